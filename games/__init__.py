@@ -1,0 +1,1 @@
+"""Rules of the games: move generation, states, deals and observations, as numba kernels. Lowest layer."""

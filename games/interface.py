@@ -1,0 +1,144 @@
+"""What every game offers: generic kernels, a specification, and the Python face of a game.
+
+The generic kernels below are declared here and implemented by each game with ``numba.extending.overload``, dispatched on the
+type of ``rules`` (a NamedTuple). Kernels of the upper layers call them by these names and so compile for each game. They are
+callable from compiled code only.
+"""
+
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numba.core.types
+import numpy as np
+
+Rules = Any
+"""The read-only tables of a game: a NamedTuple, different for each game."""
+States = Any
+"""A batch of states: a NamedTuple of arrays with a leading batch axis, different for each game."""
+
+
+def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
+    """Returns the number of legal actions of lane ``i``; writes them, ascending, to ``actions`` (int16 ``[max_legal]``)."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def step(rules: Rules, states: States, i: int, action: int) -> None:
+    """Plays a legal action in lane ``i``. The action is not checked."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def current_seat(rules: Rules, states: States, i: int) -> int:
+    """Returns the seat to move, -1 when the game is over."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
+    """Returns the return of the seat's team in the game's unit (points, chips); the game must be over."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def stake(rules: Rules, states: States, i: int) -> float:
+    """Returns the unit in which a network states its value at this state."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
+    """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def public_key(rules: Rules, states: States, i: int) -> np.uint64:
+    """Returns a 64-bit hash of the public history since the deal."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def sure_win(rules: Rules, states: States, i: int) -> int:
+    """Returns an action of the seat to move that wins in every world it cannot tell apart, or -1."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
+    """Copies lane ``i`` of ``source`` over lane ``j`` of ``target``."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def is_type(numba_type: Any, named_tuple: type) -> bool:
+    """Returns whether a numba type is the given NamedTuple class, for dispatch in ``overload``."""
+    return isinstance(numba_type, numba.core.types.NamedTuple) and numba_type.instance_class is named_tuple
+
+
+class GameSpec(NamedTuple):
+    """The sizes and conventions of a game.
+
+    Attributes:
+        name: As in ``game=NAME``.
+        num_seats: Number of players.
+        teams: Team of each seat; the seats of one team share their return.
+        num_actions: Size of the action set; action ids fit int16.
+        observation_shape: (C, L): planes and positions of an observation.
+        observation_scale: float32 ``[C]``, what the int8 planes are multiplied by before the network.
+        policy_size: Number of policy outputs that the decoder sums over.
+        max_legal: Upper bound on the number of legal actions in any state.
+        max_moves: Upper bound on the number of moves in a game.
+        max_return: Largest absolute return, in the game's unit.
+        has_hidden_head: Whether networks predict the hidden cards (``hidden_targets`` of the game).
+    """
+
+    name: str
+    num_seats: int
+    teams: tuple[int, ...]
+    num_actions: int
+    observation_shape: tuple[int, int]
+    observation_scale: np.ndarray
+    policy_size: int
+    max_legal: int
+    max_moves: int
+    max_return: float
+    has_hidden_head: bool
+
+
+class Game(Protocol):
+    """The Python face of a game; the kernels above do the work."""
+
+    spec: GameSpec
+    rules: Rules
+    decoder: np.ndarray
+    """int16 ``[num_actions, K]``: the logit of action a is the sum of the policy outputs at ``decoder[a, k]``; -1 = none."""
+
+    def deal(self, seeds: np.ndarray) -> States:
+        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
+        ...
+
+    def empty(self, count: int) -> States:
+        """Returns ``count`` rows of zeros."""
+        ...
+
+    def view(self, states: States, seats: np.ndarray) -> States:
+        """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""
+        ...
+
+    def action_text(self, action: int) -> str:
+        """Returns the text of an action that a person can read and type."""
+        ...
+
+    def parse_action(self, text: str) -> int:
+        """Returns the action of a text. Raises ValueError naming the text and what was expected."""
+        ...
+
+
+Batch = TypeVar("Batch", bound=tuple)  # type: ignore[type-arg]
+
+
+def take(batch: Batch, rows: np.ndarray | slice) -> Batch:
+    """Returns the given rows of a NamedTuple of arrays (a copy for an index array)."""
+    return type(batch)(*(field[rows] for field in batch))
+
+
+def put(batch: Batch, rows: np.ndarray | slice, values: Batch) -> None:
+    """Writes rows of a NamedTuple of arrays in place."""
+    for field, value in zip(batch, values, strict=True):
+        field[rows] = value
+
+
+def concatenate(batches: list[Batch]) -> Batch:
+    """Returns the rows of several batches of one type, in order."""
+    return type(batches[0])(*(np.concatenate(fields) for fields in zip(*batches, strict=True)))

@@ -1,0 +1,94 @@
+"""Numba kernels: the decorator, the compilation cache, and random streams.
+
+Numba's own disk cache does not notice an edit in a called function of another file. The folder of the cache is therefore named by
+a hash of the sources that a kernel can reach: the files of its own package and of every package below it. An edit starts a
+new folder; everything else starts warm.
+
+Random state is an explicit argument everywhere: ``rng`` is a uint64 array with one SplitMix64 stream per lane, so that lane *i* draws
+the same numbers in a batch of any size. Source: Steele, Lea & Flood, "Fast splittable pseudorandom number generators", 2014.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba import njit
+
+ROOT = Path(__file__).resolve().parent.parent
+LAYERS = ("games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation")
+"""The packages that may hold kernels, from the lowest layer up."""
+
+
+@cache
+def _cache_folder(package: str) -> Path:
+    """Returns the folder that caches the kernels of a package: a hash of its sources and of those below it."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for layer in LAYERS[: LAYERS.index(package) + 1]:
+        for path in sorted((ROOT / layer).rglob("*.py")):
+            digest.update(path.relative_to(ROOT).as_posix().encode())
+            digest.update(path.read_bytes())
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "fpmcts" / f"{package}-{digest.hexdigest()[:16]}"
+
+
+def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Returns the function compiled by numba, without the GIL, with the disk cache of its package.
+
+    Use as ``@kernel`` or ``@kernel(parallel=True)``.
+    """
+    if function is None:
+        return lambda wrapped: kernel(wrapped, **options)
+    package = function.__module__.split(".")[0]
+    if package not in LAYERS:
+        return njit(nogil=True, **options)(function)
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(_cache_folder(package))  # read when the dispatcher is made
+    try:
+        return njit(cache=True, nogil=True, **options)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+@kernel(inline="always")
+def mix64(x: np.uint64) -> np.uint64:
+    """Returns a bijective scramble of 64 bits (the finaliser of SplitMix64)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+@kernel
+def random_u64(rng: np.ndarray, i: int) -> np.uint64:
+    """Returns the next 64 random bits of stream ``i``; ``rng`` (uint64 ``[lanes]``) is changed in place."""
+    rng[i] += np.uint64(0x9E3779B97F4A7C15)
+    return mix64(rng[i])
+
+
+@kernel
+def random_float(rng: np.ndarray, i: int) -> float:
+    """Returns a uniform float64 in [0, 1) from stream ``i``."""
+    return np.float64(random_u64(rng, i) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@kernel
+def random_below(rng: np.ndarray, i: int, n: int) -> int:
+    """Returns a uniform integer in [0, n) from stream ``i``, for n < 2**31 (bias below 2**-32)."""
+    return np.int64(((random_u64(rng, i) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+def streams(seed: int, count: int, *path: int) -> np.ndarray:
+    """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers.
+
+    Stream *i* depends on the seed, the path and *i* alone; two paths never share a stream (hash of 64 bits).
+    """
+    sequence = np.random.SeedSequence([seed % 2**63, *path])
+    base = sequence.generate_state(1, np.uint64)[0]
+    with np.errstate(over="ignore"):
+        x = base + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95)
+        x = (x ^ (x >> np.uint64(32))) * np.uint64(0xDABA0B6EB09322E3)
+        return x ^ (x >> np.uint64(29))
