@@ -1,0 +1,1 @@
+"""Doudizhu: cards, moves, states, observations and sure wins."""
