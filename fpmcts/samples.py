@@ -1,0 +1,161 @@
+"""Samples: what self-play hands to the learner, and the two stores that keep them.
+
+The policy learns from a *reservoir*: a uniform sample of all decisions ever seen, which makes the network an average strategy and the loop
+fictitious play. The value learns from a *window* of recent decisions, since the outcomes of old policies go stale (design, Learning).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from games.interface import Game, States, concatenate, num_rows, put, take
+from games.kernels import kernel, mix64
+
+TARGET_WIDTH = 24
+"""Actions kept of a target policy; the rest of a wider one is dropped and the kept part scaled to sum to 1."""
+
+
+class Samples(NamedTuple):
+    """N decisions. The seat to move in ``states`` made the decision; its own view is rebuilt when the sample is used."""
+
+    states: States  # [N] rows, all cards included (they are the target of the hidden-hand head)
+    actions: np.ndarray  # int16 [N, TARGET_WIDTH]: -1 = none
+    target: np.ndarray  # float32 [N, TARGET_WIDTH]: the improved policy, sums to 1
+    policy_weight: np.ndarray  # float32 [N]: 1 where the target teaches the policy, 0 where only the outcome counts
+    result: np.ndarray  # float32 [N]: return of the mover's team, in units of the stake at the decision
+    root_value: np.ndarray  # float32 [N]: the search's estimate of it; NaN without a search
+    iteration: np.ndarray  # int32 [N]: when it was made
+
+
+def empty_samples(game: Game, count: int) -> Samples:
+    """Returns ``count`` rows of zeros."""
+    return Samples(
+        states=game.empty(count),
+        actions=np.full((count, TARGET_WIDTH), -1, np.int16),
+        target=np.zeros((count, TARGET_WIDTH), np.float32),
+        policy_weight=np.zeros(count, np.float32),
+        result=np.zeros(count, np.float32),
+        root_value=np.full(count, np.nan, np.float32),
+        iteration=np.zeros(count, np.int32),
+    )
+
+
+def truncate_targets(actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the TARGET_WIDTH most probable actions of each row and their probabilities, scaled to sum to 1.
+
+    Args:
+        actions: int16 ``[N, A]``, -1 = none. target: float32 ``[N, A]``.
+    """
+    n, width = actions.shape
+    if width > TARGET_WIDTH:
+        keep = np.argsort(-target, axis=1, kind="stable")[:, :TARGET_WIDTH]
+        actions, target = np.take_along_axis(actions, keep, 1), np.take_along_axis(target, keep, 1)
+    kept_actions = np.full((n, TARGET_WIDTH), -1, np.int16)
+    kept_target = np.zeros((n, TARGET_WIDTH), np.float32)
+    kept_actions[:, : actions.shape[1]] = actions
+    kept_target[:, : target.shape[1]] = target
+    return kept_actions, kept_target / kept_target.sum(1, keepdims=True)
+
+
+@kernel
+def _reservoir_places(seed: np.uint64, seen: int, count: int, capacity: int, places: np.ndarray) -> None:
+    """Writes where items ``seen .. seen + count - 1`` go, -1 for those that are not kept (Vitter's algorithm R).
+
+    The random number of an item is a hash of the seed and its position in the stream, so the store needs no random state.
+    """
+    for k in range(count):
+        item = seen + k
+        if item < capacity:
+            places[k] = item
+        else:
+            u = mix64(mix64(seed ^ np.uint64(item)) + np.uint64(0x9E3779B97F4A7C15))
+            place = np.int64(np.float64(u >> np.uint64(11)) * (1.0 / 9007199254740992.0) * (item + 1))
+            places[k] = place if place < capacity else -1
+
+
+class Store:
+    """A fixed room for samples of one seat, filled by a rule.
+
+    Attributes:
+        rows: Samples ``[capacity]``; the first ``size`` are valid.
+        seen: Number of samples offered so far.
+    """
+
+    def __init__(self, game: Game, capacity: int) -> None:
+        self.capacity, self.seen = capacity, 0
+        self.rows = empty_samples(game, capacity)
+
+    @property
+    def size(self) -> int:
+        """Number of samples held."""
+        return min(self.seen, self.capacity)
+
+    def add(self, samples: Samples) -> None:
+        """Offers samples in order."""
+        places = self._places(num_rows(samples))
+        kept = np.flatnonzero(places >= 0)
+        # Of several samples that go to one place the last stays.
+        _, last = np.unique(places[kept][::-1], return_index=True)
+        kept = kept[::-1][last]
+        put(self.rows, places[kept], take(samples, kept))
+        self.seen += num_rows(samples)
+
+    def draw(self, generator: np.random.Generator, count: int) -> Samples:
+        """Returns ``count`` samples drawn uniformly with replacement."""
+        return take(self.rows, generator.integers(0, self.size, count))
+
+    def _places(self, count: int) -> np.ndarray:
+        raise NotImplementedError
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Returns the valid rows and the counter as named arrays."""
+        state = dict(flatten(take(self.rows, slice(0, self.size))))
+        state["seen"] = np.array([self.seen], np.int64)
+        return state
+
+    def set_state(self, state: dict[str, np.ndarray]) -> None:
+        """Takes what ``get_state`` gave.
+
+        Raises:
+            ValueError: More rows than the capacity: it was made with another setting.
+        """
+        seen = int(state["seen"][0])
+        rows = len(state["result"])
+        if rows != min(seen, self.capacity):
+            raise ValueError(f"the checkpoint holds {rows} samples of {seen} seen; a store of capacity {self.capacity} cannot take them")
+        for name, field in flatten(self.rows):
+            field[:rows] = state[name]
+        self.seen = seen
+
+
+class Reservoir(Store):
+    """A uniform sample of everything seen. Source: Vitter, "Random sampling with a reservoir", 1985, algorithm R."""
+
+    def __init__(self, game: Game, capacity: int, seed: int) -> None:
+        super().__init__(game, capacity)
+        self._seed = np.uint64(seed)
+
+    def _places(self, count: int) -> np.ndarray:
+        places = np.empty(count, np.int64)
+        _reservoir_places(self._seed, self.seen, count, self.capacity, places)
+        return places
+
+
+class Window(Store):
+    """The last ``capacity`` samples."""
+
+    def _places(self, count: int) -> np.ndarray:
+        return (self.seen + np.arange(count)) % self.capacity
+
+
+def flatten(batch: Any, prefix: str = "") -> list[tuple[str, np.ndarray]]:
+    """Returns the arrays of a NamedTuple with their names, those of nested ones as ``outer.inner``."""
+    pairs: list[tuple[str, np.ndarray]] = []
+    for name, field in zip(batch._fields, batch, strict=True):
+        pairs += flatten(field, f"{prefix}{name}.") if isinstance(field, tuple) else [(prefix + name, field)]
+    return pairs
+
+
+def join(parts: list[Samples], game: Game) -> Samples:
+    """Returns several batches as one; none give an empty one."""
+    return concatenate(parts) if parts else empty_samples(game, 0)
