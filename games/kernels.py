@@ -11,6 +11,7 @@ the same numbers in a batch of any size. Source: Steele, Lea & Flood, "Fast spli
 import hashlib
 import os
 from collections.abc import Callable
+from enum import IntEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -92,3 +93,21 @@ def streams(seed: int, count: int, *path: int) -> np.ndarray:
         x = base + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95)
         x = (x ^ (x >> np.uint64(32))) * np.uint64(0xDABA0B6EB09322E3)
         return x ^ (x >> np.uint64(29))
+
+
+class Stream(IntEnum):
+    """What random numbers are for: the first element of the path of ``streams``."""
+
+    TRAINING = 0
+    EVALUATION = 1
+    PLAY = 2
+    BOOTSTRAP = 3
+
+
+def deal_seeds(seed: int, count: int, stream: Stream, *path: int) -> np.ndarray:
+    """Returns ``count`` seeds (uint64 ``[count]``) for ``Game.deal``.
+
+    The lowest bit is 1 for evaluation and 0 for everything else, so no evaluation deck is ever trained on, whatever the seeds.
+    """
+    seeds = streams(seed, count, stream, *path)
+    return (seeds & ~np.uint64(1)) | np.uint64(stream == Stream.EVALUATION)

@@ -1,0 +1,27 @@
+# One command each, from a fresh clone: setup, train, test, bench.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+STAMP := $(VENV)/.setup
+
+.PHONY: setup train test bench
+
+setup: $(STAMP)
+
+# Repeated only when the requirements change. The pins keep every machine on the same versions.
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install -c constraints.txt -e '.[dev]'
+	touch $@
+
+# No shell or pipe around python: Ctrl-C in the terminal goes to it, and make waits until it has saved its checkpoint.
+train: setup
+	$(RUN) train.py game=doudizhu $(ARGS)
+
+test: setup
+	$(RUN) -m ruff check .
+	$(RUN) -m mypy
+	$(RUN) -m pytest $(ARGS)
+
+bench: setup
+	$(RUN) -m benchmarks $(ARGS)

@@ -1,0 +1,87 @@
+"""The order of the layers: packages import downwards only, and no two modules import each other."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+from games.kernels import LAYERS
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# docs/architecture.md, from the lowest layer up. Leaving a package out of its own set is fine; it may always import itself.
+MAY_IMPORT = {
+    "games": set(),
+    "networks": {"games"},
+    "inference": {"games", "networks"},
+    "tabular": {"games"},
+    "fpmcts": {"games", "networks", "inference", "tabular"},
+    "agents": {"games", "networks", "inference", "tabular", "fpmcts"},
+    "evaluation": {"games", "networks", "inference", "tabular", "fpmcts", "agents"},
+}
+OURS = {*MAY_IMPORT, "benchmarks", "tests", "train", "evaluate", "play"}
+
+
+def modules(package: str) -> dict[str, Path]:
+    """Returns the modules of a package by their dotted names; a package's own name for its ``__init__.py``."""
+    found = {}
+    for path in sorted((ROOT / package).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(name: str, path: Path) -> Iterator[str]:
+    """Yields the dotted names that a module imports, wherever in the file; of ``from a import b`` both ``a`` and ``a.b``."""
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+                base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [base])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def test_order_is_that_of_the_kernel_cache() -> None:
+    """The cache folder of a package is keyed by the sources of the packages before it in LAYERS."""
+    assert tuple(MAY_IMPORT) == LAYERS
+    for package, allowed in MAY_IMPORT.items():
+        assert allowed <= set(LAYERS[: LAYERS.index(package)])
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_imports_point_downwards(package: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {imported}"
+        for name, path in modules(package).items()
+        for imported in imports(name, path)
+        if imported.split(".")[0] in OURS - MAY_IMPORT[package] - {package}
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_games_need_numpy_and_numba_only() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {imported}"
+        for name, path in modules("games").items()
+        for imported in imports(name, path)
+        if imported.split(".")[0] in {"torch", "hydra", "omegaconf", "rich", "tensorboard", "safetensors"}
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_cycle() -> None:
+    every = {name: path for package in MAY_IMPORT for name, path in modules(package).items()}
+    graph = {name: {found for found in imports(name, path) if found in every and found != name} for name, path in every.items()}
+    # "from games.doudizhu import cards" names the package and the module; within a package that is no cycle.
+    for name, found in graph.items():
+        found -= {other for other in found if name.startswith(other + ".")}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
