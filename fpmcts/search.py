@@ -146,6 +146,7 @@ class Search:
         nodes = settings.playouts + 2
         self._tree = make_tree(trees, nodes, spec.max_legal + edges_per_node * nodes)
         self._cache = make_policy_cache(trees, 4 * nodes, 48 * nodes)
+        self.win_only = win_only
         self._params = Params(
             rule=int(RootRule[settings.root.upper()]),
             c=settings.c,

@@ -1,0 +1,174 @@
+"""The learner: turns samples into minibatches and steps the network of each seat.
+
+Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``value_weight`` and C2 = ``weight_decay``; the default value head
+replaces the square by the log-likelihood of the result, and the hidden-hand head adds its own.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from fpmcts.samples import Samples
+from games.interface import Game, Rules, States, current_seat, legal, num_rows, observe
+from games.kernels import kernel
+from networks import losses
+from networks.resnet import PolicyValueNet
+
+
+@dataclass(frozen=True)
+class LearnerSettings:
+    """Settings of learning.
+
+    Attributes:
+        batch_size: Rows per step; half of them teach the policy and half the value if there is a value window.
+        optimizer: "adamw" or "sgd" (momentum 0.9).
+        lr: Learning rate, > 0.
+        weight_decay: C2 of the paper, >= 0.
+        value_weight: C1 of the paper, >= 0.
+        hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
+        reuse: How often a new sample is used on average: steps per iteration = reuse · new samples / batch_size.
+        reservoir: Capacity per seat of the reservoir the policy learns from.
+        value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the paper).
+        clip: Largest norm of a gradient.
+    """
+
+    batch_size: int = 512
+    optimizer: str = "adamw"
+    lr: float = 5e-4
+    weight_decay: float = 1e-4
+    value_weight: float = 1.0
+    hidden_weight: float = 0.05
+    reuse: float = 4.0
+    reservoir: int = 200_000
+    value_window: int = 60_000
+    clip: float = 5.0
+
+
+class LossNotFiniteError(FloatingPointError):
+    """A loss or gradient that is not finite."""
+
+
+@kernel
+def _encode(
+    rules: Rules, states: States, actions: np.ndarray, target: np.ndarray, observations: np.ndarray, offsets: np.ndarray,
+    legal_actions: np.ndarray, legal_target: np.ndarray, scratch: np.ndarray,
+) -> int:  # fmt: skip
+    """Writes observations and ragged legal lists of a minibatch; returns the total number of legal actions, -1 if they do not fit.
+
+    Args:
+        actions, target: ``[B, TARGET_WIDTH]``, sparse.
+        offsets: int64 ``[B + 1]``. legal_actions: int64 ``[M]``. legal_target: float32 ``[M]``.
+    """
+    used = 0
+    offsets[0] = 0
+    for i in range(offsets.size - 1):
+        observe(rules, states, i, current_seat(rules, states, i), observations[i])
+        n = legal(rules, states, i, scratch)
+        if used + n > legal_actions.size:
+            return -1
+        for k in range(n):
+            legal_actions[used + k] = scratch[k]
+            legal_target[used + k] = 0.0
+        for j in range(actions.shape[1]):
+            if target[i, j] > 0.0:
+                legal_target[used + np.searchsorted(scratch[:n], actions[i, j])] += target[i, j]
+        used += n
+        offsets[i + 1] = used
+    return used
+
+
+class Learner:
+    """Steps the network of one seat."""
+
+    def __init__(self, game: Game, net: PolicyValueNet, settings: LearnerSettings, device: torch.device) -> None:
+        self.game, self.net, self.settings, self.device = game, net, settings, device
+        parameters = [p for p in net.parameters() if p.requires_grad]
+        self.optimizer: torch.optim.Optimizer
+        if settings.optimizer == "adamw":
+            self.optimizer = torch.optim.AdamW(parameters, lr=settings.lr, weight_decay=settings.weight_decay)
+        else:
+            self.optimizer = torch.optim.SGD(parameters, lr=settings.lr, momentum=0.9, weight_decay=settings.weight_decay)
+        self._decoder = torch.from_numpy(game.decoder.astype(np.int64)).to(device)
+        self._room = 64
+
+    def step(self, policy_rows: Samples | None, value_rows: Samples, lr: float) -> dict[str, float]:
+        """Returns the parts of the loss after one step.
+
+        Args:
+            policy_rows: Teach the policy; None = ``value_rows`` teach both.
+            value_rows: Teach the value and the hidden hands.
+            lr: Learning rate of this step.
+
+        Raises:
+            LossNotFiniteError: Nothing was changed.
+        """
+        settings = self.settings
+        shared = policy_rows is None
+        rows = value_rows if policy_rows is None else policy_rows
+        observations, offsets, actions, target = self._encode(rows)
+        num_policy = num_rows(rows)
+        if not shared:
+            extra = self._observe(value_rows)
+            observations = np.concatenate([observations, extra])
+        self.net.train()
+        raw = self.net(torch.from_numpy(observations).to(self.device))
+        policy = losses.policy_loss(
+            raw.policy[:num_policy],
+            self._decoder,
+            torch.from_numpy(offsets).to(self.device),
+            torch.from_numpy(actions).to(self.device),
+            torch.from_numpy(target).to(self.device),
+        ).mean()
+        first = 0 if shared else num_policy
+        result = torch.from_numpy(value_rows.result).to(self.device)
+        value = self.net.value_loss(raw, result, first).mean()
+        total = policy + settings.value_weight * value
+        parts = {"policy": policy, "value": value}
+        if self.game.spec.has_hidden_head and settings.hidden_weight > 0:
+            hidden, prior = self._hidden_loss(raw.hidden[first:], value_rows)
+            total = total + settings.hidden_weight * hidden
+            parts |= {"hidden": hidden, "hidden_gain": prior - hidden}
+        if not torch.isfinite(total):
+            raise LossNotFiniteError(f"the loss is {float(total)}: " + ", ".join(f"{k} {float(v):g}" for k, v in parts.items()))
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+        self.optimizer.zero_grad(set_to_none=True)
+        total.backward()
+        norm = torch.nn.utils.clip_grad_norm_(self.net.parameters(), settings.clip)
+        if not torch.isfinite(norm):
+            raise LossNotFiniteError(f"the gradient's norm is {float(norm)}")
+        self.optimizer.step()
+        return {k: float(v) for k, v in parts.items()} | {"total": float(total), "gradient_norm": float(norm)}
+
+    def _encode(self, rows: Samples) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        spec, n = self.game.spec, num_rows(rows)
+        observations = np.empty((n, *spec.observation_shape), np.int8)
+        offsets = np.empty(n + 1, np.int64)
+        scratch = np.empty(spec.max_legal, np.int16)
+        while True:
+            actions, target = np.empty(n * self._room, np.int64), np.empty(n * self._room, np.float32)
+            used = _encode(
+                self.game.rules, rows.states, rows.actions, rows.target, observations, offsets, actions, target, scratch
+            )
+            if used >= 0:
+                return observations, offsets, actions[:used], target[:used]
+            self._room *= 2
+
+    def _observe(self, rows: Samples) -> np.ndarray:
+        observations = np.empty((num_rows(rows), *self.game.spec.observation_shape), np.int8)
+        _observe_all(self.game.rules, rows.states, observations)
+        return observations
+
+    def _hidden_loss(self, logits: torch.Tensor, rows: Samples) -> tuple[torch.Tensor, torch.Tensor]:
+        """Returns the mean negative log-likelihoods (nats) of the true hidden hand: the network's and the prior's."""
+        targets = self.game.hidden_targets(rows.states, np.asarray(rows.states.seat))  # type: ignore[attr-defined]
+        _, fewest, most, counts, size = (torch.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in targets)
+        network, prior = losses.hidden_loss(logits, fewest, most, counts, size)
+        return network.mean(), prior.mean()
+
+
+@kernel
+def _observe_all(rules: Rules, states: States, observations: np.ndarray) -> None:
+    for i in range(observations.shape[0]):
+        observe(rules, states, i, current_seat(rules, states, i), observations[i])

@@ -1,0 +1,277 @@
+"""The schema of ``conf/``: every key of a training run with its unit, range and source.
+
+Each part is the dataclass of its consumer; this file joins them, checks a Hydra configuration against them (an unknown key, a wrong type or
+a value out of range is an error that names the key) and keeps the checks in one table.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from fpmcts.learner import LearnerSettings
+from fpmcts.search import SearchSettings
+from fpmcts.selfplay import SelfPlaySettings
+from inference.determinizer import InferenceSettings
+
+
+@dataclass(frozen=True)
+class GameSettings:
+    """The game. Attributes: name; rules: named rule set; encoding: of the observations, "default" or "paper"."""
+
+    name: str = "doudizhu"
+    rules: str = "standard"
+    encoding: str = "default"
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """Shape of the policy-value networks.
+
+    Attributes:
+        channels: Width of the residual blocks, >= 1.
+        blocks: Number of residual blocks, >= 1. The paper: 10 (4.2).
+        value_head: "win_bombs" (chance to win, further bombs given the result) or "scalar" (the paper).
+        per_seat: One network per seat (the paper, 4.4) or one for all.
+    """
+
+    channels: int = 48
+    blocks: int = 6
+    value_head: str = "win_bombs"
+    per_seat: bool = True
+
+
+@dataclass(frozen=True)
+class BootstrapSettings:
+    """The supervised start.
+
+    Attributes:
+        kind: "heuristic" learns from games of the heuristic player, "none" starts from random networks.
+        games: Number of games, >= 0. The paper: 200,000 (5.1).
+        games_per_step: Games generated, then learned from once, per step.
+        lr: Highest learning rate; it falls to a twentieth of it by a cosine over the bootstrap.
+        epsilon: Chance that a move in the games is replaced by a random one (the target stays the heuristic's), for coverage.
+        kept: Decisions per seat put into the reservoir at the end, so that its first policies are not forgotten at once.
+    """
+
+    kind: str = "heuristic"
+    games: int = 60_000
+    games_per_step: int = 5_000
+    lr: float = 2e-3
+    epsilon: float = 0.02
+    kept: int = 20_000
+
+
+@dataclass(frozen=True)
+class EpisodeSettings:
+    """Attributes: games: self-play games per iteration (the paper's episode: 8,000); games_per_step: games between checkpoints."""
+
+    games: int = 512
+    games_per_step: int = 512
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """Evaluation during training, by duplicate matches on decks that are never trained on.
+
+    Attributes:
+        baseline: The fixed opponent: "rhcp", "rlcard_rule" or "random".
+        decks: Decks for the policy without search, every iteration; 0 = never.
+        search_decks: Decks for the search, every ``search_every`` iterations; 0 = never.
+        search_every: See above, >= 1.
+        search_playouts: Playouts of the search in evaluation.
+    """
+
+    baseline: str = "rhcp"
+    decks: int = 500
+    search_decks: int = 50
+    search_every: int = 10
+    search_playouts: int = 64
+
+
+@dataclass(frozen=True)
+class BudgetSettings:
+    """When to stop. Attributes: minutes: wall clock over all sessions of the run; iterations: self-play iterations. None = no bound."""
+
+    minutes: float | None = None
+    iterations: int | None = None
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """A training run.
+
+    Attributes:
+        run_dir: Folder of the run; None makes ``runs/<game>-<seed>``.
+        seed: Of everything random in the run, >= 0.
+        device: "auto", "cpu" or "cuda".
+        threads: Threads of the CPU for the networks; 0 = all cores.
+        precision: Of the networks in play: "auto", "float32" or "bfloat16".
+        resume: Whether an existing run is continued; if not, it is an error to meet one.
+        init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.
+        objective: "wp" (chance to win) or "adp" (points): what the search maximises.
+    """
+
+    run_dir: str | None = None
+    seed: int = 0
+    device: str = "auto"
+    threads: int = 0
+    precision: str = "auto"
+    resume: bool = True
+    init_from: str | None = None
+    objective: str = "wp"
+    game: GameSettings = field(default_factory=GameSettings)
+    network: NetworkSettings = field(default_factory=NetworkSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    inference: InferenceSettings = field(default_factory=InferenceSettings)
+    selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
+    episode: EpisodeSettings = field(default_factory=EpisodeSettings)
+    train: LearnerSettings = field(default_factory=LearnerSettings)
+    bootstrap: BootstrapSettings = field(default_factory=BootstrapSettings)
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; the message names the key."""
+
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "device": ("auto", "cpu", "cuda"),
+    "precision": ("auto", "float32", "bfloat16"),
+    "objective": ("wp", "adp"),
+    "game.name": ("doudizhu",),
+    "game.rules": ("standard", "douzero"),
+    "game.encoding": ("default", "paper"),
+    "network.value_head": ("win_bombs", "scalar"),
+    "search.root": ("puct", "gumbel"),
+    "inference.phase1": ("marginal", "filter", "none"),
+    "train.optimizer": ("adamw", "sgd"),
+    "bootstrap.kind": ("heuristic", "none"),
+    "evaluation.baseline": ("rhcp", "rlcard_rule", "random"),
+}
+"""Allowed values of the keys that are names."""
+
+_INF = math.inf
+RANGES: dict[str, tuple[float, float]] = {
+    "seed": (0, 2**31),
+    "threads": (0, 4096),
+    "network.channels": (1, 4096),
+    "network.blocks": (1, 100),
+    "search.playouts": (1, 100_000),
+    "search.c": (1e-9, _INF),
+    "search.worlds": (1, 65_536),
+    "search.slots": (1, 1024),
+    "search.considered": (1, 1024),
+    "search.strength": (1e-9, _INF),
+    "search.signal": (1e-9, _INF),
+    "search.gumbel_noise": (0, 1),
+    "selfplay.lanes": (1, 1_000_000),
+    "selfplay.full_share": (1e-9, 1),
+    "selfplay.temperature_start": (1e-9, 100),
+    "selfplay.temperature_end": (0, 100),
+    "selfplay.temperature_iterations": (1, _INF),
+    "selfplay.opening_moves": (0, _INF),
+    "selfplay.late_temperature": (0, 1),
+    "episode.games": (1, _INF),
+    "episode.games_per_step": (1, _INF),
+    "train.batch_size": (2, 1_000_000),
+    "train.lr": (1e-12, 10),
+    "train.weight_decay": (0, 10),
+    "train.value_weight": (0, _INF),
+    "train.hidden_weight": (0, _INF),
+    "train.reuse": (1e-9, _INF),
+    "train.reservoir": (1, _INF),
+    "train.value_window": (0, _INF),
+    "train.clip": (1e-9, _INF),
+    "bootstrap.games": (0, _INF),
+    "bootstrap.games_per_step": (1, _INF),
+    "bootstrap.lr": (1e-12, 10),
+    "bootstrap.epsilon": (0, 1),
+    "bootstrap.kept": (0, _INF),
+    "evaluation.decks": (0, _INF),
+    "evaluation.search_decks": (0, _INF),
+    "evaluation.search_every": (1, _INF),
+    "evaluation.search_playouts": (1, 100_000),
+    "budget.minutes": (0, _INF),
+    "budget.iterations": (0, _INF),
+    "inference.particles": (1, 65_536),
+    "inference.candidates": (1, 1_000_000),
+    "inference.temperature": (1e-9, _INF),
+    "inference.epsilon": (0, 1),
+    "inference.ess_floor": (0, 1),
+    "inference.active_below": (0, 100),
+}
+"""Allowed ranges, ends included."""
+
+
+def parse_config(raw: DictConfig | Mapping[str, Any]) -> TrainConfig:
+    """Returns the checked configuration.
+
+    Raises:
+        ConfigError: An unknown key, a wrong type, or a value out of its range; one line naming the key and what is allowed.
+    """
+    values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
+    assert isinstance(values, dict)
+    config = _build(TrainConfig, values, "")
+    flat = dict(flatten_config(config))
+    for key, allowed in CHOICES.items():
+        if flat[key] not in allowed:
+            raise ConfigError(f"{key}={flat[key]}: expected one of {', '.join(allowed)}")
+    for key, (low, high) in RANGES.items():
+        if key in flat and flat[key] is not None and not low <= flat[key] <= high:
+            raise ConfigError(f"{key}={flat[key]}: expected a value from {low:g} to {high:g}")
+    return config
+
+
+def _build(schema: type, values: Mapping[str, Any], prefix: str) -> Any:
+    """Returns the dataclass made of a nested mapping, each leaf checked and converted by its annotation."""
+    known = {f.name: f for f in fields(schema)}
+    for key in values:
+        if key not in known:
+            raise ConfigError(f"{prefix}{key}: unknown key; expected one of {', '.join(prefix + name for name in known)}")
+    arguments: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
+    for key, value in values.items():
+        kind = known[key].type
+        if isinstance(kind, type) and is_dataclass(kind):
+            if not isinstance(value, Mapping):
+                raise ConfigError(f"{prefix}{key}={value}: expected a group of keys")
+            arguments[key] = _build(kind, value, f"{prefix}{key}.")
+        else:
+            plain[key] = value
+    for key, value in plain.items():
+        arguments[key] = _convert(schema, key, value, prefix)
+    return schema(**arguments)
+
+
+def _convert(schema: type, key: str, value: Any, prefix: str) -> Any:
+    """Returns a leaf converted to the annotated type by OmegaConf."""
+    node = OmegaConf.structured(schema)
+    kind = next(f.type for f in fields(schema) if f.name == key)
+    if kind is bool and not isinstance(value, bool):
+        raise ConfigError(f"{prefix}{key}={value}: expected true or false")
+    try:
+        OmegaConf.set_readonly(node, False)
+        node[key] = value
+        return node[key]
+    except OmegaConfBaseException as error:
+        name = getattr(kind, "__name__", str(kind))
+        raise ConfigError(f"{prefix}{key}={value}: expected a value of type {name}") from error
+
+
+def flatten_config(config: Any, prefix: str = "") -> list[tuple[str, Any]]:
+    """Returns the leaves of a configuration as ("group.key", value)."""
+    pairs: list[tuple[str, Any]] = []
+    for f in fields(config):
+        value = getattr(config, f.name)
+        pairs += flatten_config(value, f"{prefix}{f.name}.") if is_dataclass(value) else [(prefix + f.name, value)]
+    return pairs
+
+
+def as_dict(config: TrainConfig) -> dict[str, Any]:
+    """Returns the configuration as plain nested dictionaries."""
+    return asdict(config)
