@@ -154,3 +154,15 @@ def num_rows(batch: Batch) -> int:
     """Returns the number of rows of a NamedTuple of arrays."""
     first = batch[0]
     return num_rows(first) if isinstance(first, tuple) else len(first)
+
+
+class Records(NamedTuple):
+    """The public record of N games.
+
+    Attributes:
+        moves: int16 ``[N, max_moves]``, the moves since the deal, passes included; -1 after the last.
+        lengths: int16 ``[N]``, the number of moves so far.
+    """
+
+    moves: np.ndarray
+    lengths: np.ndarray
