@@ -10,7 +10,7 @@ Kernels mix uint64 with uint64 only: numba turns ``uint64 + int64`` into float64
 from enum import IntEnum
 
 import numpy as np
-from numba.cpython.unsafe.numbers import trailing_zeros
+from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
 from games.kernels import kernel
 
@@ -105,6 +105,13 @@ def contains(cards: np.uint64, subset: np.uint64) -> bool:
 
 
 @kernel
+def remaining(cards: np.uint64, removed: np.uint64) -> np.uint64:
+    """Returns the cards less those removed, per rank, and none of a rank where more are removed than there are."""
+    difference = (cards | BORROWS) - removed
+    return difference & (((difference & BORROWS) >> np.uint64(3)) * np.uint64(7))
+
+
+@kernel
 def at_least(cards: np.uint64, copies: int) -> np.uint64:
     """Returns the rank mask of the ranks with at least 1, 2, 3 or 4 cards."""
     ones, twos, fours = cards, cards >> np.uint64(1), cards >> np.uint64(2)
@@ -123,6 +130,14 @@ def at_least(cards: np.uint64, copies: int) -> np.uint64:
 def lowest(mask: np.uint64) -> int:
     """Returns the lowest rank of a rank mask that is not empty."""
     return np.int64(trailing_zeros(mask)) >> 2
+
+
+@kernel
+def highest(mask: np.uint64) -> int:
+    """Returns the highest rank of a rank mask, -1 if it is empty."""
+    if mask == np.uint64(0):
+        return np.int64(-1)
+    return (np.int64(63) - np.int64(leading_zeros(mask))) >> 2
 
 
 @kernel

@@ -57,6 +57,12 @@ CHAIN_LENGTHS = {
 MAIN_COPIES = np.array([0, 1, 2, 3, 3, 3, 1, 2, 3, 3, 3, 4, 4, 4, 1], dtype=np.int8)
 """int8 ``[15]``: cards per main rank, by category."""
 
+RANK_SIZES = np.array([0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6, 8, 4, 2], dtype=np.int8)
+"""int8 ``[15]``: cards per rank of the length, kickers included, by category."""
+
+MAX_LEGAL = 1000
+"""Upper bound on the number of legal moves in a state."""
+
 
 class Rules(NamedTuple):
     """A rule set with an observation encoding; M moves with pass.

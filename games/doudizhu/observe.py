@@ -1,0 +1,162 @@
+"""Observations: the information state of a seat as int8 planes over the 15 ranks.
+
+A *threshold* plane k is 1 at the ranks with at least k cards, a *count* plane holds the counts, and a *broadcast* plane holds one
+number at every rank. *Next* and *previous* are relative to the observing seat; *unseen* cards are those that the other two hold.
+
+The encoding ``PAPER`` follows DeltaDou (Jiang et al., IJCAI 2019), which states 15 x 7 numbers but names six rows: the own cards, the union of
+the others' cards, the last three moves and the union of the played cards. The seventh here is the landlord's known bottom cards.
+"""
+
+from enum import IntEnum
+
+import numpy as np
+
+from games.doudizhu.cards import LITTLE_JOKER, NUM_RANKS, NUM_SEATS, above, at_least, count, highest
+from games.doudizhu.hidden import known_bottom, unseen_cards
+from games.doudizhu.moves import PASS, Rules
+from games.doudizhu.state import States, hand_size, target_seat
+from games.kernels import kernel
+
+
+class Encoding(IntEnum):
+    """The observation encodings."""
+
+    DEFAULT = 0
+    PAPER = 1
+
+
+PLANES = {
+    Encoding.DEFAULT: (
+        ("own hand: thresholds 1 to 4", 4, 1.0),
+        ("unseen cards: thresholds 1 to 4", 4, 1.0),
+        ("bottom cards that the landlord has not played: thresholds 1 to 3", 3, 1.0),
+        ("cards played by the next seat: thresholds 1 to 4", 4, 1.0),
+        ("cards played by the previous seat: thresholds 1 to 4", 4, 1.0),
+        ("move to beat: thresholds 1 to 4", 4, 1.0),
+        ("broadcast: no move to beat", 1, 1.0),
+        ("broadcast: move to beat played by the next seat, by the previous seat", 2, 1.0),
+        ("last nine moves, newest first: counts", 9, 1 / 4),
+        ("broadcast: hand sizes of the own, the next and the previous seat", 3, 1 / 20),
+        ("broadcast: next seat has one card, two cards; previous seat has one, two", 4, 1.0),
+        ("broadcast: bombs and rockets played", 1, 1 / 4),
+        ("broadcast: passes since the move to beat", 1, 1.0),
+        ("own ranks whose solo, pair, trio no unseen one beats", 3, 1.0),
+        ("ranks with four unseen cards", 1, 1.0),
+        ("broadcast: both jokers unseen", 1, 1.0),
+        ("broadcast: the observing seat, one-hot", 3, 1.0),
+    ),
+    Encoding.PAPER: (
+        ("own hand: counts", 1, 1 / 4),
+        ("unseen cards: counts", 1, 1 / 4),
+        ("last three moves, newest first: counts", 3, 1 / 4),
+        ("cards played by all: counts", 1, 1 / 4),
+        ("bottom cards that the landlord has not played: counts", 1, 1 / 4),
+    ),
+}
+"""What the planes hold, in order: (meaning, number of planes, scale)."""
+
+_DEFAULT_MOVES = 9
+_PAPER_MOVES = 3
+
+
+def num_planes(encoding: Encoding) -> int:
+    """Returns the number of planes of an encoding."""
+    return sum(planes for _, planes, _ in PLANES[encoding])
+
+
+def scales(encoding: Encoding) -> np.ndarray:
+    """Returns what each plane is multiplied by before the network (float32 ``[C]``)."""
+    return np.concatenate([np.full(planes, scale, dtype=np.float32) for _, planes, scale in PLANES[encoding]])
+
+
+@kernel
+def _thresholds(cards: np.uint64, copies: int, out: np.ndarray, plane: int) -> int:
+    """Writes the threshold planes 1 to ``copies``; returns the plane after them."""
+    for rank in range(NUM_RANKS):
+        held = count(cards, rank)
+        for k in range(copies):
+            out[plane + k, rank] = held > k
+    return plane + copies
+
+
+@kernel
+def _counts(cards: np.uint64, out: np.ndarray, plane: int) -> int:
+    """Writes a count plane; returns the plane after it."""
+    for rank in range(NUM_RANKS):
+        out[plane, rank] = count(cards, rank)
+    return plane + 1
+
+
+@kernel
+def _broadcast(value: int, out: np.ndarray, plane: int) -> int:
+    """Writes a broadcast plane; returns the plane after it."""
+    for rank in range(NUM_RANKS):
+        out[plane, rank] = value
+    return plane + 1
+
+
+@kernel
+def _moves(rules: Rules, states: States, i: int, num_moves: int, out: np.ndarray, plane: int) -> int:
+    """Writes a count plane for each of the last moves, newest first; returns the plane after them."""
+    for k in range(num_moves):
+        plane = _counts(rules.cards[max(states.history[i, k], PASS)], out, plane)
+    return plane
+
+
+@kernel
+def _unbeaten(own: np.uint64, unseen: np.uint64, copies: int) -> np.uint64:
+    """Returns the rank mask of the own ranks with ``copies`` cards below no unseen rank with as many."""
+    top = highest(at_least(unseen, copies))
+    return at_least(own, copies) & (above(top - 1) if top > 0 else ~np.uint64(0))
+
+
+@kernel
+def _observe_default(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
+    """Writes the planes of ``Encoding.DEFAULT``."""
+    own = states.hands[i, seat]
+    unseen = unseen_cards(states, i, seat)
+    following = (seat + 1) % NUM_SEATS
+    previous = (seat + 2) % NUM_SEATS
+    plane = _thresholds(own, 4, out, 0)
+    plane = _thresholds(unseen, 4, out, plane)
+    plane = _thresholds(known_bottom(states, i), 3, out, plane)
+    plane = _thresholds(states.played[i, following], 4, out, plane)
+    plane = _thresholds(states.played[i, previous], 4, out, plane)
+    plane = _thresholds(rules.cards[states.target[i]], 4, out, plane)
+    plane = _broadcast(states.target[i] == PASS, out, plane)
+    plane = _broadcast(target_seat(states, i) == following, out, plane)
+    plane = _broadcast(target_seat(states, i) == previous, out, plane)
+    plane = _moves(rules, states, i, _DEFAULT_MOVES, out, plane)
+    plane = _broadcast(hand_size(states, i, seat), out, plane)
+    plane = _broadcast(hand_size(states, i, following), out, plane)
+    plane = _broadcast(hand_size(states, i, previous), out, plane)
+    for other in (following, previous):
+        for cards in (1, 2):
+            plane = _broadcast(hand_size(states, i, other) == cards, out, plane)
+    plane = _broadcast(states.bombs[i], out, plane)
+    plane = _broadcast(states.passes[i], out, plane)
+    for copies in range(1, 4):
+        plane = _counts(_unbeaten(own, unseen, copies), out, plane)
+    plane = _counts(at_least(unseen, 4), out, plane)
+    plane = _broadcast(count(unseen, LITTLE_JOKER) + count(unseen, LITTLE_JOKER + 1) == 2, out, plane)
+    for role in range(NUM_SEATS):
+        plane = _broadcast(seat == role, out, plane)
+
+
+@kernel
+def _observe_paper(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
+    """Writes the planes of ``Encoding.PAPER``."""
+    plane = _counts(states.hands[i, seat], out, 0)
+    plane = _counts(unseen_cards(states, i, seat), out, plane)
+    plane = _moves(rules, states, i, _PAPER_MOVES, out, plane)
+    plane = _counts(states.played[i, 0] + states.played[i, 1] + states.played[i, 2], out, plane)
+    _counts(known_bottom(states, i), out, plane)
+
+
+@kernel
+def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
+    """Writes the information state of a seat to ``out`` (int8 ``[C, 15]``), every element of it."""
+    if rules.encoding == Encoding.PAPER:
+        _observe_paper(rules, states, i, seat, out)
+    else:
+        _observe_default(rules, states, i, seat, out)

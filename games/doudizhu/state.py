@@ -1,0 +1,198 @@
+"""States of the game: deals, moves, and what a state says about its end.
+
+The kernels read the hand of the seat to move and public fields only, so they work on views in which the other hands are erased
+(zero). The end of the game follows from the cards played, and an erased hand stays erased when its owner plays.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from games.doudizhu.cards import COPIES, HAND_SIZES, NUM_SEATS, contains, size
+from games.doudizhu.legal import legal_moves
+from games.doudizhu.moves import PASS, Category, Rules
+from games.kernels import kernel, mix64, random_below
+
+HISTORY = 16
+"""Moves that a state remembers."""
+
+_SIZES = np.array(HAND_SIZES, dtype=np.int64)
+_SORTED_DECK = np.repeat(np.arange(len(COPIES)), COPIES)
+_BOTTOM_CARDS = 3
+
+
+class States(NamedTuple):
+    """A batch of B states.
+
+    Attributes:
+        hands: uint64 ``[B, 3]``, the cards that each seat holds.
+        played: uint64 ``[B, 3]``, the cards that each seat has played.
+        bottom: uint64 ``[B]``, the three face-up cards as dealt; the landlord's hand includes them.
+        seat: int8 ``[B]``, the seat to move (after the end: the seat after the winner).
+        target: int16 ``[B]``, the move to beat, 0 when the seat leads.
+        passes: int8 ``[B]``, passes since the target was played, 0 or 1.
+        bombs: int8 ``[B]``, bombs and rockets played.
+        winner: int8 ``[B]``, the seat that has played its last card, -1 while the game runs.
+        length: int16 ``[B]``, moves since the deal, passes included.
+        key: uint64 ``[B]``, hash of the moves since the deal.
+        history: int16 ``[B, 16]``, the last moves, newest first, -1 = none.
+    """
+
+    hands: np.ndarray
+    played: np.ndarray
+    bottom: np.ndarray
+    seat: np.ndarray
+    target: np.ndarray
+    passes: np.ndarray
+    bombs: np.ndarray
+    winner: np.ndarray
+    length: np.ndarray
+    key: np.ndarray
+    history: np.ndarray
+
+
+def empty(count: int) -> States:
+    """Returns ``count`` rows of zeros."""
+    return States(
+        hands=np.zeros((count, NUM_SEATS), dtype=np.uint64),
+        played=np.zeros((count, NUM_SEATS), dtype=np.uint64),
+        bottom=np.zeros(count, dtype=np.uint64),
+        seat=np.zeros(count, dtype=np.int8),
+        target=np.zeros(count, dtype=np.int16),
+        passes=np.zeros(count, dtype=np.int8),
+        bombs=np.zeros(count, dtype=np.int8),
+        winner=np.zeros(count, dtype=np.int8),
+        length=np.zeros(count, dtype=np.int16),
+        key=np.zeros(count, dtype=np.uint64),
+        history=np.zeros((count, HISTORY), dtype=np.int16),
+    )
+
+
+def start(hands: np.ndarray, bottom: np.ndarray) -> States:
+    """Returns the states before the first move for given hands (uint64 ``[B, 3]``) and bottom cards (uint64 ``[B]``)."""
+    states = empty(len(hands))
+    states.hands[:] = hands
+    states.bottom[:] = bottom
+    states.winner[:] = -1
+    states.history[:] = -1
+    return states
+
+
+@kernel
+def deal_hands(seeds: np.ndarray, hands: np.ndarray, bottom: np.ndarray) -> None:
+    """Deals the deck in every row, by Fisher-Yates from the row's seed (uint64 ``[B]``).
+
+    Writes ``hands`` (uint64 ``[B, 3]``, the landlord's with the bottom cards) and ``bottom`` (uint64 ``[B]``).
+    """
+    rng = seeds.copy()
+    for i in range(len(seeds)):
+        deck = _SORTED_DECK.copy()
+        hands[i] = 0
+        bottom[i] = 0
+        for k in range(len(deck)):
+            j = k + random_below(rng, i, len(deck) - k)
+            card = np.uint64(1) << np.uint64(4 * deck[j])
+            deck[j] = deck[k]
+            if k < _BOTTOM_CARDS:
+                bottom[i] += card
+                hands[i, 0] += card
+            else:
+                hands[i, k % NUM_SEATS] += card
+
+
+@kernel
+def hand_size(states: States, i: int, seat: int) -> int:
+    """Returns the number of cards that a seat holds, also where its hand is erased."""
+    return _SIZES[seat] - size(states.played[i, seat])
+
+
+@kernel
+def current_seat(rules: Rules, states: States, i: int) -> int:
+    """Returns the seat to move, -1 when the game is over."""
+    return np.int64(-1) if states.winner[i] >= 0 else np.int64(states.seat[i])
+
+
+@kernel
+def target_seat(states: States, i: int) -> int:
+    """Returns the seat that played the move to beat, -1 when the seat to move leads."""
+    if states.target[i] == PASS:
+        return np.int64(-1)
+    return (states.seat[i] + 2 - states.passes[i]) % np.int64(NUM_SEATS)
+
+
+@kernel
+def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
+    """Returns the number of legal actions of lane ``i``; writes them, ascending, to ``actions`` (int16 ``[max_legal]``)."""
+    return legal_moves(rules, states.hands[i, states.seat[i]], states.target[i], actions)
+
+
+@kernel
+def is_bomb(rules: Rules, move: int) -> bool:
+    """Returns whether a move is a bomb or the rocket, which doubles the stake."""
+    return move >= rules.first[Category.BOMB, 1, 0]
+
+
+@kernel
+def step(rules: Rules, states: States, i: int, action: int) -> None:
+    """Plays a legal action in lane ``i``. The action is not checked."""
+    seat = np.int64(states.seat[i])
+    if action == PASS:
+        states.passes[i] += 1
+        if states.passes[i] == 2:
+            states.passes[i] = 0
+            states.target[i] = PASS
+    else:
+        cards = rules.cards[action]
+        if contains(states.hands[i, seat], cards):
+            states.hands[i, seat] -= cards
+        states.played[i, seat] += cards
+        states.target[i] = action
+        states.passes[i] = 0
+        if is_bomb(rules, action):
+            states.bombs[i] += 1
+        if hand_size(states, i, seat) == 0:
+            states.winner[i] = seat
+    states.seat[i] = (seat + 1) % NUM_SEATS
+    states.length[i] += 1
+    states.key[i] = mix64(states.key[i] + np.uint64(action + 1))
+    for k in range(HISTORY - 1, 0, -1):
+        states.history[i, k] = states.history[i, k - 1]
+    states.history[i, 0] = action
+
+
+@kernel
+def stake(rules: Rules, states: States, i: int) -> float:
+    """Returns 2^bombs, the points at stake."""
+    return np.float64(np.int64(1) << np.int64(states.bombs[i]))
+
+
+@kernel
+def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
+    """Returns the points of the seat's team: plus or minus the stake; the game must be over."""
+    won = (states.winner[i] == 0) == (seat == 0)
+    points = stake(rules, states, i)
+    return points if won else -points
+
+
+@kernel
+def public_key(rules: Rules, states: States, i: int) -> np.uint64:
+    """Returns a 64-bit hash of the moves since the deal."""
+    return states.key[i]
+
+
+@kernel
+def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
+    """Copies lane ``i`` of ``source`` over lane ``j`` of ``target``."""
+    for seat in range(NUM_SEATS):
+        target.hands[j, seat] = source.hands[i, seat]
+        target.played[j, seat] = source.played[i, seat]
+    target.bottom[j] = source.bottom[i]
+    target.seat[j] = source.seat[i]
+    target.target[j] = source.target[i]
+    target.passes[j] = source.passes[i]
+    target.bombs[j] = source.bombs[i]
+    target.winner[j] = source.winner[i]
+    target.length[j] = source.length[i]
+    target.key[j] = source.key[i]
+    for k in range(HISTORY):
+        target.history[j, k] = source.history[i, k]
