@@ -1,0 +1,89 @@
+"""Trains a player by self-play: ``python train.py game=doudizhu [key=value …]``.
+
+Owns the loop: builds the trainer, runs its steps, saves a checkpoint after each, and writes TensorBoard and the terminal. The keys are
+explained in ``training/config.py``; ``experiment=smoke`` runs the complete cycle in minutes, ``experiment=paper`` has the paper's settings.
+"""
+
+import signal
+import sys
+import time
+from types import FrameType
+
+import hydra
+from omegaconf import DictConfig
+from torch.utils.tensorboard import SummaryWriter
+
+from networks.checkpoint import CheckpointError
+from training.config import ConfigError, parse_config
+from training.run_folder import RunFolder, RunFolderError
+from training.terminal import Terminal
+from training.trainer import Report, Trainer
+
+
+class Interrupt:
+    """Turns the first Ctrl-C (or SIGTERM) into a request to stop after the current step; a second one ends the program at once."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self.requested = False
+        self._terminal = terminal
+        signal.signal(signal.SIGINT, self._handle)
+        signal.signal(signal.SIGTERM, self._handle)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            self._terminal.close()
+            raise SystemExit(130)
+        self.requested = True
+        self._terminal.note("stopping after the current step, with a checkpoint; once more to stop at once")
+
+
+def write_scalars(writer: SummaryWriter, report: Report) -> None:
+    """Writes the curves of one step and flushes them."""
+    for name, value in report.scalars.items():
+        writer.add_scalar(name, value, report.step)
+    writer.flush()
+
+
+def run(raw: DictConfig) -> None:
+    """Runs or resumes the training run that a configuration describes."""
+    config = parse_config(raw)
+    terminal = Terminal()
+    interrupt = Interrupt(terminal)
+    with RunFolder.open(config) as folder:
+        trainer = Trainer(folder.config)
+        saved = folder.load()
+        if saved is not None:
+            trainer.set_state(saved)
+            terminal.note(f"resuming {folder.path} from step {trainer.step} (iteration {trainer.iteration}, {trainer.seconds / 60:.1f} min)")
+        else:
+            terminal.note(f"new run in {folder.path}")
+        writer = SummaryWriter(str(folder.path), purge_step=trainer.step if saved is not None else None)
+        if trainer.last_report is not None:  # its points may not have reached the disk before the stop
+            write_scalars(writer, trainer.last_report)
+        terminal.describe(trainer)
+        budget = config.budget
+        while not interrupt.requested and not trainer.is_finished(budget):
+            started = time.monotonic()
+            for event in trainer.run_step():
+                terminal.progress(event)
+            trainer.seconds += time.monotonic() - started
+            folder.save(trainer.get_state())
+            assert trainer.last_report is not None
+            write_scalars(writer, trainer.last_report)
+            terminal.report(trainer.last_report, trainer.seconds)
+        writer.close()
+        terminal.note(f"stopped after step {trainer.step}; the same command resumes it" if interrupt.requested else "budget used up")
+    terminal.close()
+
+
+@hydra.main(version_base="1.3", config_path="conf", config_name="config")
+def main(raw: DictConfig) -> None:
+    """Composes the configuration and runs it; errors of use become one line."""
+    try:
+        run(raw)
+    except (ConfigError, CheckpointError, RunFolderError, FloatingPointError) as error:
+        sys.exit(f"train.py: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,333 @@
+"""The stages of a run: bootstrap → (self-play ↔ learning ↔ evaluation), one step at a time.
+
+A step is what lies between two checkpoints: some heuristic games learned from once, or some self-play games, with learning and evaluation
+once an iteration is complete. What a step does depends on the state before it and on nothing else: its random streams
+are derived from the seed and the position of the step, so a run that was killed and resumed equals one that was not.
+"""
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.agent import Agent
+from agents.heuristic_games import generate_games
+from agents.policy import PolicyAgent
+from agents.random_agent import RandomAgent
+from agents.rhcp import RHCPAgent
+from agents.rlcard_rule import RLCardRuleAgent
+from agents.search_agent import SearchAgent
+from evaluation.duplicate import MatchResult, duplicate_match
+from fpmcts.learner import Learner
+from fpmcts.samples import Reservoir, Samples, Store, Window
+from fpmcts.search import Search, SearchSettings
+from fpmcts.selfplay import SelfPlay, SelfPlayStatistics
+from games import make
+from games.interface import num_rows, take
+from games.kernels import Stream, deal_seeds
+from inference.determinizer import Determinizer
+from networks.evaluator import Evaluator
+from networks.resnet import NetworkConfig, PolicyValueNet
+from training.bootstrap import heuristic_samples
+from training.config import BudgetSettings, ConfigError, TrainConfig, as_dict
+from training.run_folder import Saved
+
+
+@dataclass(frozen=True)
+class Event:
+    """How far a stage of the step is."""
+
+    stage: str
+    done: int
+    total: int
+    unit: str
+
+
+@dataclass
+class Report:
+    """What a finished step says: the curves of TensorBoard, and one line for the terminal."""
+
+    step: int
+    line: str
+    scalars: dict[str, float] = field(default_factory=dict)
+
+
+def choose_device(name: str) -> torch.device:
+    """Returns the device. Raises ConfigError where cuda was asked for and there is none."""
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ConfigError("device=cuda: this machine has no CUDA device that torch can use; use device=cpu or device=auto")
+    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
+
+
+def cosine(progress: float, end: float) -> float:
+    """Returns the factor of the learning rate: 1 at progress 0, falling to ``end`` at 1 by a half cosine."""
+    return end + (1.0 - end) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
+
+
+class Trainer:
+    """Holds everything that a run is made of and moves it on by one step at a time.
+
+    Attributes:
+        step: Steps finished.
+        iteration: Self-play iterations finished.
+        seconds: Wall clock spent in steps, over all sessions.
+        last_report: What the last step said.
+    """
+
+    def __init__(self, config: TrainConfig) -> None:
+        self.config = config
+        self.device = choose_device(config.device)
+        if config.threads:
+            torch.set_num_threads(config.threads)
+        self.game = make(config.game.name, rules=config.game.rules, encoding=config.game.encoding)
+        self.step = self.iteration = self.bootstrap_done = self.episode_done = self.games_seen = 0
+        self.seconds = 0.0
+        self.last_report: Report | None = None
+        seats = self.game.spec.num_seats
+        count = seats if config.network.per_seat else 1
+        self.nets = self._make_networks(count)
+        self.learners = [Learner(self.game, net, config.train, self.device) for net in self.nets]
+        train = config.train
+        self.reservoirs = [Reservoir(self.game, train.reservoir, 2 * config.seed + 1 + 1000 * s) for s in range(count)]
+        self.windows = [Window(self.game, train.value_window) for _ in range(count)] if train.value_window else []
+        self.evaluator = Evaluator(self.nets, self.game, precision=config.precision, device=self.device)
+        self.search = self._make_search(config.search)
+
+    def _make_networks(self, count: int) -> list[PolicyValueNet]:
+        """Returns the initial networks, made from the seed alone."""
+        net, config = self.config.network, self.config
+        shape = NetworkConfig(
+            channels=net.channels,
+            blocks=net.blocks,
+            value_head=net.value_head,
+            objective=config.objective,
+            hidden_head=self.game.spec.has_hidden_head,
+        )
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            return [PolicyValueNet(self.game.spec, shape).to(self.device) for _ in range(count)]
+
+    def _make_search(self, settings: SearchSettings) -> Search:
+        return Search(
+            self.game, self.evaluator.evaluate, settings, self.config.selfplay.lanes, win_only=self.config.objective == "wp"
+        )
+
+    @property
+    def bootstrap_games(self) -> int:
+        """Heuristic games that the run learns from before self-play."""
+        return self.config.bootstrap.games if self.config.bootstrap.kind == "heuristic" and not self.config.init_from else 0
+
+    def description(self) -> str:
+        """Returns what is trained, and on what."""
+        parameters = sum(p.numel() for p in self.nets[0].parameters())
+        c = self.config
+        return (
+            f"{c.game.name}: {len(self.nets)} networks of {c.network.channels} channels x {c.network.blocks} blocks "
+            f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, inference {c.inference.phase1}, "
+            f"on {self.device} with {torch.get_num_threads()} threads"
+        )
+
+    def is_finished(self, budget: BudgetSettings) -> bool:
+        """Returns whether the budget is used up."""
+        late = budget.minutes is not None and self.seconds >= 60 * budget.minutes
+        return late or (budget.iterations is not None and self.iteration >= budget.iterations)
+
+    def run_step(self) -> Iterator[Event]:
+        """Runs the next step; yields how far it is. Afterwards ``last_report`` is its report."""
+        if self.bootstrap_done < self.bootstrap_games:
+            yield from self._bootstrap_step()
+        else:
+            yield from self._self_play_step()
+        self.step += 1
+
+    def _bootstrap_step(self) -> Iterator[Event]:
+        config, started = self.config.bootstrap, time.perf_counter()
+        count = min(config.games_per_step, self.bootstrap_games - self.bootstrap_done)
+        index = self.bootstrap_done // config.games_per_step
+        yield Event("heuristic games", 0, count, "games")
+        seeds = deal_seeds(self.config.seed, count, Stream.BOOTSTRAP, index)
+        played = generate_games(self.game, seeds, epsilon=config.epsilon)
+        samples = heuristic_samples(self.game, played.deals, played.records, played.choices)
+        generation = time.perf_counter() - started
+        progress_start = self.bootstrap_done / self.bootstrap_games
+        progress_end = (self.bootstrap_done + count) / self.bootstrap_games
+        generator = np.random.default_rng([self.config.seed, Stream.BOOTSTRAP, index])
+        shuffled = take(samples, generator.permutation(num_rows(samples)))
+        totals: dict[str, list[float]] = {}
+        size, rows = self.config.train.batch_size, [self._of_network(shuffled, k) for k in range(len(self.nets))]
+        steps = [num_rows(r) // size for r in rows]
+        done = 0
+        for k, learner in enumerate(self.learners):
+            for b in range(steps[k]):
+                progress = progress_start + (progress_end - progress_start) * b / steps[k]
+                parts = learner.step(None, take(rows[k], slice(b * size, (b + 1) * size)), config.lr * cosine(progress, 0.05))
+                _collect(totals, parts, k)
+                done += 1
+                if done % 8 == 0:
+                    yield Event("learning from them", done, sum(steps), "steps")
+        self.bootstrap_done += count
+        if self.bootstrap_done >= self.bootstrap_games:
+            for k, part in enumerate(rows):
+                kept = take(part, slice(0, config.kept))
+                self.reservoirs[k].add(kept)
+        scalars = self._learning_scalars(totals)
+        learning = time.perf_counter() - started - generation
+        line = f"bootstrap {self.bootstrap_done:,} of {self.bootstrap_games:,} games: " + _loss_text(scalars)
+        if self.bootstrap_done >= self.bootstrap_games:
+            line += "; " + self._evaluate_policy(scalars)
+        scalars |= {"time/generation_seconds": generation, "time/learning_seconds": learning}
+        self.last_report = Report(self.step, line, scalars)
+
+    def _self_play_step(self) -> Iterator[Event]:
+        config, selfplay = self.config, self.config.selfplay
+        count = min(config.episode.games_per_step, config.episode.games - self.episode_done)
+        chunk = self.episode_done // config.episode.games_per_step
+        self.evaluator.refresh(self.nets)
+        determinizer = Determinizer(self.game, self.evaluator, config.inference, count)
+        player = SelfPlay(self.game, self.evaluator.evaluate, determinizer, self.search, selfplay)
+        deals = deal_seeds(config.seed, count, Stream.TRAINING, self.iteration, chunk)
+        before = (self.search.counters.network_seconds, self.search.counters.evaluations, self.evaluator.evaluations)
+        result = None
+        for done, result in player.play(deals, config.seed, (Stream.PLAY, self.iteration, chunk), self.iteration):
+            yield Event("self-play", done, count, "games")
+        assert result is not None
+        samples, games, statistics = result
+        for k in range(len(self.nets)):
+            part = self._of_network(samples, k)
+            self.reservoirs[k].add(take(part, np.flatnonzero(part.policy_weight > 0)))
+            if self.windows:
+                self.windows[k].add(part)
+        self.episode_done += count
+        self.games_seen += count
+        scalars = self._self_play_scalars(statistics, games, before)
+        line = f"iteration {self.iteration}: {count} games at {count / statistics.seconds:.1f}/s"
+        if self.episode_done >= config.episode.games:
+            started = time.perf_counter()
+            totals: dict[str, list[float]] = {}
+            yield from self._learn(samples, totals)
+            scalars |= self._learning_scalars(totals) | {"time/learning_seconds": time.perf_counter() - started}
+            self.iteration += 1
+            self.episode_done = 0
+            line += ", " + _loss_text(scalars)
+            if config.evaluation.decks:
+                yield Event("evaluation", 0, 1, "matches")
+                line += "; " + self._evaluate_policy(scalars)
+            if config.evaluation.search_decks and self.iteration % config.evaluation.search_every == 0:
+                yield Event("evaluation of the search", 0, 1, "matches")
+                line += "; " + self._evaluate_search(scalars)
+        self.last_report = Report(self.step, line, scalars)
+
+    def _learn(self, samples: Samples, totals: dict[str, list[float]]) -> Iterator[Event]:
+        """Steps every network: the policy from the reservoir, the value from the window."""
+        train = self.config.train
+        generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.iteration])
+        half = train.batch_size // 2 if self.windows else train.batch_size
+        offered = [int((self._of_network(samples, k).policy_weight > 0).sum()) for k in range(len(self.nets))]
+        chunks = math.ceil(self.config.episode.games / self.config.episode.games_per_step)
+        steps = [math.ceil(train.reuse * n * chunks / half) for n in offered]
+        done = 0
+        for k, learner in enumerate(self.learners):
+            for _ in range(steps[k]):
+                policy_rows = self.reservoirs[k].draw(generator, half)
+                value_rows = self.windows[k].draw(generator, train.batch_size - half) if self.windows else policy_rows
+                _collect(totals, learner.step(policy_rows if self.windows else None, value_rows, train.lr), k)
+                done += 1
+                if done % 8 == 0:
+                    yield Event("learning", done, sum(steps), "steps")
+
+    def _of_network(self, samples: Samples, k: int) -> Samples:
+        """Returns the samples that network ``k`` learns from: those of its seat, or all where one network serves every seat."""
+        return samples if len(self.nets) == 1 else take(samples, np.flatnonzero(samples.states.seat == k))
+
+    def _baseline(self) -> Agent:
+        makers = {"rhcp": RHCPAgent, "rlcard_rule": RLCardRuleAgent, "random": RandomAgent}
+        return makers[self.config.evaluation.baseline](self.game)
+
+    def _evaluate_policy(self, scalars: dict[str, float]) -> str:
+        """Plays the greedy policy against the baseline; adds the scores to ``scalars`` and returns them as text."""
+        if not self.config.evaluation.decks:
+            return "no evaluation"
+        self.evaluator.refresh(self.nets)
+        agent = PolicyAgent(self.game, self.evaluator.evaluate)
+        return self._match(agent, self.config.evaluation.decks, "policy", scalars)
+
+    def _evaluate_search(self, scalars: dict[str, float]) -> str:
+        settings = self.config.evaluation
+        search = SearchSettings(**{**self.config.search.__dict__, "playouts": settings.search_playouts, "gumbel_noise": 0.0})
+        agent = SearchAgent(
+            self.game, self.evaluator, search, self.config.inference, win_only=self.config.objective == "wp", max_positions=128
+        )
+        return self._match(agent, settings.search_decks, "search", scalars)
+
+    def _match(self, agent: Agent, decks: int, name: str, scalars: dict[str, float]) -> str:
+        result: MatchResult = duplicate_match(self.game, agent, self._baseline(), decks, self.config.seed)
+        group = f"{name}_against_{self.config.evaluation.baseline}"
+        for label, score in [("all", result.total), *zip(result.team_names, result.by_team, strict=True)]:
+            for measure, value in (("wp", score.wp), ("adp", score.adp)):
+                scalars[f"{group}/{measure}_{label}"] = value.mean
+                scalars[f"{group}/{measure}_{label}_standard_error"] = value.error
+        wp, adp = result.total.wp, result.total.adp
+        return (
+            f"{name} against {self.config.evaluation.baseline} WP {100 * wp.mean:.1f} ± {100 * wp.error:.1f} %, "
+            f"ADP {adp.mean:+.2f} ± {adp.error:.2f} ({2 * decks:,} games)"
+        )
+
+    def _learning_scalars(self, totals: dict[str, list[float]]) -> dict[str, float]:
+        return {f"loss/{name}": float(np.mean(values)) for name, values in totals.items()}
+
+    def _self_play_scalars(self, s: SelfPlayStatistics, games: Any, before: tuple[float, int, int]) -> dict[str, float]:
+        spec, final = self.game.spec, games.final
+        searches, seconds = max(s.searches, 1), max(s.seconds, 1e-9)
+        network = self.evaluator.seconds - before[0]
+        scalars = {
+            "self_play/landlord_win_share": float(np.mean(final.winner == 0)),
+            "self_play/bombs_per_game": float(np.mean(final.bombs)),
+            "self_play/moves_per_game": s.moves / s.games,
+            "self_play/target_entropy": s.target_entropy / searches,
+            "self_play/prior_entropy": s.prior_entropy / searches,
+            "self_play/kl_target_prior": s.kl_target_prior / searches,
+            "self_play/search_policy_match": s.top1_match / searches,
+            "self_play/root_value_squared_error": s.root_value_error / searches,
+            "self_play/sure_wins_per_game": s.sure_wins / s.games,
+            "inference/ess_share": s.ess_share / max(s.ess_count, 1),
+            "throughput/games_per_second": s.games / seconds,
+            "throughput/decisions_per_second": s.decisions / seconds,
+            "throughput/searches_per_second": s.searches / seconds,
+            "throughput/evaluations_per_second": (self.evaluator.evaluations - before[2]) / seconds,
+            "throughput/network_share": network / seconds,
+            "throughput/inference_share": s.inference_seconds / seconds,
+            "time/generation_seconds": s.seconds,
+            "data/reservoir_seen": float(sum(r.seen for r in self.reservoirs)),
+            "data/games": float(self.games_seen),
+        }
+        assert spec.num_seats >= 1
+        return scalars
+
+    def get_state(self) -> Saved:
+        """Returns all that the next step depends on, as named arrays and metadata."""
+        raise NotImplementedError
+
+    def set_state(self, saved: Saved) -> None:
+        """Takes what ``get_state`` gave."""
+        raise NotImplementedError
+
+
+def _collect(totals: dict[str, list[float]], parts: dict[str, float], network: int) -> None:
+    for name, value in parts.items():
+        totals.setdefault(f"{name}_{network}", []).append(value)
+
+
+def _loss_text(scalars: dict[str, float]) -> str:
+    """Returns the mean policy and value losses over the networks."""
+    parts = []
+    for name in ("policy", "value", "hidden_gain"):
+        values = [v for key, v in scalars.items() if key.startswith(f"loss/{name}_") and key[len(f"loss/{name}_") :].isdigit()]
+        if values:
+            parts.append(f"{name.replace('_', ' ')} {np.mean(values):.3f}")
+    return "loss " + ", ".join(parts) if parts else "nothing learned"
+
+
