@@ -55,7 +55,7 @@ def beats(rules: Rules, move: int, target: int) -> bool:
 
 @kernel
 def strongest_bomb(unseen: np.uint64, limit: int) -> int:
-    """Returns the top rank of the highest bomb or the rocket among unseen cards, -1 if no hand of ``limit`` cards can hold one."""
+    """Returns the top rank of the highest unseen bomb or the rocket, -1 if no hand of ``limit`` cards can hold one."""
     if limit >= 2 and unseen & JOKERS == JOKERS:
         return highest(unseen)
     if limit >= 4:

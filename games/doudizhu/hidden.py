@@ -44,7 +44,9 @@ def hidden_counts(
 
 
 @kernel
-def hidden_batch(rules: Rules, states: States, seats: np.ndarray, unseen: np.ndarray, fewest: np.ndarray, most: np.ndarray) -> None:
+def hidden_batch(
+    rules: Rules, states: States, seats: np.ndarray, unseen: np.ndarray, fewest: np.ndarray, most: np.ndarray
+) -> None:
     """Writes ``hidden_counts`` of seat ``seats[i]`` (int ``[B]``) in every row (int8 ``[B, 15]`` each)."""
     for i in range(len(seats)):
         hidden_counts(rules, states, i, seats[i], unseen[i], fewest[i], most[i])

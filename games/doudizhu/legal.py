@@ -24,7 +24,7 @@ JOKERS = DECK >> np.uint64(4 * LITTLE_JOKER) << np.uint64(4 * LITTLE_JOKER)
 
 @kernel
 def _append(rules: Rules, hand: np.uint64, category: int, length: int, tops: np.uint64, actions: np.ndarray, n: int) -> int:
-    """Returns ``n`` plus the number of moves with these tops (a rank mask) that the hand contains, written from ``actions[n]``."""
+    """Returns ``n`` plus the number of moves with these tops that the hand contains, written from ``actions[n]``."""
     guarded = hand | BORROWS
     while tops != np.uint64(0):
         top = lowest(tops)

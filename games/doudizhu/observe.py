@@ -3,8 +3,9 @@
 A *threshold* plane k is 1 at the ranks with at least k cards, a *count* plane holds the counts, and a *broadcast* plane holds one
 number at every rank. *Next* and *previous* are relative to the observing seat; *unseen* cards are those that the other two hold.
 
-The encoding ``PAPER`` follows DeltaDou (Jiang et al., IJCAI 2019), which states 15 x 7 numbers but names six rows: the own cards, the union of
-the others' cards, the last three moves and the union of the played cards. The seventh here is the landlord's known bottom cards.
+The encoding ``PAPER`` follows DeltaDou (Jiang et al., IJCAI 2019), which states 15 x 7 numbers but names six rows: the own cards,
+the union of the others' cards, the last three moves and the union of the played cards. The seventh here is the landlord's
+known bottom cards.
 """
 
 from enum import IntEnum

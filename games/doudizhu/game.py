@@ -1,0 +1,112 @@
+"""The Python face of the game."""
+
+import numpy as np
+
+from games.doudizhu import hidden, observe, state
+from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, unpack
+from games.doudizhu.moves import MAX_LEGAL, move_text, parse_move, rule_set
+from games.doudizhu.policy import POLICY_SIZE, decoder
+from games.doudizhu.state import States
+from games.interface import GameSpec
+
+MAX_MOVES = 154
+"""At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of them."""
+
+MAX_BOMBS = 13
+"""Five in the landlord's hand, four in each peasant's; the rocket takes the place of one."""
+
+
+class Doudizhu:
+    """Doudizhu with given rules and observations; a peasant's return is the team's (see ``games.interface.Game``).
+
+    Attributes:
+        spec: Sizes and conventions.
+        rules: The tables that every kernel takes.
+        decoder: int16 ``[num_actions, 6]``, the policy outputs whose sum is the logit of each move; -1 = none.
+    """
+
+    def __init__(self, rules: str = "standard", encoding: str = "default") -> None:
+        """Builds the tables.
+
+        Args:
+            rules: ``standard``, or ``douzero`` where both jokers may be kickers of one move.
+            encoding: ``default``, or ``paper`` for the seven planes of DeltaDou.
+
+        Raises:
+            ValueError: Unknown rules or encoding.
+        """
+        names = {member.name.lower(): member for member in observe.Encoding}
+        if encoding not in names:
+            raise ValueError(f"encoding {encoding!r}: expected one of {', '.join(names)}")
+        self.rules_name = rules
+        self.rules = rule_set(rules, int(names[encoding]))
+        self.decoder = decoder(self.rules)
+        self.spec = GameSpec(
+            name="doudizhu",
+            num_seats=NUM_SEATS,
+            teams=(0, 1, 1),
+            num_actions=len(self.rules.cards),
+            observation_shape=(observe.num_planes(names[encoding]), NUM_RANKS),
+            observation_scale=observe.scales(names[encoding]),
+            policy_size=POLICY_SIZE,
+            max_legal=MAX_LEGAL,
+            max_moves=MAX_MOVES,
+            max_return=2.0**MAX_BOMBS,
+            has_hidden_head=True,
+        )
+
+    def deal(self, seeds: np.ndarray) -> States:
+        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
+        seeds = np.ascontiguousarray(seeds, dtype=np.uint64)
+        hands = np.empty((len(seeds), NUM_SEATS), dtype=np.uint64)
+        bottom = np.empty(len(seeds), dtype=np.uint64)
+        state.deal_hands(seeds, hands, bottom)
+        return state.start(hands, bottom)
+
+    def start(self, hands: np.ndarray, bottom: np.ndarray) -> States:
+        """Returns the states before the first move for given hands, packed.
+
+        Args:
+            hands: uint64 ``[B, 3]``, the landlord's with the bottom cards.
+            bottom: uint64 ``[B]``, the three face-up cards.
+        """
+        return state.start(hands, bottom)
+
+    def empty(self, count: int) -> States:
+        """Returns ``count`` rows of zeros."""
+        return state.empty(count)
+
+    def view(self, states: States, seats: np.ndarray) -> States:
+        """Returns a copy in which the hands that ``seats[i]`` (int ``[B]``) cannot see in row i are zero."""
+        own = np.arange(NUM_SEATS) == np.asarray(seats)[:, None]
+        copy = States(*(field.copy() for field in states))
+        copy.hands[~own] = 0
+        return copy
+
+    def action_text(self, action: int) -> str:
+        """Returns the text of a move, such as ``4443``, ``34567``, ``LB`` or ``pass``."""
+        return move_text(self.rules, action)
+
+    def parse_action(self, text: str) -> int:
+        """Returns the move of a text, its cards in any order. Raises ValueError."""
+        return parse_move(self.rules_name, text)
+
+    def hidden_targets(
+        self, states: States, seats: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Returns what is known and what is true about the hand of the seat after ``seats[i]`` (int ``[B]``) in row i.
+
+        The states must hold all the hands.
+
+        Returns:
+            unseen: int8 ``[B, 15]``, the unseen cards of each rank.
+            fewest: int8 ``[B, 15]``, the least that the next seat may hold.
+            most: int8 ``[B, 15]``, the most that it may hold.
+            truth: int8 ``[B, 15]``, what it holds.
+            sizes: int16 ``[B]``, how many cards it holds.
+        """
+        seats = np.asarray(seats, dtype=np.int64)
+        unseen, fewest, most = np.empty((3, len(seats), NUM_RANKS), dtype=np.int8)
+        hidden.hidden_batch(self.rules, states, seats, unseen, fewest, most)
+        truth = unpack(states.hands[np.arange(len(seats)), (seats + 1) % NUM_SEATS])
+        return unseen, fewest, most, truth, truth.sum(axis=1, dtype=np.int16)
