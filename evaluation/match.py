@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.agent import Agent, Records
-from games.interface import Game, Rules, States, current_seat, legal, step, take, team_return
+from agents.agent import Agent
+from games.interface import Game, Records, Rules, States, current_seat, legal, num_rows, step, take, team_return
 from games.kernels import Stream, kernel, streams
 
 Progress = Callable[[int, int], None]
@@ -129,8 +129,8 @@ def play_games(
     """
     spec = game.spec
     num_games = len(seating)
-    if seating.shape != (num_games, spec.num_seats) or len(deals[0]) != num_games:
-        raise ValueError(f"got seating {seating.shape} for {len(deals[0])} deals; expected [deals, {spec.num_seats} seats]")
+    if seating.shape != (num_games, spec.num_seats) or num_rows(deals) != num_games:
+        raise ValueError(f"got seating {seating.shape} for {num_rows(deals)} deals; expected [deals, {spec.num_seats} seats]")
     if num_games and not (seating.min() >= 0 and seating.max() < len(agents)):
         raise ValueError(f"got agents {seating.min()} to {seating.max()} in the seating; expected 0 to {len(agents) - 1}")
     if at_once is not None and at_once < 1:
@@ -169,7 +169,7 @@ def play_games(
             games = running[asked]
             views = game.view(take(states, games), seats[asked])
             start = time.perf_counter()
-            answers = agent.act(games, views, take(records, games))
+            answers = agent.act(games, views, records)
             usage[k].seconds += time.perf_counter() - start
             usage[k].decisions += len(games)
             actions[asked] = _checked(game, agent, states, views, records, games, answers, scratch)

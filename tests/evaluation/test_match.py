@@ -1,0 +1,238 @@
+"""Matches: a deck worked out by hand, known answers, and what the agents are allowed to see."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from evaluation.decks import evaluation_decks
+from evaluation.duplicate import duplicate_match, summary
+from evaluation.match import IllegalMoveError, play_games
+from games.doudizhu.cards import parse_cards
+from games.doudizhu.game import Doudizhu
+from games.doudizhu.state import start
+from games.interface import Game, Records, States, legal, put, take
+from games.kernels import kernel, random_below, streams
+
+C, D, E = range(3)
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return Doudizhu()
+
+
+@kernel
+def legal_of(rules: object, states: States, i: int, actions: np.ndarray) -> int:
+    """Returns the legal actions of a row, for Python."""
+    return legal(rules, states, i, actions)
+
+
+class Script:
+    """Plays written games: the moves of game i, whoever makes them."""
+
+    name = "script"
+
+    def __init__(self, game: Game, texts: Sequence[str]) -> None:
+        self.moves = [[game.parse_action(text) for text in line.split()] for line in texts]
+
+    def start(self, num_games: int, seed: int) -> None:
+        assert num_games == len(self.moves)
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        return np.array([self.moves[g][records.lengths[g]] for g in games], np.int16)
+
+
+class Largest:
+    """Plays the legal move with the largest id: deterministic."""
+
+    name = "largest"
+
+    def __init__(self, game: Game) -> None:
+        self.game, self.scratch = game, np.empty(game.spec.max_legal, np.int16)
+
+    def start(self, num_games: int, seed: int) -> None:
+        pass
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        counts = [legal_of(self.game.rules, views, row, self.scratch) for row in range(len(games))]
+        assert min(counts) > 1, "forced moves are not asked for"
+        return np.array([self.choose(row, views, games) for row in range(len(games))], np.int16)
+
+    def choose(self, row: int, views: States, games: np.ndarray) -> int:
+        return self.scratch[legal_of(self.game.rules, views, row, self.scratch) - 1]
+
+
+class Random(Largest):
+    """Plays a random legal move from the stream of the game."""
+
+    name = "random"
+
+    def start(self, num_games: int, seed: int) -> None:
+        self.rng = streams(seed, num_games)
+
+    def choose(self, row: int, views: States, games: np.ndarray) -> int:
+        count = legal_of(self.game.rules, views, row, self.scratch)
+        return self.scratch[random_below(self.rng, games[row], count)]
+
+
+def test_deck_worked_out_by_hand(game: Game) -> None:
+    """One deck, both games.
+
+    Game 0, A is the landlord: 2222, the rocket, 9999, AAAA, 6666 and TTTT are six bombs; D plays TTTT last: A scores -2^6 = -64.
+    Game 1, A are the peasants: QQQQ is the only bomb (KKKKAA22 is four + two pairs); E plays 22 last: A scores +2^1 = 2.
+    """
+    hands = [parse_cards(text) for text in ("3333444455556666" + "77LB", "77888899" + "99TTTTJJJ", "JQQQQKKKKAAAA2222")]
+    deal = start(np.array([hands], np.uint64), np.array([parse_cards("345")], np.uint64))
+    texts = (
+        # C, D, E, C ...
+        "77 88 2222 BL pass pass 33334455 9999 pass pass JJJ8 AAAA pass pass "
+        "J 6666 pass pass 44 77 pass pass 8 pass pass TTTT",
+        "34567 789TJ pass pass 7 J L pass pass B pass pass 333444555666 pass QQQQ pass pass KKKKAA22 pass pass AA pass pass 22",
+    )
+    seating = np.array([[0, 1, 1], [1, 0, 0]])
+    games = play_games(game, (Script(game, texts), Script(game, texts)), seating, take(deal, np.zeros(2, np.int64)), seed=0)
+    assert games.returns.tolist() == [[-64, 64, 64], [-2, 2, 2]]
+    assert games.last_seats.tolist() == [D, E]
+    assert [" ".join(game.action_text(int(m)) for m in row[:n]) for row, n in zip(*games.records, strict=True)] == [
+        " ".join(game.action_text(game.parse_action(text)) for text in line.split()) for line in texts
+    ]
+
+    result = summary(game.spec, ("a", "b"), games)
+    landlord, peasants = result.by_team
+    assert (result.total.wp.mean, result.total.adp.mean) == (0.5, -31.0)
+    assert (landlord.wp.mean, landlord.adp.mean) == (0.0, -64.0)
+    assert (peasants.wp.mean, peasants.adp.mean) == (1.0, 2.0)
+    assert result.finishers == ({"C": 0.0}, {"D": 0.0, "E": 1.0})
+    assert "as landlord" in str(result)
+
+
+def test_a_player_against_itself(game: Game) -> None:
+    """Deterministic equals: exactly 50 % and 0, with no error, whatever the decks."""
+    player = Largest(game)
+    for other in (player, Largest(game)):
+        result = duplicate_match(game, player, other, num_decks=50, seed=1)
+        assert (result.total.wp.mean, result.total.wp.error) == (0.5, 0.0)
+        assert (result.total.adp.mean, result.total.adp.error) == (0.0, 0.0)
+        landlord, peasants = result.by_team
+        assert landlord.wp.mean == pytest.approx(1 - peasants.wp.mean)
+
+
+def test_both_sides_add_to_zero(game: Game) -> None:
+    largest, other = Largest(game), Smallest(game)
+    here = duplicate_match(game, largest, other, num_decks=50, seed=2)
+    there = duplicate_match(game, other, largest, num_decks=50, seed=2)
+    assert here.total.adp.mean == -there.total.adp.mean != 0
+    assert here.total.wp.mean == pytest.approx(1 - there.total.wp.mean)
+    assert here.total.adp.error == pytest.approx(there.total.adp.error)
+    assert sum(here.finishers[1].values()) == pytest.approx(here.by_team[1].wp.mean)
+    returns = here.games.returns
+    assert (returns[:, D] == returns[:, E]).all() and (returns[:, C] == -returns[:, D]).all()
+
+
+class Smallest(Largest):
+    """Plays the legal move with the smallest id, but never passes."""
+
+    name = "smallest"
+
+    def choose(self, row: int, views: States, games: np.ndarray) -> int:
+        legal_of(self.game.rules, views, row, self.scratch)
+        return self.scratch[int(self.scratch[0] == 0)]
+
+
+def test_number_of_games_at_once_changes_nothing(game: Game) -> None:
+    all_at_once = duplicate_match(game, Random(game), Largest(game), num_decks=20, seed=3)
+    seen: list[tuple[int, int]] = []
+    few = duplicate_match(
+        game, Random(game), Largest(game), 20, seed=3, at_once=7, progress=lambda done, total: seen.append((done, total))
+    )
+    for first, second in zip(all_at_once.games.records, few.games.records, strict=True):
+        assert (first == second).all()
+    assert (all_at_once.games.returns == few.games.returns).all()
+    assert seen[-1] == (40, 40) and sorted(seen) == seen
+    assert few.usage[0].decisions == all_at_once.usage[0].decisions
+    moves = sum(used.decisions + used.forced for used in few.usage)
+    assert moves == few.games.records.lengths.sum()
+
+
+def test_a_longer_match_begins_with_the_decks_of_a_shorter_one(game: Game) -> None:
+    long, short = evaluation_decks(game, 5, 30), evaluation_decks(game, 5, 10)
+    assert all((first[:10] == second).all() for first, second in zip(long, short, strict=True))
+
+
+class Witness(Largest):
+    """Looks for hidden cards in what it is given, and keeps it."""
+
+    def start(self, num_games: int, seed: int) -> None:
+        self.first_views: dict[int, States] = {}
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        rows = np.arange(len(games))
+        for other in (1, 2):
+            assert not views.hands[rows, (views.seat + other) % 3].any()
+        assert views.hands[rows, views.seat].all()
+        assert (records.lengths[games] == views.length).all() and (records.moves >= 0).sum() == records.lengths.sum()
+        for row, g in enumerate(games):
+            self.first_views.setdefault(int(g), take(views, slice(row, row + 1)))
+        return super().act(games, views, records)
+
+
+def test_agents_see_no_hidden_card(game: Game) -> None:
+    """The peasants exchange their hands: the landlord, who moves first, is given exactly the same."""
+    deals = evaluation_decks(game, 6, 30)
+    exchanged = take(deals, np.arange(30))
+    exchanged.hands[:, [D, E]] = deals.hands[:, [E, D]]
+    witnesses = [Witness(game), Witness(game)]
+    for witness, states in zip(witnesses, (deals, exchanged), strict=True):
+        play_games(game, [witness], np.zeros((30, 3), int), states, seed=0)
+    for g in range(30):
+        views = [witness.first_views[g] for witness in witnesses]
+        assert all((first == second).all() for first, second in zip(*views, strict=True))
+
+
+def test_agents_cannot_change_the_game(game: Game) -> None:
+    """What an agent writes into its view stays with it."""
+
+    class Vandal(Largest):
+        def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+            actions = super().act(games, views, records)
+            put(views, slice(None), type(views)(*(np.zeros_like(field) for field in views)))
+            return actions
+
+    honest = duplicate_match(game, Largest(game), Largest(game), num_decks=5, seed=8)
+    vandal = duplicate_match(game, Vandal(game), Vandal(game), num_decks=5, seed=8)
+    assert (honest.games.records.moves == vandal.games.records.moves).all()
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (np.array([-1], np.int16), r"agent faulty answered -1 \(no move\) in game 0.*Moves so far: none. View: States"),
+        (np.array([27_471], np.int16), r"answered 27471 \('.*'\) in game 0"),
+        (np.array([2.0]), "type float64; expected one integer each"),
+        (np.array([1, 2], np.int16), r"array of shape \(2,\)"),
+    ],
+)
+def test_illegal_answers_end_the_match(game: Game, answer: np.ndarray, message: str) -> None:
+    class Faulty(Largest):
+        name = "faulty"
+
+        def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+            return answer
+
+    hands = [parse_cards(text) for text in ("33334444555566667777", "8888999TTTTJJJJQQ", "9QQKKKKAAAA2222LB")]
+    deal = start(np.array([hands], np.uint64), np.array([parse_cards("345")], np.uint64))
+    with pytest.raises(IllegalMoveError, match=message):
+        play_games(game, [Faulty(game)], np.zeros((1, 3), int), deal, seed=0)
+
+
+def test_bad_arguments(game: Game) -> None:
+    deals, player = evaluation_decks(game, 0, 2), Largest(game)
+    with pytest.raises(ValueError, match=r"seating \(2, 2\) for 2 deals"):
+        play_games(game, [player], np.zeros((2, 2), int), deals, seed=0)
+    with pytest.raises(ValueError, match="agents 1 to 1"):
+        play_games(game, [player], np.ones((2, 3), int), deals, seed=0)
+    with pytest.raises(ValueError, match="at_once=0"):
+        play_games(game, [player], np.zeros((2, 3), int), deals, seed=0, at_once=0)
+    with pytest.raises(ValueError, match="num_decks=0"):
+        duplicate_match(game, player, player, num_decks=0, seed=0)
