@@ -1,0 +1,77 @@
+"""RHCP, the heuristic player with which the Doudizhu papers compare, and the teacher of the supervised start.
+
+RHCP ("recursive hand-card policy") asks what a move leaves: the hand is split, greedily, into groups that are led one after the
+other, each group has a value, and each of them costs a round. It looks at its own cards and the move to beat, at nothing else. It
+does not know that peasants are partners.
+
+Value of a group by the rank r of its top (3 ... 14 for 3 ... A, 15 for the 2, 16 and 17 for the jokers), in integers:
+
+=========================================  ===========
+solo, pair, trio, trio with kicker         r - 10
+chain of solos or pairs                    r - 9
+chain of trios, plane with kickers         (r - 2) / 2
+four + two                                 (r - 3) / 2
+bomb                                       r + 4
+rocket                                     20
+=========================================  ===========
+
+Value of a hand: (sum, rounds), compared by sum - 7 * rounds. No cards: (0, 0). One group: (its value, 1); four + two does not count.
+Otherwise the value of the group that would be led plus that of the rest, and one round more.
+
+Lead, in this order:
+
+1. The whole hand, if it is one group.
+2. The rocket, if the rest takes one round.
+3. Of the trios with a kicker and the planes with kickers, the one that leaves the best hand. Their trios are ranks held exactly
+   three times, kickers come from outside the trios. Planes have 2 to 4 trios with solos of distinct ranks, or 2 or 3 with pairs.
+4. At the lowest rank up to the 2 that is held one to three times: of the solo, pair, trio and chains that start there, the one
+   that leaves the best hand.
+5. A joker, if it is alone; the lowest bomb.
+
+Reply, in this order:
+
+1. The whole hand, if it is one group that beats the table.
+2. Of the groups of the same kind and length, the one that leaves the best hand, if that hand is at least as good as keeping all
+   cards and one round more.
+3. A bomb, if the hand that it leaves is as good as that, or has a positive sum.
+4. The rocket, if the sum of the whole hand exceeds 20.
+5. Pass.
+
+Of equal candidates the last counts. Candidates are tried by their lowest main rank, then solo kickers before pair kickers, shorter
+before longer (in step 4: solo, pair, trio; chains of solos, of pairs, of trios), then by the ranks of the kickers.
+
+Where descriptions of RHCP are silent or disagree, this is what was done:
+
+- Four + two is led, or answers another, only as the whole hand. Public code never leads it, and answers with any four + two.
+- No group has both jokers among its kickers, since the rules forbid it; public code does not.
+- In a plane every trio is a rank held exactly three times, also in replies. A lone trio in a reply may come from a bomb.
+- Of two bombs in reply step 3 the higher is played if it passes the test against the lower one's hand, or leaves a positive sum.
+- Public code plays the rocket first in replies too where the rest takes one round, and answers a bomb with a bomb at any price.
+  The rules above are those with which the published match results were reproduced.
+
+Source: sm9sun, "Doudizhu AI" (CSDN, 2017), by its published facts; the baseline "RHCP" of DeltaDou, 5.1 and of the DouZero paper.
+"""
+
+import numpy as np
+
+from agents import rhcp_kernels
+from games.interface import Game, Records, States
+
+
+class RhcpAgent:
+    """Plays Doudizhu by the rules of RHCP; it draws no random numbers."""
+
+    name = "rhcp"
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._memo = rhcp_kernels.new_memo()
+
+    def start(self, num_games: int, seed: int) -> None:
+        """Does nothing: the moves do not depend on the past. The values of hands are kept, which changes the speed alone."""
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        """Returns RHCP's move (int16 ``[n]``) for each view."""
+        moves = np.empty(len(games), np.int16)
+        rhcp_kernels.act(self.game.rules, self._memo, views, moves)
+        return moves
