@@ -60,8 +60,9 @@ MAIN_COPIES = np.array([0, 1, 2, 3, 3, 3, 1, 2, 3, 3, 3, 4, 4, 4, 1], dtype=np.i
 RANK_SIZES = np.array([0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6, 8, 4, 2], dtype=np.int8)
 """int8 ``[15]``: cards per rank of the length, kickers included, by category."""
 
-MAX_LEGAL = 1000
-"""Upper bound on the number of legal moves in a state."""
+MAX_LEGAL = 520
+"""Room for the legal moves of a state: 519 at most, of 333444555666789TJQKA (every hand of 20 cards was tried), and one
+for the generator's last write, which may not count."""
 
 
 class Rules(NamedTuple):

@@ -1,8 +1,8 @@
 """Policy outputs: how the logit of each move is a sum of network outputs.
 
-The outputs are 42 planes of 15 ranks, then pass and rocket. A *main* plane for every category and length holds one output
-for each lowest main rank. A *kicker* plane for every category with kickers holds one output for each rank. The logit of a move is its main
-output plus the outputs of its kickers, each kicker of a repeated rank counted again, a pair counted once.
+The outputs are 42 planes of 15 ranks, then pass and rocket. There is a *main* plane for every category and length, with one
+output for each lowest main rank, and a *kicker* plane for every category with kickers, with one output for each rank. The logit
+of a move is its main output plus the outputs of its kickers; a repeated solo kicker counts again, a pair counts once.
 """
 
 import numpy as np
