@@ -1,0 +1,71 @@
+"""The commands of the README run, and the configurations that come with the project compose."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+
+from training.config import TrainConfig, parse_config
+
+ROOT = Path(__file__).resolve().parent.parent
+TRAIN = "python train.py "
+
+
+def readme_commands() -> list[str]:
+    """Returns the lines of the README's code blocks that are commands, without their comments."""
+    blocks = re.findall(r"^```\w*\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    lines = [line.split("#")[0].strip() for block in blocks for line in block.splitlines()]
+    return [line for line in lines if re.match(r"(make|python|tensorboard)\b", line) and "…" not in line]
+
+
+def composed(overrides: list[str]) -> TrainConfig:
+    """Returns the checked configuration of a command line."""
+    with initialize_config_dir(version_base="1.3", config_dir=str(ROOT / "conf")):
+        return parse_config(compose("config", overrides=overrides))
+
+
+def test_readme_names_the_main_commands() -> None:
+    commands = readme_commands()
+    assert {"make train", "make test"} <= set(commands)
+    assert any(command.startswith(TRAIN) for command in commands)
+
+
+@pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith("make ")])
+def test_make_knows_its_targets(command: str) -> None:
+    subprocess.run([*shlex.split(command), "--dry-run"], cwd=ROOT, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith(TRAIN)])
+def test_training_commands_compose(command: str) -> None:
+    assert composed(shlex.split(command.removeprefix(TRAIN))).game.name == "doudizhu"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "conf").glob("*/*.yaml")), ids=lambda path: f"{path.parent.name}={path.stem}")
+def test_every_file_of_the_configuration_composes(path: Path) -> None:
+    override = f"{path.parent.name}={path.stem}"
+    composed([f"+{override}" if path.parent.name not in (ROOT / "conf" / "config.yaml").read_text() else override])
+
+
+@pytest.mark.parametrize("module", ["benchmarks"])
+def test_modules_say_what_they_do(module: str) -> None:
+    run = subprocess.run([sys.executable, "-m", module, "--help"], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert "usage:" in run.stdout
+
+
+def test_continuous_integration_runs_the_readme_command() -> None:
+    assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("exec make test")
+
+
+def test_smoke(tmp_path: Path) -> None:
+    """``experiment=smoke`` is the complete cycle; the same command on the finished run resumes it and has nothing left to do."""
+    command = [sys.executable, "train.py", "game=doudizhu", "experiment=smoke", "device=cpu", f"run_dir={tmp_path / 'run'}"]
+    first = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert first.returncode == 0, first.stdout + first.stderr
+    second = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert second.returncode == 0, second.stdout + second.stderr
+    assert "resuming" in second.stdout + second.stderr
+    assert list((tmp_path / "run").glob("events.out.tfevents.*"))
