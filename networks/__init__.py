@@ -1,0 +1,1 @@
+"""Policy-value networks: training module, fast inference, losses, decoding of moves, checkpoints."""

@@ -1,0 +1,178 @@
+"""Fast inference: a trained network folded into few, prepacked operations.
+
+Batch normalization and the scale of the observations are folded into the convolutions; the heads that look at single positions
+become one convolution. On CPUs the convolutions run in oneDNN with the bias, the rectifier and the residual sum fused, in bfloat16
+where the processor multiplies it natively. *Measured* on two Zen 4 cores at batches of 256 and more: 70 to 95 % of the peak of a large
+matrix product; ``torch.jit.trace`` (deprecated) and eager mode reach half to four fifths of the rate, a hand-written im2col product
+two thirds.
+
+oneDNN compiles a kernel per shape and caches 1024 of them, and self-play batches vary in size: batches are padded to one of 16
+sizes per octave, which costs at most 6 % and keeps every kernel in the cache.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from networks.filter import FilterNet
+from networks.resnet import ConvNorm, Outputs, PolicyValueNet, ResidualBlock, expected_value
+
+PRECISIONS = ("auto", "float32", "bfloat16")
+MAX_CHUNK = 1024
+"""Larger batches are cut, so that the activations of a layer stay in the cache."""
+
+
+def resolve_precision(precision: str, device: torch.device) -> torch.dtype:
+    """Returns the type of the convolutions: for ``auto`` bfloat16 where the device multiplies it natively, else float32."""
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision is {precision!r}, expected one of {', '.join(PRECISIONS)}")
+    if precision != "auto":
+        return torch.bfloat16 if precision == "bfloat16" else torch.float32
+    if device.type == "cuda":
+        native = torch.cuda.is_bf16_supported(including_emulation=False)
+    else:
+        native = any(getattr(torch.cpu, name, bool)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
+    return torch.bfloat16 if native else torch.float32
+
+
+def padded_size(n: int) -> int:
+    """Returns the least of 16 evenly spaced sizes per octave that is at least ``n``, a multiple of 4."""
+    step = max(4, 1 << max(0, n.bit_length() - 5))
+    return max(step, -(-n // step) * step)
+
+
+class FusedConv:
+    """One convolution over positions with bias, then optionally a residual sum and a rectifier."""
+
+    def __init__(self, weight: Tensor, bias: Tensor, dtype: torch.dtype, device: torch.device) -> None:
+        """Takes weight ``[O, I, 1, width]`` and bias ``[O]``, float32."""
+        self.padding = [0, weight.shape[3] // 2]
+        self.weight = weight.to(device, dtype, memory_format=torch.channels_last)
+        self.bias = bias.to(device, dtype)
+        # Private operations, those that torch.compile emits for CPUs; without them eager mode does the same in three steps.
+        self.onednn = device.type == "cpu" and hasattr(torch.ops.mkldnn, "_convolution_pointwise")
+        if self.onednn:
+            self.weight = torch.ops.mkldnn._reorder_convolution_weight(self.weight, self.padding, [1, 1], [1, 1], 1)
+
+    def __call__(self, x: Tensor, relu: bool) -> Tensor:
+        """Returns the convolution of ``x`` (``[N, I, 1, L]``, channels last), rectified if asked for."""
+        if self.onednn:
+            return torch.ops.mkldnn._convolution_pointwise(
+                x, self.weight, self.bias, self.padding, [1, 1], [1, 1], 1, "relu" if relu else "none", [], ""
+            )
+        y = functional.conv2d(x, self.weight, self.bias, padding=self.padding)
+        return y.relu_() if relu else y
+
+    def add_to(self, residual: Tensor, x: Tensor) -> Tensor:
+        """Returns relu(residual + convolution of ``x``), written over ``residual``."""
+        if self.onednn:
+            return torch.ops.mkldnn._convolution_pointwise_.binary(
+                residual, x, self.weight, self.bias, self.padding, [1, 1], [1, 1], 1, "add", 1.0, "relu", [], ""
+            )
+        y = functional.conv2d(x, self.weight, self.bias, padding=self.padding)
+        return residual.add_(y).relu_()
+
+
+class Setting(NamedTuple):
+    """Where and how an engine computes."""
+
+    dtype: torch.dtype
+    device: torch.device
+
+    def fold(self, layer: ConvNorm, scale: Tensor | None = None) -> FusedConv:
+        """Returns a layer as one convolution, with the scale of its inputs (``[I]``) folded in."""
+        weight, bias = layer.folded()
+        return FusedConv(weight if scale is None else weight * scale[:, None, None], bias, self.dtype, self.device)
+
+    def inputs(self, planes: Tensor) -> Tensor:
+        """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]`` in channels-last layout, with rows of zeros up to a padded size N."""
+        n, num_planes, length = planes.shape
+        x = planes.to(self.device, non_blocking=True).to(self.dtype)
+        if padded_size(n) > n:
+            x = torch.cat([x, x.new_zeros(padded_size(n) - n, num_planes, length)])
+        return x.unsqueeze(2).contiguous(memory_format=torch.channels_last)
+
+
+def make_setting(precision: str, device: torch.device | str) -> Setting:
+    """Returns the setting for a precision of ``PRECISIONS`` on a device."""
+    device = torch.device(device)
+    return Setting(resolve_precision(precision, device), device)
+
+
+class Engine:
+    """A policy-value network for inference. It keeps copies: later changes of the network do not reach it.
+
+    Outputs equal those of the network in evaluation mode up to rounding: in float32 about 1e-5, in bfloat16 about 1 % of the largest
+    output of a head.
+    """
+
+    @torch.no_grad()
+    def __init__(self, net: PolicyValueNet, precision: str = "auto", device: torch.device | str = "cpu") -> None:
+        self.setting = make_setting(precision, device)
+        self.objective, self.value_scale = net.config.objective, net.value_scale
+        self.num_planes, self.num_hidden, self.num_extra = net.num_planes, net.num_hidden, net.num_extra
+        self.stem = self.setting.fold(net.stem, net.scale)
+        blocks = [block for block in net.blocks if isinstance(block, ResidualBlock)]
+        self.blocks = [(self.setting.fold(block.first), self.setting.fold(block.second)) for block in blocks]
+        weight, bias = net.squeeze.folded()
+        self.heads = FusedConv(torch.cat([net.planes.weight, weight]), torch.cat([net.planes.bias, bias]), *self.setting)
+        self.units, self.globals = (
+            tuple(p.detach().to(self.setting.device, copy=True) for p in (layer.weight, layer.bias))
+            for layer in (net.units, net.globals)
+        )
+
+    @torch.inference_mode()
+    def __call__(self, observations: Tensor, want_hidden: bool = False) -> Outputs[Tensor]:
+        """Returns float32 outputs on the engine's device for observations int8 ``[N, C, L]``."""
+        chunks = [self._chunk(rows, want_hidden) for rows in observations.split(MAX_CHUNK)]
+        if len(chunks) == 1:
+            return chunks[0]
+        return Outputs(*(torch.cat(parts) for parts in zip(*chunks, strict=True)))
+
+    def _chunk(self, observations: Tensor, want_hidden: bool) -> Outputs[Tensor]:
+        """Returns the outputs of at most ``MAX_CHUNK`` observations."""
+        n, _, length = observations.shape
+        x = self.stem(self.setting.inputs(observations), relu=True)
+        for first, second in self.blocks:
+            x = second.add_to(x, first(x, relu=True))
+        planes, hidden, squeezed = (
+            self.heads(x, relu=False)[:n, :, 0].split([self.num_planes, self.num_hidden, self._squeezed()], dim=1)
+        )
+        units = functional.linear(squeezed.float().relu().flatten(1), *self.units).relu_()
+        rest = functional.linear(units, *self.globals)
+
+        num_local = self.num_planes * length
+        policy = torch.empty(n, num_local + self.num_extra, device=rest.device)
+        policy[:, :num_local].unflatten(1, (self.num_planes, length)).copy_(planes)
+        policy[:, num_local:] = rest[:, : self.num_extra]
+        value = expected_value(rest[:, self.num_extra :], self.objective, self.value_scale)
+        return Outputs(policy, value, hidden.float() if want_hidden else hidden[:0].float())
+
+    def _squeezed(self) -> int:
+        """Returns the channels of the global head."""
+        return self.heads.bias.shape[0] - self.num_planes - self.num_hidden
+
+
+class FilterEngine:
+    """A filter network for inference. It keeps copies, as ``Engine`` does."""
+
+    @torch.no_grad()
+    def __init__(self, net: FilterNet, precision: str = "auto", device: torch.device | str = "cpu") -> None:
+        self.setting = make_setting(precision, device)
+        layers = [layer for layer in net.layers if isinstance(layer, ConvNorm)]
+        self.layers = [self.setting.fold(layer, net.scale if layer is layers[0] else None) for layer in layers]
+        self.score = tuple(p.detach().to(self.setting.device, copy=True) for p in (net.score.weight, net.score.bias))
+
+    @torch.inference_mode()
+    def __call__(self, planes: Tensor) -> Tensor:
+        """Returns scores float32 ``[N]`` for int8 ``[N, C + 8, L]`` (see ``FilterNet.forward``)."""
+        return torch.cat([self._chunk(rows) for rows in planes.split(MAX_CHUNK)])
+
+    def _chunk(self, planes: Tensor) -> Tensor:
+        """Returns the scores of at most ``MAX_CHUNK`` rows."""
+        x = self.setting.inputs(planes)
+        for layer in self.layers:
+            x = layer(x, relu=True)
+        return functional.linear(x[: len(planes), :, 0].float().flatten(1), *self.score)[:, 0]

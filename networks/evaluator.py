@@ -1,0 +1,71 @@
+"""The evaluator: a batch of observations of any seats in, policies and values out."""
+
+import time
+
+import numpy as np
+import torch
+
+from networks.engine import Engine
+from networks.resnet import Networks, Outputs
+
+
+class Evaluator:
+    """Evaluates observations with the networks of their seats, one forward pass per network.
+
+    A row's outputs depend neither on the other rows nor on their number.
+
+    Attributes:
+        num_evaluations: Observations evaluated so far.
+        seconds: Time spent in ``evaluate`` so far.
+    """
+
+    def __init__(self, networks: Networks, precision: str = "auto", device: torch.device | str = "cpu") -> None:
+        """Takes the networks, a precision of ``networks.engine.PRECISIONS`` and the device for the forward passes."""
+        self.precision = precision
+        self.device = device
+        self.num_evaluations = 0
+        self.seconds = 0.0
+        self.refresh(networks)
+
+    def refresh(self, networks: Networks) -> None:
+        """Takes over the present weights (milliseconds); without it later changes of the networks have no effect."""
+        self._engines = [Engine(net, self.precision, self.device) for net in networks]
+        self._net_of_seat = np.asarray(networks.net_of_seat)
+
+    def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs[np.ndarray]:
+        """Returns float32 outputs; row i comes from the network of ``seats[i]``. N = 0 is allowed.
+
+        Args:
+            observations: int8 ``[N, C, L]``.
+            seats: int8 ``[N]``.
+            want_hidden: Whether to return ``hidden`` (``[0, 5, L]`` otherwise).
+
+        Raises:
+            FloatingPointError: An output is not finite.
+        """
+        start = time.perf_counter()
+        nets = self._net_of_seat[seats]
+        present = np.flatnonzero(np.bincount(nets, minlength=len(self._engines)))
+        if len(present) <= 1:
+            outputs = self._run(int(present[0]) if len(present) else 0, observations, want_hidden)
+        else:
+            groups = [np.flatnonzero(nets == net) for net in present]
+            parts = [self._run(int(net), observations[rows], want_hidden) for net, rows in zip(present, groups, strict=True)]
+            outputs = Outputs(*(np.empty((len(seats) if len(first) else 0, *first.shape[1:]), np.float32) for first in parts[0]))
+            for rows, part in zip(groups, parts, strict=True):
+                outputs.policy[rows] = part.policy
+                outputs.value[rows] = part.value
+                if len(outputs.hidden):
+                    outputs.hidden[rows] = part.hidden
+        self.num_evaluations += len(seats)
+        self.seconds += time.perf_counter() - start
+        return outputs
+
+    def _run(self, net: int, observations: np.ndarray, want_hidden: bool) -> Outputs[np.ndarray]:
+        """Returns the outputs of one network."""
+        outputs = self._engines[net](torch.from_numpy(np.ascontiguousarray(observations)), want_hidden)
+        # A sum of finite float32 is finite here and takes a fifth of the time of isfinite.
+        for name, values in zip(outputs._fields, outputs, strict=True):
+            if not bool(torch.isfinite(values.sum())):
+                raise FloatingPointError(f"network {net}: {name} is not finite; the weights or the observations are damaged")
+        return Outputs(*(values.cpu().numpy() for values in outputs))

@@ -1,0 +1,171 @@
+"""Losses, one number per sample; the caller weighs and averages them.
+
+Every operation is deterministic on CPUs: sums over the legal moves use ``index_select`` and one-dimensional ``index_add``, which
+torch runs in order, where ``index_put`` (the gradient of ``x[index]``) adds atomically from several threads.
+
+Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2: l = C1 (z - v)^2 - pi^T log p + C2 ||theta||^2. C2 is the weight decay of the
+optimizer. Deviations: ``win_bombs`` replaces the squared error by the likelihood of result and bombs; the hidden loss is ours.
+"""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from networks.resnet import NUM_BOMB_CLASSES, NUM_COUNTS
+
+
+class PolicyLoss(NamedTuple):
+    """Per row ``[B]``, in nats; only ``cross_entropy`` carries a gradient.
+
+    Attributes:
+        cross_entropy: -sum_a target(a) log p(a).
+        entropy: Of the policy.
+        target_entropy: Of the target; cross entropy minus this is KL(target || policy).
+        top_mass: Probability of the policy's most likely move.
+        match: 1 where the most likely moves of policy and target agree, else 0.
+    """
+
+    cross_entropy: Tensor
+    entropy: Tensor
+    target_entropy: Tensor
+    top_mass: Tensor
+    match: Tensor
+
+
+def policy_loss(policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tensor, targets: Tensor) -> PolicyLoss:
+    """Returns the cross entropy between targets and the policy over the legal moves, and what to log beside it.
+
+    Args:
+        policy: Policy outputs, float32 ``[B, policy_size]``.
+        decoder: Integers ``[num_actions, K]``, -1 = none.
+        offsets: int64 ``[B + 1]``: the legal moves of row b are ``actions[offsets[b]:offsets[b + 1]]``, at least one.
+        actions: Integers ``[M]``, all legal moves of all rows.
+        targets: float32 ``[M]``, sums to one in every row.
+    """
+    num_rows, width = policy.shape
+    rows = torch.repeat_interleave(torch.arange(num_rows, device=policy.device), offsets.diff())
+    indices = decoder[actions.long()].long()
+    flat = (rows[:, None] * width + indices.clamp(min=0)).flatten()
+    parts = policy.flatten().index_select(0, flat).view_as(indices)
+    logits = parts.masked_fill(indices < 0, 0.0).sum(dim=1)
+
+    def total(values: Tensor) -> Tensor:
+        return policy.new_zeros(num_rows).index_add(0, rows, values)
+
+    def largest(values: Tensor) -> Tensor:
+        return policy.new_full((num_rows,), -torch.inf).scatter_reduce(0, rows, values, "amax")
+
+    top = largest(logits.detach())
+    log_sum = total((logits - top.index_select(0, rows)).exp()).log() + top
+    log_p = logits - log_sum.index_select(0, rows)
+    cross_entropy = -total(targets * log_p)
+    with torch.no_grad():
+        is_best = (logits == top.index_select(0, rows)) & (targets == largest(targets).index_select(0, rows))
+        return PolicyLoss(
+            cross_entropy,
+            entropy=-total(log_p.exp() * log_p),
+            target_entropy=-total(torch.xlogy(targets, targets)),
+            top_mass=(top - log_sum).exp(),
+            match=(total(is_best.float()) > 0).float(),
+        )
+
+
+def value_loss(raw: Tensor, returns: Tensor, objective: str, scale: float) -> Tensor:
+    """Returns the value loss per row ``[B]``.
+
+    ``win_bombs`` (``[B, 9]``): negative log likelihood in nats of the result and of the number of further bombs given the result.
+    ``scalar`` (``[B, 1]``): (z - v)^2 of the normalised return (paper, section 4.2; its C1 is the caller's weight).
+
+    Args:
+        raw: Raw outputs of the value head, see ``RawOutputs``.
+        returns: float32 ``[B]``, return of the mover's team in units of the stake; for ``win_bombs`` +2^k or -2^k, k further bombs.
+        objective: ``wp``: the scalar head learns the sign of the return, ``adp``: the return.
+        scale: ``PolicyValueNet.value_scale``.
+    """
+    if raw.shape[1] == 1:
+        normalised = returns.sign() if objective == "wp" else returns / scale
+        return (normalised - raw[:, 0].tanh()).square()
+    won = returns > 0
+    result = functional.binary_cross_entropy_with_logits(raw[:, 0], won.to(raw.dtype), reduction="none")
+    bombs = returns.abs().log2().round().long().clamp(0, NUM_BOMB_CLASSES - 1)
+    by_result = raw[:, 1:].unflatten(1, (2, NUM_BOMB_CLASSES))
+    given = torch.where(won[:, None], by_result[:, 0], by_result[:, 1])
+    return result + functional.cross_entropy(given, bombs, reduction="none")
+
+
+def _binomials() -> Tensor:
+    """Returns C(most - fewest, c - fewest), float64 ``[fewest, most, c]``; 0 outside of fewest <= c <= most."""
+    table = torch.zeros(NUM_COUNTS, NUM_COUNTS, NUM_COUNTS, dtype=torch.float64)
+    for fewest in range(NUM_COUNTS):
+        for most in range(fewest, NUM_COUNTS):
+            for count in range(fewest, most + 1):
+                table[fewest, most, count] = math.comb(most - fewest, count - fewest)
+    return table
+
+
+BINOMIALS = _binomials()
+
+
+class HiddenLoss(NamedTuple):
+    """Per row ``[B]``, in nats; only ``nll`` carries a gradient.
+
+    Attributes:
+        nll: -log p(true hand) of the sampler with the network's corrections.
+        prior_nll: The same without corrections; ``prior_nll - nll`` is what the network knows about the hidden hand.
+    """
+
+    nll: Tensor
+    prior_nll: Tensor
+
+
+def hidden_loss(hidden: Tensor, fewest: Tensor, most: Tensor, counts: Tensor, size: Tensor) -> HiddenLoss:
+    """Returns the exact negative log likelihood of the next seat's hand.
+
+    p(c) is proportional to prod_r C(most_r - fewest_r, c_r - fewest_r) exp(hidden[c_r, r]) over all hands c with
+    sum_r c_r = size and fewest_r <= c_r <= most_r: the hypergeometric prior, tilted rank by rank.
+
+    Args:
+        hidden: Log-odds corrections, float32 ``[B, 5, L]``.
+        fewest: int ``[B, L]``: cards of each rank that the next seat is known to hold.
+        most: int ``[B, L]``: these and all that it may hold; at most 4.
+        counts: int ``[B, L]``: the true hand, between ``fewest`` and ``most``.
+        size: int ``[B]``: cards in that hand, the sum of ``counts``.
+    """
+    weights = BINOMIALS.to(hidden.device)[fewest.long(), most.long()]
+    corrections = hidden.double().transpose(1, 2)
+    true = counts.long().unsqueeze(2)
+    log_true = (weights.log() + corrections).gather(2, true).sum(dim=(1, 2))
+    # Factors are positive, so linear space loses nothing; the largest of each rank is scaled to 1 against overflow.
+    top = corrections.detach().masked_fill(weights == 0, -torch.inf).amax(dim=2, keepdim=True)
+    factors = weights * torch.exp((corrections - top).clamp(max=0.0))
+    log_total = _coefficient(factors, size.long()).log() + top.sum(dim=(1, 2))
+    with torch.no_grad():
+        log_prior = weights.log().gather(2, true).sum(dim=(1, 2))
+        num_free, num_drawn = (most - fewest).sum(dim=1).double(), (size - fewest.sum(dim=1)).double()
+        log_worlds = torch.lgamma(num_free + 1) - torch.lgamma(num_drawn + 1) - torch.lgamma(num_free - num_drawn + 1)
+    return HiddenLoss((log_total - log_true).to(hidden.dtype), (log_worlds - log_prior).to(hidden.dtype))
+
+
+def _coefficient(factors: Tensor, degree: Tensor) -> Tensor:
+    """Returns the coefficient of x^degree ``[B]`` in the product of polynomials ``[B, L, 5]`` (lowest power first).
+
+    The polynomials are multiplied in pairs, halving their number each time; of the last product one coefficient is enough.
+    """
+    num_rows, num_factors, _ = factors.shape
+    missing = max(2, 1 << (num_factors - 1).bit_length()) - num_factors
+    one = torch.eye(1, factors.shape[2], dtype=factors.dtype, device=factors.device)
+    product = torch.cat([factors, one.expand(num_rows, missing, -1)], dim=1)
+    while product.shape[1] > 2:
+        left, right = product[:, 0::2], product[:, 1::2]
+        length = product.shape[2]
+        # Each row of the outer product is shifted one further: padding to 2 * length and reading with rows of 2 * length - 1.
+        outer = functional.pad(left.unsqueeze(3) * right.unsqueeze(2), (0, length))
+        skewed = outer.flatten(2)[..., :-length].unflatten(2, (length, 2 * length - 1))
+        product = skewed.sum(dim=2)
+    rest = degree[:, None] - torch.arange(product.shape[2], device=factors.device)
+    paired = product[:, 1].gather(1, rest.clamp(0, product.shape[2] - 1))
+    inside = (rest >= 0) & (rest < product.shape[2])
+    return (product[:, 0] * paired * inside).sum(dim=1)
