@@ -69,45 +69,65 @@ def _may_be_one_move(hand: np.uint64, ranks: np.uint64) -> bool:
 
 @kernel
 def _opening(
-    rules: Rules,
-    hand: np.uint64,
-    unseen: np.uint64,
-    limit: int,
-    cover: np.uint64,
-    spare: bool,
-    nodes: int,
-    depth: int,
-    moves: np.ndarray,
-) -> tuple[int, int]:
-    """Searches a partition of the hand into unbeatable moves, and one more if ``spare``.
+    rules: Rules, start: np.uint64, unseen: np.uint64, limit: int, cover: np.uint64, nodes: int, first: int, moves: np.ndarray
+) -> tuple[int, int]:  # fmt: skip
+    """Searches a partition of the hand into unbeatable moves and one more, depth first.
+
+    The stack is kept by hand: numba cannot load a kernel that calls a recursive one of another module from its disk cache.
 
     Args:
+        start: The hand.
         nodes: Nodes that may still be visited.
+        first: The row of ``moves`` to begin with.
         moves: Room for the candidates, int16 ``[20, max_legal]``, one row for each depth.
 
     Returns:
         A move to begin with (``PASS`` for the empty hand, -1 if no partition was found), and the nodes left.
     """
-    ranks = at_least(hand, 1)
-    if ranks == np.uint64(0):
-        return PASS, nodes
-    exposed = ranks & ~cover
-    if nodes == 0 or (exposed != np.uint64(0) and not (spare and _may_be_one_move(hand, exposed))):
-        return _NONE, nodes
-    nodes -= 1
-    low_cards = np.uint64(15) << np.uint64(4 * lowest(ranks))
-    for k in range(leads(rules, hand, moves[depth]) - 1, -1, -1):
-        move = np.int64(moves[depth, k])
+    hands = np.empty(_MOST_MOVES + 2, dtype=np.uint64)
+    left = np.empty(_MOST_MOVES + 2, dtype=np.int64)  # candidates not yet tried
+    chosen = np.empty(_MOST_MOVES + 2, dtype=np.int64)
+    beatable = np.zeros(_MOST_MOVES + 2, dtype=np.bool_)  # of the chosen moves; at most one is True
+    spare = True
+    depth, entering = first, True
+    hands[depth] = start
+    while depth >= first:
+        hand = hands[depth]
+        ranks = at_least(hand, 1)
+        if entering:
+            entering = False
+            if ranks == np.uint64(0):
+                for k in range(first, depth):
+                    if not beatable[k]:
+                        return chosen[k], nodes
+                return (chosen[first] if depth > first else np.int64(PASS)), nodes
+            exposed = ranks & ~cover
+            if nodes == 0 or (exposed != np.uint64(0) and not (spare and _may_be_one_move(hand, exposed))):
+                left[depth] = 0
+            else:
+                nodes -= 1
+                left[depth] = leads(rules, hand, moves[depth])
+        if left[depth] == 0:
+            depth -= 1
+            if depth >= first and beatable[depth]:
+                beatable[depth] = False
+                spare = True
+            continue
+        left[depth] -= 1
+        move = np.int64(moves[depth, left[depth]])
         cards = rules.cards[move]
-        if cards & low_cards == np.uint64(0):
+        if cards & (np.uint64(15) << np.uint64(4 * lowest(ranks))) == np.uint64(0):
             continue
-        beatable = is_beatable(rules, unseen, limit, move)
-        if beatable and not spare:
-            continue
-        rest, nodes = _opening(rules, hand - cards, unseen, limit, cover, spare and not beatable, nodes, depth + 1, moves)
-        if rest != _NONE:
-            return (rest if beatable and rest != PASS else move), nodes
-    return _NONE, nodes
+        if is_beatable(rules, unseen, limit, move):
+            if not spare:
+                continue
+            beatable[depth] = True
+            spare = False
+        chosen[depth] = move
+        depth += 1
+        hands[depth] = hand - cards
+        entering = True
+    return np.int64(_NONE), nodes
 
 
 @kernel
@@ -118,7 +138,7 @@ def _sure_reply(rules: Rules, hand: np.uint64, target: int, unseen: np.uint64, l
     for k in range(replies(rules, hand, target, moves[0]) - 1, 0, -1):
         move = np.int64(moves[0, k])
         if not is_beatable(rules, unseen, limit, move):
-            rest, nodes = _opening(rules, hand - rules.cards[move], unseen, limit, cover, True, nodes, 1, moves)
+            rest, nodes = _opening(rules, hand - rules.cards[move], unseen, limit, cover, nodes, 1, moves)
             if rest != _NONE:
                 return move
     return np.int64(_NONE)
@@ -144,7 +164,7 @@ def sure_win_of(rules: Rules, hand: np.uint64, target: int, unseen: np.uint64, l
     if target != PASS:
         return _sure_reply(rules, hand, target, unseen, limit, cover)
     moves = np.empty((_MOST_MOVES, MAX_LEGAL), dtype=np.int16)
-    return _opening(rules, hand, unseen, limit, cover, True, MAX_NODES, 0, moves)[0]
+    return _opening(rules, hand, unseen, limit, cover, MAX_NODES, 0, moves)[0]
 
 
 @kernel
