@@ -76,7 +76,7 @@ class Jobs(NamedTuple):
 
 
 class Slots(NamedTuple):
-    """M = T * S simulations; D bounds the searching player's decisions in a game."""
+    """M = T * S simulations; D bounds the moves of a game."""
 
     phase: np.ndarray  # int8 [M]
     world: np.ndarray  # int32 [M]
@@ -85,7 +85,7 @@ class Slots(NamedTuple):
     rng: np.ndarray  # uint64 [M]
     num_legal: np.ndarray  # int32 [M]
     legal: np.ndarray  # int16 [M, max_legal]
-    priors: np.ndarray  # float64 [M, max_legal]
+    priors: np.ndarray  # float32 [M, max_legal], as in the policy cache: a stored policy samples the same move as a fresh one
 
 
 class Requests(NamedTuple):
@@ -165,6 +165,27 @@ def _policy_key(rules: Rules, states: States, slots: Slots, m: int) -> np.uint64
 
 
 @kernel
+def _sure_return(rules: Rules, states: States, params: Params, jobs: Jobs, slots: Slots, t: int, m: int) -> float:
+    """Returns the return of a sure win of the searching player, who is to move; plays it out in slot ``m`` where points count.
+
+    A sure win may raise the stake on its way (a bomb). Where ``sure_win`` loses the thread, the stake reached by then counts.
+    """
+    while not params.win_only:
+        seat = current_seat(rules, states, m)
+        if seat < 0:
+            return _final_return(rules, states, params, jobs, t, m)
+        if seat == jobs.seat[t]:
+            action = sure_win(rules, states, m)
+            if action < 0:
+                break
+        else:
+            legal(rules, states, m, slots.legal[m])  # the others have no say: any answer will do
+            action = np.int64(slots.legal[m, 0])
+        step(rules, states, m, action)
+    return _in_root_units(params, jobs, t, 1.0, stake(rules, states, m))
+
+
+@kernel
 def _run(
     rules: Rules, tree: Tree, cache: PolicyCache, params: Params, jobs: Jobs, slots: Slots, states: States, t: int, m: int
 ) -> bool:  # fmt: skip
@@ -197,8 +218,9 @@ def _run(
             continue
         if seat == searcher:
             if params.solve and sure_win(rules, states, m) >= 0:
-                value = _in_root_units(params, jobs, t, 1.0, stake(rules, states, m))
-                add_node(tree, t, public_key(rules, states, m), value, slots.legal[m], slots.priors[m], 0)
+                key = public_key(rules, states, m)
+                value = _sure_return(rules, states, params, jobs, slots, t, m)
+                add_node(tree, t, key, value, slots.legal[m], slots.priors[m], 0)
                 _finish(tree, jobs, slots, t, m, value)
                 return False
             slots.phase[m] = AWAITS_LEAF

@@ -1,0 +1,247 @@
+"""FPMCTS on the toy game, to be read next to Algorithm 1 of the paper: dictionaries, recursion, one simulation at a time.
+
+It shares no code with ``fpmcts`` or with the game's kernels, only these conventions:
+
+- Random numbers. A lane's SplitMix64 stream gives the seed of the search and then, for the gumbel rule, one number per action of
+  the root for its noise. The v-th visit of a root move (from 0) uses world v mod W and a stream that starts at
+  mix64(seed + v · γ). It gives one number for each unforced move of another player.
+- Rounding. Logits, probabilities and noise are float32; everything else is float64.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fpmcts.search import SearchSettings
+from tests.fpmcts.toy_game import Tables, ToyGame
+
+GAMMA = 0x9E3779B97F4A7C15
+MASK = 2**64 - 1
+
+
+def mix64(x: int) -> int:
+    """Returns the finaliser of SplitMix64."""
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK
+    return x ^ x >> 31
+
+
+class Stream:
+    """A SplitMix64 stream."""
+
+    def __init__(self, state: int) -> None:
+        self.state = state & MASK
+
+    def next(self) -> int:
+        self.state = self.state + GAMMA & MASK
+        return mix64(self.state)
+
+    def uniform(self) -> float:
+        return (self.next() >> 11) / 2**53
+
+
+@dataclass
+class Edge:
+    """Statistics of an action."""
+
+    prior: float
+    visits: int = 0
+    returns: list[float] = field(default_factory=list)
+
+    @property
+    def q(self) -> float:
+        return sum(self.returns) / len(self.returns)
+
+
+@dataclass
+class Node:
+    """An information state of the searching player; no edges where it is solved."""
+
+    value: float
+    edges: dict[int, Edge]
+    visits: int = 1
+
+
+@dataclass
+class Verdict:
+    """What SearchResult says of one position; lists by legal action."""
+
+    actions: list[int]
+    visits: list[int]
+    q: list[float]
+    target: list[float]
+    value: float
+    choice: int
+
+
+class Oracle:
+    """A search of one position.
+
+    Args:
+        settings: SearchSettings.
+        room: Edges that the tree can hold.
+    """
+
+    def __init__(self, game: ToyGame, tables: Tables, settings: SearchSettings, win_only: bool, room: float = math.inf) -> None:
+        self.rules, self.game, self.tables, self.settings, self.win_only = game.rules, game, tables, settings, win_only
+        self.room, self.dropped = room, 0
+        self.tree: dict[int, Node] = {}
+
+    # SEARCH
+    def search(self, worlds: list[tuple[int, tuple[int, ...]]], lane: Stream) -> Verdict:
+        """Searches for the seat to move; a world is a node and the cards of the three seats."""
+        settings = self.settings
+        self.root, self.seat = worlds[0][0], int(self.rules.seat[worlds[0][0]])
+        self.root_stake = self.rules.stake[self.root]
+        seed = lane.next()
+        gumbel = settings.root == "gumbel"
+        noise = [0.0] * self.game.spec.max_legal
+        if gumbel and settings.gumbel_noise > 0:
+            noise = [float(np.float32(-math.log(-math.log(lane.uniform())) * settings.gumbel_noise)) for _ in noise]
+        self.expand(*worlds[0])
+        edges = self.tree[self.root].edges
+        self.noise = dict(zip(edges, noise, strict=False))
+        for i in range(settings.playouts):
+            action = self.sequential_halving(i) if gumbel else self.puct(self.tree[self.root])
+            visit = edges[action].visits
+            node, cards = worlds[visit % len(worlds)]
+            self.simulate(node, cards, Stream(mix64(seed + visit * GAMMA & MASK)), action)
+        return self.verdict()
+
+    # SIMULATE: returns v, after UPDATE of the edges below
+    def simulate(self, node: int, cards: tuple[int, ...], stream: Stream, root_action: int | None = None) -> float:
+        rules = self.rules
+        seat = int(rules.seat[node])
+        if seat < 0:  # ISTERMINAL
+            payoff = float(rules.payoff[node][cards][self.seat])
+            return float(np.sign(payoff)) if self.win_only else payoff / self.root_stake
+        actions = self.legal(node, cards[seat])
+        if len(actions) == 1:
+            return self.simulate(int(rules.child[node, actions[0]]), cards, stream)
+        if seat != self.seat:  # a ~ pi_k(I_k(s))
+            probabilities = self.policy(node, cards[seat])
+            u = stream.uniform()
+            chosen = actions[-1]
+            for action in actions[:-1]:
+                u -= probabilities[action]
+                if u < 0:
+                    chosen = action
+                    break
+            return self.simulate(int(rules.child[node, chosen]), cards, stream)
+        if node not in self.tree:
+            return self.expand(node, cards)
+        u_i = self.tree[node]
+        if not u_i.edges:
+            u_i.visits += 1
+            return u_i.value
+        action = self.puct(u_i) if root_action is None else root_action
+        u_i.visits += 1
+        u_i.edges[action].visits += 1
+        value = self.simulate(int(rules.child[node, action]), cards, stream)
+        u_i.edges[action].returns.append(value)  # UPDATE
+        return value
+
+    # EXPANDTREE
+    def expand(self, node: int, cards: tuple[int, ...]) -> float:
+        card = cards[self.seat]
+        unit = 1.0 if self.win_only else self.rules.stake[node] / self.root_stake
+        if node != self.root and self.settings.solve and self.rules.sure[node, card] >= 0:
+            self.tree[node] = Node(self.sure_return(node, cards), {})
+            return self.tree[node].value
+        value = float(self.tables.value[node, card]) * unit
+        priors = self.policy(node, card)
+        if sum(len(u.edges) for u in self.tree.values()) + len(priors) > self.room:
+            self.dropped += 1
+        else:
+            self.tree[node] = Node(float(np.float32(value)), {a: Edge(p) for a, p in priors.items()})
+        return value
+
+    def sure_return(self, node: int, cards: tuple[int, ...]) -> float:
+        """Plays a sure win out; the others answer with their first move."""
+        if self.win_only:
+            return 1.0
+        seat = int(self.rules.seat[node])
+        if seat < 0:
+            return float(self.rules.payoff[node][cards][self.seat]) / self.root_stake
+        action = int(self.rules.sure[node, cards[seat]]) if seat == self.seat else self.legal(node, cards[seat])[0]
+        return self.sure_return(int(self.rules.child[node, action]), cards)
+
+    # SELECT: argmax Q(u, a) + c · pi(u, a) · sqrt(N(u)) / (1 + N(u, a)), the first of equals
+    def puct(self, u: Node) -> int:
+        def score(action: int) -> float:
+            edge = u.edges[action]
+            q = edge.q if edge.returns else u.value
+            return q + self.settings.c * math.sqrt(u.visits) * edge.prior / (1 + edge.visits)
+
+        return max(u.edges, key=score)
+
+    def legal(self, node: int, card: int) -> list[int]:
+        return np.flatnonzero(self.rules.allowed[node, card]).tolist()
+
+    def policy(self, node: int, card: int) -> dict[int, float]:
+        """Returns softmax of the sums of the outputs that the decoder lists."""
+        outputs = self.tables.policy[node, card]
+        actions = self.legal(node, card)
+        logits = [sum((outputs[k] for k in self.game.decoder[a] if k >= 0), np.float32(0)) for a in actions]
+        weights = np.exp(np.array(logits, np.float64) - float(max(logits)))
+        probabilities = (weights.astype(np.float32) / weights.sum()).astype(np.float32)
+        return dict(zip(actions, probabilities.tolist(), strict=True))
+
+    # The gumbel rule (Danihelka et al.)
+    def sequential_halving(self, i: int) -> int:
+        """Returns the move of simulation i: the best of those with as many visits as the schedule says."""
+        root = self.tree[self.root]
+        m = min(self.settings.considered, len(root.edges))
+        wanted = considered_visits(m, self.settings.playouts)[i]
+        return max((a for a in root.edges if root.edges[a].visits == wanted), key=self.gumbel_score())
+
+    def gumbel_score(self):
+        root, advantages = self.tree[self.root], self.advantages()[1]
+        return lambda a: self.noise[a] + math.log(root.edges[a].prior) + self.settings.strength * advantages[a]
+
+    def advantages(self) -> tuple[float, dict[int, float]]:
+        """Returns the baseline and the advantages, shrunk by their noise."""
+        root = self.tree[self.root]
+        seen = {a: e for a, e in root.edges.items() if e.returns}
+        if not seen:
+            return root.value, dict.fromkeys(root.edges, 0.0)
+        baseline = sum(e.prior * e.q for e in seen.values()) / sum(e.prior for e in seen.values())
+        squares = sum((v - e.q) ** 2 for e in seen.values() for v in e.returns)
+        variance = (squares + 0.25) / (sum(len(e.returns) - 1 for e in seen.values()) + 1)
+        prior_variance = self.settings.signal**2
+        return baseline, {
+            a: (e.q - baseline) * prior_variance / (prior_variance + variance / len(e.returns)) if e.returns else 0.0
+            for a, e in root.edges.items()
+        }
+
+    def verdict(self) -> Verdict:
+        edges = self.tree[self.root].edges
+        actions = list(edges)
+        if self.settings.root == "gumbel":
+            baseline, advantages = self.advantages()
+            weights = {a: edges[a].prior * math.exp(self.settings.strength * advantages[a]) for a in actions}
+            score = self.gumbel_score()
+            choice = max(actions, key=lambda a: (edges[a].visits, score(a)))
+        else:
+            baseline = 0.0  # unvisited moves have no share
+            weights = {a: float(edges[a].visits) for a in actions}
+            choice = max(actions, key=lambda a: edges[a].visits + 0.5 * edges[a].prior)
+        target = [weights[a] / sum(weights.values()) for a in actions]
+        q = [edges[a].q if edges[a].returns else math.nan for a in actions]
+        value = sum(p * (baseline if math.isnan(x) else x) for p, x in zip(target, q, strict=True))
+        return Verdict(actions, [edges[a].visits for a in actions], q, target, value, choice)
+
+
+def considered_visits(m: int, simulations: int) -> list[int]:
+    """Returns the schedule of sequential halving; mctx, ``get_sequence_of_considered_visits``."""
+    if m == 1:
+        return list(range(simulations))
+    sequence: list[int] = []
+    visits, left = [0] * m, m
+    while len(sequence) < simulations:
+        for _ in range(max(1, simulations // (math.ceil(math.log2(m)) * left))):
+            sequence += visits[:left]
+            visits[:left] = [v + 1 for v in visits[:left]]
+        left = max(2, left // 2)
+    return sequence[:simulations]
