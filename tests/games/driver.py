@@ -1,0 +1,66 @@
+"""The generic kernels, callable from Python, for any game."""
+
+from typing import Any
+
+import numpy as np
+
+from games import interface
+from games.kernels import kernel
+
+
+@kernel
+def legal(rules: Any, states: Any, i: int, actions: np.ndarray) -> int:
+    return interface.legal(rules, states, i, actions)
+
+
+@kernel
+def step(rules: Any, states: Any, i: int, action: int) -> None:
+    interface.step(rules, states, i, action)
+
+
+@kernel
+def current_seat(rules: Any, states: Any, i: int) -> int:
+    return interface.current_seat(rules, states, i)
+
+
+@kernel
+def team_return(rules: Any, states: Any, i: int, seat: int) -> float:
+    return interface.team_return(rules, states, i, seat)
+
+
+@kernel
+def stake(rules: Any, states: Any, i: int) -> float:
+    return interface.stake(rules, states, i)
+
+
+@kernel
+def observe(rules: Any, states: Any, i: int, seat: int, out: np.ndarray) -> None:
+    interface.observe(rules, states, i, seat, out)
+
+
+@kernel
+def public_key(rules: Any, states: Any, i: int) -> np.uint64:
+    return interface.public_key(rules, states, i)
+
+
+@kernel
+def sure_win(rules: Any, states: Any, i: int) -> int:
+    return interface.sure_win(rules, states, i)
+
+
+@kernel
+def copy_row(rules: Any, source: Any, i: int, target: Any, j: int) -> None:
+    interface.copy_row(rules, source, i, target, j)
+
+
+def legal_actions(game: interface.Game, states: Any, i: int) -> np.ndarray:
+    """Returns the legal actions of lane ``i`` (int16 ``[n]``)."""
+    actions = np.full(game.spec.max_legal, -1, dtype=np.int16)
+    return actions[: legal(game.rules, states, i, actions)]
+
+
+def observation(game: interface.Game, states: Any, i: int, seat: int, fill: int = 0) -> np.ndarray:
+    """Returns the observation of a seat, written over planes full of ``fill``."""
+    out = np.full(game.spec.observation_shape, fill, dtype=np.int8)
+    observe(game.rules, states, i, seat, out)
+    return out

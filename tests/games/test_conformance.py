@@ -1,0 +1,173 @@
+"""What every game must satisfy, whatever its rules."""
+
+import numpy as np
+import pytest
+
+from games import GAMES, make
+from games.interface import Game, States, take
+from games.kernels import streams
+from tests.games import driver
+
+LANES = 12
+
+
+@pytest.fixture(scope="module", params=sorted(GAMES))
+def game(request: pytest.FixtureRequest) -> Game:
+    return make(request.param)
+
+
+def equal(first: States, second: States) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def copies(game: Game, states: States, i: int) -> States:
+    """Returns a batch of one with a copy of lane ``i``."""
+    row = game.empty(1)
+    driver.copy_row(game.rules, states, i, row, 0)
+    return row
+
+
+@pytest.fixture(scope="module")
+def positions(game: Game) -> list[States]:
+    """All positions of some random games, one row each, the last of each game over."""
+    rng = np.random.default_rng(1)
+    states = game.deal(streams(1, LANES))
+    found = []
+    for i in range(LANES):
+        found.append(copies(game, states, i))
+        while driver.current_seat(game.rules, states, i) >= 0:
+            driver.step(game.rules, states, i, int(rng.choice(driver.legal_actions(game, states, i))))
+            found.append(copies(game, states, i))
+    return found
+
+
+@pytest.fixture(scope="module")
+def running(game: Game, positions: list[States]) -> list[States]:
+    return [row for row in positions if driver.current_seat(game.rules, row, 0) >= 0]
+
+
+def test_legal_actions_ascend_and_have_texts(game: Game, running: list[States]) -> None:
+    for row in running:
+        actions = driver.legal_actions(game, row, 0)
+        assert len(actions) > 0
+        assert (np.diff(actions) > 0).all()
+        assert 0 <= actions[0] and actions[-1] < game.spec.num_actions
+        for action in actions:
+            assert game.parse_action(game.action_text(action)) == action
+
+
+def test_games_end_within_bounds_and_returns_sum_to_zero(game: Game, positions: list[States]) -> None:
+    spec, length = game.spec, 0
+    for row in positions:
+        length += 1
+        assert np.isfinite(driver.stake(game.rules, row, 0)) and driver.stake(game.rules, row, 0) > 0
+        if driver.current_seat(game.rules, row, 0) >= 0:
+            continue
+        returns = [driver.team_return(game.rules, row, 0, seat) for seat in range(spec.num_seats)]
+        by_team = dict(zip(spec.teams, returns, strict=True))
+        assert returns == [by_team[team] for team in spec.teams]
+        assert sum(by_team.values()) == pytest.approx(0)
+        assert max(abs(value) for value in returns) <= spec.max_return
+        assert length - 1 <= spec.max_moves
+        length = 0
+
+
+def test_deals_depend_on_their_seed_alone(game: Game) -> None:
+    seeds = streams(2, LANES)
+    batch = game.deal(seeds)
+    assert all(equal(game.deal(seeds[i : i + 1]), take(batch, slice(i, i + 1))) for i in range(LANES))
+
+
+def test_lanes_are_independent(game: Game) -> None:
+    seeds = streams(3, LANES)
+    batch = game.deal(seeds)
+    single = game.deal(seeds[5:6])
+    while driver.current_seat(game.rules, single, 0) >= 0:
+        for i in range(LANES):
+            if driver.current_seat(game.rules, batch, i) >= 0:
+                actions = driver.legal_actions(game, batch, i)
+                driver.step(game.rules, batch, i, int(actions[len(actions) // 2]))
+        actions = driver.legal_actions(game, single, 0)
+        driver.step(game.rules, single, 0, int(actions[len(actions) // 2]))
+        assert equal(single, take(batch, slice(5, 6)))
+
+
+def test_a_copied_row_is_on_its_own(game: Game, running: list[States]) -> None:
+    for row in running[::5]:
+        before, copy = copies(game, row, 0), copies(game, row, 0)
+        assert equal(row, copy)
+        driver.step(game.rules, copy, 0, int(driver.legal_actions(game, copy, 0)[0]))
+        assert equal(row, before)
+        assert not equal(row, copy)
+
+
+def test_a_view_shows_the_same(game: Game, positions: list[States]) -> None:
+    for row in positions:
+        before = copies(game, row, 0)
+        mover = driver.current_seat(game.rules, row, 0)
+        for seat in range(game.spec.num_seats):
+            view = game.view(row, np.array([seat]))
+            np.testing.assert_array_equal(driver.observation(game, view, 0, seat), driver.observation(game, row, 0, seat))
+            assert driver.current_seat(game.rules, view, 0) == mover
+            assert driver.public_key(game.rules, view, 0) == driver.public_key(game.rules, row, 0)
+            assert driver.stake(game.rules, view, 0) == driver.stake(game.rules, row, 0)
+            if seat == mover:
+                np.testing.assert_array_equal(driver.legal_actions(game, view, 0), driver.legal_actions(game, row, 0))
+                assert driver.sure_win(game.rules, view, 0) == driver.sure_win(game.rules, row, 0)
+        assert equal(row, before)
+
+
+def test_views_of_moves_are_moves_of_views(game: Game, running: list[States]) -> None:
+    for row in running[::3]:
+        action = int(driver.legal_actions(game, row, 0)[-1])
+        after = copies(game, row, 0)
+        driver.step(game.rules, after, 0, action)
+        for seat in range(game.spec.num_seats):
+            view = game.view(row, np.array([seat]))
+            driver.step(game.rules, view, 0, action)
+            assert driver.current_seat(game.rules, view, 0) == driver.current_seat(game.rules, after, 0)
+            np.testing.assert_array_equal(driver.observation(game, view, 0, seat), driver.observation(game, after, 0, seat))
+
+
+def test_observations_write_every_element(game: Game, positions: list[States]) -> None:
+    assert game.spec.observation_scale.shape == game.spec.observation_shape[:1]
+    for row in positions[::7]:
+        for seat in range(game.spec.num_seats):
+            once, twice = (driver.observation(game, row, 0, seat, fill) for fill in (77, -77))
+            np.testing.assert_array_equal(once, twice)
+
+
+def test_keys_tell_histories_apart(game: Game, running: list[States]) -> None:
+    for row in running[::3]:
+        keys = {driver.public_key(game.rules, row, 0)}
+        actions = driver.legal_actions(game, row, 0)
+        for action in actions:
+            after = copies(game, row, 0)
+            driver.step(game.rules, after, 0, int(action))
+            keys.add(driver.public_key(game.rules, after, 0))
+        assert len(keys) == len(actions) + 1
+
+
+def test_a_sure_win_is_legal(game: Game, running: list[States]) -> None:
+    for row in running:
+        action = driver.sure_win(game.rules, row, 0)
+        assert action == -1 or action in driver.legal_actions(game, row, 0)
+
+
+def test_the_decoder_tells_actions_apart(game: Game) -> None:
+    decoder = game.decoder
+    assert decoder.dtype == np.int16 and len(decoder) == game.spec.num_actions
+    assert decoder.min() >= -1 and decoder.max() == game.spec.policy_size - 1
+    assert (decoder[:, 0] >= 0).all()
+    assert len(np.unique(np.sort(decoder, axis=1), axis=0)) == game.spec.num_actions
+
+
+@pytest.mark.parametrize("text", ["", "no such action"])
+def test_texts_that_are_no_actions(game: Game, text: str) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        game.parse_action(text)
+
+
+def test_unknown_game() -> None:
+    with pytest.raises(ValueError, match="expected one of"):
+        make("tarock")

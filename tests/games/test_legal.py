@@ -1,0 +1,113 @@
+"""Move generation against enumeration: all subsets of small hands, and all moves on hands of 20 cards."""
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+
+from games.doudizhu.cards import contains, pack, parse_cards, unpack
+from games.doudizhu.legal import legal_moves
+from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Category, parse_move, rule_set
+from tests.games.oracle import DECK, answers, readings, subsets
+
+RULES = rule_set("standard")
+
+
+def random_hands(count: int, size: int, seed: int) -> np.ndarray:
+    """Random hands as counts per rank, int8 ``[count, 15]``."""
+    rng = np.random.default_rng(seed)
+    return rng.multivariate_hypergeometric(DECK, size, size=count).astype(np.int8)
+
+
+def generated(hand: np.uint64, target: int, rules: object = RULES) -> list[int]:
+    actions = np.full(MAX_LEGAL, -1, dtype=np.int16)
+    return actions[: legal_moves(rules, hand, target, actions)].tolist()
+
+
+def enumerated(hand: tuple[int, ...], target: int) -> set[tuple[int, ...]]:
+    """The legal moves by the oracle, as counts; the empty tuple of cards is a pass."""
+    moves = {cards: found.pop() for cards in subsets(hand) if (found := readings(cards))}
+    if target == PASS:
+        return set(moves)
+    (target_reading,) = readings(tuple(unpack(RULES.cards[target]).tolist()))
+    return {cards for cards, reading in moves.items() if answers(reading, target_reading)} | {(0,) * 15}
+
+
+def assert_generated(hand: tuple[int, ...], target: int) -> None:
+    moves = generated(np.uint64(pack(np.array(hand))), target)
+    assert moves == sorted(set(moves))
+    assert {tuple(unpack(RULES.cards[move]).tolist()) for move in moves} == enumerated(hand, target)
+
+
+def test_all_hands_of_up_to_three_cards() -> None:
+    for size in range(1, 4):
+        for ranks in combinations_with_replacement(range(15), size):
+            hand = tuple(ranks.count(rank) for rank in range(15))
+            if all(np.array(hand) <= DECK):
+                assert_generated(hand, PASS)
+
+
+def test_random_hands_of_few_ranks() -> None:
+    # Few ranks make many trios, planes and bombs: 4 to 12 cards of a window of four ranks and a joker.
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        start = rng.integers(0, 10)
+        hand = np.zeros(15, dtype=int)
+        hand[start : start + 4] = rng.integers(0, 5, size=4)
+        hand[13 + rng.integers(2)] = rng.integers(2)
+        hand = tuple(hand.tolist())
+        assert_generated(hand, PASS)
+        assert_generated(hand, int(rng.integers(1, len(RULES.cards))))
+        reachable = [move for move in generated(pack(np.array(hand)), PASS) if RULES.top[move] > 0]
+        if reachable:  # a target of a category and length that the hand has
+            assert_generated(hand, int(rng.choice(reachable)) - 1)
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_hands_of_20_cards_against_all_moves(name: str) -> None:
+    rules = rule_set(name)
+    counts, move_counts = random_hands(150, 20, seed=2), unpack(rules.cards)
+    rng = np.random.default_rng(3)
+    for hand in counts:
+        held = (move_counts <= hand).all(axis=1)
+        assert generated(pack(hand), PASS, rules) == (np.flatnonzero(held[1:]) + 1).tolist()
+        target = int(rng.integers(1, 2000))
+        same = (rules.category == rules.category[target]) & (rules.length == rules.length[target])
+        bombs = rules.category >= Category.BOMB
+        beats = held & ((same & (rules.top > rules.top[target])) | bombs)
+        beats[PASS] = True
+        assert generated(pack(hand), target, rules) == np.flatnonzero(beats).tolist()
+
+
+def test_the_most_legal_moves() -> None:
+    # The hand that an exhaustive search over all hands of 20 cards found.
+    assert len(generated(parse_cards("333444555666789TJQKA"), PASS)) == MAX_LEGAL - 1
+
+
+@pytest.mark.parametrize(
+    ("hand", "target", "expected"),
+    [
+        ("333344", "2", ["pass", "3333"]),
+        ("4444LB", "3333", ["pass", "4444", "LB"]),
+        ("3333LB", "4444", ["pass", "LB"]),
+        ("4444", "LB", ["pass"]),
+        ("3333556", "444455", ["pass", "3333"]),  # four + two is no bomb
+        ("3456789", "34567", ["pass", "45678", "56789"]),
+        ("TJQKA2", "9TJQK", ["pass", "TJQKA"]),
+        ("44455", "3336", ["pass", "4445"]),
+    ],
+)
+def test_replies_by_hand(hand: str, target: str, expected: list[str]) -> None:
+    moves = generated(parse_cards(hand), parse_move("standard", target))
+    assert moves == [parse_move("standard", text) for text in expected]
+
+
+def test_a_chain_runs_through_a_rank_held_four_times() -> None:
+    # OpenSpiel's dou_dizhu drops it.
+    assert parse_move("standard", "34567") in generated(parse_cards("34555567"), PASS)
+
+
+def test_contains_compares_every_rank() -> None:
+    hands, moves = random_hands(200, 17, seed=4), random_hands(200, 4, seed=5)
+    for hand, cards in zip(hands, moves, strict=True):
+        assert contains(pack(hand), pack(cards)) == (cards <= hand).all()

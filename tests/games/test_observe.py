@@ -1,0 +1,130 @@
+"""Observations against a slow reading of the plane table from the deal and the list of moves."""
+
+import numpy as np
+import pytest
+
+from games.doudizhu.cards import COPIES, unpack
+from games.doudizhu.game import Doudizhu
+from games.doudizhu.moves import Category
+from games.doudizhu.observe import PLANES, Encoding, num_planes, scales
+from games.doudizhu.state import States
+from games.interface import Game
+from tests.games import driver
+from tests.games.positions import random_game
+
+RANKS = np.arange(15)
+
+
+def thresholds(counts: np.ndarray, copies: int) -> np.ndarray:
+    return counts >= np.arange(1, copies + 1)[:, None]
+
+
+def broadcast(*values: float) -> np.ndarray:
+    return np.repeat(np.array(values)[:, None], 15, axis=1)
+
+
+class Table:
+    """A game followed card by card: hands, cards played by each seat, and the log of (seat, counts, category)."""
+
+    def __init__(self, game: Game, deal: States) -> None:
+        self.game = game
+        self.hands = unpack(deal.hands[0]).astype(int)
+        self.bottom = unpack(deal.bottom[0]).astype(int)
+        self.played = np.zeros((3, 15), dtype=int)
+        self.log: list[tuple[int, np.ndarray, Category]] = []
+
+    def play(self, move: int) -> None:
+        seat = len(self.log) % 3
+        counts = unpack(self.game.rules.cards[move]).astype(int)
+        self.hands[seat] -= counts
+        self.played[seat] += counts
+        self.log.append((seat, counts, Category(self.game.rules.category[move])))
+
+    def to_beat(self) -> tuple[int | None, np.ndarray, int]:
+        """The seat and the cards of the move to beat, and the passes since."""
+        for passes, (seat, counts, category) in enumerate(reversed(self.log)):
+            if passes == 2:
+                break
+            if category != Category.PASS:
+                return seat, counts, passes
+        return None, np.zeros(15, dtype=int), 0
+
+    def unseen(self, seat: int) -> np.ndarray:
+        return COPIES - self.hands[seat] - self.played.sum(axis=0)
+
+    def known_bottom(self) -> np.ndarray:
+        return np.maximum(self.bottom - self.played[0], 0)
+
+    def last_moves(self, count: int) -> np.ndarray:
+        moves = [counts for _, counts, _ in reversed(self.log)][:count]
+        return np.array(moves + [np.zeros(15, dtype=int)] * (count - len(moves)))
+
+
+def unbeaten(own: np.ndarray, unseen: np.ndarray, copies: int) -> np.ndarray:
+    return np.array([own[rank] >= copies and not (unseen[rank + 1 :] >= copies).any() for rank in RANKS])
+
+
+def default_planes(table: Table, seat: int) -> np.ndarray:
+    own, unseen = table.hands[seat], table.unseen(seat)
+    following, previous = (seat + 1) % 3, (seat + 2) % 3
+    sizes = np.array([20, 17, 17]) - table.played.sum(axis=1)
+    target_seat, target, passes = table.to_beat()
+    bombs = sum(category >= Category.BOMB for _, _, category in table.log)
+    return np.concatenate(
+        [
+            thresholds(own, 4),
+            thresholds(unseen, 4),
+            thresholds(table.known_bottom(), 3),
+            thresholds(table.played[following], 4),
+            thresholds(table.played[previous], 4),
+            thresholds(target, 4),
+            broadcast(target_seat is None, target_seat == following, target_seat == previous),
+            table.last_moves(9),
+            broadcast(sizes[seat], sizes[following], sizes[previous]),
+            broadcast(sizes[following] == 1, sizes[following] == 2, sizes[previous] == 1, sizes[previous] == 2),
+            broadcast(bombs, passes),
+            [unbeaten(own, unseen, copies) for copies in (1, 2, 3)],
+            [unseen == 4],
+            broadcast(unseen[13] and unseen[14]),
+            broadcast(*(seat == role for role in range(3))),
+        ]
+    )
+
+
+def paper_planes(table: Table, seat: int) -> np.ndarray:
+    rows = [table.hands[seat], table.unseen(seat), *table.last_moves(3), table.played.sum(axis=0), table.known_bottom()]
+    return np.array(rows)
+
+
+@pytest.mark.parametrize(("encoding", "planes"), [("default", default_planes), ("paper", paper_planes)])
+def test_observations_are_the_planes_of_the_table(encoding: str, planes: object) -> None:
+    game = Doudizhu(encoding=encoding)
+    for seed in range(6):
+        states, moves = random_game(seed)
+        table = Table(game, states)
+        for move in [*moves, None]:
+            for seat in range(3):
+                np.testing.assert_array_equal(driver.observation(game, states, 0, seat), planes(table, seat).astype(np.int8))
+            if move is not None:
+                table.play(move)
+                driver.step(game.rules, states, 0, move)
+
+
+@pytest.mark.parametrize("encoding", Encoding)
+def test_scaled_observations_are_small(encoding: Encoding) -> None:
+    assert len(scales(encoding)) == num_planes(encoding) == sum(planes for _, planes, _ in PLANES[encoding])
+    game = Doudizhu(encoding=encoding.name.lower())
+    states, moves = random_game(7)
+    for move in moves:
+        scaled = driver.observation(game, states, 0, 0) * scales(encoding)[:, None]
+        assert scaled.min() >= 0 and scaled.max() <= 1
+        driver.step(game.rules, states, 0, move)
+
+
+def test_paper_encoding_has_seven_planes() -> None:
+    assert Doudizhu(encoding="paper").spec.observation_shape == (7, 15)
+
+
+def test_unknown_encoding() -> None:
+    with pytest.raises(ValueError, match="expected one of default, paper"):
+        Doudizhu(encoding="rgb")

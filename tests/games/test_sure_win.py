@@ -1,0 +1,146 @@
+"""Sure wins: an adversary who sees everything cannot stop one, and a slow search over partitions finds no other."""
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
+from games.doudizhu.game import Doudizhu
+from games.doudizhu.moves import PASS, parse_move
+from games.doudizhu.state import States
+from games.doudizhu.sure_win import sure_win_of
+from tests.games import driver
+from tests.games.oracle import Reading, answers, readings, subsets
+from tests.games.positions import GAME, endgame, play
+
+Cards = tuple[int, ...]
+
+
+def worlds(unseen: np.ndarray, size: int) -> list[np.ndarray]:
+    """Every hand of ``size`` of the unseen cards."""
+    return [np.array(hand) for hand in product(*(range(count + 1) for count in unseen)) if sum(hand) == size]
+
+
+def is_won(game: Doudizhu, states: States, mover: int) -> bool:
+    """Whether the mover, playing sure wins, wins against any play of both others."""
+    seat = driver.current_seat(game.rules, states, 0)
+    if seat == -1:
+        return states.winner[0] == mover
+    if seat == mover:
+        actions = [driver.sure_win(game.rules, states, 0)]
+        assert actions[0] != -1, "a sure win must go on to the end"
+    else:
+        actions = driver.legal_actions(game, states, 0).tolist()
+    for action in actions:
+        after = game.empty(1)
+        driver.copy_row(game.rules, states, 0, after, 0)
+        driver.step(game.rules, after, 0, action)
+        if not is_won(game, after, mover):
+            return False
+    return True
+
+
+def random_endgame(rng: np.random.Generator) -> States:
+    """The landlord leads or answers; 1 to 9 good cards against 1 to 4 others in each hand."""
+    sizes = [int(rng.integers(1, 10)), int(rng.integers(1, 5)), int(rng.integers(1, 5))]
+    strength = np.arange(15) + rng.uniform(0, 12)  # rank biased upwards for the landlord
+    left, deck = [], COPIES.astype(int)
+    for seat, size in enumerate(sizes):
+        ranks = np.repeat(np.arange(15), deck)
+        weights = strength[ranks] if seat == 0 else np.full(len(ranks), 1.0)
+        cards = np.bincount(rng.choice(ranks, size, replace=False, p=weights / weights.sum()), minlength=15)
+        left.append(cards)
+        deck = deck - cards
+    names = "3456789TJQKA2LB"
+    states = endgame(*("".join(name * int(k) for name, k in zip(names, cards, strict=True)) for cards in left))
+    if rng.random() < 0.5:
+        states.target[0] = rng.integers(1, 300)
+    return states
+
+
+def test_an_adversary_cannot_stop_a_sure_win() -> None:
+    rng = np.random.default_rng(1)
+    num_wins = 0
+    for _ in range(600):
+        states = random_endgame(rng)
+        if driver.sure_win(GAME.rules, states, 0) == -1:
+            continue
+        num_wins += 1
+        hands = unpack(states.hands[0]).astype(int)
+        unseen = hands[1] + hands[2]
+        for down in worlds(unseen, hands[1].sum()):
+            world = States(*(field.copy() for field in states))
+            world.hands[0, 1:] = pack(np.array([down, unseen - down]))
+            assert is_won(GAME, world, mover=0)
+    assert num_wins > 100
+
+
+@cache
+def moves_in(cards: Cards) -> list[tuple[Cards, Reading]]:
+    return [(move, next(iter(found))) for move in subsets(cards) if (found := readings(move))]
+
+
+def has_partition(hand: Cards, unseen: Cards, limit: int, target: Reading | None) -> bool:
+    """Whether an order of moves exists in which only the last can be beaten, by trying all of them."""
+
+    def beatable(reading: Reading) -> bool:
+        return any(answers(other, reading) and sum(cards) <= limit for cards, other in moves_in(unseen))
+
+    @cache
+    def search(rest: Cards, to_beat: Reading | None) -> bool:
+        for cards, reading in moves_in(rest):
+            if to_beat is not None and not answers(reading, to_beat):
+                continue
+            if cards == rest:
+                return True
+            if not beatable(reading) and search(tuple(a - b for a, b in zip(rest, cards, strict=True)), None):
+                return True
+        return False
+
+    return search(hand, target)
+
+
+def test_every_partition_is_found() -> None:
+    rng = np.random.default_rng(2)
+    outcomes = []
+    for _ in range(250):
+        states = random_endgame(rng)
+        hands = unpack(states.hands[0])
+        limit = int(max(hands[1].sum(), hands[2].sum()))
+        unseen = tuple((hands[1] + hands[2]).tolist())
+        target = int(states.target[0])
+        reading = None if target == PASS else next(iter(readings(tuple(unpack(GAME.rules.cards[target]).tolist()))))
+        outcomes.append(has_partition(tuple(hands[0].tolist()), unseen, limit, reading))
+        assert (driver.sure_win(GAME.rules, states, 0) != -1) == outcomes[-1]
+    assert 25 < sum(outcomes) < 225
+
+
+@pytest.mark.parametrize(
+    ("hand", "target", "unseen", "limit", "expected"),
+    [
+        ("34567", "pass", "LB22AA", 6, "34567"),  # one move
+        ("3B", "pass", "2L", 2, "B"),  # nothing beats the joker, then the three
+        ("3B", "pass", "2222", 4, None),  # a bomb does
+        ("3B", "pass", "2222", 3, "B"),  # which no hand of three cards holds
+        ("34B", "pass", "2L", 2, None),
+        ("34B2", "A", "LKK", 3, None),
+        ("33B", "2", "LKK", 3, "B"),
+        ("33B", "22", "LKK", 3, None),  # the reply must be of the kind
+        ("KKKK3", "QQ", "AAA", 3, "KKKK"),
+        ("KKKK34", "pass", "AAA22", 5, "KKKK34"),
+        ("AAA34", "pass", "KKK5", 4, "AAA3"),
+        ("AAA33445", "pass", "KKK5", 4, None),  # two of 33, 44 and 5 remain
+        ("AAA3344", "pass", "KKK5", 4, "AAA33"),
+    ],
+)
+def test_by_hand(hand: str, target: str, unseen: str, limit: int, expected: str | None) -> None:
+    arguments = (parse_cards(hand), parse_move("standard", target), parse_cards(unseen), limit)
+    move = sure_win_of(GAME.rules, *arguments)
+    assert move == (-1 if expected is None else parse_move("standard", expected))
+
+
+def test_over_is_no_win() -> None:
+    states = play(endgame("3", "4", "5"), "3")
+    assert driver.sure_win(GAME.rules, states, 0) == -1
