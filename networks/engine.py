@@ -1,10 +1,10 @@
 """Fast inference: a trained network folded into few, prepacked operations.
 
 Batch normalization and the scale of the observations are folded into the convolutions; the heads that look at single positions
-become one convolution. On CPUs the convolutions run in oneDNN with the bias, the rectifier and the residual sum fused, in bfloat16
-where the processor multiplies it natively. *Measured* on two Zen 4 cores at batches of 256 and more: 70 to 95 % of the peak of a large
-matrix product; ``torch.jit.trace`` (deprecated) and eager mode reach half to four fifths of the rate, a hand-written im2col product
-two thirds.
+become one convolution. On CPUs the convolutions run in oneDNN with bias, rectifier and residual sum fused,
+in bfloat16 where the processor multiplies it natively. *Measured* on two Zen 4 cores at batches of 256 and more: 70 to 95 % of the
+rate of a large matrix product; eager mode reaches four fifths of that, ``torch.jit.trace`` (deprecated) half, a hand-written
+im2col product two thirds.
 
 oneDNN compiles a kernel per shape and caches 1024 of them, and self-play batches vary in size: batches are padded to one of 16
 sizes per octave, which costs at most 6 % and keeps every kernel in the cache.
@@ -87,7 +87,7 @@ class Setting(NamedTuple):
         return FusedConv(weight if scale is None else weight * scale[:, None, None], bias, self.dtype, self.device)
 
     def inputs(self, planes: Tensor) -> Tensor:
-        """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]`` in channels-last layout, with rows of zeros up to a padded size N."""
+        """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]``, channels last, with rows of zeros up to a padded size N."""
         n, num_planes, length = planes.shape
         x = planes.to(self.device, non_blocking=True).to(self.dtype)
         if padded_size(n) > n:
@@ -104,8 +104,8 @@ def make_setting(precision: str, device: torch.device | str) -> Setting:
 class Engine:
     """A policy-value network for inference. It keeps copies: later changes of the network do not reach it.
 
-    Outputs equal those of the network in evaluation mode up to rounding: in float32 about 1e-5, in bfloat16 about 1 % of the largest
-    output of a head.
+    Outputs equal those of the network in evaluation mode up to rounding: in float32 about 1e-5, in bfloat16 about 1 % of the
+    largest output of a head. A row's outputs do not depend on the other rows of the batch.
     """
 
     @torch.no_grad()
@@ -116,8 +116,12 @@ class Engine:
         self.stem = self.setting.fold(net.stem, net.scale)
         blocks = [block for block in net.blocks if isinstance(block, ResidualBlock)]
         self.blocks = [(self.setting.fold(block.first), self.setting.fold(block.second)) for block in blocks]
+        local = slice(self.num_planes + self.num_hidden)
         weight, bias = net.squeeze.folded()
-        self.heads = FusedConv(torch.cat([net.planes.weight, weight]), torch.cat([net.planes.bias, bias]), *self.setting)
+        assert net.planes.bias is not None
+        self.split = [self.num_planes, self.num_hidden, len(bias)]
+        weight, bias = torch.cat([net.planes.weight[local], weight]), torch.cat([net.planes.bias[local], bias])
+        self.heads = FusedConv(weight, bias, *self.setting)
         self.units, self.globals = (
             tuple(p.detach().to(self.setting.device, copy=True) for p in (layer.weight, layer.bias))
             for layer in (net.units, net.globals)
@@ -137,9 +141,7 @@ class Engine:
         x = self.stem(self.setting.inputs(observations), relu=True)
         for first, second in self.blocks:
             x = second.add_to(x, first(x, relu=True))
-        planes, hidden, squeezed = (
-            self.heads(x, relu=False)[:n, :, 0].split([self.num_planes, self.num_hidden, self._squeezed()], dim=1)
-        )
+        planes, hidden, squeezed = self.heads(x, relu=False)[:n, :, 0].split(self.split, dim=1)
         units = functional.linear(squeezed.float().relu().flatten(1), *self.units).relu_()
         rest = functional.linear(units, *self.globals)
 
@@ -149,10 +151,6 @@ class Engine:
         policy[:, num_local:] = rest[:, : self.num_extra]
         value = expected_value(rest[:, self.num_extra :], self.objective, self.value_scale)
         return Outputs(policy, value, hidden.float() if want_hidden else hidden[:0].float())
-
-    def _squeezed(self) -> int:
-        """Returns the channels of the global head."""
-        return self.heads.bias.shape[0] - self.num_planes - self.num_hidden
 
 
 class FilterEngine:

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from networks.engine import Engine
-from networks.resnet import Networks, Outputs
+from networks.resnet import Networks
+from networks.resnet import Outputs as Outputs
 
 
 class Evaluator:
@@ -29,7 +30,7 @@ class Evaluator:
 
     def refresh(self, networks: Networks) -> None:
         """Takes over the present weights (milliseconds); without it later changes of the networks have no effect."""
-        self._engines = [Engine(net, self.precision, self.device) for net in networks]
+        self._engines = [Engine(net, self.precision, self.device) for net in networks.distinct()]
         self._net_of_seat = np.asarray(networks.net_of_seat)
 
     def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs[np.ndarray]:

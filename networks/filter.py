@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.utils import convert_conv2d_weight_memory_format
 
 from games.interface import GameSpec
 from networks.resnet import ConvNorm, scaled_planes
@@ -42,7 +43,7 @@ class FilterNet(nn.Module):
         widths = [num_inputs + NUM_WORLD_PLANES] + [channels] * (NUM_LAYERS - 1) + [head_channels]
         self.layers = nn.ModuleList(ConvNorm(a, b, 3) for a, b in zip(widths[:-1], widths[1:], strict=True))
         self.score = nn.Linear(head_channels * length, 1)
-        self.to(memory_format=torch.channels_last)
+        convert_conv2d_weight_memory_format(self, torch.channels_last)
 
     def forward(self, planes: Tensor) -> Tensor:
         """Returns scores ``[N]`` for int8 ``[N, C + 8, L]``: the observation's planes, then those of the world.

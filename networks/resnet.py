@@ -12,7 +12,6 @@ Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2 (1D residual network, 
 Deviations: the value head of ``win_bombs`` and the hidden head are ours; the number of blocks is free (paper: 10).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
@@ -20,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.utils import convert_conv2d_weight_memory_format
 
 from games.interface import GameSpec
 
@@ -45,6 +45,8 @@ class NetworkConfig:
         value_head: ``win_bombs``: chance to win and number of further bombs given the result; ``scalar``: one tanh (paper).
         hidden_head: Whether to predict the hidden cards; needs a game that has them (``GameSpec.has_hidden_head``).
         objective: ``adp``: the value is the expected return in units of the stake; ``wp``: 2 P(win) - 1.
+        value_scale: Return, in units of the stake, at which the tanh of the ``scalar`` head ends under ``adp``; larger ones
+            count as this. 0 = ``GameSpec.max_return`` (paper). In Doudizhu 8 (three further bombs) wastes less of the range.
         shared: One network for all seats (the observation must tell the seat) instead of one per seat. Paper: per seat.
     """
 
@@ -55,6 +57,7 @@ class NetworkConfig:
     value_head: str = "win_bombs"
     hidden_head: bool = True
     objective: str = "adp"
+    value_scale: float = 0.0
     shared: bool = False
 
     def __post_init__(self) -> None:
@@ -65,8 +68,9 @@ class NetworkConfig:
         for name in ("channels", "head_channels", "head_units"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}, expected at least 1")
-        if self.blocks < 0:
-            raise ValueError(f"blocks is {self.blocks}, expected at least 0")
+        for name in ("blocks", "value_scale"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)}, expected at least 0")
 
 
 class RawOutputs(NamedTuple):
@@ -102,8 +106,8 @@ class Outputs(NamedTuple, Generic[Array]):
 def expected_value(raw: Tensor, objective: str, scale: float) -> Tensor:
     """Returns the value ``[N]`` of raw outputs of a value head (``[N, 9]`` or ``[N, 1]``, see ``RawOutputs``).
 
-    ``win_bombs``, ``adp``: p E[2^k | win] - (1 - p) E[2^k | loss], k the number of further bombs. ``scale`` is the largest return in
-    units of the stake, by which the tanh of the ``scalar`` head is normalised.
+    ``win_bombs``, ``adp``: p E[2^k | win] - (1 - p) E[2^k | loss], k the number of further bombs. ``scale``
+    is ``PolicyValueNet.value_scale``.
     """
     if raw.shape[1] == 1:
         return raw[:, 0].tanh() * scale
@@ -112,7 +116,8 @@ def expected_value(raw: Tensor, objective: str, scale: float) -> Tensor:
         return 2 * win - 1
     bombs = raw[:, 1:].unflatten(1, (2, NUM_BOMB_CLASSES)).softmax(dim=2)
     factors = 2.0 ** torch.arange(NUM_BOMB_CLASSES, dtype=raw.dtype, device=raw.device)
-    return win * (bombs[:, 0] @ factors) - (1 - win) * (bombs[:, 1] @ factors)
+    stakes = (bombs * factors).sum(dim=2)
+    return win * stakes[:, 0] - (1 - win) * stakes[:, 1]
 
 
 class ConvNorm(nn.Module):
@@ -163,7 +168,7 @@ class PolicyValueNet(nn.Module):
         config: As given.
         num_planes, num_extra: P and E of the module docstring.
         num_hidden: 5 with a hidden head, else 0.
-        value_scale: Largest return in units of the stake: normalises the ``scalar`` head.
+        value_scale: Unit of the ``scalar`` head: its tanh is multiplied by it.
     """
 
     scale: Tensor
@@ -175,22 +180,23 @@ class PolicyValueNet(nn.Module):
         self.num_planes, self.num_extra = divmod(spec.policy_size, length)
         self.num_hidden = NUM_COUNTS if config.hidden_head and spec.has_hidden_head else 0
         self.num_values = 1 + 2 * NUM_BOMB_CLASSES if config.value_head == "win_bombs" else 1
-        self.value_scale = spec.max_return if config.objective == "adp" else 1.0
+        self.value_scale = (config.value_scale or spec.max_return) if config.objective == "adp" else 1.0
         self.register_buffer("scale", torch.as_tensor(np.asarray(spec.observation_scale, np.float32)), persistent=False)
 
         self.stem = ConvNorm(num_inputs, config.channels, 3)
         self.blocks = nn.ModuleList(ResidualBlock(config.channels) for _ in range(config.blocks))
-        self.planes = nn.Conv2d(config.channels, self.num_planes + self.num_hidden, 1)
+        # A convolution needs an output: one stays unused where all policy outputs are further ones and nothing is hidden.
+        self.planes = nn.Conv2d(config.channels, max(1, self.num_planes + self.num_hidden), 1)
         self.squeeze = ConvNorm(config.channels, config.head_channels, 1)
         self.units = nn.Linear(config.head_channels * length, config.head_units)
         self.globals = nn.Linear(config.head_units, self.num_extra + self.num_values)
 
         # Close to uniform over the legal moves and to an even game at first, and exactly the prior over the hidden cards.
-        for head in (self.planes, self.globals):
-            nn.init.normal_(head.weight, std=0.01)
-            nn.init.zeros_(head.bias)
+        for weight, bias in ((self.planes.weight, self.planes.bias), (self.globals.weight, self.globals.bias)):
+            nn.init.normal_(weight, std=0.01)
+            nn.init.zeros_(bias)
         nn.init.zeros_(self.planes.weight[self.num_planes :])
-        self.to(memory_format=torch.channels_last)
+        convert_conv2d_weight_memory_format(self, torch.channels_last)
 
     def forward(self, observations: Tensor) -> RawOutputs:
         """Returns the raw outputs for observations int8 ``[N, C, L]``."""
@@ -201,29 +207,33 @@ class PolicyValueNet(nn.Module):
         squeezed = functional.relu(self.squeeze(x)).flatten(1)
         rest = self.globals(functional.relu(self.units(squeezed))).float()
         policy = torch.cat([planes[:, : self.num_planes].flatten(1), rest[:, : self.num_extra]], dim=1)
-        return RawOutputs(policy, rest[:, self.num_extra :], planes[:, self.num_planes :, 0])
+        return RawOutputs(policy, rest[:, self.num_extra :], planes[:, self.num_planes : self.num_planes + self.num_hidden, 0])
 
     def outputs(self, raw: RawOutputs) -> Outputs[Tensor]:
         """Returns policy, value and hidden logits of raw outputs."""
         return Outputs(raw.policy, expected_value(raw.value, self.config.objective, self.value_scale), raw.hidden)
 
 
-class Networks(nn.ModuleList):
-    """The distinct networks of a game.
+class Networks(nn.Module):
+    """The networks of all seats.
 
     Attributes:
-        net_of_seat: Index of the network of every seat.
+        nets: The distinct networks.
+        net_of_seat: Index into ``nets`` for every seat.
     """
 
     def __init__(self, nets: list[PolicyValueNet], net_of_seat: tuple[int, ...]) -> None:
-        super().__init__(nets)
+        super().__init__()
+        self.nets = nn.ModuleList(nets)
         self.net_of_seat = net_of_seat
 
-    def __iter__(self) -> Iterator[PolicyValueNet]:  # type: ignore[override]
-        """Yields the networks."""
-        for module in super().__iter__():
-            assert isinstance(module, PolicyValueNet)
-            yield module
+    def distinct(self) -> list[PolicyValueNet]:
+        """Returns the distinct networks."""
+        return [net for net in self.nets if isinstance(net, PolicyValueNet)]
+
+    def seat(self, seat: int) -> PolicyValueNet:
+        """Returns the network of a seat."""
+        return self.distinct()[self.net_of_seat[seat]]
 
 
 def build_networks(spec: GameSpec, config: NetworkConfig, seed: int) -> Networks:

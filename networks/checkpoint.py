@@ -1,0 +1,186 @@
+"""Checkpoints: named arrays and JSON metadata in one file, written atomically, read without running code.
+
+The file is a plain safetensors file. Its header carries the metadata as JSON text and a SHA-256 over metadata and arrays, so a
+truncated, damaged or foreign file is told from a good one. A new file replaces the old one in a single step after it has reached
+the disk: whatever happens while saving, the previous checkpoint stays readable.
+
+Optimizers: only their state tensors are kept. Learning rates and the like belong to the configuration.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+from torch import nn
+
+FORMAT = "fpmcts-1"
+
+Arrays = dict[str, np.ndarray]
+
+
+class CheckpointError(ValueError):
+    """A checkpoint cannot be written, read or used; the message is one line that says which, and why."""
+
+
+def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
+    """Writes a checkpoint, replacing ``path`` atomically.
+
+    Args:
+        path: The file; its folder must exist.
+        arrays: Arrays of any shape and of boolean, integer or floating type.
+        meta: Metadata that JSON can hold: counters, the resolved configuration, the code version, the game, network shapes,
+            states of random streams as integers of any size.
+
+    Raises:
+        CheckpointError: The system refused (full disk, read-only folder, ...). The file at ``path`` is as it was.
+    """
+    path = Path(path)
+    dense = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    text = json.dumps(meta, sort_keys=True, allow_nan=False)
+    header = {"format": FORMAT, "meta": text, "sha256": _digest(dense, text)}
+    temporary = path.with_name(f".{path.name}.partial")  # in the same folder: a rename is atomic within one file system only
+    try:
+        try:
+            save_file(dense, temporary, header)
+            _to_disk(temporary)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _to_disk(path.parent)
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(f"cannot write checkpoint {path}: {error}; the previous file, if any, is intact") from error
+
+
+def load(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
+    """Returns the arrays and the metadata of a checkpoint.
+
+    Raises:
+        CheckpointError: The file is missing, unreadable, truncated, damaged, or no checkpoint of this program.
+    """
+    path = Path(path)
+    try:
+        with safe_open(path, framework="numpy") as file:
+            header = file.metadata() or {}
+            if header.get("format") != FORMAT or not {"meta", "sha256"} <= header.keys():
+                raise CheckpointError(f"{path} is no checkpoint of this program: its header has no {FORMAT!r}")
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+    except FileNotFoundError as error:
+        raise CheckpointError(f"there is no checkpoint at {path}") from error
+    except OSError as error:
+        raise CheckpointError(f"cannot read checkpoint {path}: {error}") from error
+    except SafetensorError as error:
+        raise CheckpointError(f"{path} is truncated, damaged or no checkpoint: {error}") from error
+    if _digest(arrays, header["meta"]) != header["sha256"]:
+        raise CheckpointError(f"{path} is damaged: its contents do not match its checksum")
+    return arrays, json.loads(header["meta"])
+
+
+def check_compatible(meta: Mapping[str, Any], **expected: Any) -> None:
+    """Checks that metadata agree with what is expected, for example ``game="doudizhu", network={"channels": 48}``.
+
+    Keys of ``meta`` that are not expected are ignored, within mappings too.
+
+    Raises:
+        CheckpointError: Naming every key that differs, with both values.
+    """
+    differences = list(_differences(meta, expected, ""))
+    if differences:
+        raise CheckpointError(f"the checkpoint does not fit: {'; '.join(differences)}")
+
+
+def module_arrays(module: nn.Module, prefix: str) -> Arrays:
+    """Returns the parameters and buffers of a module as ``prefix.NAME``."""
+    return {f"{prefix}.{name}": _to_array(tensor) for name, tensor in module.state_dict().items()}
+
+
+def load_module(module: nn.Module, arrays: Mapping[str, np.ndarray], prefix: str) -> None:
+    """Copies ``prefix.NAME`` into a module.
+
+    Raises:
+        CheckpointError: Names or shapes differ.
+    """
+    state = {name: torch.from_numpy(array) for name, array in _under(arrays, prefix).items()}
+    try:
+        module.load_state_dict(state)
+    except RuntimeError as error:
+        raise CheckpointError(f"the network in the checkpoint does not fit: {' '.join(str(error).split())}") from error
+
+
+def optimizer_arrays(optimizer: torch.optim.Optimizer, prefix: str) -> Arrays:
+    """Returns the state of an optimizer (SGD, AdamW: tensors only) as ``prefix.INDEX.KEY``."""
+    state = optimizer.state_dict()["state"]
+    return {
+        f"{prefix}.{index}.{key}": _to_array(tensor)
+        for index, entries in state.items()
+        for key, tensor in entries.items()
+        if tensor is not None
+    }
+
+
+def load_optimizer(optimizer: torch.optim.Optimizer, arrays: Mapping[str, np.ndarray], prefix: str) -> None:
+    """Replaces the state of an optimizer by ``prefix.INDEX.KEY``.
+
+    Raises:
+        CheckpointError: An entry belongs to no parameter, or has neither its shape nor a single element.
+    """
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    for name, array in _under(arrays, prefix).items():
+        index, key = name.split(".")
+        if int(index) >= len(parameters):
+            raise CheckpointError(f"the optimizer has {len(parameters)} parameters, the checkpoint more")
+        parameter = parameters[int(index)]
+        tensor = torch.from_numpy(array)
+        if tensor.dim() > 0:
+            if tensor.shape != parameter.shape:
+                raise CheckpointError(f"optimizer state {name} has shape {array.shape}, its parameter {tuple(parameter.shape)}")
+            # Fused optimizers walk through memory: the layout must be that of the parameter, channels last for convolutions.
+            tensor = torch.empty_like(parameter, dtype=tensor.dtype).copy_(tensor)
+        state.setdefault(int(index), {})[key] = tensor
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def _digest(arrays: Mapping[str, np.ndarray], text: str) -> str:
+    """Returns the SHA-256 of metadata and arrays: names, types, shapes and contents."""
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
+        digest.update(array.data if array.size else b"")
+    return digest.hexdigest()
+
+
+def _to_disk(path: Path) -> None:
+    """Waits until a file, or the entries of a folder, have reached the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _to_array(tensor: torch.Tensor) -> np.ndarray:
+    """Returns a tensor as an array."""
+    array: np.ndarray = tensor.detach().cpu().numpy()
+    return array
+
+
+def _under(arrays: Mapping[str, np.ndarray], prefix: str) -> Arrays:
+    """Returns the arrays whose names start with ``prefix.``, without it."""
+    return {name.removeprefix(f"{prefix}."): array for name, array in arrays.items() if name.startswith(f"{prefix}.")}
+
+
+def _differences(found: Any, expected: Any, name: str) -> Iterator[str]:
+    """Yields a text for every leaf of ``expected`` that differs."""
+    if isinstance(expected, Mapping) and isinstance(found, Mapping):
+        for key, value in expected.items():
+            yield from _differences(found.get(key), value, f"{name}.{key}" if name else str(key))
+    elif found != expected:
+        yield f"{name} is {found!r}, expected {expected!r}"
