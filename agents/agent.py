@@ -10,8 +10,8 @@ from games.interface import Records, States
 class Agent(Protocol):
     """A player of many games at once, in any seat of each.
 
-    All randomness comes from the seed given to ``start``, one stream per game (``games.kernels.streams``), so that game *i* does not
-    depend on the other games or on how they are batched.
+    All randomness comes from the seed given to ``start``, one stream per game (``games.kernels.streams``), so that game *i* does
+    not depend on the other games or on how they are batched.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """RHCP's kernels: groups, the value of a hand, and the choice of a lead or a reply. The rules are in ``agents/rhcp.py``.
 
-A *group* is a set of cards that RHCP knows as one play. The value of a hand is a pair (sum, rounds): the values of the groups that
-RHCP would lead one after the other, and their number. Hands compare by their *score*, sum - 7 * rounds. All of it depends on the
-hand alone, so it is kept in a table between moves and games (`Memo`).
+A *group* is a set of cards that RHCP knows as one play. The value of a hand is a pair (sum, rounds): the values of the groups
+that RHCP would lead one after the other, and their number. Hands compare by their *score*, sum - 7 * rounds. All of it depends on
+the hand alone, so it is kept in a table between moves and games (`Memo`).
 
 Candidates are written in the order in which RHCP tries them, and a later candidate wins a tie. Cards are packed sets (uint64).
 """

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from games.doudizhu.cards import parse_cards
 from games.doudizhu.moves import PASS, parse_move
 from games.doudizhu.state import States, empty

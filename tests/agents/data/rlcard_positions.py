@@ -61,7 +61,9 @@ def main() -> None:
 
     def add(seat: int, hand: str, target: str, passes: int) -> None:
         found = answers(agent, seat, hand, target, passes)
-        rows.append([seat, hand.translate(OURS), target.translate(OURS), passes, [a if a == "pass" else a.translate(OURS) for a in found]])
+        rows.append(
+            [seat, hand.translate(OURS), target.translate(OURS), passes, [a if a == "pass" else a.translate(OURS) for a in found]]
+        )
 
     for _ in range(LEADS):
         add(rng.randrange(3), hand_without(rng, "", "") or "", "", 0)

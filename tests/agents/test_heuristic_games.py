@@ -1,0 +1,82 @@
+"""Whole games of RHCP."""
+
+import numpy as np
+import pytest
+
+from agents.heuristic_games import GAMES_PER_TASK, HeuristicGames, generate_games
+from agents.rhcp import RHCPAgent
+from games import make
+from games.doudizhu.legal import legal_moves
+from games.doudizhu.moves import MAX_LEGAL
+from games.doudizhu.state import step
+from games.interface import num_rows, take
+from games.kernels import Stream, deal_seeds
+
+GAME = make("doudizhu")
+
+
+def assert_equal(a: HeuristicGames, b: HeuristicGames) -> None:
+    for one, other in zip((*a.deals, *a.records, a.choices), (*b.deals, *b.records, b.choices), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
+def test_games_replay(epsilon: float) -> None:
+    """The deals are those of the seeds, every move is legal, the last one ends the game, and each choice is RHCP's."""
+    seeds = deal_seeds(3, 40, Stream.BOOTSTRAP)
+    games = generate_games(GAME, seeds, epsilon=epsilon)
+    for field, expected in zip(games.deals, GAME.deal(seeds), strict=True):
+        np.testing.assert_array_equal(field, expected)
+    states = take(games.deals, np.arange(40))
+    scratch = np.empty(MAX_LEGAL, np.int16)
+    agent = RHCPAgent(GAME)
+    for i, length in enumerate(games.records.lengths):
+        for k in range(length):
+            row = take(states, np.array([i]))
+            assert states.winner[i] == -1
+            assert agent.act(np.zeros(1, np.int64), GAME.view(row, row.seat), games.records)[0] == games.choices[i, k]
+            n = legal_moves(GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch)
+            assert games.records.moves[i, k] in scratch[:n]
+            step(GAME.rules, states, i, int(games.records.moves[i, k]))
+        assert states.winner[i] >= 0
+        assert (games.records.moves[i, length:] == -1).all() and (games.choices[i, length:] == -1).all()
+    differ = games.records.moves != games.choices
+    assert differ.any() == (epsilon > 0)
+
+
+def test_a_game_depends_on_its_seed_alone() -> None:
+    seeds = deal_seeds(4, GAMES_PER_TASK + 30, Stream.BOOTSTRAP)
+    games = generate_games(GAME, seeds, threads=2, epsilon=0.1)
+    assert_equal(games, generate_games(GAME, seeds, threads=1, epsilon=0.1))
+    last = generate_games(GAME, seeds[-7:], epsilon=0.1)
+    np.testing.assert_array_equal(last.records.moves, games.records.moves[-7:])
+
+
+def test_epsilon_is_the_share_of_random_moves() -> None:
+    """With epsilon 1 every move is random, and RHCP's choice, one of n legal ones, is met with probability 1/n."""
+    games = generate_games(GAME, deal_seeds(5, 200, Stream.BOOTSTRAP), epsilon=1.0)
+    states = take(games.deals, np.arange(num_rows(games.deals)))
+    scratch = np.empty(MAX_LEGAL, np.int16)
+    met, expected, variance = 0, 0.0, 0.0
+    for i, length in enumerate(games.records.lengths):
+        for k in range(length):
+            share = 1 / legal_moves(GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch)
+            expected, variance = expected + share, variance + share * (1 - share)
+            met += int(games.records.moves[i, k] == games.choices[i, k])
+            step(GAME.rules, states, i, int(games.records.moves[i, k]))
+    assert abs(met - expected) < 4 * variance**0.5  # false alarm: 1 of 16,000 seeds
+
+
+def test_progress_counts_to_the_end() -> None:
+    seen: list[tuple[int, int]] = []
+    generate_games(
+        GAME, deal_seeds(6, GAMES_PER_TASK + 1, Stream.BOOTSTRAP), progress=lambda done, total: seen.append((done, total))
+    )
+    assert sorted(done for done, _ in seen)[-1] == GAMES_PER_TASK + 1
+    assert {total for _, total in seen} == {GAMES_PER_TASK + 1}
+
+
+@pytest.mark.parametrize(("threads", "epsilon"), [(0, 0.0), (1, -0.1), (1, 1.1)])
+def test_bad_arguments(threads: int, epsilon: float) -> None:
+    with pytest.raises(ValueError, match=f"threads={threads}, epsilon={epsilon}"):
+        generate_games(GAME, deal_seeds(1, 1, Stream.BOOTSTRAP), threads=threads, epsilon=epsilon)

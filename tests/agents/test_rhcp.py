@@ -1,0 +1,175 @@
+"""RHCP: the table of values, hands worked out by hand, and the brute force of ``rhcp_oracle``."""
+
+import numpy as np
+import pytest
+
+from agents import rhcp_kernels
+from agents.rhcp import RHCPAgent
+from games import make
+from games.doudizhu.cards import COPIES, cards_text, pack, parse_cards
+from games.doudizhu.legal import leads
+from games.doudizhu.moves import MAX_LEGAL, Category, move_text, parse_move, rule_set
+from games.interface import Records
+from tests.agents import rhcp_oracle as oracle
+from tests.agents.positions import positions
+
+RULES = rule_set("standard")
+KINDS = {
+    Category.SOLO: "solo",
+    Category.PAIR: "pair",
+    Category.TRIO: "trio",
+    Category.TRIO_SOLO: "trio + solo",
+    Category.TRIO_PAIR: "trio + pair",
+    Category.SOLO_CHAIN: "solo chain",
+    Category.PAIR_CHAIN: "pair chain",
+    Category.TRIO_CHAIN: "trio chain",
+    Category.PLANE_SOLOS: "plane + solos",
+    Category.PLANE_PAIRS: "plane + pairs",
+    Category.FOUR_SOLOS: "four + two solos",
+    Category.FOUR_PAIRS: "four + two pairs",
+    Category.BOMB: "bomb",
+    Category.ROCKET: "rocket",
+}
+"""The oracle's names."""
+
+
+AGENT = RHCPAgent(make("doudizhu"))
+
+
+def answer(hand: str, target: str = "") -> str:
+    """Returns RHCP's move as text."""
+    moves = AGENT.act(np.zeros(1, np.int64), positions([(1, hand, target)]), Records(np.zeros((1, 1)), np.zeros(1)))
+    return move_text(RULES, int(moves[0]))
+
+
+@pytest.mark.parametrize(
+    ("group", "value"),
+    [
+        ("3", -7), ("A", 4), ("2", 5), ("L", 6), ("B", 7), ("33", -7), ("22", 5), ("TTT", 0), ("3332", -7), ("22233", 5),
+        ("34567", -2), ("TJQKA", 5), ("3456789TJQKA", 5), ("334455", -4), ("QQKKAA", 5),
+        ("333444", 1), ("444555", 1), ("KKKAAA", 6), ("33344456", 1), ("3334445566", 1), ("QQQKKKAAA345", 6),
+        ("333345", 0), ("444433", 0), ("22223344", 6), ("3333", 7), ("2222", 19), ("LB", 20),
+    ],
+)  # fmt: skip
+def test_value_of_a_group(group: str, value: int) -> None:
+    category, _, top = rhcp_kernels.classify(parse_cards(group))
+    assert rhcp_kernels.group_value(category, top) == value
+
+
+def test_groups_are_the_moves_but_for_repeated_kickers() -> None:
+    """Every move is a group of its own category, length and top, but the planes in which a solo kicker repeats a rank."""
+    for move in range(1, len(RULES.cards)):
+        found = rhcp_kernels.classify(RULES.cards[move])
+        if RULES.category[move] == Category.PLANE_SOLOS and found[0] == Category.PASS:
+            kickers = move_text(RULES, move)[3 * RULES.length[move] :]
+            assert len(set(kickers)) < len(kickers)
+        else:
+            assert found == (RULES.category[move], RULES.length[move], RULES.top[move])
+
+
+@pytest.mark.parametrize(
+    ("hand", "value", "why"),
+    [
+        ("34", (-13, 2), "-7, then -6"),
+        ("LB3", (13, 2), "the rocket goes first, 20, then -7"),
+        ("LB34", (7, 3), "3 and 4 are two rounds, so 3 first, then the rocket, then 4"),
+        ("33334", (1, 2), "the bomb stays whole: -6, then 7"),
+        ("333345", (-4, 3), "four + two does not count: -6, then -5, then 7"),
+        ("3456778", (-4, 2), "345678 leaves 7, which beats 34567 leaving 78"),
+        ("3334456", (-16, 3), "33344 leaves 56: -7, then -5 and -4"),
+        ("333444LB", (21, 2), "both jokers are no kickers: 333444, then the rocket"),
+        ("33334444", (15, 2), "the lowest bomb first: 7 and 8"),
+    ],
+)
+def test_value_of_a_hand(hand: str, value: tuple[int, int], why: str) -> None:
+    assert rhcp_kernels.hand_value(rhcp_kernels.new_memo(), parse_cards(hand), 0) == value, why
+
+
+@pytest.mark.parametrize(
+    ("hand", "move", "why"),
+    [
+        ("333345", "333345", "the whole hand"),
+        ("3456778", "345678", "leaves one solo"),
+        ("3334456", "33344", "leaves 56, score -23; 3335 leaves 446, -24"),
+        ("999AAA", "999AA", "999A and 999AA both leave score -3; the later wins"),
+        ("888JJJB", "888JJ", "888J, 888B and 888JJ all leave score -6; the last wins"),
+        ("LB3", "LB", "the rest takes one round"),
+        ("LB34", "3", "the rest takes two"),
+        ("33334444B", "B", "no rank is held one to three times"),
+        ("33334444LB", "3333", "the lowest bomb: two jokers are not alone, and the rest of the rocket takes two rounds"),
+        ("333444555678", "333444555678", "a plane"),
+        ("33344456LB", "LB", "the rest is one plane"),
+    ],
+)
+def test_leads_by_hand(hand: str, move: str, why: str) -> None:
+    assert answer(hand) == move, why
+
+
+@pytest.mark.parametrize(
+    ("hand", "target", "move", "why"),
+    [
+        ("352", "4", "5", "leaves 32, score -16; the 2 leaves 35, -26; all cards and a round more: -35"),
+        ("34567", "6", "pass", "7 leaves four solos, -50; all cards and a round more: -16"),
+        ("333344", "A", "3333", "leaves 44, -13; all cards and a round more: -20"),
+        ("TTTT3", "A", "TTTT", "leaves -14, as good as 14 - 7 - 21"),
+        ("JJJJ3", "A", "pass", "leaves -14, worse than 15 - 7 - 21, and -7 is not positive"),
+        ("JJJJA", "2", "JJJJ", "leaves -3, worse than 15 + 4 - 21 = -2, but 4 is positive"),
+        ("9TJQKA2LB", "33", "LB", "the sum is 5 + 5 + 20"),
+        ("34567LB", "33", "pass", "the sum is -2 + 20"),
+        ("TJQKA", "9TJQK", "TJQKA", "the whole hand"),
+        ("333345", "KKKK", "pass", "four + two is no bomb"),
+        ("444455", "333367", "444455", "the whole hand answers four + two"),
+        ("4444A", "3333", "4444", "leaves 4, positive"),
+        ("4444A", "5555", "pass", "no higher bomb"),
+        ("22LB", "LB", "pass", "nothing beats the rocket"),
+    ],
+)
+def test_replies_by_hand(hand: str, target: str, move: str, why: str) -> None:
+    assert parse_move("standard", answer(hand, target)) == parse_move("standard", move), why
+
+
+def random_hand(rng: np.random.Generator, ranks: int, size: int) -> np.ndarray:
+    """Returns the counts of up to ``size`` cards of a deck of some of the ranks; few ranks make rich hands."""
+    deck = np.repeat(np.arange(15), np.where(np.isin(np.arange(15), rng.choice(15, ranks, replace=False)), COPIES, 0))
+    return np.bincount(rng.choice(deck, min(size, len(deck)), replace=False), minlength=15)
+
+
+def test_leads_and_values_equal_brute_force() -> None:
+    rng = np.random.default_rng(1)
+    memo = rhcp_kernels.new_memo(8)  # small, so that hands replace each other all the time
+    for k in range(150):
+        counts = random_hand(rng, 15 if k % 2 else int(rng.integers(4, 10)), int(rng.integers(1, 21)))
+        hand, cards = tuple(counts.tolist()), np.uint64(pack(counts))
+        assert rhcp_kernels.hand_value(memo, cards, 0) == oracle.value(hand), oracle.text(hand)
+        assert cards_text(rhcp_kernels.lead(memo, cards)) == oracle.text(oracle.lead(hand)), oracle.text(hand)
+
+
+def test_replies_equal_brute_force() -> None:
+    """The move to beat is drawn by category, and mostly below a move that the hand holds."""
+    rng = np.random.default_rng(2)
+    memo = rhcp_kernels.new_memo(8)
+    scratch = np.empty(MAX_LEGAL, np.int16)
+    for k in range(200):
+        counts = random_hand(rng, 15 if k % 2 else int(rng.integers(4, 10)), int(rng.integers(2, 21)))
+        hand, cards = tuple(counts.tolist()), np.uint64(pack(counts))
+        moves = np.flatnonzero(RULES.category == 1 + k % 14)
+        own = scratch[: leads(RULES, cards, scratch)]
+        own = own[np.isin(own, moves)]
+        if own.size and k % 5:
+            move = rng.choice(own)
+            below = moves[(RULES.length[moves] == RULES.length[move]) & (RULES.top[moves] < RULES.top[move])]
+            moves = below if below.size else moves
+        target = rng.choice(moves)
+        category, length, top = RULES.category[target], RULES.length[target], RULES.top[target]
+        expected = oracle.reply(hand, (KINDS[Category(category)], int(length), int(top) + 3))
+        found = rhcp_kernels.reply(memo, cards, category, length, top)
+        assert cards_text(found) == oracle.text(expected), (oracle.text(hand), move_text(RULES, target))
+
+
+def test_candidates_fit() -> None:
+    """The hands with the most groups: trios in a row and kickers of many ranks, against the bound that sizes the memo."""
+    scratch = np.zeros(rhcp_kernels.NUM_CANDIDATES, np.uint64)
+    for hand in ("333444555666789TJQKA", "3334445556789TJQKA2B", "33344455566677789TJQ", "333444555666778899TT"):
+        assert rhcp_kernels.lead_candidates(parse_cards(hand), scratch, 0) <= 512
+        assert np.count_nonzero(scratch) <= 700
+        scratch[:] = 0
