@@ -68,79 +68,74 @@ def _may_be_one_move(hand: np.uint64, ranks: np.uint64) -> bool:
 
 
 @kernel
-def _opening(
-    rules: Rules, start: np.uint64, unseen: np.uint64, limit: int, cover: np.uint64, nodes: int, first: int, moves: np.ndarray
-) -> tuple[int, int]:  # fmt: skip
-    """Searches a partition of the hand into unbeatable moves and one more, depth first.
+def _candidates(rules: Rules, hand: np.uint64, cover: np.uint64, spare: bool, moves: np.ndarray) -> int:
+    """Returns the number of moves that contain a card of the lowest rank, written to ``moves`` (int16 ``[max_legal]``).
 
-    The stack is kept by hand: numba cannot load a kernel that calls a recursive one of another module from its disk cache.
+    None if the cards outside the cover cannot all go into one move, or if that one is no longer to ``spare``.
+    """
+    ranks = at_least(hand, 1)
+    exposed = ranks & ~cover
+    if exposed != np.uint64(0) and not (spare and _may_be_one_move(hand, exposed)):
+        return np.int64(0)
+    low_cards = np.uint64(15) << np.uint64(4 * lowest(ranks))
+    n = np.int64(0)
+    for k in range(leads(rules, hand, moves)):
+        moves[n] = moves[k]
+        n += (rules.cards[moves[k]] & low_cards) != np.uint64(0)
+    return n
 
-    Args:
-        start: The hand.
-        nodes: Nodes that may still be visited.
-        first: The row of ``moves`` to begin with.
-        moves: Room for the candidates, int16 ``[20, max_legal]``, one row for each depth.
+
+@kernel
+def _opening(rules: Rules, hand: np.uint64, unseen: np.uint64, limit: int, cover: np.uint64, nodes: int) -> tuple[int, int]:
+    """Searches a partition of a hand into unbeatable moves and at most one other, depth first, long moves first.
+
+    The stack is explicit: numba cannot load a kernel that calls a recursive one of another module from its disk cache.
 
     Returns:
-        A move to begin with (``PASS`` for the empty hand, -1 if no partition was found), and the nodes left.
+        A move to begin with, -1 if no partition was found, and what is left of ``nodes``.
     """
-    hands = np.empty(_MOST_MOVES + 2, dtype=np.uint64)
-    left = np.empty(_MOST_MOVES + 2, dtype=np.int64)  # candidates not yet tried
-    chosen = np.empty(_MOST_MOVES + 2, dtype=np.int64)
-    beatable = np.zeros(_MOST_MOVES + 2, dtype=np.bool_)  # of the chosen moves; at most one is True
-    spare = True
-    depth, entering = first, True
-    hands[depth] = start
-    while depth >= first:
-        hand = hands[depth]
-        ranks = at_least(hand, 1)
-        if entering:
-            entering = False
-            if ranks == np.uint64(0):
-                for k in range(first, depth):
-                    if not beatable[k]:
-                        return chosen[k], nodes
-                return (chosen[first] if depth > first else np.int64(PASS)), nodes
-            exposed = ranks & ~cover
-            if nodes == 0 or (exposed != np.uint64(0) and not (spare and _may_be_one_move(hand, exposed))):
-                left[depth] = 0
-            else:
-                nodes -= 1
-                left[depth] = leads(rules, hand, moves[depth])
-        if left[depth] == 0:
+    moves = np.empty((_MOST_MOVES, MAX_LEGAL), dtype=np.int16)
+    hands = np.empty(_MOST_MOVES, dtype=np.uint64)
+    untried = np.empty(_MOST_MOVES, dtype=np.int64)
+    chosen = np.empty(_MOST_MOVES, dtype=np.int64)
+    beatable = np.zeros(_MOST_MOVES, dtype=np.bool_)  # of the chosen moves: true of one at most, and then nothing is to spare
+    depth, spare = 0, True
+    hands[0] = hand
+    untried[0] = _candidates(rules, hand, cover, spare, moves[0])
+    while nodes > 0:
+        if untried[depth] == 0:
+            if depth == 0:
+                break
             depth -= 1
-            if depth >= first and beatable[depth]:
-                beatable[depth] = False
-                spare = True
+            spare |= beatable[depth]
             continue
-        left[depth] -= 1
-        move = np.int64(moves[depth, left[depth]])
-        cards = rules.cards[move]
-        if cards & (np.uint64(15) << np.uint64(4 * lowest(ranks))) == np.uint64(0):
+        untried[depth] -= 1
+        move = np.int64(moves[depth, untried[depth]])
+        beatable[depth] = is_beatable(rules, unseen, limit, move)
+        if beatable[depth] and not spare:
             continue
-        if is_beatable(rules, unseen, limit, move):
-            if not spare:
-                continue
-            beatable[depth] = True
-            spare = False
         chosen[depth] = move
+        rest = hands[depth] - rules.cards[move]
+        if rest == np.uint64(0):
+            return (chosen[1] if beatable[0] and depth > 0 else chosen[0]), nodes
+        spare &= not beatable[depth]
         depth += 1
-        hands[depth] = hand - cards
-        entering = True
+        hands[depth] = rest
+        untried[depth] = _candidates(rules, rest, cover, spare, moves[depth])
+        nodes -= 1
     return np.int64(_NONE), nodes
 
 
 @kernel
 def _sure_reply(rules: Rules, hand: np.uint64, target: int, unseen: np.uint64, limit: int, cover: np.uint64) -> int:
     """Returns an unbeatable reply that leaves a partition with at most one move that can be beaten, or -1."""
-    moves = np.empty((_MOST_MOVES, MAX_LEGAL), dtype=np.int16)
-    nodes = MAX_NODES
-    for k in range(replies(rules, hand, target, moves[0]) - 1, 0, -1):
-        move = np.int64(moves[0, k])
-        if not is_beatable(rules, unseen, limit, move):
-            rest, nodes = _opening(rules, hand - rules.cards[move], unseen, limit, cover, nodes, 1, moves)
+    moves = np.empty(MAX_LEGAL, dtype=np.int16)
+    nodes = np.int64(MAX_NODES)
+    for k in range(replies(rules, hand, target, moves) - 1, 0, -1):
+        if not is_beatable(rules, unseen, limit, moves[k]):
+            rest, nodes = _opening(rules, hand - rules.cards[moves[k]], unseen, limit, cover, nodes)
             if rest != _NONE:
-                return move
+                return np.int64(moves[k])
     return np.int64(_NONE)
 
 
@@ -163,8 +158,7 @@ def sure_win_of(rules: Rules, hand: np.uint64, target: int, unseen: np.uint64, l
         return np.int64(_NONE)
     if target != PASS:
         return _sure_reply(rules, hand, target, unseen, limit, cover)
-    moves = np.empty((_MOST_MOVES, MAX_LEGAL), dtype=np.int16)
-    return _opening(rules, hand, unseen, limit, cover, MAX_NODES, 0, moves)[0]
+    return _opening(rules, hand, unseen, limit, cover, np.int64(MAX_NODES))[0]
 
 
 @kernel
