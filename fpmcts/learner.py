@@ -86,7 +86,7 @@ class Learner:
         parameters = [p for p in net.parameters() if p.requires_grad]
         self.optimizer: torch.optim.Optimizer
         if settings.optimizer == "adamw":
-            self.optimizer = torch.optim.AdamW(parameters, lr=settings.lr, weight_decay=settings.weight_decay)
+            self.optimizer = torch.optim.AdamW(parameters, lr=settings.lr, weight_decay=settings.weight_decay, fused=True)
         else:
             self.optimizer = torch.optim.SGD(parameters, lr=settings.lr, momentum=0.9, weight_decay=settings.weight_decay)
         self._decoder = torch.from_numpy(game.decoder.astype(np.int64)).to(device)
@@ -113,22 +113,31 @@ class Learner:
             observations = np.concatenate([observations, extra])
         self.net.train()
         raw = self.net(torch.from_numpy(observations).to(self.device))
-        policy = losses.policy_loss(
+        on_policy = losses.policy_loss(
             raw.policy[:num_policy],
             self._decoder,
             torch.from_numpy(offsets).to(self.device),
             torch.from_numpy(actions).to(self.device),
             torch.from_numpy(target).to(self.device),
-        ).mean()
+        )
+        policy = on_policy.cross_entropy.mean()
         first = 0 if shared else num_policy
         result = torch.from_numpy(value_rows.result).to(self.device)
-        value = self.net.value_loss(raw, result, first).mean()
+        value = losses.value_loss(raw.value[first:], result, self.net.config.objective, self.net.value_scale).mean()
         total = policy + settings.value_weight * value
-        parts = {"policy": policy, "value": value}
-        if self.game.spec.has_hidden_head and settings.hidden_weight > 0:
-            hidden, prior = self._hidden_loss(raw.hidden[first:], value_rows)
+        parts = {
+            "policy": policy,
+            "value": value,
+            "entropy": on_policy.entropy.mean(),
+            "kl": policy.detach() - on_policy.target_entropy.mean(),
+            "top_mass": on_policy.top_mass.mean(),
+            "match": on_policy.match.mean(),
+        }
+        if raw.hidden.shape[1] and settings.hidden_weight > 0:
+            on_hidden = self._hidden_loss(raw.hidden[first:], value_rows)
+            hidden = on_hidden.nll.mean()
             total = total + settings.hidden_weight * hidden
-            parts |= {"hidden": hidden, "hidden_gain": prior - hidden}
+            parts |= {"hidden": hidden, "hidden_gain": on_hidden.prior_nll.mean() - hidden}
         if not torch.isfinite(total):
             raise LossNotFiniteError(f"the loss is {float(total)}: " + ", ".join(f"{k} {float(v):g}" for k, v in parts.items()))
         for group in self.optimizer.param_groups:
@@ -160,12 +169,11 @@ class Learner:
         _observe_all(self.game.rules, rows.states, observations)
         return observations
 
-    def _hidden_loss(self, logits: torch.Tensor, rows: Samples) -> tuple[torch.Tensor, torch.Tensor]:
-        """Returns the mean negative log-likelihoods (nats) of the true hidden hand: the network's and the prior's."""
-        targets = self.game.hidden_targets(rows.states, np.asarray(rows.states.seat))  # type: ignore[attr-defined]
+    def _hidden_loss(self, logits: torch.Tensor, rows: Samples) -> losses.HiddenLoss:
+        """Returns the negative log-likelihoods (nats) of the true hidden hands: the network's and the prior's."""
+        targets = self.game.hidden_targets(rows.states, np.asarray(rows.states.seat))
         _, fewest, most, counts, size = (torch.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in targets)
-        network, prior = losses.hidden_loss(logits, fewest, most, counts, size)
-        return network.mean(), prior.mean()
+        return losses.hidden_loss(logits, fewest, most, counts, size)
 
 
 @kernel

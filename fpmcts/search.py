@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.root import RootRule, halving_schedule, improved_policy, visit_shares
-from fpmcts.simulate import Jobs, Params, Requests, Slots, absorb, advance, begin_search
+from fpmcts.simulate import GUMBEL, Jobs, Params, Requests, Slots, absorb, advance, begin_search
 from fpmcts.tree import Tree, make_policy_cache, make_tree
 from games.interface import Game, States
 from games.kernels import kernel, random_float, random_u64
@@ -89,7 +89,7 @@ def _read_roots(
     """Writes the statistics of the roots to the arrays of a SearchResult."""
     for t in range(num_trees):
         n = tree.degree[t, 0]
-        if params.rule == int(RootRule.GUMBEL):
+        if params.rule == GUMBEL:
             baseline = improved_policy(tree, t, params.strength, params.signal, scratch)
         else:
             visit_shares(tree, t, scratch)
@@ -105,7 +105,7 @@ def _read_roots(
             mean = tree.total[t, edge] / returned if returned > 0 else baseline
             q[t, k] = mean if returned > 0 else np.nan
             total += scratch[k] * mean
-            if params.rule == int(RootRule.GUMBEL):  # the winner: most visits, then noise + improved logit
+            if params.rule == GUMBEL:  # the winner: most visits, then noise + improved logit
                 score = 1e6 * returned + jobs.noise[t, k] + np.log(max(scratch[k], 1e-12))
             else:
                 score = returned + 0.5 * tree.prior[t, edge]
@@ -165,16 +165,15 @@ class Search:
             noise=np.zeros((trees, spec.max_legal), np.float32),
             dropped=np.zeros(trees, np.int32),
         )
-        depth = spec.max_moves // spec.num_seats + 2
         self._slots = Slots(
             phase=np.zeros(slots, np.int8),
             world=np.zeros(slots, np.int32),
             depth=np.zeros(slots, np.int32),
-            path=np.zeros((slots, depth), np.int32),
+            path=np.zeros((slots, spec.max_moves), np.int32),
             rng=np.zeros(slots, np.uint64),
             num_legal=np.zeros(slots, np.int32),
             legal=np.zeros((slots, spec.max_legal), np.int16),
-            priors=np.zeros((slots, spec.max_legal)),
+            priors=np.zeros((slots, spec.max_legal), np.float32),
         )
         self._states = game.empty(slots)
         self._requests = Requests(
@@ -212,7 +211,7 @@ class Search:
     def _run_part(self, worlds: States, rng: np.ndarray, lanes: np.ndarray) -> SearchResult:
         game, settings, n = self.game, self.settings, len(lanes)
         tree, jobs, slots, requests = self._tree, self._jobs, self._slots, self._requests
-        noise_scale = settings.gumbel_noise if self._params.rule == int(RootRule.GUMBEL) else 0.0
+        noise_scale = settings.gumbel_noise if self._params.rule == GUMBEL else 0.0
         _draw_noise(rng, lanes, jobs.seed, jobs.noise, noise_scale)
         start = time.perf_counter()
         in_network = 0.0

@@ -156,6 +156,11 @@ def num_rows(batch: Batch) -> int:
     return num_rows(first) if isinstance(first, tuple) else len(first)
 
 
+    def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Returns what the hidden-hand head learns from, where ``spec.has_hidden_head``; see the game."""
+        ...
+
+
 class Records(NamedTuple):
     """The public record of N games.
 

@@ -16,6 +16,7 @@ from fpmcts.learner import LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from inference.determinizer import InferenceSettings
+from networks.resnet import OBJECTIVES, VALUE_HEADS, NetworkConfig
 
 
 @dataclass(frozen=True)
@@ -25,23 +26,6 @@ class GameSettings:
     name: str = "doudizhu"
     rules: str = "standard"
     encoding: str = "default"
-
-
-@dataclass(frozen=True)
-class NetworkSettings:
-    """Shape of the policy-value networks.
-
-    Attributes:
-        channels: Width of the residual blocks, >= 1.
-        blocks: Number of residual blocks, >= 1. The paper: 10 (4.2).
-        value_head: "win_bombs" (chance to win, further bombs given the result) or "scalar" (the paper).
-        per_seat: One network per seat (the paper, 4.4) or one for all.
-    """
-
-    channels: int = 48
-    blocks: int = 6
-    value_head: str = "win_bombs"
-    per_seat: bool = True
 
 
 @dataclass(frozen=True)
@@ -124,7 +108,7 @@ class TrainConfig:
     init_from: str | None = None
     objective: str = "wp"
     game: GameSettings = field(default_factory=GameSettings)
-    network: NetworkSettings = field(default_factory=NetworkSettings)
+    network: NetworkConfig = field(default_factory=NetworkConfig)
     search: SearchSettings = field(default_factory=SearchSettings)
     inference: InferenceSettings = field(default_factory=InferenceSettings)
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
@@ -142,11 +126,12 @@ class ConfigError(ValueError):
 CHOICES: dict[str, tuple[str, ...]] = {
     "device": ("auto", "cpu", "cuda"),
     "precision": ("auto", "float32", "bfloat16"),
-    "objective": ("wp", "adp"),
+    "objective": OBJECTIVES,
+    "network.objective": OBJECTIVES,
     "game.name": ("doudizhu",),
     "game.rules": ("standard", "douzero"),
     "game.encoding": ("default", "paper"),
-    "network.value_head": ("win_bombs", "scalar"),
+    "network.value_head": VALUE_HEADS,
     "search.root": ("puct", "gumbel"),
     "inference.phase1": ("marginal", "filter", "none"),
     "train.optimizer": ("adamw", "sgd"),
@@ -160,7 +145,9 @@ RANGES: dict[str, tuple[float, float]] = {
     "seed": (0, 2**31),
     "threads": (0, 4096),
     "network.channels": (1, 4096),
-    "network.blocks": (1, 100),
+    "network.blocks": (0, 100),
+    "network.head_channels": (1, 1024),
+    "network.head_units": (1, 65_536),
     "search.playouts": (1, 100_000),
     "search.c": (1e-9, _INF),
     "search.worlds": (1, 65_536),
@@ -224,6 +211,8 @@ def parse_config(raw: DictConfig | Mapping[str, Any]) -> TrainConfig:
     for key, (low, high) in RANGES.items():
         if key in flat and flat[key] is not None and not low <= flat[key] <= high:
             raise ConfigError(f"{key}={flat[key]}: expected a value from {low:g} to {high:g}")
+    if config.network.objective != config.objective:
+        raise ConfigError(f"network.objective={config.network.objective}: differs from objective={config.objective}; set objective alone")
     return config
 
 

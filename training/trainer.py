@@ -5,10 +5,11 @@ once an iteration is complete. What a step does depends on the state before it a
 are derived from the seed and the position of the step, so a run that was killed and resumed equals one that was not.
 """
 
+import hashlib
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,18 @@ from fpmcts.search import Search, SearchSettings
 from fpmcts.selfplay import SelfPlay, SelfPlayStatistics
 from games import make
 from games.interface import num_rows, take
-from games.kernels import Stream, deal_seeds
+from games.kernels import LAYERS, ROOT, Stream, deal_seeds
 from inference.determinizer import Determinizer
+from networks.checkpoint import check_compatible, load, load_module, module_arrays, optimizer_arrays, load_optimizer
 from networks.evaluator import Evaluator
-from networks.resnet import NetworkConfig, PolicyValueNet
+from networks.resnet import build_networks
 from training.bootstrap import heuristic_samples
 from training.config import BudgetSettings, ConfigError, TrainConfig, as_dict
 from training.run_folder import Saved
+
+
+COUNTERS = ("step", "iteration", "bootstrap_done", "episode_done", "games_seen", "seconds")
+"""Attributes of a Trainer that a checkpoint keeps as they are. With the seed they stand for all random states."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,14 @@ def choose_device(name: str) -> torch.device:
     return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
 
 
+def code_version() -> str:
+    """Returns the hash of all sources of the packages, in short; it tells which code made a checkpoint."""
+    digest = hashlib.sha256()
+    for path in sorted(path for layer in (*LAYERS, "training") for path in (ROOT / layer).rglob("*.py")):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def cosine(progress: float, end: float) -> float:
     """Returns the factor of the learning rate: 1 at progress 0, falling to ``end`` at 1 by a half cosine."""
     return end + (1.0 - end) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
@@ -87,29 +101,17 @@ class Trainer:
         self.step = self.iteration = self.bootstrap_done = self.episode_done = self.games_seen = 0
         self.seconds = 0.0
         self.last_report: Report | None = None
-        seats = self.game.spec.num_seats
-        count = seats if config.network.per_seat else 1
-        self.nets = self._make_networks(count)
+        self.networks = build_networks(self.game.spec, config.network, config.seed).to(self.device)
+        self.nets = [self.networks.seat(self.networks.net_of_seat.index(k)) for k in range(len(self.networks.nets))]
+        count = len(self.nets)
         self.learners = [Learner(self.game, net, config.train, self.device) for net in self.nets]
         train = config.train
         self.reservoirs = [Reservoir(self.game, train.reservoir, 2 * config.seed + 1 + 1000 * s) for s in range(count)]
         self.windows = [Window(self.game, train.value_window) for _ in range(count)] if train.value_window else []
-        self.evaluator = Evaluator(self.nets, self.game, precision=config.precision, device=self.device)
+        self.evaluator = Evaluator(self.networks, config.precision, self.device)
         self.search = self._make_search(config.search)
-
-    def _make_networks(self, count: int) -> list[PolicyValueNet]:
-        """Returns the initial networks, made from the seed alone."""
-        net, config = self.config.network, self.config
-        shape = NetworkConfig(
-            channels=net.channels,
-            blocks=net.blocks,
-            value_head=net.value_head,
-            objective=config.objective,
-            hidden_head=self.game.spec.has_hidden_head,
-        )
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(config.seed)
-            return [PolicyValueNet(self.game.spec, shape).to(self.device) for _ in range(count)]
+        if config.init_from:
+            self.load_networks(Saved(*load(config.init_from)))
 
     def _make_search(self, settings: SearchSettings) -> Search:
         return Search(
@@ -186,11 +188,11 @@ class Trainer:
         config, selfplay = self.config, self.config.selfplay
         count = min(config.episode.games_per_step, config.episode.games - self.episode_done)
         chunk = self.episode_done // config.episode.games_per_step
-        self.evaluator.refresh(self.nets)
+        self.evaluator.refresh(self.networks)
         determinizer = Determinizer(self.game, self.evaluator, config.inference, count)
         player = SelfPlay(self.game, self.evaluator.evaluate, determinizer, self.search, selfplay)
         deals = deal_seeds(config.seed, count, Stream.TRAINING, self.iteration, chunk)
-        before = (self.search.counters.network_seconds, self.search.counters.evaluations, self.evaluator.evaluations)
+        before = (self.search.counters.network_seconds, self.search.counters.evaluations, self.evaluator.num_evaluations)
         result = None
         for done, result in player.play(deals, config.seed, (Stream.PLAY, self.iteration, chunk), self.iteration):
             yield Event("self-play", done, count, "games")
@@ -251,7 +253,7 @@ class Trainer:
         """Plays the greedy policy against the baseline; adds the scores to ``scalars`` and returns them as text."""
         if not self.config.evaluation.decks:
             return "no evaluation"
-        self.evaluator.refresh(self.nets)
+        self.evaluator.refresh(self.networks)
         agent = PolicyAgent(self.game, self.evaluator.evaluate)
         return self._match(agent, self.config.evaluation.decks, "policy", scalars)
 
@@ -280,7 +282,7 @@ class Trainer:
         return {f"loss/{name}": float(np.mean(values)) for name, values in totals.items()}
 
     def _self_play_scalars(self, s: SelfPlayStatistics, games: Any, before: tuple[float, int, int]) -> dict[str, float]:
-        spec, final = self.game.spec, games.final
+        final = games.final
         searches, seconds = max(s.searches, 1), max(s.seconds, 1e-9)
         network = self.evaluator.seconds - before[0]
         scalars = {
@@ -297,23 +299,60 @@ class Trainer:
             "throughput/games_per_second": s.games / seconds,
             "throughput/decisions_per_second": s.decisions / seconds,
             "throughput/searches_per_second": s.searches / seconds,
-            "throughput/evaluations_per_second": (self.evaluator.evaluations - before[2]) / seconds,
+            "throughput/evaluations_per_second": (self.evaluator.num_evaluations - before[2]) / seconds,
             "throughput/network_share": network / seconds,
             "throughput/inference_share": s.inference_seconds / seconds,
             "time/generation_seconds": s.seconds,
             "data/reservoir_seen": float(sum(r.seen for r in self.reservoirs)),
             "data/games": float(self.games_seen),
         }
-        assert spec.num_seats >= 1
         return scalars
 
     def get_state(self) -> Saved:
         """Returns all that the next step depends on, as named arrays and metadata."""
-        raise NotImplementedError
+        arrays: dict[str, np.ndarray] = {}
+        for k, learner in enumerate(self.learners):
+            arrays |= module_arrays(learner.net, f"network.{k}") | optimizer_arrays(learner.optimizer, f"optimizer.{k}")
+        for name, store in self._stores():
+            arrays |= {f"{name}.{key}": array for key, array in store.get_state().items()}
+        counters = {name: getattr(self, name) for name in COUNTERS}
+        report = None if self.last_report is None else self.last_report.__dict__
+        meta = self._identity() | {"config": as_dict(self.config), "code": code_version(), "report": report} | counters
+        return Saved(arrays, meta)
 
     def set_state(self, saved: Saved) -> None:
-        """Takes what ``get_state`` gave."""
-        raise NotImplementedError
+        """Takes what ``get_state`` gave.
+
+        Raises:
+            CheckpointError: It is of another game, network shape, or setting of the stores; nothing is changed on disk.
+        """
+        check_compatible(saved.meta, **self._identity())
+        self.load_networks(saved)
+        for k, learner in enumerate(self.learners):
+            load_optimizer(learner.optimizer, saved.arrays, f"optimizer.{k}")
+        for name, store in self._stores():
+            prefix = name + "."
+            store.set_state({key.removeprefix(prefix): a for key, a in saved.arrays.items() if key.startswith(prefix)})
+        for name in COUNTERS:
+            setattr(self, name, saved.meta[name])
+        report = saved.meta["report"]
+        self.last_report = None if report is None else Report(**report)
+
+    def load_networks(self, saved: Saved) -> None:
+        """Takes the networks of a checkpoint and nothing else."""
+        check_compatible(saved.meta, **self._identity())
+        for k, learner in enumerate(self.learners):
+            load_module(learner.net, saved.arrays, f"network.{k}")
+        self.evaluator.refresh(self.networks)
+
+    def _identity(self) -> dict[str, Any]:
+        """Returns what a checkpoint must agree with."""
+        network = asdict(self.config.network)
+        return {"game": asdict(self.config.game), "network": {k: v for k, v in network.items() if k != "objective"}}
+
+    def _stores(self) -> list[tuple[str, Store]]:
+        named: list[tuple[str, Store]] = [(f"reservoir.{k}", store) for k, store in enumerate(self.reservoirs)]
+        return named + [(f"window.{k}", store) for k, store in enumerate(self.windows)]
 
 
 def _collect(totals: dict[str, list[float]], parts: dict[str, float], network: int) -> None:
