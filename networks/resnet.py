@@ -27,6 +27,8 @@ VALUE_HEADS = ("win_bombs", "scalar")
 OBJECTIVES = ("wp", "adp")
 NUM_BOMB_CLASSES = 4
 """Further bombs are 0, 1, 2, or 3 and more; the last class counts as exactly 3 in expectations."""
+SCALAR_LIMIT = 8.0
+"""The ``scalar`` head states returns of at most this many stakes (three further bombs); larger ones count as it."""
 NUM_COUNTS = 5
 """A seat holds 0 to 4 cards of a rank."""
 
@@ -192,9 +194,10 @@ class PolicyValueNet(nn.Module):
         self.globals = nn.Linear(config.head_units, self.num_extra + self.num_values)
 
         # Close to uniform over the legal moves and to an even game at first, and exactly the prior over the hidden cards.
-        for weight, bias in ((self.planes.weight, self.planes.bias), (self.globals.weight, self.globals.bias)):
-            nn.init.normal_(weight, std=0.01)
-            nn.init.zeros_(bias)
+        for head in (self.planes, self.globals):
+            assert head.bias is not None
+            nn.init.normal_(head.weight, std=0.01)
+            nn.init.zeros_(head.bias)
         nn.init.zeros_(self.planes.weight[self.num_planes :])
         convert_conv2d_weight_memory_format(self, torch.channels_last)
 
