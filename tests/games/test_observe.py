@@ -1,8 +1,12 @@
 """Observations against a slow reading of the plane table from the deal and the list of moves."""
 
+from fractions import Fraction
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from games.doudizhu import observe
 from games.doudizhu.cards import COPIES, unpack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.moves import Category
@@ -119,6 +123,13 @@ def test_scaled_observations_are_small(encoding: Encoding) -> None:
         scaled = driver.observation(game, states, 0, 0) * scales(encoding)[:, None]
         assert scaled.min() >= 0 and scaled.max() <= 1
         driver.step(game.rules, states, 0, move)
+
+
+@pytest.mark.parametrize("encoding", Encoding)
+def test_the_readme_has_the_table(encoding: Encoding) -> None:
+    readme = (Path(observe.__file__).parent / "README.md").read_text()
+    rows = [f"| {planes} | {meaning} | {Fraction(scale).limit_denominator(100)} |" for meaning, planes, scale in PLANES[encoding]]
+    assert "\n".join(rows) in readme
 
 
 def test_paper_encoding_has_seven_planes() -> None:

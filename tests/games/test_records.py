@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from games.doudizhu import records
 from games.doudizhu.records import Record, load, parse, record, save, to_text
 from tests.games.positions import random_game
 
@@ -29,6 +30,12 @@ def test_a_game_may_be_unfinished() -> None:
     game = record("standard", deal.hands[0], deal.bottom[0], moves[:-1])
     assert (game.winner, game.points) == (-1, (0, 0, 0))
     assert parse(to_text(game)) == game
+
+
+def test_the_example_in_the_readme() -> None:
+    readme = (Path(records.__file__).parent / "README.md").read_text()
+    (example,) = re.findall(r"```json\n(.*?)```", readme, re.DOTALL)
+    assert len(parse(example).moves) == 7
 
 
 FAULTS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
