@@ -57,12 +57,12 @@ def cards_text(cards: int) -> str:
     >>> cards_text(0x1000000000000021)
     Traceback (most recent call last):
     ...
-    ValueError: 0x1000000000000021 is no set of cards: more than 4 of a rank or bits above the jokers
+    ValueError: 0x1000000000000021 is no set of cards: it has bits above the jokers
     >>> cards_text(0x110000000000012)
     '334LB'
     """
     if int(cards) >> 60:
-        raise ValueError(f"{int(cards):#x} is no set of cards: more than 4 of a rank or bits above the jokers")
+        raise ValueError(f"{int(cards):#x} is no set of cards: it has bits above the jokers")
     return "".join(name * int(count) for name, count in zip(RANK_NAMES, unpack(np.uint64(cards)), strict=True))
 
 
