@@ -96,9 +96,12 @@ def generate_games(
         return len(choices[rows])
 
     done = 0
-    with ThreadPoolExecutor(threads) as pool:
+    pool = ThreadPoolExecutor(threads)
+    try:
         for task in as_completed([pool.submit(play, begin) for begin in range(0, num_games, GAMES_PER_TASK)]):
             done += task.result()
             if progress is not None:
                 progress(done, num_games)
+    finally:
+        pool.shutdown(cancel_futures=True)  # Ctrl-C waits for the tasks that have begun, not for all
     return HeuristicGames(deals, records, choices)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents import rhcp_kernels
+from agents import rhcp_groups, rhcp_kernels
 from agents.rhcp import RHCPAgent
 from games import make
 from games.doudizhu.cards import COPIES, cards_text, pack, parse_cards
@@ -52,14 +52,14 @@ def answer(hand: str, target: str = "") -> str:
     ],
 )  # fmt: skip
 def test_value_of_a_group(group: str, value: int) -> None:
-    category, _, top = rhcp_kernels.classify(parse_cards(group))
-    assert rhcp_kernels.group_value(category, top) == value
+    category, _, top = rhcp_groups.classify(parse_cards(group))
+    assert rhcp_groups.group_value(category, top) == value
 
 
 def test_groups_are_the_moves_but_for_repeated_kickers() -> None:
     """Every move is a group of its own category, length and top, but the planes in which a solo kicker repeats a rank."""
     for move in range(1, len(RULES.cards)):
-        found = rhcp_kernels.classify(RULES.cards[move])
+        found = rhcp_groups.classify(RULES.cards[move])
         if RULES.category[move] == Category.PLANE_SOLOS and found[0] == Category.PASS:
             kickers = move_text(RULES, move)[3 * RULES.length[move] :]
             assert len(set(kickers)) < len(kickers)
@@ -170,6 +170,6 @@ def test_candidates_fit() -> None:
     """The hands with the most groups: trios in a row and kickers of many ranks, against the bound that sizes the memo."""
     scratch = np.zeros(rhcp_kernels.NUM_CANDIDATES, np.uint64)
     for hand in ("333444555666789TJQKA", "3334445556789TJQKA2B", "33344455566677789TJQ", "333444555666778899TT"):
-        assert rhcp_kernels.lead_candidates(parse_cards(hand), scratch, 0) <= 512
+        assert rhcp_groups.lead_candidates(parse_cards(hand), scratch, 0) <= 512
         assert np.count_nonzero(scratch) <= 700
         scratch[:] = 0
