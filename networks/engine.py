@@ -2,9 +2,9 @@
 
 Batch normalization and the scale of the observations are folded into the convolutions; the heads that look at single positions
 become one convolution. On CPUs the convolutions run in oneDNN with bias, rectifier and residual sum fused,
-in bfloat16 where the processor multiplies it natively. *Measured* on two Zen 4 cores at batches of 256 and more: 70 to 95 % of the
-rate of a large matrix product; eager mode reaches four fifths of that, ``torch.jit.trace`` (deprecated) half, a hand-written
-im2col product two thirds.
+in bfloat16 where the processor multiplies it natively. *Measured* on two Zen 4 cores at batches of 256 and more: 70 to 95 %
+of the rate of a large matrix product; eager mode reaches four fifths of that, ``torch.jit.trace`` (deprecated) half, an im2col
+product by hand two thirds.
 
 oneDNN compiles a kernel per shape and caches 1024 of them, and self-play batches vary in size: batches are padded to one of 16
 sizes per octave, which costs at most 6 % and keeps every kernel in the cache.
@@ -13,7 +13,7 @@ sizes per octave, which costs at most 6 % and keeps every kernel in the cache.
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from networks.filter import FilterNet
@@ -43,22 +43,32 @@ def padded_size(n: int) -> int:
     return max(step, -(-n // step) * step)
 
 
+def has_fused_convolutions(dtype: torch.dtype, device: torch.device) -> bool:
+    """Returns whether torch offers oneDNN's fused convolutions: private operations, those that torch.compile emits for CPUs."""
+    if (
+        device.type != "cpu"
+        or not torch.backends.mkldnn.is_available()
+        or not hasattr(torch.ops.mkldnn, "_convolution_pointwise")
+    ):
+        return False
+    return dtype == torch.float32 or bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
 class FusedConv:
-    """One convolution over positions with bias, then optionally a residual sum and a rectifier."""
+    """One convolution over positions with bias, then optionally a residual sum and a rectifier; eager mode takes three steps."""
 
     def __init__(self, weight: Tensor, bias: Tensor, dtype: torch.dtype, device: torch.device) -> None:
         """Takes weight ``[O, I, 1, width]`` and bias ``[O]``, float32."""
         self.padding = [0, weight.shape[3] // 2]
-        self.weight = weight.to(device, dtype, memory_format=torch.channels_last)
-        self.bias = bias.to(device, dtype)
-        # Private operations, those that torch.compile emits for CPUs; without them eager mode does the same in three steps.
-        self.onednn = device.type == "cpu" and hasattr(torch.ops.mkldnn, "_convolution_pointwise")
-        if self.onednn:
+        self.weight = weight.to(device, dtype, copy=True, memory_format=torch.channels_last)
+        self.bias = bias.to(device, dtype, copy=True)
+        self.fused = has_fused_convolutions(dtype, device)
+        if self.fused:
             self.weight = torch.ops.mkldnn._reorder_convolution_weight(self.weight, self.padding, [1, 1], [1, 1], 1)
 
     def __call__(self, x: Tensor, relu: bool) -> Tensor:
         """Returns the convolution of ``x`` (``[N, I, 1, L]``, channels last), rectified if asked for."""
-        if self.onednn:
+        if self.fused:
             return torch.ops.mkldnn._convolution_pointwise(
                 x, self.weight, self.bias, self.padding, [1, 1], [1, 1], 1, "relu" if relu else "none", [], ""
             )
@@ -67,7 +77,7 @@ class FusedConv:
 
     def add_to(self, residual: Tensor, x: Tensor) -> Tensor:
         """Returns relu(residual + convolution of ``x``), written over ``residual``."""
-        if self.onednn:
+        if self.fused:
             return torch.ops.mkldnn._convolution_pointwise_.binary(
                 residual, x, self.weight, self.bias, self.padding, [1, 1], [1, 1], 1, "add", 1.0, "relu", [], ""
             )
@@ -85,6 +95,13 @@ class Setting(NamedTuple):
         """Returns a layer as one convolution, with the scale of its inputs (``[I]``) folded in."""
         weight, bias = layer.folded()
         return FusedConv(weight if scale is None else weight * scale[:, None, None], bias, self.dtype, self.device)
+
+    def exact(self, layer: nn.Linear) -> FusedConv:
+        """Returns a fully connected layer in float32, as a convolution of ``[N, I, 1, 1]``.
+
+        A plain matrix product sums in an order that depends on the number of rows.
+        """
+        return FusedConv(layer.weight.detach()[:, :, None, None], layer.bias.detach(), torch.float32, self.device)
 
     def inputs(self, planes: Tensor) -> Tensor:
         """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]``, channels last, with rows of zeros up to a padded size N."""
@@ -122,10 +139,7 @@ class Engine:
         self.split = [self.num_planes, self.num_hidden, len(bias)]
         weight, bias = torch.cat([net.planes.weight[local], weight]), torch.cat([net.planes.bias[local], bias])
         self.heads = FusedConv(weight, bias, *self.setting)
-        self.units, self.globals = (
-            tuple(p.detach().to(self.setting.device, copy=True) for p in (layer.weight, layer.bias))
-            for layer in (net.units, net.globals)
-        )
+        self.units, self.globals = self.setting.exact(net.units), self.setting.exact(net.globals)
 
     @torch.inference_mode()
     def __call__(self, observations: Tensor, want_hidden: bool = False) -> Outputs[Tensor]:
@@ -141,16 +155,16 @@ class Engine:
         x = self.stem(self.setting.inputs(observations), relu=True)
         for first, second in self.blocks:
             x = second.add_to(x, first(x, relu=True))
-        planes, hidden, squeezed = self.heads(x, relu=False)[:n, :, 0].split(self.split, dim=1)
-        units = functional.linear(squeezed.float().relu().flatten(1), *self.units).relu_()
-        rest = functional.linear(units, *self.globals)
+        planes, hidden, squeezed = self.heads(x, relu=False).split(self.split, dim=1)
+        units = self.units(squeezed.float().relu().reshape(len(x), -1, 1, 1), relu=True)
+        rest = self.globals(units, relu=False)[:n].flatten(1)
 
         num_local = self.num_planes * length
         policy = torch.empty(n, num_local + self.num_extra, device=rest.device)
-        policy[:, :num_local].unflatten(1, (self.num_planes, length)).copy_(planes)
+        policy[:, :num_local].unflatten(1, (self.num_planes, length)).copy_(planes[:n, :, 0])
         policy[:, num_local:] = rest[:, : self.num_extra]
         value = expected_value(rest[:, self.num_extra :], self.objective, self.value_scale)
-        return Outputs(policy, value, hidden.float() if want_hidden else hidden[:0].float())
+        return Outputs(policy, value, hidden[: n if want_hidden else 0, :, 0].float())
 
 
 class FilterEngine:
@@ -161,7 +175,7 @@ class FilterEngine:
         self.setting = make_setting(precision, device)
         layers = [layer for layer in net.layers if isinstance(layer, ConvNorm)]
         self.layers = [self.setting.fold(layer, net.scale if layer is layers[0] else None) for layer in layers]
-        self.score = tuple(p.detach().to(self.setting.device, copy=True) for p in (net.score.weight, net.score.bias))
+        self.score = self.setting.exact(net.score)
 
     @torch.inference_mode()
     def __call__(self, planes: Tensor) -> Tensor:
@@ -173,4 +187,4 @@ class FilterEngine:
         x = self.setting.inputs(planes)
         for layer in self.layers:
             x = layer(x, relu=True)
-        return functional.linear(x[: len(planes), :, 0].float().flatten(1), *self.score)[:, 0]
+        return self.score(x.float().reshape(len(x), -1, 1, 1), relu=False)[: len(planes), 0, 0, 0]

@@ -4,7 +4,8 @@ Every operation is deterministic on CPUs: sums over the legal moves use ``index_
 torch runs in order, where ``index_put`` (the gradient of ``x[index]``) adds atomically from several threads.
 
 Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2: l = C1 (z - v)^2 - pi^T log p + C2 ||theta||^2. C2 is the weight
-decay of the optimizer. Deviations: ``win_bombs`` replaces the squared error by the likelihood of result and bombs; the hidden loss is ours.
+decay of the optimizer. Deviations: ``win_bombs`` replaces the squared error by the likelihood of result and bombs; the hidden
+loss is ours.
 """
 
 import math
@@ -81,7 +82,7 @@ def value_loss(raw: Tensor, returns: Tensor, objective: str, scale: float) -> Te
 
     Args:
         raw: Raw outputs of the value head, see ``RawOutputs``.
-        returns: float32 ``[B]``, return of the mover's team in units of the stake; for ``win_bombs`` 2^k or -2^k, k further bombs.
+        returns: float32 ``[B]``, the mover's team's return in units of the stake; for ``win_bombs`` 2^k or -2^k, k further bombs.
         objective: ``wp``: the scalar head learns the sign of the return, ``adp``: the return.
         scale: ``PolicyValueNet.value_scale``.
     """

@@ -1,0 +1,59 @@
+"""Specifications and networks for the tests of this folder."""
+
+import numpy as np
+import torch
+from torch import nn
+
+from games.interface import GameSpec
+from networks.resnet import NetworkConfig, PolicyValueNet
+
+LENGTH = 15
+DOUDIZHU = GameSpec(
+    name="doudizhu",
+    num_seats=3,
+    teams=(0, 1, 1),
+    num_actions=27472,
+    observation_shape=(53, LENGTH),
+    observation_scale=np.linspace(0.1, 1.0, 53, dtype=np.float32),
+    policy_size=632,
+    max_legal=500,
+    max_moves=200,
+    max_return=8192.0,
+    has_hidden_head=True,
+)
+TINY = GameSpec(
+    name="tiny",
+    num_seats=2,
+    teams=(0, 1),
+    num_actions=2,
+    observation_shape=(4, 3),
+    observation_scale=np.ones(4, np.float32),
+    policy_size=2,
+    max_legal=2,
+    max_moves=3,
+    max_return=2.0,
+    has_hidden_head=False,
+)
+"""Fewer policy outputs than positions, nothing hidden, a return that is no power of two."""
+SMALL = NetworkConfig(channels=16, blocks=2, head_units=16)
+
+
+def observations(count: int, spec: GameSpec = DOUDIZHU, seed: int = 0) -> np.ndarray:
+    """Returns random int8 planes ``[count, C, L]``."""
+    return np.random.default_rng(seed).integers(0, 5, (count, *spec.observation_shape)).astype(np.int8)
+
+
+def as_if_trained(net: nn.Module, seed: int = 0) -> nn.Module:
+    """Returns the module in evaluation mode, with random weights and statistics in place of the special initial ones."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for module in net.modules():
+            if isinstance(module, nn.BatchNorm2d):
+                module.weight.uniform_(0.5, 1.0, generator=generator)
+                module.bias.normal_(0, 0.1, generator=generator)
+                module.running_mean.normal_(0, 0.1, generator=generator)
+                module.running_var.uniform_(0.5, 1.5, generator=generator)
+        if isinstance(net, PolicyValueNet):
+            net.planes.weight.normal_(0, 0.1, generator=generator)
+            net.globals.weight.normal_(0, 0.1, generator=generator)
+    return net.eval()

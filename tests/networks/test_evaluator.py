@@ -1,0 +1,86 @@
+"""The evaluator: rows go to the network of their seat."""
+
+import numpy as np
+import pytest
+import torch
+
+from networks.evaluator import Evaluator
+from networks.resnet import NetworkConfig, Networks, build_networks
+from tests.networks.specs import DOUDIZHU, SMALL, as_if_trained, observations
+
+
+def three_networks() -> Networks:
+    networks = build_networks(DOUDIZHU, SMALL, seed=0)
+    for seat, net in enumerate(networks.distinct()):
+        as_if_trained(net, seed=seat)
+    return networks
+
+
+@pytest.mark.parametrize("want_hidden", [False, True])
+def test_rows_come_from_the_network_of_their_seat(want_hidden: bool) -> None:
+    networks, planes = three_networks(), observations(40)
+    seats = np.random.default_rng(0).integers(0, 3, 40).astype(np.int8)
+    found = Evaluator(networks, "float32").evaluate(planes, seats, want_hidden)
+    assert found.hidden.shape == ((40 if want_hidden else 0), 5, 15)
+    for row, seat in enumerate(seats):
+        net = networks.seat(int(seat))
+        with torch.no_grad():
+            expected = net.outputs(net(torch.from_numpy(planes[row : row + 1])))
+        for values, reference in zip(found[: 3 if want_hidden else 2], expected, strict=False):
+            assert values.dtype == np.float32
+            np.testing.assert_allclose(values[row], reference[0].numpy(), atol=1e-4)
+
+
+def test_seats_apart_and_together_are_the_same() -> None:
+    evaluator, planes = Evaluator(three_networks()), observations(30)
+    seats = np.arange(30, dtype=np.int8) % 3
+    mixed = evaluator.evaluate(planes, seats, want_hidden=True)
+    for seat in range(3):
+        rows = seats == seat
+        for values, reference in zip(evaluator.evaluate(planes[rows], seats[rows], want_hidden=True), mixed, strict=True):
+            np.testing.assert_array_equal(values, reference[rows])
+
+
+def test_no_rows() -> None:
+    evaluator = Evaluator(three_networks())
+    outputs = evaluator.evaluate(observations(0), np.zeros(0, np.int8), want_hidden=True)
+    assert [values.shape for values in outputs] == [(0, 632), (0,), (0, 5, 15)]
+    assert evaluator.num_evaluations == 0
+
+
+def test_counts_evaluations_and_time() -> None:
+    evaluator = Evaluator(three_networks())
+    evaluator.evaluate(observations(12), np.arange(12, dtype=np.int8) % 3)
+    evaluator.evaluate(observations(5), np.zeros(5, np.int8))
+    assert evaluator.num_evaluations == 17 and evaluator.seconds > 0
+
+
+def test_refresh_takes_over_new_weights() -> None:
+    networks, planes, seats = three_networks(), observations(3), np.arange(3, dtype=np.int8)
+    evaluator = Evaluator(networks)
+    before = evaluator.evaluate(planes, seats).policy
+    with torch.no_grad():
+        networks.seat(1).planes.weight.mul_(-1)
+    np.testing.assert_array_equal(evaluator.evaluate(planes, seats).policy, before)
+    evaluator.refresh(networks)
+    after = evaluator.evaluate(planes, seats).policy
+    assert [np.array_equal(after[row], before[row]) for row in range(3)] == [True, False, True]
+
+
+def test_one_network_for_all_seats() -> None:
+    networks = build_networks(DOUDIZHU, NetworkConfig(channels=8, blocks=1, shared=True), seed=0)
+    planes = observations(2)
+    planes[1] = planes[0]
+    outputs = Evaluator(networks).evaluate(planes, np.array([0, 2], np.int8))
+    np.testing.assert_array_equal(outputs.policy[0], outputs.policy[1])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_an_output_that_is_not_finite_is_an_error(value: float) -> None:
+    networks = three_networks()
+    with torch.no_grad():
+        networks.seat(2).globals.bias[5] = value
+    evaluator = Evaluator(networks)
+    evaluator.evaluate(observations(2), np.array([0, 1], np.int8))
+    with pytest.raises(FloatingPointError, match="network 2: value is not finite"):
+        evaluator.evaluate(observations(2), np.array([0, 2], np.int8))

@@ -1,0 +1,195 @@
+"""The losses against enumeration and plain formulas; their gradients repeat bit for bit."""
+
+import math
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from networks.losses import hidden_loss, policy_loss, value_loss
+from networks.resnet import PolicyValueNet
+from tests.networks.specs import DOUDIZHU, SMALL, observations
+
+
+def ragged(rows: int, seed: int = 0) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """Random arguments of ``policy_loss``: policy ``[rows, 632]``, decoder ``[500, 6]``, offsets, actions, targets."""
+    rng = np.random.default_rng(seed)
+    decoder = np.where(rng.random((500, 6)) < 0.5, rng.integers(0, 632, (500, 6)), -1).astype(np.int16)
+    counts = rng.integers(1, 30, rows)
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    actions = np.concatenate([rng.choice(500, n, replace=False) for n in counts]).astype(np.int16)
+    targets = np.concatenate([rng.dirichlet(np.full(n, 0.3)) for n in counts]).astype(np.float32)
+    policy = 2 * rng.normal(size=(rows, 632)).astype(np.float32)
+    return tuple(torch.from_numpy(array) for array in (policy, decoder, offsets, actions, targets))
+
+
+def test_policy_loss_row_by_row() -> None:
+    policy, decoder, offsets, actions, targets = ragged(40)
+    policy.requires_grad_()
+    found = policy_loss(policy, decoder, offsets, actions, targets)
+    weights = torch.linspace(0, 1, 40)
+    (gradient,) = torch.autograd.grad((found.cross_entropy * weights).sum(), policy)
+
+    rows = []
+    for row in range(40):
+        legal = slice(offsets[row], offsets[row + 1])
+        columns = decoder[actions[legal].long()].long()
+        logits = torch.stack([policy[row, [c for c in entries if c >= 0]].sum() for entries in columns])
+        log_p, target = logits.log_softmax(0), targets[legal]
+        p = log_p.exp()
+        rows.append(
+            torch.stack([
+                -(target * log_p).sum(),
+                -(p * log_p).sum(),
+                -torch.xlogy(target, target).sum(),
+                p.max(),
+                (p.argmax() == target.argmax()).float(),
+            ])
+        )  # fmt: skip
+    expected = torch.stack(rows, dim=1)
+    for values, reference in zip(found, expected, strict=True):
+        assert torch.allclose(values, reference, atol=1e-5)
+    (expected_gradient,) = torch.autograd.grad((expected[0] * weights).sum(), policy)
+    assert torch.allclose(gradient, expected_gradient, atol=1e-6)
+    assert not any(values.requires_grad for values in found[1:])
+
+
+def test_one_legal_move_costs_nothing() -> None:
+    policy = torch.randn(1, 4)
+    decoder = torch.tensor([[0, 2]], dtype=torch.int16)
+    found = policy_loss(policy, decoder, torch.tensor([0, 1]), torch.tensor([0]), torch.tensor([1.0]))
+    assert [values.item() for values in found] == pytest.approx([0, 0, 0, 1, 1], abs=1e-6)
+
+
+def test_value_loss_by_hand() -> None:
+    """P(win) 3/4; bombs given a win 1/2, 1/4, 1/8, 1/8, given a loss uniform."""
+    logs = [0.5, 0.25, 0.125, 0.125, 0.25, 0.25, 0.25, 0.25]
+    raw = torch.tensor([[math.log(3), *map(math.log, logs)]]).expand(5, -1)
+    losses = value_loss(raw, torch.tensor([1.0, 2.0, 64.0, -1.0, -4.0]), "adp", 1.0)
+    chances = [3 / 4 / 2, 3 / 4 / 4, 3 / 4 / 8, 1 / 4 / 4, 1 / 4 / 4]
+    assert losses.exp().reciprocal().tolist() == pytest.approx(chances, rel=1e-5)
+
+
+def test_scalar_value_loss_by_hand() -> None:
+    raw, returns = torch.atanh(torch.tensor([[0.5], [-0.25], [0.5]])), torch.tensor([2.0, -8.0, 64.0])
+    assert value_loss(raw, returns, "adp", 8.0).tolist() == pytest.approx([0.0625, 0.5625, 0.25], rel=1e-5)
+    assert value_loss(raw, returns, "wp", 1.0).tolist() == pytest.approx([0.25, 0.5625, 0.25], rel=1e-5)
+
+
+def hands(rows: int, length: int, seed: int) -> tuple[Tensor, ...]:
+    """Random arguments of ``hidden_loss`` but the logits: fewest, most, counts int ``[rows, length]``, size int ``[rows]``."""
+    rng = np.random.default_rng(seed)
+    most = rng.integers(0, 5, (rows, length))
+    counts = rng.integers(0, most + 1)
+    fewest = rng.integers(0, counts + 1) * (rng.random((rows, length)) < 0.3)
+    return tuple(torch.from_numpy(array) for array in (fewest, most, counts, counts.sum(axis=1)))
+
+
+def log_likelihood(logits: Tensor, fewest: list[int], most: list[int], counts: list[int]) -> Tensor:
+    """log p(counts) by enumeration of all hands of its size."""
+
+    def log_weight(hand: tuple[int, ...]) -> Tensor:
+        ways = math.prod(math.comb(m - f, c - f) for f, m, c in zip(fewest, most, hand, strict=True))
+        return math.log(ways) + sum(logits[c, r] for r, c in enumerate(hand))
+
+    ranges = [range(f, m + 1) for f, m in zip(fewest, most, strict=True)]
+    worlds = [hand for hand in product(*ranges) if sum(hand) == sum(counts)]
+    return log_weight(tuple(counts)) - torch.stack([log_weight(hand) for hand in worlds]).logsumexp(0)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 5])
+def test_hidden_loss_against_enumeration(length: int) -> None:
+    fewest, most, counts, size = hands(12, length, seed=length)
+    torch.manual_seed(length)
+    logits = (3 * torch.randn(12, 5, length, dtype=torch.float64)).requires_grad_()
+    found = hidden_loss(logits, fewest, most, counts, size)
+    (gradient,) = torch.autograd.grad(found.nll.sum(), logits)
+    rows = zip(fewest.tolist(), most.tolist(), counts.tolist(), strict=True)
+    arguments = list(rows)
+    expected = -torch.stack([log_likelihood(logits[row], *arguments[row]) for row in range(12)])
+    prior = -torch.stack([log_likelihood(torch.zeros_like(logits[row]), *arguments[row]) for row in range(12)])
+    (expected_gradient,) = torch.autograd.grad(expected.sum(), logits)
+    assert torch.allclose(found.nll, expected, atol=1e-9) and torch.allclose(found.prior_nll, prior, atol=1e-9)
+    assert torch.allclose(gradient, expected_gradient, atol=1e-9)
+
+
+def test_no_corrections_are_the_prior() -> None:
+    arguments = hands(200, 15, seed=3)
+    found = hidden_loss(torch.zeros(200, 5, 15), *arguments)
+    assert torch.allclose(found.nll, found.prior_nll, atol=1e-5)
+    assert (found.prior_nll >= -1e-5).all()
+
+
+def test_corrections_may_be_extreme() -> None:
+    arguments = hands(50, 15, seed=4)
+    logits = (40 * torch.randn(50, 5, 15)).requires_grad_()
+    found = hidden_loss(logits, *arguments)
+    found.nll.sum().backward()
+    assert torch.isfinite(found.nll).all() and torch.isfinite(logits.grad).all() and (found.nll >= -1e-3).all()
+
+
+def test_a_constant_per_rank_changes_nothing() -> None:
+    arguments, logits = hands(20, 15, seed=5), torch.randn(20, 5, 15)
+    shifted = logits + torch.randn(20, 1, 15)
+    assert torch.allclose(hidden_loss(logits, *arguments).nll, hidden_loss(shifted, *arguments).nll, atol=1e-4)
+
+
+def repeated_gradients(loss: Callable[[Tensor], Tensor], inputs: Tensor) -> list[Tensor]:
+    """Gradients of ten runs on two threads."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        return [torch.autograd.grad(loss(inputs), inputs)[0] for _ in range(10)]
+    finally:
+        torch.set_num_threads(threads)
+
+
+def test_gradients_repeat_bit_for_bit() -> None:
+    policy, *rest = ragged(1024)
+    gradients = repeated_gradients(lambda x: policy_loss(x, *rest).cross_entropy.mean(), policy.requires_grad_())
+    assert all(torch.equal(gradient, gradients[0]) for gradient in gradients)
+    arguments = hands(1024, 15, seed=6)
+    logits = torch.randn(1024, 5, 15, requires_grad=True)
+    gradients = repeated_gradients(lambda x: hidden_loss(x, *arguments).nll.mean(), logits)
+    assert all(torch.equal(gradient, gradients[0]) for gradient in gradients)
+
+
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_learning_repeats_bit_for_bit_and_learns(bfloat16: bool) -> None:
+    """Three steps on two threads, twice."""
+    planes = torch.from_numpy(observations(256))
+    _, *rest = ragged(256)
+    returns = torch.where(planes[:, 0, 0] > 1, 1.0, -2.0)
+    arguments = hands(256, 15, seed=7)
+
+    def learn() -> tuple[list[float], list[Tensor]]:
+        torch.manual_seed(0)
+        net = PolicyValueNet(DOUDIZHU, SMALL)
+        optimizer = torch.optim.AdamW(net.parameters(), lr=3e-3)
+        losses = []
+        for _ in range(6):
+            with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+                raw = net(planes)
+            assert all(values.dtype == torch.float32 for values in raw)
+            loss = (
+                policy_loss(raw.policy, *rest).cross_entropy
+                + value_loss(raw.value, returns, "adp", net.value_scale)
+                + hidden_loss(raw.hidden, *arguments).nll
+            ).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses, [parameter.detach() for parameter in net.parameters()]
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        (losses, one), (_, two) = learn(), learn()
+    finally:
+        torch.set_num_threads(threads)
+    assert all(torch.equal(a, b) for a, b in zip(one, two, strict=True))
+    assert losses[-1] < losses[0]
