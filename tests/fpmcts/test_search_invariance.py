@@ -1,0 +1,187 @@
+"""What must not change the result of a search, and what several slots per tree may change."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fpmcts.search import Search, SearchResult
+from fpmcts.tree import make_policy_cache
+from games.interface import put, take
+from games.kernels import streams
+from tests.fpmcts.searching import make_search, search, settings, tree_of, worlds
+from tests.fpmcts.test_search_oracle import positions, random_game
+from tests.fpmcts.toy_game import End, Move, Tables, ToyGame, make_rules
+
+ROOTS = pytest.mark.parametrize("root", ["puct", "gumbel"])
+SLOTS = pytest.mark.parametrize("slots", [1, 3])
+
+
+def assert_equal(result: SearchResult, expected: SearchResult) -> None:
+    """Compares bit by bit."""
+    for name in SearchResult._fields:
+        np.testing.assert_array_equal(getattr(result, name), getattr(expected, name), err_msg=name)
+
+
+def row(result: SearchResult, k: int) -> SearchResult:
+    """Returns one position, without the padding that wider positions beside it bring."""
+    n = int(result.num_legal[k])
+    return SearchResult(*(f[k : k + 1] if f.ndim == 1 else f[k : k + 1, :n] for f in result))
+
+
+@ROOTS
+@pytest.mark.parametrize("num_entries", [0, 5])
+def test_the_policy_cache_changes_nothing(root: str, num_entries: int) -> None:
+    """A stored policy draws one number and gives the same move as a fresh one. Room for none, for a few, for all."""
+    for seed in range(4):
+        game, tables = random_game(seed)
+        given, here = settings(root, 60), positions(game)
+        expected, _ = search(game, tables, given, here)
+        calls = len(tables.calls)
+        searcher = make_search(game, tables, given, len(here))
+        searcher._cache = make_policy_cache(len(here), 100, num_entries)
+        assert_equal(searcher.run(worlds(game, here), streams(0, len(here)), np.arange(len(here))), expected)
+        assert len(tables.calls) - calls > calls
+
+
+def test_stored_and_fresh_probabilities_are_rounded_alike() -> None:
+    """Otherwise a random number between the two would make different moves."""
+    game, tables = random_game(0)
+    searcher = make_search(game, tables, settings())
+    assert searcher._slots.priors.dtype == searcher._cache.probability.dtype == searcher._tree.prior.dtype
+
+
+@ROOTS
+@SLOTS
+def test_batches_of_any_size_give_the_same(root: str, slots: int) -> None:
+    game, tables = random_game(1)
+    given, here = settings(root, 40, slots=slots), positions(game)
+    n = len(here)
+    expected, _ = search(game, tables, given, here)
+    for max_positions in (1, 3, n + 5):
+        searcher = make_search(game, tables, given, max_positions)
+        assert_equal(searcher.run(worlds(game, here), streams(0, n), np.arange(n)), expected)
+    searcher = make_search(game, tables, given)
+    for k in range(n):  # alone, in a search that has been used before
+        alone = searcher.run(worlds(game, [here[k]]), streams(0, n), np.array([k]))
+        assert_equal(alone, row(expected, k))
+
+
+@ROOTS
+def test_a_position_draws_from_its_lane_alone(root: str) -> None:
+    game, tables = random_game(2)
+    here = positions(game)
+    n = len(here)
+    expected, _ = search(game, tables, settings(root), here)
+    lanes = np.arange(n)[::-1] * 2 + 1
+    rng = streams(5, 2 * n)
+    rng[lanes] = streams(0, n)
+    before = rng.copy()
+    searcher = make_search(game, tables, settings(root), n)
+    assert_equal(searcher.run(worlds(game, here), rng, lanes), expected)
+    changed = rng != before
+    assert changed[lanes].all()
+    assert not changed[0::2].any()
+    again = searcher.run(worlds(game, here), rng, lanes)
+    assert not np.array_equal(again.q, expected.q, equal_nan=True)  # the streams have moved on
+
+
+@ROOTS
+@SLOTS
+def test_worlds_are_not_changed(root: str, slots: int) -> None:
+    game, tables = random_game(3)
+    here = positions(game)
+    rows = worlds(game, here)
+    before = take(rows, np.arange(len(rows.node)))
+    make_search(game, tables, settings(root, slots=slots), len(here)).run(rows, streams(0, len(here)), np.arange(len(here)))
+    for field, old in zip(rows, before, strict=True):
+        np.testing.assert_array_equal(field, old)
+
+
+def without_seat_2() -> tuple[ToyGame, Tables]:
+    """Returns a random network and a game in which seat 2 never chooses and its card pays nothing."""
+    def later(height: int, seat: int) -> Move | End:
+        if height == 0:
+            return End(lambda a, b, c: float(a > b) - 0.5)
+        if seat == 2:
+            return Move(2, [later(height - 1, 0)])
+        return Move(seat, [later(height - 1, seat + 1), End(lambda a, b, c: 0.25 * b), later(height - 1, seat + 1)])
+
+    game = ToyGame(make_rules(later(7, 0), 4, 3))
+    return game, Tables(game, 8)
+
+
+@ROOTS
+@SLOTS
+def test_cards_that_do_not_matter_can_be_swapped(root: str, slots: int) -> None:
+    game, tables = without_seat_2()
+    rows = worlds(game, [(0, 2)])
+    first = make_search(game, tables, settings(root, slots=slots)).run(rows, streams(0, 1), np.arange(1))
+    rows.cards[:, 2] = [c for held in rows.cards.tolist() for c in range(4) if c not in held]
+    second = make_search(game, tables, settings(root, slots=slots)).run(rows, streams(0, 1), np.arange(1))
+    assert_equal(second, first)
+    rows.cards[:, 1] = rows.cards[::-1, 1].copy()  # seat 1's card does matter
+    third = make_search(game, tables, settings(root, slots=slots)).run(rows, streams(0, 1), np.arange(1))
+    assert not np.array_equal(third.q, first.q)
+
+
+@ROOTS
+@pytest.mark.parametrize("slots", [1, 2, 5, 100])
+def test_every_simulation_comes_back(root: str, slots: int) -> None:
+    for seed in range(4):
+        game, tables = random_game(seed)
+        here = positions(game)
+        result, searcher = search(game, tables, settings(root, 47, slots=slots), here)
+        assert (result.visits.sum(1) == 47).all()
+        tree = searcher._tree
+        np.testing.assert_array_equal(tree.visits, tree.returns)
+        for t in range(len(here)):
+            for u in tree_of(searcher, t, game).values():
+                if u.edges:
+                    assert u.visits == 1 + sum(e.visits for e in u.edges.values())
+
+
+def tree_of_depth(height: int) -> Move | End:
+    return End(1.0) if height == 0 else Move(0, [tree_of_depth(height - 1), Move(1, [Move(2, [End(0.25)])]), End(-0.5)])
+
+
+@pytest.mark.parametrize("slots", [2, 7])
+def test_slots_give_the_exact_values_where_nothing_is_random(slots: int) -> None:
+    """Moves 1 and 2 always pay 0.25 and -0.5; the paths below move 0 pay what the network says they do."""
+    game = ToyGame(make_rules(tree_of_depth(4), 4, 3))
+    tables = Tables(game)
+    tables.value[:] = 1.0
+    result, searcher = search(game, tables, settings(playouts=200, slots=slots), [(0, 1)])
+    assert result.visits.sum() == 200
+    assert result.q[0, 1:].tolist() == [0.25, -0.5]
+    nodes = tree_of(searcher, 0, game)
+    for node, u in nodes.items():
+        if node:
+            for action, pays in ((1, 0.25), (2, -0.5)):
+                assert set(u.edges[action].returns) <= {pays}
+    # The visits of a move go into its child: once when it is added, once for each one that found it in flight, the rest on.
+    child = nodes[int(game.rules.child[0, 0])]
+    passed = [value for e in child.edges.values() for value in e.returns]
+    first = (result.visits[0, 0] - len(passed)) * 1.0
+    assert result.q[0, 0] == pytest.approx((first + sum(passed)) / result.visits[0, 0], rel=1e-6)
+
+
+def test_more_slots_than_needed_evaluate_in_few_rounds() -> None:
+    game, tables = random_game(0)
+    given = settings(playouts=64)
+    _, one = search(game, tables, given, [(0, 1)])
+    _, many = search(game, tables, replace(given, slots=8), [(0, 1)])
+    assert many.counters.rounds < 0.5 * one.counters.rounds
+
+
+def test_a_search_can_be_used_again() -> None:
+    """Nothing is left over from other positions, in trees that were larger."""
+    game, tables = random_game(4)
+    here = positions(game)
+    n = len(here)
+    expected, searcher = search(game, tables, settings(), here)
+    rows = worlds(game, here[::-1])
+    searcher.run(rows, streams(9, n), np.arange(n))
+    put(rows, slice(None), worlds(game, here))
+    assert_equal(searcher.run(rows, streams(0, n), np.arange(n)), expected)
+    assert isinstance(searcher, Search)
