@@ -1,0 +1,122 @@
+"""The tree's kernels against dictionaries and numpy."""
+
+import numpy as np
+import pytest
+
+from fpmcts.tree import (
+    EMPTY,
+    FULL,
+    Tree,
+    add_node,
+    back_up,
+    cached_policy,
+    clear,
+    find,
+    make_policy_cache,
+    make_tree,
+    select_puct,
+    store_policy,
+)
+
+ACTIONS = np.array([3, 5, 8], np.int16)
+PRIORS = np.array([0.5, 0.2, 0.3], np.float32)
+
+
+def node_of(tree: Tree, t: int, key: int) -> int:
+    return int(tree.index_node[t, find(tree.index_key, tree.index_node, t, np.uint64(key))])
+
+
+def test_nodes_are_found_again() -> None:
+    """Keys that fall on the same place, on the last place of the index, and on 0."""
+    tree, cache = make_tree(2, 20, 60), make_policy_cache(2, 4, 10)
+    size = tree.index_key.shape[1]
+    assert size & (size - 1) == 0
+    assert size > 2 * 20
+    keys = [0, size, 2 * size, size - 1, 2 * size - 1, 2**64 - 1, 2**64 - 1 - size, 5, 6, 6 + size, 7]
+    for n, key in enumerate(keys):
+        assert node_of(tree, 1, key) == EMPTY
+        assert add_node(tree, 1, np.uint64(key), 0.5 * n, ACTIONS, PRIORS, n % 4) == n
+    for n, key in enumerate(keys):
+        u = node_of(tree, 1, key)
+        assert u == n
+        assert tree.node_value[1, u] == 0.5 * n
+        assert tree.node_visits[1, u] == 1
+        assert tree.degree[1, u] == n % 4
+        edges = slice(tree.first_edge[1, u], tree.first_edge[1, u] + n % 4)
+        assert tree.action[1, edges].tolist() == ACTIONS[: n % 4].tolist()
+        assert tree.prior[1, edges].tolist() == PRIORS[: n % 4].tolist()
+        assert not tree.visits[1, edges].any()
+        assert node_of(tree, 0, key) == EMPTY  # the other tree
+    clear(tree, cache, 1)
+    assert all(node_of(tree, 1, key) == EMPTY for key in keys)
+    assert add_node(tree, 1, np.uint64(9), 0.0, ACTIONS, PRIORS, 3) == 0
+    assert tree.first_edge[1, 0] == 0
+
+
+def test_a_full_tree_takes_no_node_and_is_not_harmed() -> None:
+    tree = make_tree(1, 3, 7)
+    assert [add_node(tree, 0, np.uint64(k), 0.0, ACTIONS, PRIORS, 3) for k in range(3)] == [0, 1, FULL]  # edges
+    assert node_of(tree, 0, 2) == EMPTY
+    assert add_node(tree, 0, np.uint64(7), 0.0, ACTIONS, PRIORS, 1) == 2
+    assert add_node(tree, 0, np.uint64(8), 0.0, ACTIONS, PRIORS, 0) == FULL  # nodes
+    assert (tree.num_nodes[0], tree.num_edges[0]) == (3, 7)
+
+
+def test_policies_are_found_again() -> None:
+    cache, rng = make_policy_cache(2, 10, 40), np.random.default_rng(0)
+    stored: dict[int, list[float]] = {}
+    for key in [0, 32, 64, 31, 63, *rng.integers(0, 2**63, 30).tolist()]:
+        n = int(rng.integers(1, 4))
+        probabilities = rng.random(n).astype(np.float32)
+        if sum(len(p) for p in stored.values()) + n <= 40:
+            stored[key] = probabilities.tolist()
+        store_policy(cache, 1, np.uint64(key), ACTIONS, probabilities, n)
+    store_policy(cache, 1, np.uint64(32), ACTIONS, np.zeros(3, np.float32), 3)  # it is there already
+    found = {}
+    for key in stored:
+        start, n = cached_policy(cache, 1, np.uint64(key))
+        if n > 0:
+            found[key] = cache.probability[1, start : start + n].tolist()
+            assert cache.action[1, start : start + n].tolist() == ACTIONS[:n].tolist()
+        assert cached_policy(cache, 0, np.uint64(key)) == (-1, 0)
+    assert list(found.items()) == list(stored.items())[: len(found)]
+    assert len(found) >= 10
+    assert 2 * len(found) <= cache.index_key.shape[1]  # the index stays half empty
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_puct_against_numpy(n: int) -> None:
+    """The formula of the class; moves without a return count as the node; visits in flight count below the line only."""
+    rng = np.random.default_rng(n)
+    tree = make_tree(1, 2, 20)
+    add_node(tree, 0, np.uint64(1), 0.0, ACTIONS, PRIORS, 3)
+    priors = rng.dirichlet(np.ones(n)).astype(np.float32)
+    assert add_node(tree, 0, np.uint64(2), 0.25, np.arange(n, dtype=np.int16), priors, n) == 1
+    edges = slice(3, 3 + n)
+    for _ in range(200):
+        returns = rng.integers(0, 4, n)
+        visits = returns + rng.integers(0, 2, n)
+        total = rng.normal(size=n) * returns
+        tree.returns[0, edges], tree.visits[0, edges], tree.total[0, edges] = returns, visits, total
+        tree.node_visits[0, 1] = 1 + visits.sum()
+        q = np.where(returns > 0, total / np.maximum(returns, 1), 0.25)
+        for c in (0.0, 0.5, 2.0):
+            score = q + c * priors * np.sqrt(1.0 + visits.sum()) / (1.0 + visits)
+            assert select_puct(tree, 0, 1, c) == 3 + int(np.argmax(score))
+
+
+def test_the_first_of_equal_moves_is_selected() -> None:
+    tree = make_tree(1, 1, 3)
+    add_node(tree, 0, np.uint64(1), 0.5, ACTIONS, np.full(3, 1 / 3, np.float32), 3)
+    assert select_puct(tree, 0, 0, 2.0) == 0
+
+
+def test_back_up_adds_to_the_path_alone() -> None:
+    tree = make_tree(2, 3, 9)
+    back_up(tree, 1, np.array([4, 2, 7, 0], np.int32), 3, -0.5)
+    back_up(tree, 1, np.array([4], np.int32), 1, 2.0)
+    assert tree.returns[1].tolist() == [0, 0, 1, 0, 2, 0, 0, 1, 0]
+    assert tree.total[1].tolist() == [0, 0, -0.5, 0, 1.5, 0, 0, -0.5, 0]
+    assert tree.squares[1].tolist() == [0, 0, 0.25, 0, 4.25, 0, 0, 0.25, 0]
+    assert not tree.returns[0].any()
+    assert not tree.visits.any()  # counted on the way down
