@@ -1,7 +1,8 @@
 """Trains a player by self-play: ``python train.py game=doudizhu [key=value …]``.
 
-Owns the loop: builds the trainer, runs its steps, saves a checkpoint after each, and writes TensorBoard and the terminal. The keys are
-explained in ``training/config.py``; ``experiment=smoke`` runs the complete cycle in minutes, ``experiment=paper`` has the paper's settings.
+Owns the loop: builds the trainer, runs its steps, saves a checkpoint after each, and writes TensorBoard and the terminal. The
+keys are explained in ``training/config.py``; ``experiment=smoke`` runs the complete cycle in minutes, ``experiment=paper`` has
+the paper's settings.
 """
 
 import signal
@@ -21,7 +22,9 @@ from training.trainer import Report, Trainer
 
 
 class Interrupt:
-    """Turns the first Ctrl-C (or SIGTERM) into a request to stop after the current step; a second one ends the program at once."""
+    """Turns the first Ctrl-C (or SIGTERM) into a request to stop after the current step; a second one ends the program at
+    once.
+    """
 
     def __init__(self, terminal: Terminal) -> None:
         self.requested = False
@@ -54,7 +57,8 @@ def run(raw: DictConfig) -> None:
         saved = folder.load()
         if saved is not None:
             trainer.set_state(saved)
-            terminal.note(f"resuming {folder.path} from step {trainer.step} (iteration {trainer.iteration}, {trainer.seconds / 60:.1f} min)")
+            where = f"step {trainer.step} (iteration {trainer.iteration}, {trainer.seconds / 60:.1f} min)"
+            terminal.note(f"resuming {folder.path} from {where}")
         else:
             terminal.note(f"new run in {folder.path}")
         writer = SummaryWriter(str(folder.path), purge_step=trainer.step if saved is not None else None)
@@ -72,7 +76,8 @@ def run(raw: DictConfig) -> None:
             write_scalars(writer, trainer.last_report)
             terminal.report(trainer.last_report, trainer.seconds)
         writer.close()
-        terminal.note(f"stopped after step {trainer.step}; the same command resumes it" if interrupt.requested else "budget used up")
+        stopped = f"stopped after step {trainer.step}; the same command resumes it"
+        terminal.note(stopped if interrupt.requested else "budget used up")
     terminal.close()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from fpmcts.search import Search, SearchSettings
 from games.interface import Game, Records, Rules, States, legal, sure_win, take
 from games.kernels import kernel, streams
-from inference.determinizer import Determinizer, InferenceSettings
+from inference.determinizer import Determinizer
 from networks.evaluator import Evaluator
 
 
@@ -25,8 +25,8 @@ class SearchAgent:
     Args:
         game: The game.
         evaluator: The networks of all seats.
+        make_determinizer: Returns a determinizer for a number of games.
         search: Settings of FPMCTS.
-        inference: Settings of the determinizer.
         win_only: The objective, see Search.
         max_positions: Positions searched at once.
         name: For reports.
@@ -36,14 +36,13 @@ class SearchAgent:
         self,
         game: Game,
         evaluator: Evaluator,
+        make_determinizer: Callable[[int], Determinizer],
         search: SearchSettings,
-        inference: InferenceSettings,
         win_only: bool,
         max_positions: int = 256,
         name: str = "fpmcts",
-        make_determinizer: Callable[..., Determinizer] = Determinizer,
     ) -> None:
-        self.game, self.evaluator, self.inference, self.name = game, evaluator, inference, name
+        self.game, self.name = game, name
         self.search = Search(game, evaluator.evaluate, search, max_positions, win_only)
         self._make_determinizer = make_determinizer
         self._determinizer: Determinizer | None = None
@@ -52,7 +51,7 @@ class SearchAgent:
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
         self._rng = streams(seed, num_games)
-        self._determinizer = self._make_determinizer(self.game, self.evaluator, self.inference, num_games)
+        self._determinizer = self._make_determinizer(num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.

@@ -1,7 +1,7 @@
 """The learner: turns samples into minibatches and steps the network of each seat.
 
-Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``value_weight`` and C2 = ``weight_decay``; the default value head
-replaces the square by the log-likelihood of the result, and the hidden-hand head adds its own.
+Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``value_weight`` and C2 = ``weight_decay``; the
+default value head replaces the square by the log-likelihood of the result, and the hidden-hand head adds its own.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,8 @@ class LearnerSettings:
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
         reuse: How often a new sample is used on average: steps per iteration = reuse · new samples / batch_size.
         reservoir: Capacity per seat of the reservoir the policy learns from.
-        value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the paper).
+        value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the
+            paper).
         clip: Largest norm of a gradient.
     """
 
@@ -54,7 +55,8 @@ def _encode(
     rules: Rules, states: States, actions: np.ndarray, target: np.ndarray, observations: np.ndarray, offsets: np.ndarray,
     legal_actions: np.ndarray, legal_target: np.ndarray, scratch: np.ndarray,
 ) -> int:  # fmt: skip
-    """Writes observations and ragged legal lists of a minibatch; returns the total number of legal actions, -1 if they do not fit.
+    """Writes observations and ragged legal lists of a minibatch; returns the total number of legal actions, -1 if they do not
+    fit.
 
     Args:
         actions, target: ``[B, TARGET_WIDTH]``, sparse.
@@ -148,7 +150,7 @@ class Learner:
         if not torch.isfinite(norm):
             raise LossNotFiniteError(f"the gradient's norm is {float(norm)}")
         self.optimizer.step()
-        return {k: float(v) for k, v in parts.items()} | {"total": float(total), "gradient_norm": float(norm)}
+        return {k: v.item() for k, v in parts.items()} | {"total": total.item(), "gradient_norm": norm.item()}
 
     def _encode(self, rows: Samples) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         spec, n = self.game.spec, num_rows(rows)

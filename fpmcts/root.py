@@ -1,10 +1,10 @@
 """Rules at the root: which move a simulation tries, and what the search says in the end.
 
-``puct`` is the paper's rule: p-UCT chooses, the visit shares are the target. ``gumbel`` is for small budgets: a sample of moves without
-replacement, sequential halving among them, and the prior moved by the advantages as the target (Danihelka et al., "Policy
-improvement by planning with Gumbel", ICLR 2022). Differences between moves are small beside the noise of a few returns (design: median
-0.05, deviation 0.8 per world), so advantages are shrunk towards 0 by their noise before they move a logit, instead of being
-rescaled to [0, 1] as that paper does.
+``puct`` is the paper's rule: p-UCT chooses, the visit shares are the target. ``gumbel`` is for small budgets: a sample of
+moves without replacement, sequential halving among them, and the prior moved by the advantages as the target (Danihelka et
+al., "Policy improvement by planning with Gumbel", ICLR 2022). Differences between moves are small beside the noise of a few
+returns (design: median 0.05, deviation 0.8 per world), so advantages are shrunk towards 0 by their noise before they move a
+logit, instead of being rescaled to [0, 1] as that paper does.
 """
 
 from enum import IntEnum
@@ -27,7 +27,8 @@ class RootRule(IntEnum):
 def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
     """Returns for m considered moves (row) and each simulation (column) how many visits the move to try has had.
 
-    Sequential halving: log2(m) phases of equal length; in each, all moves left get the same number of visits; the better half goes on.
+    Sequential halving: log2(m) phases of equal length; in each, all moves left get the same number of visits; the better half
+    goes on.
 
     Returns:
         int32 ``[max_considered + 1, num_simulations]``; row 0 is unused.
@@ -35,7 +36,8 @@ def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
     table = np.zeros((max_considered + 1, num_simulations), np.int32)
     for m in range(1, max_considered + 1):
         phases = max(1, int(np.ceil(np.log2(m))))
-        visits, left, sequence = np.zeros(m, np.int32), m, []
+        visits, left = np.zeros(m, np.int32), m
+        sequence: list[int] = []
         while len(sequence) < num_simulations:
             for _ in range(max(1, num_simulations // (phases * left))):
                 sequence.extend(visits[:left].tolist())
@@ -49,8 +51,8 @@ def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
 def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> float:
     """Returns the baseline V of the root and writes (Q − V) · τ² / (τ² + σ²/n) of every edge to ``out`` (float64).
 
-    τ = ``signal`` is the spread of true advantages. σ² is the variance of a return within a move, pooled over the moves of the root.
-    V is the mean of the visited moves, weighted by their priors. Unvisited moves get 0.
+    τ = ``signal`` is the spread of true advantages. σ² is the variance of a return within a move, pooled over the moves of
+    the root. V is the mean of the visited moves, weighted by their priors. Unvisited moves get 0.
     Source: ours (design, FPMCTS); the estimate is the posterior mean of a normal advantage under normal noise.
     """
     first, degree = tree.first_edge[t, 0], tree.degree[t, 0]

@@ -1,7 +1,8 @@
 """Samples: what self-play hands to the learner, and the two stores that keep them.
 
-The policy learns from a *reservoir*: a uniform sample of all decisions ever seen, which makes the network an average strategy and the loop
-fictitious play. The value learns from a *window* of recent decisions, since the outcomes of old policies go stale (design, Learning).
+The policy learns from a *reservoir*: a uniform sample of all decisions ever seen, which makes the network an average strategy
+and the loop fictitious play. The value learns from a *window* of recent decisions, since the outcomes of old policies go stale
+(design, Learning).
 """
 
 from typing import Any, NamedTuple
@@ -122,7 +123,7 @@ class Store:
         seen = int(state["seen"][0])
         rows = len(state["result"])
         if rows != min(seen, self.capacity):
-            raise ValueError(f"the checkpoint holds {rows} samples of {seen} seen; a store of capacity {self.capacity} cannot take them")
+            raise ValueError(f"the checkpoint holds {rows} of {seen} samples; the store has room for {self.capacity}")
         for name, field in flatten(self.rows):
             field[:rows] = state[name]
         self.seen = seen

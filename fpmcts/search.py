@@ -3,8 +3,8 @@
     worlds ──▶ begin_search ─▶ ┌─ evaluate ─▶ absorb ─▶ advance ─┐ ──▶ SearchResult
                                └──────────── requests ◀──────────┘
 
-Hundreds of positions are searched at once; in each round the kernels of ``fpmcts.simulate`` run every simulation to its next evaluation
-and one forward pass per network answers them all. A single position is searched with several slots per tree instead.
+Hundreds of positions are searched at once; in each round the kernels of ``fpmcts.simulate`` run every simulation to its next
+evaluation and one forward pass per network answers them all. A single position is searched with several slots per tree instead.
 """
 
 import time
@@ -137,7 +137,8 @@ class Search:
     """
 
     def __init__(
-        self, game: Game, evaluate: Evaluate, settings: SearchSettings, max_positions: int, win_only: bool, edges_per_node: int = 24
+        self, game: Game, evaluate: Evaluate, settings: SearchSettings, max_positions: int, win_only: bool, edges_per_node: int
+            = 24
     ) -> None:
         spec = game.spec
         self.game, self.evaluate, self.settings, self.max_positions = game, evaluate, settings, max_positions

@@ -4,8 +4,8 @@
               ▲   └────▶ full moves: worlds ─▶ search ─▶ sample ─▶ move
               └─────────────────────────────────┘
 
-Forced moves and sure wins are played without a search. With *playout-cap randomisation* (Wu, "Accelerating self-play learning in Go",
-2019, 3.1) only a share of the decisions is searched and teaches the policy; the others are sampled from the policy
+Forced moves and sure wins are played without a search. With *playout-cap randomisation* (Wu, "Accelerating self-play learning
+in Go", 2019, 3.1) only a share of the decisions is searched and teaches the policy; the others are sampled from the policy
 network, so that more games, hence more outcomes, fit in the budget.
 """
 
@@ -34,7 +34,8 @@ class SelfPlaySettings:
     Attributes:
         lanes: Games that advance together, >= 1.
         full_share: Share of the unforced decisions that are searched, in (0, 1]; 1 is the paper.
-        temperature_start: Exponent 1/T applied to the target before a move is sampled, at the first iteration, > 0. The paper: "high".
+        temperature_start: Exponent 1/T applied to the target before a move is sampled, at the first iteration, > 0. The paper:
+            "high".
         temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best move.
         temperature_iterations: Iterations over which T falls linearly, >= 1.
         opening_moves: Moves from the deal that are sampled at T; later ones are sampled at ``late_temperature`` · T.
@@ -121,7 +122,8 @@ def _prepare(
 
 @kernel
 def play_actions(
-    rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, lanes: np.ndarray, actions: np.ndarray, kinds: np.ndarray
+    rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, lanes: np.ndarray, actions: np.ndarray, kinds:
+        np.ndarray
 ) -> None:
     """Plays ``actions[k]`` in lane ``lanes[k]``, appends it to the record and marks the lane as undecided."""
     for k in range(lanes.size):
@@ -142,7 +144,8 @@ def observe_movers(rules: Rules, states: States, lanes: np.ndarray, observations
 
 @kernel
 def sample_policy(
-    rules: Rules, decoder: np.ndarray, states: States, lanes: np.ndarray, policy: np.ndarray, temperature: float, rng: np.ndarray,
+    rules: Rules, decoder: np.ndarray, states: States, lanes: np.ndarray, policy: np.ndarray, temperature: float, rng:
+        np.ndarray,
     actions: np.ndarray, scratch_actions: np.ndarray, scratch: np.ndarray,
 ) -> None:  # fmt: skip
     """Writes a legal action per lane, drawn from softmax(logits / T); the most likely one at T = 0.
@@ -167,7 +170,8 @@ def sample_policy(
 
 @kernel
 def _choose(
-    actions: np.ndarray, target: np.ndarray, choice: np.ndarray, num_legal: np.ndarray, temperatures: np.ndarray, rng: np.ndarray,
+    actions: np.ndarray, target: np.ndarray, choice: np.ndarray, num_legal: np.ndarray, temperatures: np.ndarray, rng:
+        np.ndarray,
     lanes: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
     """Writes the move of each search: ``choice`` at T = 0, else drawn from target^(1/T)."""
@@ -245,8 +249,8 @@ class SelfPlay:
             if running.size == 0:
                 break
             _prepare(
-                rules, states, records.moves, records.lengths, rng, running, self.settings.full_share, self.search.settings.solve,
-                kinds, counts, scratch,
+                rules, states, records.moves, records.lengths, rng, running, self.settings.full_share,
+                self.search.settings.solve, kinds, counts, scratch,
             )  # fmt: skip
             cheap = running[kinds[running] == CHEAP]
             full = running[kinds[running] == FULL]

@@ -1,13 +1,15 @@
 """Simulations of FPMCTS, as kernels over a batch of slots. Source: DeltaDou, Algorithm 1.
 
-A *slot* is one simulation under way in one tree. ``advance`` runs every slot until it needs an answer of a network, or until its tree has
-had its simulations; ``absorb`` takes the answers and lets the slots go on. Tree ``t`` owns the slots ``t * S .. t * S + S - 1``.
+A *slot* is one simulation under way in one tree. ``advance`` runs every slot until it needs an answer of a network, or until
+its tree has had its simulations; ``absorb`` takes the answers and lets the slots go on. Tree ``t`` owns the slots ``t * S .. t
+* S + S - 1``.
 
 How the code follows the paper's Algorithm 1:
 
     SEARCH      ``advance``: one simulation after the other, each in a world drawn by the determinizer
     SIMULATE    ``_run``: descends by p-UCT while the decision node is in the tree
-    EXPANDTREE  ``_run`` samples the others' moves from their policies in the drawn world, so that the new leaf is again a decision
+    EXPANDTREE  ``_run`` samples the others' moves from their policies in the drawn world, so that the new leaf is again a
+    decision
                 node of the searching player (two levels at once); ``absorb`` adds it with its prior and value
     UPDATE      ``_finish``: adds the return to the edges of the path
 

@@ -1,12 +1,14 @@
 """The search tree as a struct of arrays, and the open-addressing index that finds a node by its public history.
 
-Notation (DeltaDou, 4.1): u is a decision node, an information state of the searching player; a an action; N(u) its visits; N(u, a) and
-Q(u, a) the visits and the mean return of an edge; pi(u, a) its prior. T trees are searched at once.
+Notation (DeltaDou, 4.1): u is a decision node, an information state of the searching player; a an action; N(u) its visits;
+N(u, a) and Q(u, a) the visits and the mean return of an edge; pi(u, a) its prior. T trees are searched at once.
 
 Conventions:
-    - Only decision nodes with at least two legal actions are stored. What happens between two of them (the merged chance node of the
+    - Only decision nodes with at least two legal actions are stored. What happens between two of them (the merged chance node
+    of the
       paper: the others' moves, forced moves) is replayed in the drawn world and found again by the key of the public history.
-    - Every value is the expected return of the searching player's team, in units of the stake at the root. Nothing changes sign.
+    - Every value is the expected return of the searching player's team, in units of the stake at the root. Nothing changes
+    sign.
     - A node whose ``degree`` is 0 is solved: its ``value`` is exact and it is never expanded.
 """
 
@@ -145,9 +147,9 @@ def add_node(tree: Tree, t: int, key: np.uint64, value: float, actions: np.ndarr
 def select_puct(tree: Tree, t: int, node: int, c: float) -> int:
     """Returns the edge that maximises Q(u, a) + c · pi(u, a) · sqrt(N(u)) / (1 + N(u, a)).
 
-    An edge without a return counts as the value of its node (the paper does not say). Simulations in flight count in N but not in Q, so
-    that several can run in one tree (Liu et al., "Watch the unobserved", 2020); with one at a time this is plain p-UCT.
-    Source: DeltaDou, 4.1.
+    An edge without a return counts as the value of its node (the paper does not say). Simulations in flight count in N but not
+    in Q, so that several can run in one tree (Liu et al., "Watch the unobserved", 2020); with one at a time this is plain
+    p-UCT. Source: DeltaDou, 4.1.
     """
     first = tree.first_edge[t, node]
     scale = c * np.sqrt(np.float64(tree.node_visits[t, node]))

@@ -124,6 +124,10 @@ class Game(Protocol):
         """Returns the action of a text. Raises ValueError naming the text and what was expected."""
         ...
 
+    def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Returns what the hidden-hand head learns from, where ``spec.has_hidden_head``; see the game."""
+        ...
+
 
 Batch = TypeVar("Batch", bound=tuple)  # type: ignore[type-arg]
 
@@ -154,11 +158,6 @@ def num_rows(batch: Batch) -> int:
     """Returns the number of rows of a NamedTuple of arrays."""
     first = batch[0]
     return num_rows(first) if isinstance(first, tuple) else len(first)
-
-
-    def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Returns what the hidden-hand head learns from, where ``spec.has_hidden_head``; see the game."""
-        ...
 
 
 class Records(NamedTuple):

@@ -1,11 +1,13 @@
 """Numba kernels: the decorator, the compilation cache, and random streams.
 
-Numba's own disk cache does not notice an edit in a called function of another file. The folder of the cache is therefore named by
+Numba's own disk cache does not notice an edit in a called function of another file. The folder of the cache is therefore named
+by
 a hash of the sources that a kernel can reach: the files of its own package and of every package below it. An edit starts a
 new folder; everything else starts warm.
 
-Random state is an explicit argument everywhere: ``rng`` is a uint64 array with one SplitMix64 stream per lane, so that lane *i* draws
-the same numbers in a batch of any size. Source: Steele, Lea & Flood, "Fast splittable pseudorandom number generators", 2014.
+Random state is an explicit argument everywhere: ``rng`` is a uint64 array with one SplitMix64 stream per lane, so that lane
+*i* draws the same numbers in a batch of any size. Source: Steele, Lea & Flood, "Fast splittable pseudorandom number
+generators", 2014.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """The schema of ``conf/``: every key of a training run with its unit, range and source.
 
-Each part is the dataclass of its consumer; this file joins them, checks a Hydra configuration against them (an unknown key, a wrong type or
-a value out of range is an error that names the key) and keeps the checks in one table.
+Each part is the dataclass of its consumer; this file joins them, checks a Hydra configuration against them (an unknown key, a
+wrong type or a value out of range is an error that names the key) and keeps the checks in one table.
 """
 
 import math
@@ -51,7 +51,9 @@ class BootstrapSettings:
 
 @dataclass(frozen=True)
 class EpisodeSettings:
-    """Attributes: games: self-play games per iteration (the paper's episode: 8,000); games_per_step: games between checkpoints."""
+    """Attributes: games: self-play games per iteration (the paper's episode: 8,000); games_per_step: games between
+    checkpoints.
+    """
 
     games: int = 512
     games_per_step: int = 512
@@ -78,7 +80,9 @@ class EvaluationSettings:
 
 @dataclass(frozen=True)
 class BudgetSettings:
-    """When to stop. Attributes: minutes: wall clock over all sessions of the run; iterations: self-play iterations. None = no bound."""
+    """When to stop. Attributes: minutes: wall clock over all sessions of the run; iterations: self-play iterations. None = no
+    bound.
+    """
 
     minutes: float | None = None
     iterations: int | None = None
@@ -185,12 +189,13 @@ RANGES: dict[str, tuple[float, float]] = {
     "evaluation.search_playouts": (1, 100_000),
     "budget.minutes": (0, _INF),
     "budget.iterations": (0, _INF),
-    "inference.particles": (1, 65_536),
     "inference.candidates": (1, 1_000_000),
     "inference.temperature": (1e-9, _INF),
     "inference.epsilon": (0, 1),
     "inference.ess_floor": (0, 1),
     "inference.active_below": (0, 100),
+    "inference.history": (0, _INF),
+    "inference.particles": (1, 65_536),
 }
 """Allowed ranges, ends included."""
 
@@ -203,7 +208,7 @@ def parse_config(raw: DictConfig | Mapping[str, Any]) -> TrainConfig:
     """
     values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
     assert isinstance(values, dict)
-    config = _build(TrainConfig, values, "")
+    config: TrainConfig = _build(TrainConfig, {str(key): value for key, value in values.items()}, "")
     flat = dict(flatten_config(config))
     for key, allowed in CHOICES.items():
         if flat[key] not in allowed:
@@ -212,7 +217,7 @@ def parse_config(raw: DictConfig | Mapping[str, Any]) -> TrainConfig:
         if key in flat and flat[key] is not None and not low <= flat[key] <= high:
             raise ConfigError(f"{key}={flat[key]}: expected a value from {low:g} to {high:g}")
     if config.network.objective != config.objective:
-        raise ConfigError(f"network.objective={config.network.objective}: differs from objective={config.objective}; set objective alone")
+        raise ConfigError(f"network.objective={config.network.objective}: set objective alone, which is {config.objective}")
     return config
 
 

@@ -50,7 +50,8 @@ class RunFolder:
         """Returns the folder of a run, made if it is not there.
 
         Raises:
-            RunFolderError: It cannot be written, is in use, holds something else, or a run that ``resume=false`` must not overwrite.
+            RunFolderError: It cannot be written, is in use, holds something else, or a run that ``resume=false`` must not
+            overwrite.
         """
         path = Path(config.run_dir or f"runs/{config.game.name}-{config.seed}")
         config = replace(config, run_dir=str(path))

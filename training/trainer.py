@@ -1,14 +1,14 @@
 """The stages of a run: bootstrap → (self-play ↔ learning ↔ evaluation), one step at a time.
 
-A step is what lies between two checkpoints: some heuristic games learned from once, or some self-play games, with learning and evaluation
-once an iteration is complete. What a step does depends on the state before it and on nothing else: its random streams
-are derived from the seed and the position of the step, so a run that was killed and resumed equals one that was not.
+A step is what lies between two checkpoints: some heuristic games learned from once, or some self-play games, with learning and
+evaluation once an iteration is complete. What a step does depends on the state before it and on nothing else: its random
+streams are derived from the seed and the position of the step, so a run that was killed and resumed equals one that was not.
 """
 
 import hashlib
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -23,21 +23,23 @@ from agents.rhcp import RHCPAgent
 from agents.rlcard_rule import RLCardRuleAgent
 from agents.search_agent import SearchAgent
 from evaluation.duplicate import MatchResult, duplicate_match
+from fpmcts.filter_learner import ROWS, FilterLearner
 from fpmcts.learner import Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window
 from fpmcts.search import Search, SearchSettings
 from fpmcts.selfplay import SelfPlay, SelfPlayStatistics
 from games import make
-from games.interface import num_rows, take
+from games.interface import Game, num_rows, take
 from games.kernels import LAYERS, ROOT, Stream, deal_seeds
 from inference.determinizer import Determinizer
-from networks.checkpoint import check_compatible, load, load_module, module_arrays, optimizer_arrays, load_optimizer
+from networks.checkpoint import check_compatible, load, load_module, load_optimizer, module_arrays, optimizer_arrays
+from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
+from networks.filter import FilterNet
 from networks.resnet import build_networks
 from training.bootstrap import heuristic_samples
 from training.config import BudgetSettings, ConfigError, TrainConfig, as_dict
 from training.run_folder import Saved
-
 
 COUNTERS = ("step", "iteration", "bootstrap_done", "episode_done", "games_seen", "seconds")
 """Attributes of a Trainer that a checkpoint keeps as they are. With the seed they stand for all random states."""
@@ -105,6 +107,11 @@ class Trainer:
         self.nets = [self.networks.seat(self.networks.net_of_seat.index(k)) for k in range(len(self.networks.nets))]
         count = len(self.nets)
         self.learners = [Learner(self.game, net, config.train, self.device) for net in self.nets]
+        self.filter: FilterLearner | None = None
+        if config.inference.phase1 == "filter":
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(config.seed)
+                self.filter = FilterLearner(self.game, FilterNet(self.game.spec).to(self.device), config.train, self.device)
         train = config.train
         self.reservoirs = [Reservoir(self.game, train.reservoir, 2 * config.seed + 1 + 1000 * s) for s in range(count)]
         self.windows = [Window(self.game, train.value_window) for _ in range(count)] if train.value_window else []
@@ -118,6 +125,20 @@ class Trainer:
             self.game, self.evaluator.evaluate, settings, self.config.selfplay.lanes, win_only=self.config.objective == "wp"
         )
 
+    def make_determinizer(self, num_lanes: int) -> Determinizer:
+        """Returns a determinizer with the present networks for games played side by side."""
+        score = None if self.filter is None else FilterEngine(self.filter.net, self.config.precision, self.device)
+        return Determinizer(self.game, self.evaluator, self.config.inference, num_lanes, score)
+
+    def _learn_filter(self, rows: Samples, steps: int, totals: dict[str, list[float]]) -> None:
+        """Steps the filter network, if there is one, on rows drawn from the given ones."""
+        if self.filter is None:
+            return
+        generator = np.random.default_rng([self.config.seed, 1, self.step])
+        for b in range(steps):
+            drawn = take(rows, generator.integers(0, num_rows(rows), ROWS))
+            _collect(totals, self.filter.step(drawn, self.config.seed, (1, self.step, b)), 0)
+
     @property
     def bootstrap_games(self) -> int:
         """Heuristic games that the run learns from before self-play."""
@@ -129,8 +150,8 @@ class Trainer:
         c = self.config
         return (
             f"{c.game.name}: {len(self.nets)} networks of {c.network.channels} channels x {c.network.blocks} blocks "
-            f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, inference {c.inference.phase1}, "
-            f"on {self.device} with {torch.get_num_threads()} threads"
+            f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, "
+            f"inference {c.inference.phase1}, on {self.device} with {torch.get_num_threads()} threads"
         )
 
     def is_finished(self, budget: BudgetSettings) -> bool:
@@ -171,6 +192,7 @@ class Trainer:
                 done += 1
                 if done % 8 == 0:
                     yield Event("learning from them", done, sum(steps), "steps")
+        self._learn_filter(samples, max(steps), totals)
         self.bootstrap_done += count
         if self.bootstrap_done >= self.bootstrap_games:
             for k, part in enumerate(rows):
@@ -189,12 +211,12 @@ class Trainer:
         count = min(config.episode.games_per_step, config.episode.games - self.episode_done)
         chunk = self.episode_done // config.episode.games_per_step
         self.evaluator.refresh(self.networks)
-        determinizer = Determinizer(self.game, self.evaluator, config.inference, count)
-        player = SelfPlay(self.game, self.evaluator.evaluate, determinizer, self.search, selfplay)
+        player = SelfPlay(self.game, self.evaluator.evaluate, self.make_determinizer(count), self.search, selfplay)
         deals = deal_seeds(config.seed, count, Stream.TRAINING, self.iteration, chunk)
         before = (self.search.counters.network_seconds, self.search.counters.evaluations, self.evaluator.num_evaluations)
         result = None
-        for done, result in player.play(deals, config.seed, (Stream.PLAY, self.iteration, chunk), self.iteration):
+        for done, outcome in player.play(deals, config.seed, (Stream.PLAY, self.iteration, chunk), self.iteration):
+            result = outcome
             yield Event("self-play", done, count, "games")
         assert result is not None
         samples, games, statistics = result
@@ -240,13 +262,14 @@ class Trainer:
                 done += 1
                 if done % 8 == 0:
                     yield Event("learning", done, sum(steps), "steps")
+        self._learn_filter(samples, max(steps), totals)
 
     def _of_network(self, samples: Samples, k: int) -> Samples:
         """Returns the samples that network ``k`` learns from: those of its seat, or all where one network serves every seat."""
         return samples if len(self.nets) == 1 else take(samples, np.flatnonzero(samples.states.seat == k))
 
     def _baseline(self) -> Agent:
-        makers = {"rhcp": RHCPAgent, "rlcard_rule": RLCardRuleAgent, "random": RandomAgent}
+        makers: dict[str, Callable[[Game], Agent]] = {"rhcp": RHCPAgent, "rlcard_rule": RLCardRuleAgent, "random": RandomAgent}
         return makers[self.config.evaluation.baseline](self.game)
 
     def _evaluate_policy(self, scalars: dict[str, float]) -> str:
@@ -261,7 +284,7 @@ class Trainer:
         settings = self.config.evaluation
         search = SearchSettings(**{**self.config.search.__dict__, "playouts": settings.search_playouts, "gumbel_noise": 0.0})
         agent = SearchAgent(
-            self.game, self.evaluator, search, self.config.inference, win_only=self.config.objective == "wp", max_positions=128
+            self.game, self.evaluator, self.make_determinizer, search, win_only=self.config.objective == "wp", max_positions=128
         )
         return self._match(agent, settings.search_decks, "search", scalars)
 
@@ -313,6 +336,8 @@ class Trainer:
         arrays: dict[str, np.ndarray] = {}
         for k, learner in enumerate(self.learners):
             arrays |= module_arrays(learner.net, f"network.{k}") | optimizer_arrays(learner.optimizer, f"optimizer.{k}")
+        if self.filter is not None:
+            arrays |= module_arrays(self.filter.net, "filter.net") | optimizer_arrays(self.filter.optimizer, "filter_optimizer")
         for name, store in self._stores():
             arrays |= {f"{name}.{key}": array for key, array in store.get_state().items()}
         counters = {name: getattr(self, name) for name in COUNTERS}
@@ -330,6 +355,8 @@ class Trainer:
         self.load_networks(saved)
         for k, learner in enumerate(self.learners):
             load_optimizer(learner.optimizer, saved.arrays, f"optimizer.{k}")
+        if self.filter is not None:
+            load_optimizer(self.filter.optimizer, saved.arrays, "filter_optimizer")
         for name, store in self._stores():
             prefix = name + "."
             store.set_state({key.removeprefix(prefix): a for key, a in saved.arrays.items() if key.startswith(prefix)})
@@ -343,12 +370,18 @@ class Trainer:
         check_compatible(saved.meta, **self._identity())
         for k, learner in enumerate(self.learners):
             load_module(learner.net, saved.arrays, f"network.{k}")
+        if self.filter is not None:
+            load_module(self.filter.net, saved.arrays, "filter.net")
         self.evaluator.refresh(self.networks)
 
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""
         network = asdict(self.config.network)
-        return {"game": asdict(self.config.game), "network": {k: v for k, v in network.items() if k != "objective"}}
+        return {
+            "game": asdict(self.config.game),
+            "network": {k: v for k, v in network.items() if k != "objective"},
+            "filter": self.filter is not None,
+        }
 
     def _stores(self) -> list[tuple[str, Store]]:
         named: list[tuple[str, Store]] = [(f"reservoir.{k}", store) for k, store in enumerate(self.reservoirs)]

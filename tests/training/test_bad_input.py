@@ -34,7 +34,8 @@ def test_every_experiment_composes(experiment: str) -> None:
 
 @pytest.mark.parametrize(
     ("group", "option"),
-    [(folder.name, path.stem) for folder in sorted((ROOT / "conf").iterdir()) if folder.is_dir() for path in folder.glob("*.yaml")],
+    [(folder.name, path.stem) for folder in sorted((ROOT / "conf").iterdir()) if folder.is_dir() for path in
+    folder.glob("*.yaml")],
 )
 def test_every_option_composes(group: str, option: str) -> None:
     composed(f"{group}={option}")

@@ -1,4 +1,5 @@
-"""A run that was killed with ``kill -9`` and resumed equals one that was not, bit for bit, and its curves have no doubled points."""
+"""A run that was killed with ``kill -9`` and resumed equals one that was not, bit for bit, and its curves have no doubled
+points."""
 
 import os
 import signal
