@@ -69,7 +69,7 @@ def _reservoir_places(seed: np.uint64, seen: int, count: int, capacity: int, pla
         if item < capacity:
             places[k] = item
         else:
-            u = mix64(mix64(seed ^ np.uint64(item)) + np.uint64(0x9E3779B97F4A7C15))
+            u = mix64(mix64(seed) + np.uint64(item) * np.uint64(0x9E3779B97F4A7C15))
             place = np.int64(np.float64(u >> np.uint64(11)) * (1.0 / 9007199254740992.0) * (item + 1))
             places[k] = place if place < capacity else -1
 

@@ -1,0 +1,201 @@
+"""The stores of samples: what they keep does not depend on how it came in, and the reservoir keeps a uniform sample."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from fpmcts.samples import (
+    TARGET_WIDTH,
+    Reservoir,
+    Samples,
+    Store,
+    Window,
+    _reservoir_places,
+    empty_samples,
+    flatten,
+    join,
+    truncate_targets,
+)
+from games.interface import num_rows, take
+from tests.fpmcts.toy_game import End, Move, ToyGame, make_rules
+
+GAME = ToyGame(make_rules(Move(0, [End(1.0), End(0.0)]), num_cards=4, num_actions=2))
+MAKERS = [lambda: Reservoir(GAME, 20, 3), lambda: Window(GAME, 20)]
+STORES = pytest.mark.parametrize("make", MAKERS, ids=["reservoir", "window"])
+
+
+def numbered(first: int, count: int) -> Samples:
+    """Returns samples that carry their number in every field."""
+    samples, numbers = empty_samples(GAME, count), np.arange(first, first + count)
+    for _, field in flatten(samples):
+        field[:] = (numbers % 100 if field.dtype == np.int8 else numbers).reshape(-1, *[1] * (field.ndim - 1))
+    return samples
+
+
+def content(store: Store) -> list[int]:
+    """Returns the numbers of the samples held, after checking that every field of a row belongs to one sample."""
+    rows = take(store.rows, slice(0, store.size))
+    expected = numbered(0, 1 + int(rows.iteration.max(initial=0)))
+    for (_, field), (_, other) in zip(flatten(rows), flatten(take(expected, rows.iteration)), strict=True):
+        np.testing.assert_array_equal(field, other)
+    return rows.iteration.tolist()
+
+
+@STORES
+@pytest.mark.parametrize("total", [0, 7, 20, 21, 300])
+def test_parts_give_the_same_as_the_whole(make: Callable[[], Store], total: int) -> None:
+    """All at once, one by one, and in parts of any size, empty ones included."""
+    whole = make()
+    whole.add(numbered(0, total))
+    assert whole.seen == total
+    assert whole.size == min(total, 20)
+    assert len(set(content(whole))) == whole.size
+    cuts = np.sort(np.random.default_rng(total).integers(0, total + 1, 6))
+    for bounds in (range(total + 1), [0, *cuts.tolist(), total]):
+        parts = make()
+        for a, b in zip(bounds, bounds[1:], strict=False):
+            parts.add(numbered(a, b - a))
+        assert parts.seen == total
+        assert content(parts) == content(whole)
+
+
+@pytest.mark.parametrize("batch", [1, 7, 20, 64])
+def test_window_keeps_the_last(batch: int) -> None:
+    window = Window(GAME, 20)
+    for first in range(0, 10 * batch, batch):
+        window.add(numbered(first, batch))
+        assert sorted(content(window)) == list(range(max(0, first + batch - 20), first + batch))
+
+
+def test_a_reservoir_with_room_keeps_everything() -> None:
+    reservoir = Reservoir(GAME, 20, 0)
+    reservoir.add(numbered(0, 20))
+    assert content(reservoir) == list(range(20))
+
+
+SAMPLES = numbered(0, 200)
+
+
+def test_reservoir_is_uniform() -> None:
+    """Of 200 items 20 are kept, in 4,000 reservoirs with seeds in a row: χ² of how often each item is kept.
+
+    The counts of a draw without replacement have variance p (1 - p) and correlation -1 / 199, so that the sum of squares over
+    p (1 - p) is 200 / 199 · χ²(199). The limits leave 5 in 100,000 on either side.
+    """
+    repeats, kept = 4000, np.zeros(200)
+    for seed in range(repeats):
+        reservoir = Reservoir(GAME, 20, seed)
+        reservoir.add(SAMPLES)
+        kept[reservoir.rows.iteration] += 1
+    p = 20 / 200
+    statistic = ((kept - repeats * p) ** 2).sum() / (repeats * p * (1 - p)) * 199 / 200
+    assert 130 < statistic < 286
+
+
+def test_places_of_a_reservoir_are_uniform_and_independent() -> None:
+    """Which of items 400 and 401 are kept, over 20,000 seeds in a row: χ² of the four cases; item i is kept with 100 / (i + 1).
+
+    χ²(3) > 21.1 in one of 10,000 runs.
+    """
+    places, counts = np.empty(2, np.int64), np.zeros(4)
+    for seed in range(20_000):
+        _reservoir_places(np.uint64(seed), 400, 2, 100, places)
+        counts[2 * (places[0] >= 0) + (places[1] >= 0)] += 1
+    p, q = 100 / 401, 100 / 402
+    expected = 20_000 * np.array([(1 - p) * (1 - q), (1 - p) * q, p * (1 - q), p * q])
+    assert ((counts - expected) ** 2 / expected).sum() < 21.1
+
+
+def test_seeds_give_unrelated_reservoirs() -> None:
+    """Of two reservoirs about a tenth is the same, also after any exchange of the items' bits (a hash of seed ^ item would)."""
+    kept = []
+    for seed in (1, 3, 5, 1001):
+        reservoir = Reservoir(GAME, 20, seed)
+        reservoir.add(SAMPLES)
+        kept.append(set(content(reservoir)))
+    for bits in range(256):
+        for other in kept[1:]:
+            assert len({item ^ bits for item in kept[0]} & other) < 12
+
+
+@STORES
+@pytest.mark.parametrize("total", [0, 7, 20, 130])
+def test_a_store_that_is_saved_and_restored_goes_on_as_before(make: Callable[[], Store], total: int) -> None:
+    store = make()
+    store.add(numbered(0, total))
+    state = {name: field.copy() for name, field in store.get_state().items()}
+    assert len(state["result"]) == store.size
+    restored = make()
+    restored.set_state(state)
+    for same in (store, restored):
+        same.add(numbered(total, 90))
+    assert restored.seen == store.seen == total + 90
+    assert content(restored) == content(store)
+    drawn = [s.draw(np.random.default_rng(1), 50).iteration for s in (store, restored)]
+    np.testing.assert_array_equal(*drawn)
+
+
+@STORES
+def test_a_state_of_another_capacity_is_refused(make: Callable[[], Store]) -> None:
+    larger = Window(GAME, 50)
+    larger.add(numbered(0, 30))
+    with pytest.raises(ValueError, match="holds 30 of 30 samples; the store has room for 20"):
+        make().set_state(larger.get_state())
+
+
+@STORES
+def test_draws_are_uniform_over_what_is_held(make: Callable[[], Store]) -> None:
+    """χ²(19) > 53 in about 5 of 100,000 runs; before the store is full only valid rows come out."""
+    store = make()
+    store.add(numbered(50, 3))
+    assert set(store.draw(np.random.default_rng(0), 100).iteration.tolist()) == {50, 51, 52}
+    store.add(numbered(53, 100))
+    drawn = store.draw(np.random.default_rng(0), 4000)
+    assert num_rows(drawn) == 4000
+    held, counts = np.unique(drawn.iteration, return_counts=True)
+    assert held.tolist() == sorted(content(store))
+    assert ((counts - 200) ** 2 / 200).sum() < 53
+
+
+# ---------------------------------------------------------------------------------------------------- truncate_targets
+
+
+@pytest.mark.parametrize("width", [1, TARGET_WIDTH - 1, TARGET_WIDTH, TARGET_WIDTH + 1, 90])
+def test_truncated_targets(width: int) -> None:
+    """The most probable actions stay with their probabilities, scaled to sum to 1; short rows are padded."""
+    rng = np.random.default_rng(width)
+    actions = np.sort(rng.permuted(np.tile(np.arange(400, dtype=np.int16), (30, 1)), axis=1)[:, :width], axis=1)
+    target = rng.dirichlet(np.full(width, 0.3), 30).astype(np.float32)
+    num_legal = rng.integers(1, width + 1, 30)
+    beyond = np.arange(width) >= num_legal[:, None]
+    actions[beyond], target[beyond] = -1, 0.0
+    target /= target.sum(1, keepdims=True)
+    kept_actions, kept_target = truncate_targets(actions, target)
+    assert kept_actions.shape == kept_target.shape == (30, TARGET_WIDTH)
+    assert (kept_actions.dtype, kept_target.dtype) == (np.int16, np.float32)
+    np.testing.assert_allclose(kept_target.sum(1), 1.0, rtol=1e-5)
+    for row in range(30):
+        given = {a: p for a, p in zip(actions[row].tolist(), target[row].tolist(), strict=True) if p > 0}
+        best = sorted(given.items(), key=lambda item: -item[1])[:TARGET_WIDTH]
+        scale = sum(p for _, p in best)
+        kept = {a: p for a, p in zip(kept_actions[row].tolist(), kept_target[row].tolist(), strict=True) if p > 0}
+        assert kept == pytest.approx({a: p / scale for a, p in best}, rel=1e-5)
+        assert -1 not in kept
+
+
+def test_targets_that_fit_keep_their_order() -> None:
+    actions, target = np.array([[2, 5, 9, -1]], np.int16), np.array([[0.25, 0.5, 0.25, 0.0]], np.float32)
+    kept_actions, kept_target = truncate_targets(actions, target)
+    assert kept_actions[0].tolist() == [2, 5, 9] + [-1] * (TARGET_WIDTH - 3)
+    assert kept_target[0].tolist() == [0.25, 0.5, 0.25] + [0.0] * (TARGET_WIDTH - 3)
+
+
+def test_join_and_empty() -> None:
+    joined = join([numbered(0, 2), numbered(2, 0), numbered(2, 3)], GAME)
+    assert joined.iteration.tolist() == [0, 1, 2, 3, 4]
+    assert num_rows(join([], GAME)) == 0
+    empty = empty_samples(GAME, 2)
+    assert (empty.actions == -1).all()
+    assert np.isnan(empty.root_value).all()
+    assert [name for name, _ in flatten(empty)][:2] == ["states.node", "states.cards"]
