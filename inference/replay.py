@@ -1,0 +1,242 @@
+"""Phase 2, the evidence: how likely the moves of the other players are in the world of each particle.
+
+    p(moves | world) = prod over unforced decisions of seats other than the searching one of
+                       (1 - epsilon) softmax(logits / T)[a] + epsilon / |A|
+
+The mover's information state in the world is found by replaying the game from the view at which the particle stands, with
+the particle's hands. A particle whose mover could not have made the move gets weight zero. The answers of the networks are
+only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the information states of all lanes,
+particles and moves, one forward pass per network answers it, and ``_score`` adds the log-likelihoods. Source: DeltaDou,
+4.3; the share epsilon of uniform play bounds what a single move can say (ours).
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from games.interface import Game, Records, Rules, States, current_seat, legal, observe, put, step
+from games.kernels import kernel
+from inference.hands import Positions, fill_world, next_hand
+from inference.particles import Particles
+from networks.decode import legal_logits, softmax
+from networks.resnet import Outputs
+
+Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
+"""(observations int8 [N, C, L], seats int8 [N]) -> Outputs: the answers of the seats' networks."""
+
+
+class Decisions(NamedTuple):
+    """A buffer of M decisions; the legal actions of decision m are ``legal[first[m]:first[m + 1]]``.
+
+    Attributes:
+        observations: int8 ``[M, C, L]``. seats: int8 ``[M]``, the mover.
+        rows: int32 ``[M]``, the slot by its index in ``Replay``. particles: int32 ``[M]``, the column.
+        chosen: int16 ``[M]``, index of the move among the legal ones.
+        first: int32 ``[M + 1]``. legal: int16 ``[room]``.
+    """
+
+    observations: np.ndarray
+    seats: np.ndarray
+    rows: np.ndarray
+    particles: np.ndarray
+    chosen: np.ndarray
+    first: np.ndarray
+    legal: np.ndarray
+
+
+class Replay(NamedTuple):
+    """n slots to be brought up to date.
+
+    Attributes:
+        positions: ``[n]``, the positions of now.
+        moves: int16 ``[G, max_moves]``. lengths: int16 ``[G]``. The public records.
+        counts_from: int64 ``[n]``, earlier moves are replayed but are no evidence.
+        same: int64 ``[n, K + 1]``, the first possible particle of the slot with the same hand.
+        evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf = impossible.
+    """
+
+    positions: Positions
+    moves: np.ndarray
+    lengths: np.ndarray
+    counts_from: np.ndarray
+    same: np.ndarray
+    evidence: np.ndarray
+
+
+def make_decisions(game: Game, count: int) -> Decisions:
+    """Returns a buffer for ``count`` decisions, and at least for all the decisions of one particle."""
+    spec = game.spec
+    count = max(count, spec.max_moves)
+    return Decisions(
+        observations=np.empty((count, *spec.observation_shape), np.int8),
+        seats=np.empty(count, np.int8),
+        rows=np.empty(count, np.int32),
+        particles=np.empty(count, np.int32),
+        chosen=np.empty(count, np.int16),
+        first=np.zeros(count + 1, np.int32),
+        legal=np.empty(max(64 * count, (spec.max_moves + 1) * spec.max_legal), np.int16),
+    )
+
+
+@kernel
+def _find_same(particles: Particles, replay: Replay) -> None:
+    """Fills ``replay.same``: particles with the same hand have the same evidence, which is computed once."""
+    for i in range(replay.positions.slots.size):
+        slot = replay.positions.slots[i]
+        for k in range(replay.same.shape[1]):
+            replay.same[i, k] = k
+            if particles.posterior[slot, k] > -np.inf:
+                for first in range(k):
+                    same_hand = particles.hands[slot, first] == particles.hands[slot, k]
+                    if same_hand and particles.posterior[slot, first] > -np.inf:
+                        replay.same[i, k] = first
+                        break
+
+
+@kernel
+def _collect_particle(
+    rules: Rules,
+    particles: Particles,
+    replay: Replay,
+    i: int,
+    k: int,
+    decisions: Decisions,
+    count: int,
+    max_legal: int,
+    row: States,
+) -> int:
+    """Replays one particle, see ``_collect``; returns the number of decisions in the buffer, -1 if they do not fit."""
+    slot, seat, lane = replay.positions.slots[i], replay.positions.seats[i], replay.positions.lanes[i]
+    before = count
+    fill_world(rules, particles.views, slot, seat, particles.hands[slot, k], row, 0)
+    for j in range(particles.moves[slot], replay.lengths[lane]):
+        action = replay.moves[lane, j]
+        mover = current_seat(rules, row, 0)
+        if mover != seat:
+            start = decisions.first[count]
+            if count == decisions.seats.size or start + max_legal > decisions.legal.size:
+                return -1
+            actions = decisions.legal[start : start + max_legal]
+            num_legal = legal(rules, row, 0, actions)
+            chosen = np.searchsorted(actions[:num_legal], action)
+            if chosen == num_legal or actions[chosen] != action:
+                replay.evidence[i, k] = -np.inf
+                return before
+            if num_legal > 1 and j >= replay.counts_from[i]:
+                observe(rules, row, 0, mover, decisions.observations[count])
+                decisions.seats[count] = mover
+                decisions.rows[count] = i
+                decisions.particles[count] = k
+                decisions.chosen[count] = chosen
+                decisions.first[count + 1] = start + num_legal
+                count += 1
+        step(rules, row, 0, action)
+    particles.hands[slot, k] = next_hand(row, 0, seat)
+    return count
+
+
+@kernel
+def _collect(
+    rules: Rules, particles: Particles, replay: Replay, cursor: int, decisions: Decisions, max_legal: int, row: States
+) -> tuple[int, int]:
+    """Replays particles, from the ``cursor``-th on, until the buffer is full or all are done.
+
+    Args:
+        particles: ``hands`` are brought up to date.
+        replay: ``evidence`` becomes -inf for particles that could not have made the moves.
+        decisions: Receives the unforced decisions of the others.
+        max_legal: Upper bound on the number of legal actions.
+        row: One state, scratch.
+
+    Returns:
+        (the next cursor, the number of decisions).
+    """
+    count = 0
+    per_slot = replay.same.shape[1]
+    while cursor < replay.positions.slots.size * per_slot:
+        i, k = cursor // per_slot, cursor % per_slot
+        if replay.same[i, k] == k and particles.posterior[replay.positions.slots[i], k] > -np.inf:
+            after = _collect_particle(rules, particles, replay, i, k, decisions, count, max_legal, row)
+            if after < 0:
+                break
+            count = after
+        cursor += 1
+    return cursor, count
+
+
+@kernel
+def _score(
+    decoder: np.ndarray, policy: np.ndarray, decisions: Decisions, count: int, temperature: float, epsilon: float, replay: Replay,
+    scratch: np.ndarray,
+) -> None:  # fmt: skip
+    """Adds the log-likelihood of every decision in the buffer to ``replay.evidence``.
+
+    Args:
+        policy: float32 ``[count, policy_size]``, the networks' answers. scratch: float64 ``[max_legal]``.
+    """
+    for m in range(count):
+        start = decisions.first[m]
+        num_legal = decisions.first[m + 1] - start
+        legal_logits(decoder, policy, m, decisions.legal[start : start + num_legal], num_legal, scratch)
+        softmax(scratch, num_legal, temperature, scratch)
+        likelihood = (1.0 - epsilon) * scratch[decisions.chosen[m]] + epsilon / num_legal
+        replay.evidence[decisions.rows[m], decisions.particles[m]] += np.log(max(likelihood, 1e-300))
+
+
+@kernel
+def _add_evidence(particles: Particles, replay: Replay) -> None:
+    """Adds the evidence to the weights, and gives particles with the same hand the same."""
+    for i in range(replay.positions.slots.size):
+        slot = replay.positions.slots[i]
+        particles.moves[slot] = replay.lengths[replay.positions.lanes[i]]
+        for k in range(replay.same.shape[1]):
+            first = replay.same[i, k]
+            particles.hands[slot, k] = particles.hands[slot, first]
+            particles.posterior[slot, k] += replay.evidence[i, first]
+
+
+class Replayer:
+    """Brings particles up to date with the public record.
+
+    Args:
+        game: The game.
+        evaluate: The networks of all seats.
+        temperature: T, > 0.
+        epsilon: Share of uniform play, in [0, 1].
+        buffer: Decisions evaluated at once.
+    """
+
+    def __init__(self, game: Game, evaluate: Evaluate, temperature: float, epsilon: float, buffer: int = 8192) -> None:
+        self.game, self.evaluate, self.temperature, self.epsilon = game, evaluate, temperature, epsilon
+        self._decisions = make_decisions(game, buffer)
+        self._row = game.empty(1)
+        self._scratch = np.zeros(game.spec.max_legal)
+
+    def advance(self, particles: Particles, positions: Positions, records: Records, counts_from: np.ndarray) -> np.ndarray:
+        """Replays what has been played since the particles' views, and weighs them by it.
+
+        Args:
+            particles: Changed in place: views, moves, hands and posterior weights of the slots.
+            positions: ``[n]``, the positions of now.
+            records: The moves of all lanes.
+            counts_from: int64 ``[n]``, earlier moves are no evidence.
+
+        Returns:
+            int64 ``[n]``, the observations evaluated.
+        """
+        game, decisions = self.game, self._decisions
+        shape = (len(counts_from), particles.hands.shape[1])
+        replay = Replay(positions, records.moves, records.lengths, counts_from, np.zeros(shape, np.int64), np.zeros(shape))
+        _find_same(particles, replay)
+        num_evaluations = np.zeros(len(counts_from), np.int64)
+        cursor = 0
+        while cursor < replay.same.size:
+            cursor, count = _collect(game.rules, particles, replay, cursor, decisions, game.spec.max_legal, self._row)
+            if count:
+                policy = self.evaluate(decisions.observations[:count], decisions.seats[:count]).policy
+                _score(game.decoder, policy, decisions, count, self.temperature, self.epsilon, replay, self._scratch)
+                num_evaluations += np.bincount(decisions.rows[:count], minlength=len(counts_from))
+        _add_evidence(particles, replay)
+        put(particles.views, positions.slots, positions.views)
+        return num_evaluations
