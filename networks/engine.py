@@ -20,6 +20,7 @@ from networks.filter import FilterNet
 from networks.resnet import ConvNorm, Outputs, PolicyValueNet, ResidualBlock, expected_value
 
 PRECISIONS = ("auto", "float32", "bfloat16")
+TYPICAL_BATCH = 256
 MAX_CHUNK = 1024
 """Larger batches are cut, so that the activations of a layer stay in the cache."""
 
@@ -57,14 +58,27 @@ def has_fused_convolutions(dtype: torch.dtype, device: torch.device) -> bool:
 class FusedConv:
     """One convolution over positions with bias, then optionally a residual sum and a rectifier; eager mode takes three steps."""
 
-    def __init__(self, weight: Tensor, bias: Tensor, dtype: torch.dtype, device: torch.device) -> None:
-        """Takes weight ``[O, I, 1, width]`` and bias ``[O]``, float32."""
-        self.padding = [0, weight.shape[3] // 2]
+    def __init__(
+        self, weight: Tensor, bias: Tensor, length: int, dtype: torch.dtype, device: torch.device, padding: int | None = None
+    ) -> None:
+        """Brings the weights into the layout of the device.
+
+        Args:
+            weight: ``[O, I, 1, width]``, float32.
+            bias: ``[O]``, float32.
+            length: Positions of the inputs.
+            dtype: Type to compute in.
+            device: Where to compute.
+            padding: Zeros on either side; by default as many as keep the length, for an odd width.
+        """
+        self.padding = [0, weight.shape[3] // 2 if padding is None else padding]
         self.weight = weight.to(device, dtype, copy=True, memory_format=torch.channels_last)
         self.bias = bias.to(device, dtype, copy=True)
         self.fused = has_fused_convolutions(dtype, device)
         if self.fused:
-            self.weight = torch.ops.mkldnn._reorder_convolution_weight(self.weight, self.padding, [1, 1], [1, 1], 1)
+            # The layout that suits the kernels for a typical input; a layout chosen without one can be 10 times slower.
+            shape = [TYPICAL_BATCH, weight.shape[1], 1, length]
+            self.weight = torch.ops.mkldnn._reorder_convolution_weight(self.weight, self.padding, [1, 1], [1, 1], 1, shape)
 
     def __call__(self, x: Tensor, relu: bool) -> Tensor:
         """Returns the convolution of ``x`` (``[N, I, 1, L]``, channels last), rectified if asked for."""
@@ -86,22 +100,28 @@ class FusedConv:
 
 
 class Setting(NamedTuple):
-    """Where and how an engine computes."""
+    """Number of positions, type of the convolutions, and device of an engine."""
 
+    length: int
     dtype: torch.dtype
     device: torch.device
 
     def fold(self, layer: ConvNorm, scale: Tensor | None = None) -> FusedConv:
         """Returns a layer as one convolution, with the scale of its inputs (``[I]``) folded in."""
         weight, bias = layer.folded()
-        return FusedConv(weight if scale is None else weight * scale[:, None, None], bias, self.dtype, self.device)
+        return FusedConv(weight if scale is None else weight * scale[:, None, None], bias, *self)
 
-    def exact(self, layer: nn.Linear) -> FusedConv:
-        """Returns a fully connected layer in float32, as a convolution of ``[N, I, 1, 1]``.
+    def over_positions(self, layer: nn.Linear) -> FusedConv:
+        """Returns a fully connected layer of flattened ``[N, I, 1, L]`` as a convolution as wide as its input.
 
-        A plain matrix product sums in an order that depends on the number of rows.
+        It needs no other layout; and a matrix product would sum in an order that depends on the number of rows.
         """
-        return FusedConv(layer.weight.detach()[:, :, None, None], layer.bias.detach(), torch.float32, self.device)
+        weight = layer.weight.detach().unflatten(1, (-1, 1, self.length))
+        return FusedConv(weight, layer.bias.detach(), *self, padding=0)
+
+    def last(self, layer: nn.Linear) -> FusedConv:
+        """Returns a fully connected layer of ``[N, I, 1, 1]``, in float32 whatever the type of the others."""
+        return FusedConv(layer.weight.detach()[:, :, None, None], layer.bias.detach(), 1, torch.float32, self.device)
 
     def inputs(self, planes: Tensor) -> Tensor:
         """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]``, channels last, with rows of zeros up to a padded size N."""
@@ -112,10 +132,10 @@ class Setting(NamedTuple):
         return x.unsqueeze(2).contiguous(memory_format=torch.channels_last)
 
 
-def make_setting(precision: str, device: torch.device | str) -> Setting:
+def make_setting(length: int, precision: str, device: torch.device | str) -> Setting:
     """Returns the setting for a precision of ``PRECISIONS`` on a device."""
     device = torch.device(device)
-    return Setting(resolve_precision(precision, device), device)
+    return Setting(length, resolve_precision(precision, device), device)
 
 
 class Engine:
@@ -127,7 +147,7 @@ class Engine:
 
     @torch.no_grad()
     def __init__(self, net: PolicyValueNet, precision: str = "auto", device: torch.device | str = "cpu") -> None:
-        self.setting = make_setting(precision, device)
+        self.setting = make_setting(net.length, precision, device)
         self.objective, self.value_scale = net.config.objective, net.value_scale
         self.num_planes, self.num_hidden, self.num_extra = net.num_planes, net.num_hidden, net.num_extra
         self.stem = self.setting.fold(net.stem, net.scale)
@@ -139,7 +159,7 @@ class Engine:
         self.split = [self.num_planes, self.num_hidden, len(bias)]
         weight, bias = torch.cat([net.planes.weight[local], weight]), torch.cat([net.planes.bias[local], bias])
         self.heads = FusedConv(weight, bias, *self.setting)
-        self.units, self.globals = self.setting.exact(net.units), self.setting.exact(net.globals)
+        self.units, self.globals = self.setting.over_positions(net.units), self.setting.last(net.globals)
 
     @torch.inference_mode()
     def __call__(self, observations: Tensor, want_hidden: bool = False) -> Outputs[Tensor]:
@@ -151,17 +171,16 @@ class Engine:
 
     def _chunk(self, observations: Tensor, want_hidden: bool) -> Outputs[Tensor]:
         """Returns the outputs of at most ``MAX_CHUNK`` observations."""
-        n, _, length = observations.shape
+        n, num_local = len(observations), self.num_planes * self.setting.length
         x = self.stem(self.setting.inputs(observations), relu=True)
         for first, second in self.blocks:
             x = second.add_to(x, first(x, relu=True))
         planes, hidden, squeezed = self.heads(x, relu=False).split(self.split, dim=1)
-        units = self.units(squeezed.float().relu().reshape(len(x), -1, 1, 1), relu=True)
-        rest = self.globals(units, relu=False)[:n].flatten(1)
+        units = self.units(squeezed.relu(), relu=True)
+        rest = self.globals(units.float(), relu=False)[:n].flatten(1)
 
-        num_local = self.num_planes * length
         policy = torch.empty(n, num_local + self.num_extra, device=rest.device)
-        policy[:, :num_local].unflatten(1, (self.num_planes, length)).copy_(planes[:n, :, 0])
+        policy[:, :num_local].unflatten(1, (self.num_planes, self.setting.length)).copy_(planes[:n, :, 0])
         policy[:, num_local:] = rest[:, : self.num_extra]
         value = expected_value(rest[:, self.num_extra :], self.objective, self.value_scale)
         return Outputs(policy, value, hidden[: n if want_hidden else 0, :, 0].float())
@@ -172,10 +191,10 @@ class FilterEngine:
 
     @torch.no_grad()
     def __init__(self, net: FilterNet, precision: str = "auto", device: torch.device | str = "cpu") -> None:
-        self.setting = make_setting(precision, device)
+        self.setting = make_setting(net.length, precision, device)
         layers = [layer for layer in net.layers if isinstance(layer, ConvNorm)]
         self.layers = [self.setting.fold(layer, net.scale if layer is layers[0] else None) for layer in layers]
-        self.score = self.setting.exact(net.score)
+        self.score = self.setting.over_positions(net.score)
 
     @torch.inference_mode()
     def __call__(self, planes: Tensor) -> Tensor:
@@ -187,4 +206,4 @@ class FilterEngine:
         x = self.setting.inputs(planes)
         for layer in self.layers:
             x = layer(x, relu=True)
-        return self.score(x.float().reshape(len(x), -1, 1, 1), relu=False)[: len(planes), 0, 0, 0]
+        return self.score(x, relu=False)[: len(planes), 0, 0, 0].float()

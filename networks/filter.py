@@ -38,6 +38,7 @@ class FilterNet(nn.Module):
     def __init__(self, spec: GameSpec, channels: int = 32, head_channels: int = 4) -> None:
         super().__init__()
         num_inputs, length = spec.observation_shape
+        self.length = length
         scale = np.concatenate([np.asarray(spec.observation_scale, np.float32), np.ones(NUM_WORLD_PLANES, np.float32)])
         self.register_buffer("scale", torch.as_tensor(scale), persistent=False)
         widths = [num_inputs + NUM_WORLD_PLANES] + [channels] * (NUM_LAYERS - 1) + [head_channels]

@@ -168,6 +168,7 @@ class PolicyValueNet(nn.Module):
 
     Attributes:
         config: As given.
+        length: L of the module docstring.
         num_planes, num_extra: P and E of the module docstring.
         num_hidden: 5 with a hidden head, else 0.
         value_scale: Unit of the ``scalar`` head: its tanh is multiplied by it.
@@ -179,6 +180,7 @@ class PolicyValueNet(nn.Module):
         super().__init__()
         num_inputs, length = spec.observation_shape
         self.config = config
+        self.length = length
         self.num_planes, self.num_extra = divmod(spec.policy_size, length)
         self.num_hidden = NUM_COUNTS if config.hidden_head and spec.has_hidden_head else 0
         self.num_values = 1 + 2 * NUM_BOMB_CLASSES if config.value_head == "win_bombs" else 1

@@ -88,7 +88,7 @@ def test_padded_sizes() -> None:
 def test_a_convolution_by_hand() -> None:
     """Weights 1, 10, 100 on the left neighbour, the position and the right neighbour; bias -2."""
     for dtype in (torch.float32, torch.bfloat16):
-        conv = FusedConv(torch.tensor([1.0, 10.0, 100.0]).view(1, 1, 1, 3), torch.tensor([-2.0]), dtype, torch.device("cpu"))
+        conv = FusedConv(torch.tensor([1.0, 10.0, 100.0]).view(1, 1, 1, 3), torch.tensor([-2.0]), 3, dtype, torch.device("cpu"))
         x = torch.tensor([0.0, 1.0, 0.0]).view(1, 1, 1, 3).to(dtype)
         assert conv(x, relu=False).flatten().tolist() == [98.0, 8.0, -1.0]
         assert conv(x, relu=True).flatten().tolist() == [98.0, 8.0, 0.0]

@@ -1,0 +1,101 @@
+"""Speed of the networks on Doudizhu observations: evaluations for play, and steps of learning, on up to two threads."""
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from benchmarks.table import Row, median_seconds
+from games.doudizhu.game import Doudizhu
+from networks.evaluator import Evaluator
+from networks.losses import hidden_loss, policy_loss, value_loss
+from networks.resnet import NetworkConfig, build_networks
+
+SIZES = ((32, 5), (48, 6), (64, 10))
+BATCHES = (64, 256, 1024)
+EXPECTED = {(32, 5): 170_000.0, (64, 10): 45_000.0}
+"""Evaluations/s at batches of 256 to 1,024 by the design's measurement, on two cores with AVX-512."""
+TRAINING_BATCH = 1024
+MOVES_PER_ROW = 15
+
+
+def observations(count: int) -> np.ndarray:
+    """Returns random planes, int8 ``[count, C, L]``; the speed does not depend on their values."""
+    return np.random.default_rng(0).integers(0, 5, (count, *GAME.spec.observation_shape)).astype(np.int8)
+
+
+GAME = Doudizhu()
+
+
+def evaluation_rows(channels: int, blocks: int) -> list[Row]:
+    """Returns evaluations per second of the landlord's network at fixed and at varying batch sizes, and of mixed seats."""
+    networks = build_networks(GAME.spec, NetworkConfig(channels=channels, blocks=blocks), seed=0)
+    evaluator = Evaluator(networks)
+    planes, landlord = observations(max(BATCHES)), np.zeros(max(BATCHES), np.int8)
+    seats = np.arange(max(BATCHES), dtype=np.int8) % GAME.spec.num_seats
+    varying = np.random.default_rng(1).integers(100, 513, 40)
+
+    def rate(what: str, rows: int, run: Callable[[], object], target: float | None = None) -> Row:
+        run()
+        return Row(name=f"{channels}x{blocks}, {what}", value=rows / median_seconds(run), unit="evaluations/s", target=target)
+
+    def run_varying() -> None:
+        for n in varying:
+            evaluator.evaluate(planes[:n], landlord[:n])
+
+    target = EXPECTED.get((channels, blocks))
+    result = [
+        rate(f"batch {n}", n, lambda n=n: evaluator.evaluate(planes[:n], landlord[:n]), target if n == 1024 else None)  # type: ignore[misc]
+        for n in BATCHES
+    ]
+    result.append(rate("batches of 100 to 512", int(varying.sum()), run_varying))
+    result.append(rate("batch 1024 of three seats", len(seats), lambda: evaluator.evaluate(planes, seats)))
+    refresh = median_seconds(lambda: evaluator.refresh(networks))
+    return [*result, Row(name=f"{channels}x{blocks}, taking over the weights of three networks", value=1e3 * refresh, unit="ms")]
+
+
+def training_row(channels: int, blocks: int, bfloat16: bool) -> Row:
+    """Returns samples per second of learning: forward, all losses, backward, AdamW."""
+    spec, rng = GAME.spec, np.random.default_rng(0)
+    net = build_networks(spec, NetworkConfig(channels=channels, blocks=blocks), seed=0).seat(0)
+    optimizer = torch.optim.AdamW(net.parameters(), fused=True)
+    planes = torch.from_numpy(observations(TRAINING_BATCH))
+    decoder = torch.from_numpy(GAME.decoder)
+    offsets = torch.arange(TRAINING_BATCH + 1) * MOVES_PER_ROW
+    actions = torch.from_numpy(rng.integers(0, spec.num_actions, TRAINING_BATCH * MOVES_PER_ROW))
+    targets = torch.full((TRAINING_BATCH * MOVES_PER_ROW,), 1 / MOVES_PER_ROW)
+    returns = torch.from_numpy(rng.choice([-2.0, -1.0, 1.0, 2.0], TRAINING_BATCH))
+    most = torch.from_numpy(rng.integers(0, 5, (TRAINING_BATCH, spec.observation_shape[1])))
+    counts = most // 2
+
+    def step() -> None:
+        with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+            raw = net(planes)
+        loss = (
+            policy_loss(raw.policy, decoder, offsets, actions, targets).cross_entropy
+            + value_loss(raw.value, returns, net.config.objective, net.value_scale)
+            + hidden_loss(raw.hidden, torch.zeros_like(most), most, counts, counts.sum(dim=1)).nll
+        ).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+    step()
+    precision = "bfloat16 autocast" if bfloat16 else "float32"
+    return Row(
+        name=f"{channels}x{blocks}, learning from batches of {TRAINING_BATCH}, {precision}",
+        value=TRAINING_BATCH / median_seconds(step),
+        unit="samples/s",
+    )
+
+
+def run() -> list[Row]:
+    """Returns evaluations and samples per second."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(min(2, os.cpu_count() or 1))
+    try:
+        rows = [row for size in SIZES for row in evaluation_rows(*size)]
+        return rows + [training_row(*size, bfloat16) for size in SIZES for bfloat16 in (False, True)]
+    finally:
+        torch.set_num_threads(threads)
