@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import torch
@@ -12,6 +13,7 @@ from networks.evaluator import Evaluator
 from networks.losses import hidden_loss, policy_loss, value_loss
 from networks.resnet import NetworkConfig, build_networks
 
+GAME = Doudizhu()
 SIZES = ((32, 5), (48, 6), (64, 10))
 BATCHES = (64, 256, 1024)
 EXPECTED = {(32, 5): 170_000.0, (64, 10): 45_000.0}
@@ -25,9 +27,6 @@ def observations(count: int) -> np.ndarray:
     return np.random.default_rng(0).integers(0, 5, (count, *GAME.spec.observation_shape)).astype(np.int8)
 
 
-GAME = Doudizhu()
-
-
 def evaluation_rows(channels: int, blocks: int) -> list[Row]:
     """Returns evaluations per second of the landlord's network at fixed and at varying batch sizes, and of mixed seats."""
     networks = build_networks(GAME.spec, NetworkConfig(channels=channels, blocks=blocks), seed=0)
@@ -37,7 +36,6 @@ def evaluation_rows(channels: int, blocks: int) -> list[Row]:
     varying = np.random.default_rng(1).integers(100, 513, 40)
 
     def rate(what: str, rows: int, run: Callable[[], object], target: float | None = None) -> Row:
-        run()
         return Row(name=f"{channels}x{blocks}, {what}", value=rows / median_seconds(run), unit="evaluations/s", target=target)
 
     def run_varying() -> None:
@@ -46,7 +44,7 @@ def evaluation_rows(channels: int, blocks: int) -> list[Row]:
 
     target = EXPECTED.get((channels, blocks))
     result = [
-        rate(f"batch {n}", n, lambda n=n: evaluator.evaluate(planes[:n], landlord[:n]), target if n == 1024 else None)  # type: ignore[misc]
+        rate(f"batch {n}", n, partial(evaluator.evaluate, planes[:n], landlord[:n]), target if n == max(BATCHES) else None)
         for n in BATCHES
     ]
     result.append(rate("batches of 100 to 512", int(varying.sum()), run_varying))
@@ -81,7 +79,6 @@ def training_row(channels: int, blocks: int, bfloat16: bool) -> Row:
         loss.backward()
         optimizer.step()
 
-    step()
     precision = "bfloat16 autocast" if bfloat16 else "float32"
     return Row(
         name=f"{channels}x{blocks}, learning from batches of {TRAINING_BATCH}, {precision}",

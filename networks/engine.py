@@ -32,7 +32,7 @@ def resolve_precision(precision: str, device: torch.device) -> torch.dtype:
     if precision != "auto":
         return torch.bfloat16 if precision == "bfloat16" else torch.float32
     if device.type == "cuda":
-        native = torch.cuda.is_bf16_supported(including_emulation=False)
+        native = torch.cuda.get_device_capability(device)[0] >= 8
     else:
         native = any(getattr(torch.cpu, name, bool)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
     return torch.bfloat16 if native else torch.float32

@@ -159,11 +159,11 @@ def test_gradients_repeat_bit_for_bit() -> None:
 
 @pytest.mark.parametrize("bfloat16", [False, True])
 def test_learning_repeats_bit_for_bit_and_learns(bfloat16: bool) -> None:
-    """Three steps on two threads, twice."""
-    planes = torch.from_numpy(observations(256))
-    _, *rest = ragged(256)
+    """Six steps on two threads, twice."""
+    planes = torch.from_numpy(observations(128))
+    _, *rest = ragged(128)
     returns = torch.where(planes[:, 0, 0] > 1, 1.0, -2.0)
-    arguments = hands(256, 15, seed=7)
+    arguments = hands(128, 15, seed=7)
 
     def learn() -> tuple[list[float], list[Tensor]]:
         torch.manual_seed(0)
