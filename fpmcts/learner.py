@@ -13,6 +13,7 @@ from fpmcts.samples import Samples
 from games.interface import Game, Rules, States, current_seat, legal, num_rows, observe
 from games.kernels import kernel
 from networks import losses
+from networks.engine import resolve_precision
 from networks.resnet import PolicyValueNet
 
 
@@ -93,6 +94,7 @@ class Learner:
             self.optimizer = torch.optim.SGD(parameters, lr=settings.lr, momentum=0.9, weight_decay=settings.weight_decay)
         self._decoder = torch.from_numpy(game.decoder.astype(np.int64)).to(device)
         self._room = 64
+        self._half = resolve_precision("auto", device) == torch.bfloat16
 
     def step(self, policy_rows: Samples | None, value_rows: Samples, lr: float) -> dict[str, float]:
         """Returns the parts of the loss after one step.
@@ -114,7 +116,8 @@ class Learner:
             extra = self._observe(value_rows)
             observations = np.concatenate([observations, extra])
         self.net.train()
-        raw = self.net(torch.from_numpy(observations).to(self.device))
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
+            raw = self.net(torch.from_numpy(observations).to(self.device))
         on_policy = losses.policy_loss(
             raw.policy[:num_policy],
             self._decoder,

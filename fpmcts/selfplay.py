@@ -11,7 +11,7 @@ network, so that more games, hence more outcomes, fit in the budget.
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from fpmcts.samples import Samples, empty_samples, join, truncate_targets
 from fpmcts.search import Search, SearchResult
 from games.interface import Game, Records, Rules, States, current_seat, legal, observe, stake, step, sure_win, take, team_return
-from games.kernels import kernel, random_float, streams
+from games.kernels import kernel, random_float
 from inference.determinizer import Determinizer
 from networks.decode import legal_logits, softmax
 from networks.evaluator import Outputs
@@ -65,8 +65,6 @@ class SelfPlayStatistics:
     decisions: int = 0
     searches: int = 0
     sure_wins: int = 0
-    landlord_wins: int = 0
-    bombs: float = 0.0
     target_entropy: float = 0.0
     prior_entropy: float = 0.0
     kl_target_prior: float = 0.0
@@ -76,7 +74,6 @@ class SelfPlayStatistics:
     ess_count: int = 0
     seconds: float = 0.0
     inference_seconds: float = 0.0
-    extra: dict[str, float] = field(default_factory=dict)
 
 
 class Games(NamedTuple):
@@ -222,20 +219,19 @@ class SelfPlay:
         self.game, self.evaluate, self.determinizer, self.search, self.settings = game, evaluate, determinizer, search, settings
 
     def play(
-        self, deals: np.ndarray, seed: int, path: tuple[int, ...], iteration: int
+        self, deals: np.ndarray, rng: np.ndarray, iteration: int
     ) -> Iterator[tuple[int, tuple[Samples, Games, SelfPlayStatistics] | None]]:
         """Plays one game per deal; yields (games finished, None) as it goes and (games, result) at the end.
 
         Args:
             deals: uint64 ``[G]`` seeds of the deals.
-            seed, path: of the random streams; game k draws from stream k of ``streams(seed, G, *path)`` alone.
+            rng: uint64 ``[G]`` streams, changed in place; game k draws from stream k alone.
             iteration: Counted from 0; sets the temperature and stamps the samples.
         """
         started = time.perf_counter()
         game, rules, num = self.game, self.game.rules, len(deals)
         states = game.deal(deals)
         records = Records(np.full((num, game.spec.max_moves), -1, np.int16), np.zeros(num, np.int16))
-        rng = streams(seed, num, *path)
         kinds = np.full(num, UNDECIDED, np.int8)
         counts = np.zeros(3, np.int64)
         scratch = np.zeros(game.spec.max_legal, np.int16)

@@ -9,7 +9,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from fpmcts.learner import Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window
 from fpmcts.search import Search, SearchSettings
 from fpmcts.selfplay import SelfPlay, SelfPlayStatistics
+from fpmcts.workers import play_in_threads
 from games import make
 from games.interface import Game, num_rows, take
 from games.kernels import LAYERS, ROOT, Stream, deal_seeds
@@ -116,19 +117,19 @@ class Trainer:
         self.reservoirs = [Reservoir(self.game, train.reservoir, 2 * config.seed + 1 + 1000 * s) for s in range(count)]
         self.windows = [Window(self.game, train.value_window) for _ in range(count)] if train.value_window else []
         self.evaluator = Evaluator(self.networks, config.precision, self.device)
-        self.search = self._make_search(config.search)
+        workers = torch.get_num_threads() if self.device.type == "cpu" else 1
+        self.worker_evaluators = [Evaluator(self.networks, config.precision, self.device) for _ in range(workers)]
+        self.searches = [
+            Search(self.game, e.evaluate, config.search, max(1, config.selfplay.lanes // workers), config.objective == "wp")
+            for e in self.worker_evaluators
+        ]
         if config.init_from:
             self.load_networks(Saved(*load(config.init_from)))
 
-    def _make_search(self, settings: SearchSettings) -> Search:
-        return Search(
-            self.game, self.evaluator.evaluate, settings, self.config.selfplay.lanes, win_only=self.config.objective == "wp"
-        )
-
-    def make_determinizer(self, num_lanes: int) -> Determinizer:
+    def make_determinizer(self, num_lanes: int, evaluator: Evaluator | None = None) -> Determinizer:
         """Returns a determinizer with the present networks for games played side by side."""
         score = None if self.filter is None else FilterEngine(self.filter.net, self.config.precision, self.device)
-        return Determinizer(self.game, self.evaluator, self.config.inference, num_lanes, score)
+        return Determinizer(self.game, evaluator or self.evaluator, self.config.inference, num_lanes, score)
 
     def _learn_filter(self, rows: Samples, steps: int, totals: dict[str, list[float]]) -> None:
         """Steps the filter network, if there is one, on rows drawn from the given ones."""
@@ -210,12 +211,17 @@ class Trainer:
         config, selfplay = self.config, self.config.selfplay
         count = min(config.episode.games_per_step, config.episode.games - self.episode_done)
         chunk = self.episode_done // config.episode.games_per_step
-        self.evaluator.refresh(self.networks)
-        player = SelfPlay(self.game, self.evaluator.evaluate, self.make_determinizer(count), self.search, selfplay)
+        lanes = max(1, selfplay.lanes // len(self.searches))
+        players = []
+        for k, (evaluator, search) in enumerate(zip(self.worker_evaluators, self.searches, strict=True)):
+            evaluator.refresh(self.networks)
+            share = len(range(k, count, len(self.searches)))
+            determinizer = self.make_determinizer(share, evaluator)
+            players.append(SelfPlay(self.game, evaluator.evaluate, determinizer, search, replace(selfplay, lanes=lanes)))
         deals = deal_seeds(config.seed, count, Stream.TRAINING, self.iteration, chunk)
-        before = (self.search.counters.network_seconds, self.search.counters.evaluations, self.evaluator.num_evaluations)
+        before = sum(e.seconds for e in self.worker_evaluators), sum(e.num_evaluations for e in self.worker_evaluators)
         result = None
-        for done, outcome in player.play(deals, config.seed, (Stream.PLAY, self.iteration, chunk), self.iteration):
+        for done, outcome in play_in_threads(players, deals, config.seed, (Stream.PLAY, self.iteration, chunk), self.iteration):
             result = outcome
             yield Event("self-play", done, count, "games")
         assert result is not None
@@ -304,10 +310,12 @@ class Trainer:
     def _learning_scalars(self, totals: dict[str, list[float]]) -> dict[str, float]:
         return {f"loss/{name}": float(np.mean(values)) for name, values in totals.items()}
 
-    def _self_play_scalars(self, s: SelfPlayStatistics, games: Any, before: tuple[float, int, int]) -> dict[str, float]:
+    def _self_play_scalars(self, s: SelfPlayStatistics, games: Any, before: tuple[float, int]) -> dict[str, float]:
         final = games.final
         searches, seconds = max(s.searches, 1), max(s.seconds, 1e-9)
-        network = self.evaluator.seconds - before[0]
+        workers = self.worker_evaluators
+        network = sum(e.seconds for e in workers) - before[0]
+        evaluations = sum(e.num_evaluations for e in workers) - before[1]
         scalars = {
             "self_play/landlord_win_share": float(np.mean(final.winner == 0)),
             "self_play/bombs_per_game": float(np.mean(final.bombs)),
@@ -322,9 +330,9 @@ class Trainer:
             "throughput/games_per_second": s.games / seconds,
             "throughput/decisions_per_second": s.decisions / seconds,
             "throughput/searches_per_second": s.searches / seconds,
-            "throughput/evaluations_per_second": (self.evaluator.num_evaluations - before[2]) / seconds,
-            "throughput/network_share": network / seconds,
-            "throughput/inference_share": s.inference_seconds / seconds,
+            "throughput/evaluations_per_second": evaluations / seconds,
+            "throughput/network_share": network / seconds / len(workers),
+            "throughput/inference_share": s.inference_seconds / seconds / len(workers),
             "time/generation_seconds": s.seconds,
             "data/reservoir_seen": float(sum(r.seen for r in self.reservoirs)),
             "data/games": float(self.games_seen),

@@ -1,0 +1,91 @@
+"""Self-play on several cores: one thread per worker, each with its own share of the games, search and evaluator.
+
+The kernels and the network run without the GIL, so threads share nothing but the weights. A worker computes on one core alone:
+two cores that split every small convolution spend much of their time waiting for each other, above all when something
+else runs on the machine.
+"""
+
+import queue
+import threading
+from collections.abc import Iterator
+from dataclasses import fields
+
+import numpy as np
+import torch
+
+from fpmcts.samples import Samples, join
+from fpmcts.selfplay import Games, SelfPlay, SelfPlayStatistics
+from games.interface import put, take
+from games.kernels import streams
+
+Finished = tuple[Samples, Games, SelfPlayStatistics]
+
+
+def play_in_threads(
+    players: list[SelfPlay], deals: np.ndarray, seed: int, path: tuple[int, ...], iteration: int
+) -> Iterator[tuple[int, Finished | None]]:
+    """Plays one game per deal; yields (games finished, None) as it goes and (games, result) at the end.
+
+    Game k draws from stream k of ``streams(seed, G, *path)`` alone and is played by worker k mod W.
+
+    Args:
+        players: W workers, which share no mutable state.
+        deals: uint64 ``[G]`` seeds of the deals.
+        seed, path: of the random streams.
+        iteration: See ``SelfPlay.play``.
+
+    Raises:
+        Exception: What a worker raised; the others are stopped.
+    """
+    rng = streams(seed, len(deals), *path)
+    workers = len(players)
+    messages: queue.Queue[tuple[int, int, Finished | BaseException | None]] = queue.Queue()
+    stop = threading.Event()
+
+    def work(k: int) -> None:
+        try:
+            for done, result in players[k].play(deals[k::workers], rng[k::workers].copy(), iteration):
+                messages.put((k, done, result))
+                if stop.is_set():
+                    return
+        except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
+            messages.put((k, 0, error))
+
+    threads_before = torch.get_num_threads()
+    torch.set_num_threads(1)  # new threads take this number
+    threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(workers)]
+    finished: dict[int, Finished] = {}
+    progress = [0] * workers
+    try:
+        for thread in threads:
+            thread.start()
+        while len(finished) < workers:
+            k, done, result = messages.get()
+            if isinstance(result, BaseException):
+                raise result
+            progress[k] = done
+            if result is not None:
+                finished[k] = result
+            yield sum(progress), None
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+        torch.set_num_threads(threads_before)
+    yield len(deals), _merge(players, [finished[k] for k in range(workers)])
+
+
+def _merge(players: list[SelfPlay], parts: list[Finished]) -> Finished:
+    """Returns the samples worker by worker, the games in the order of the deals, and the statistics added up."""
+    game, workers = players[0].game, len(parts)
+    total = sum(part[2].games for part in parts)
+    final = take(parts[0][1].final, np.zeros(total, np.int64))
+    records = take(parts[0][1].records, np.zeros(total, np.int64))
+    statistics = SelfPlayStatistics()
+    for k, (_, games, numbers) in enumerate(parts):
+        put(final, slice(k, None, workers), games.final)
+        put(records, slice(k, None, workers), games.records)
+        for f in fields(SelfPlayStatistics):
+            setattr(statistics, f.name, getattr(statistics, f.name) + getattr(numbers, f.name))
+    statistics.seconds = max(part[2].seconds for part in parts)
+    return join([part[0] for part in parts], game), Games(final, records), statistics
