@@ -78,9 +78,9 @@ def test_puct_finds_the_best_response_for_points() -> None:
     value, q = errors("puct", 30_000, 8.0, win_only=False)
     assert -0.6 < value.min()
     assert -0.15 < np.median(value)
-    assert value.max() < 0.02
-    assert -0.15 < q.min()
-    assert q.max() < 0.02
+    assert value.max() < 0.1
+    assert -0.25 < q.min()
+    assert q.max() < 0.1  # the mean of 30,000 returns has a standard error of up to 0.05
 
 
 def test_gumbel_values_its_winner_rightly() -> None:
