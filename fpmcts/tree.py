@@ -48,7 +48,7 @@ class PolicyCache(NamedTuple):
     index_start: np.ndarray  # int32 [T, H]: first entry in the pool, EMPTY where free
     length: np.ndarray  # int32 [T, H]
     used: np.ndarray  # int32 [T]
-    count: np.ndarray  # int32 [T]: policies stored
+    num_policies: np.ndarray  # int32 [T]: policies stored
     action: np.ndarray  # int16 [T, P]
     probability: np.ndarray  # float32 [T, P]
 
@@ -87,7 +87,7 @@ def make_policy_cache(num_trees: int, num_policies: int, num_entries: int) -> Po
         index_start=np.full((num_trees, size), EMPTY, np.int32),
         length=np.zeros((num_trees, size), np.int32),
         used=np.zeros(num_trees, np.int32),
-        count=np.zeros(num_trees, np.int32),
+        num_policies=np.zeros(num_trees, np.int32),
         action=np.zeros((num_trees, num_entries), np.int16),
         probability=np.zeros((num_trees, num_entries), np.float32),
     )
@@ -101,7 +101,7 @@ def clear(tree: Tree, cache: PolicyCache, t: int) -> None:
     tree.index_node[t, :] = EMPTY
     cache.index_start[t, :] = EMPTY
     cache.used[t] = 0
-    cache.count[t] = 0
+    cache.num_policies[t] = 0
 
 
 @kernel
@@ -187,7 +187,7 @@ def cached_policy(cache: PolicyCache, t: int, key: np.uint64) -> tuple[int, int]
 def store_policy(cache: PolicyCache, t: int, key: np.uint64, actions: np.ndarray, probabilities: np.ndarray, n: int) -> None:
     """Stores a policy of ``n`` actions; does nothing when the cache is full or the key is there."""
     start = cache.used[t]
-    full = 2 * cache.count[t] >= cache.index_key.shape[1] or start + n > cache.action.shape[1]
+    full = 2 * cache.num_policies[t] >= cache.index_key.shape[1] or start + n > cache.action.shape[1]
     place = find(cache.index_key, cache.index_start, t, key)
     if full or cache.index_start[t, place] != EMPTY:
         return
@@ -198,4 +198,4 @@ def store_policy(cache: PolicyCache, t: int, key: np.uint64, actions: np.ndarray
         cache.action[t, start + k] = actions[k]
         cache.probability[t, start + k] = probabilities[k]
     cache.used[t] = start + n
-    cache.count[t] += 1
+    cache.num_policies[t] += 1

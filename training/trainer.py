@@ -27,7 +27,7 @@ from fpmcts.filter_learner import ROWS, FilterLearner
 from fpmcts.learner import Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window
 from fpmcts.search import Search, SearchSettings
-from fpmcts.selfplay import SelfPlay, SelfPlayStatistics
+from fpmcts.selfplay import Games, SelfPlay, SelfPlayStatistics
 from fpmcts.workers import play_in_threads
 from games import make
 from games.interface import Game, num_rows, take
@@ -104,6 +104,7 @@ class Trainer:
         self.step = self.iteration = self.bootstrap_done = self.episode_done = self.games_seen = 0
         self.seconds = 0.0
         self.last_report: Report | None = None
+        self.played: tuple[Samples, Games, SelfPlayStatistics] | None = None
         self.networks = build_networks(self.game.spec, config.network, config.seed).to(self.device)
         self.nets = [self.networks.seat(self.networks.net_of_seat.index(k)) for k in range(len(self.networks.nets))]
         count = len(self.nets)
@@ -207,25 +208,29 @@ class Trainer:
         scalars |= {"time/generation_seconds": generation, "time/learning_seconds": learning}
         self.last_report = Report(self.step, line, scalars)
 
-    def _self_play_step(self) -> Iterator[Event]:
-        config, selfplay = self.config, self.config.selfplay
-        count = min(config.episode.games_per_step, config.episode.games - self.episode_done)
-        chunk = self.episode_done // config.episode.games_per_step
-        lanes = max(1, selfplay.lanes // len(self.searches))
+    def self_play(self, deals: np.ndarray, path: tuple[int, ...]) -> Iterator[Event]:
+        """Plays one game per deal (uint64 ``[G]``) on all workers; afterwards ``played`` holds the result."""
+        workers, count = len(self.searches), len(deals)
+        settings = replace(self.config.selfplay, lanes=max(1, self.config.selfplay.lanes // workers))
         players = []
         for k, (evaluator, search) in enumerate(zip(self.worker_evaluators, self.searches, strict=True)):
             evaluator.refresh(self.networks)
-            share = len(range(k, count, len(self.searches)))
-            determinizer = self.make_determinizer(share, evaluator)
-            players.append(SelfPlay(self.game, evaluator.evaluate, determinizer, search, replace(selfplay, lanes=lanes)))
-        deals = deal_seeds(config.seed, count, Stream.TRAINING, self.iteration, chunk)
-        before = sum(e.seconds for e in self.worker_evaluators), sum(e.num_evaluations for e in self.worker_evaluators)
-        result = None
-        for done, outcome in play_in_threads(players, deals, config.seed, (Stream.PLAY, self.iteration, chunk), self.iteration):
-            result = outcome
+            evaluator.seconds, evaluator.num_evaluations = 0.0, 0
+            determinizer = self.make_determinizer(max(1, len(range(k, count, workers))), evaluator)
+            players.append(SelfPlay(self.game, evaluator.evaluate, determinizer, search, settings))
+        for done, result in play_in_threads(players, deals, self.config.seed, (Stream.PLAY, *path), self.iteration):
+            self.played = result
             yield Event("self-play", done, count, "games")
-        assert result is not None
-        samples, games, statistics = result
+
+    def _self_play_step(self) -> Iterator[Event]:
+        config = self.config
+        count = min(config.episode.games_per_step, config.episode.games - self.episode_done)
+        chunk = self.episode_done // config.episode.games_per_step
+        yield from self.self_play(deal_seeds(config.seed, count, Stream.TRAINING, self.iteration, chunk), (self.iteration, chunk))
+        assert self.played is not None
+        samples, _, statistics = self.played
+        scalars = self.self_play_scalars()
+        self.played = None
         for k in range(len(self.nets)):
             part = self._of_network(samples, k)
             self.reservoirs[k].add(take(part, np.flatnonzero(part.policy_weight > 0)))
@@ -233,7 +238,6 @@ class Trainer:
                 self.windows[k].add(part)
         self.episode_done += count
         self.games_seen += count
-        scalars = self._self_play_scalars(statistics, games, before)
         line = f"iteration {self.iteration}: {count} games at {count / statistics.seconds:.1f}/s"
         if self.episode_done >= config.episode.games:
             started = time.perf_counter()
@@ -310,13 +314,15 @@ class Trainer:
     def _learning_scalars(self, totals: dict[str, list[float]]) -> dict[str, float]:
         return {f"loss/{name}": float(np.mean(values)) for name, values in totals.items()}
 
-    def _self_play_scalars(self, s: SelfPlayStatistics, games: Any, before: tuple[float, int]) -> dict[str, float]:
+    def self_play_scalars(self) -> dict[str, float]:
+        """Returns the curves of the games in ``played``."""
+        assert self.played is not None
+        _, games, s = self.played
         final = games.final
         searches, seconds = max(s.searches, 1), max(s.seconds, 1e-9)
         workers = self.worker_evaluators
-        network = sum(e.seconds for e in workers) - before[0]
-        evaluations = sum(e.num_evaluations for e in workers) - before[1]
-        scalars = {
+        network, evaluations = sum(e.seconds for e in workers), sum(e.num_evaluations for e in workers)
+        return {
             "self_play/landlord_win_share": float(np.mean(final.winner == 0)),
             "self_play/bombs_per_game": float(np.mean(final.bombs)),
             "self_play/moves_per_game": s.moves / s.games,
@@ -337,7 +343,6 @@ class Trainer:
             "data/reservoir_seen": float(sum(r.seen for r in self.reservoirs)),
             "data/games": float(self.games_seen),
         }
-        return scalars
 
     def get_state(self) -> Saved:
         """Returns all that the next step depends on, as named arrays and metadata."""

@@ -1,0 +1,95 @@
+"""What a user waits for: one move of a search in a single game, the first self-play game of a run, and its memory."""
+
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+import torch
+
+from agents.rhcp import RHCPAgent
+from agents.search_agent import SearchAgent
+from benchmarks.selfplay import composed
+from benchmarks.table import Row
+from evaluation.match import play_games
+from fpmcts.samples import flatten
+from fpmcts.search import SearchSettings
+from games.interface import Records, States, take
+from games.kernels import ROOT, Stream, deal_seeds
+from training.trainer import Trainer
+
+GAMES = 12
+
+
+class Timed(SearchAgent):
+    """A search player that notes the seconds of each of its decisions."""
+
+    seconds: list[float]
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        """Returns the moves, as SearchAgent does."""
+        before = time.perf_counter()
+        actions = super().act(games, views, records)
+        self.seconds.append(time.perf_counter() - before)
+        return actions
+
+
+def seconds_per_move() -> float:
+    """Returns the median seconds of a decision at 600 playouts with inference, games played one at a time against RHCP."""
+    torch.set_num_threads(2)
+    trainer = Trainer(composed())
+    search = SearchSettings(root="puct", playouts=600, worlds=64, slots=32)
+    player = Timed(trainer.game, trainer.evaluator, trainer.make_determinizer, search, win_only=True, max_positions=1)
+    player.seconds = []
+    deals = trainer.game.deal(deal_seeds(0, GAMES, Stream.EVALUATION))
+    for k in range(GAMES):
+        if k == 1:
+            player.seconds = []  # the first game compiles the kernels
+        seating = np.array([[0, 1, 1]]) if k % 2 else np.array([[1, 0, 0]])
+        play_games(trainer.game, (player, RHCPAgent(trainer.game)), seating, take(deals, slice(k, k + 1)), seed=k)
+    return float(np.median(player.seconds))
+
+
+def first_game() -> None:
+    """Builds a default run without a bootstrap and goes as far as the first progress of its self-play."""
+    next(iter(Trainer(composed("bootstrap=none")).run_step()))
+
+
+def memory() -> None:
+    """Prints the peak memory in GiB of a default run with full stores, after a bootstrap step and a self-play step."""
+    trainer = Trainer(composed("bootstrap.games=5000", "bootstrap.kept=2000", "evaluation.search_decks=0"))
+    for store in [*trainer.reservoirs, *trainer.windows]:
+        for _, array in flatten(store.rows):
+            array.fill(0)
+    for _ in range(2):
+        for _ in trainer.run_step():
+            pass
+    trainer.get_state()
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
+
+
+def in_new_process(function: str) -> tuple[float, str]:
+    """Returns the seconds that a function of this module takes in a fresh interpreter, and what it prints."""
+    before = time.perf_counter()
+    code = f"from benchmarks.player import {function}; {function}()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    return time.perf_counter() - before, done.stdout
+
+
+def run() -> list[Row]:
+    """Returns the three waits."""
+    in_new_process("first_game")  # compiles what is not in the cache
+    start = float(np.median([in_new_process("first_game")[0] for _ in range(3)]))
+    gib = float(in_new_process("memory")[1])
+    return [
+        {
+            "name": f"one move at 600 playouts with inference, median over {GAMES - 1} games",
+            "value": seconds_per_move(),
+            "unit": "s",
+            "target": 0.5,
+            "reference": {"DeltaDou on 8 cores": 5.0},
+        },
+        {"name": "start of a run to its first self-play game, kernels cached", "value": start, "unit": "s", "target": 15.0},
+        {"name": "memory of a default run, stores full", "value": gib, "unit": "GiB", "target": 4.0},
+    ]
