@@ -4,7 +4,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.setup
 
-.PHONY: setup train test bench
+.PHONY: setup train test bounds bench
 
 setup: $(STAMP)
 
@@ -22,6 +22,10 @@ test: setup
 	$(RUN) -m ruff check .
 	$(RUN) -m mypy
 	$(RUN) -m pytest $(ARGS)
+
+# The suite once more with numba's bounds checks, in a cache of its own: kernels take several times as long.
+bounds: setup
+	NUMBA_BOUNDSCHECK=1 XDG_CACHE_HOME=$(VENV)/.bounds $(RUN) -m pytest $(ARGS)
 
 bench: setup
 	$(RUN) -m benchmarks $(ARGS)

@@ -63,7 +63,7 @@ def test_continuous_integration_runs_the_readme_command() -> None:
 def test_smoke(tmp_path: Path) -> None:
     """``experiment=smoke`` is the complete cycle; the same command on the finished run resumes it and has nothing left to do."""
     command = [sys.executable, "train.py", "game=doudizhu", "experiment=smoke", "device=cpu", f"run_dir={tmp_path / 'run'}"]
-    first = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    first = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
     assert first.returncode == 0, first.stdout + first.stderr
     second = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert second.returncode == 0, second.stdout + second.stderr
