@@ -86,15 +86,20 @@ class Learner:
 
     def __init__(self, game: Game, net: PolicyValueNet, settings: LearnerSettings, device: torch.device) -> None:
         self.game, self.net, self.settings, self.device = game, net, settings, device
-        parameters = [p for p in net.parameters() if p.requires_grad]
-        self.optimizer: torch.optim.Optimizer
-        if settings.optimizer == "adamw":
-            self.optimizer = torch.optim.AdamW(parameters, lr=settings.lr, weight_decay=settings.weight_decay, fused=True)
-        else:
-            self.optimizer = torch.optim.SGD(parameters, lr=settings.lr, momentum=0.9, weight_decay=settings.weight_decay)
+        self.optimizer = self._make_optimizer()
         self._decoder = torch.from_numpy(game.decoder.astype(np.int64)).to(device)
         self._room = 64
         self._half = resolve_precision("auto", device) == torch.bfloat16
+
+    def _make_optimizer(self) -> torch.optim.Optimizer:
+        settings, parameters = self.settings, list(self.net.parameters())
+        if settings.optimizer == "adamw":
+            return torch.optim.AdamW(parameters, lr=settings.lr, weight_decay=settings.weight_decay, fused=True)
+        return torch.optim.SGD(parameters, lr=settings.lr, momentum=0.9, weight_decay=settings.weight_decay)
+
+    def forget(self) -> None:
+        """Forgets the moments of the optimizer, as after the weights were set from outside."""
+        self.optimizer = self._make_optimizer()
 
     def step(self, policy_rows: Samples | None, value_rows: Samples, lr: float) -> dict[str, float]:
         """Returns the parts of the loss after one step.

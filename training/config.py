@@ -39,6 +39,8 @@ class BootstrapSettings:
         lr: Highest learning rate; it falls to a twentieth of it by a cosine over the bootstrap.
         epsilon: Chance that a move in the games is replaced by a random one (the target stays the heuristic's), for coverage.
         kept: Decisions per seat put into the reservoir at the end, so that its first policies are not forgotten at once.
+        shared: Whether one network learns from all seats and is then copied to each: the teacher plays every seat alike, so each
+            network sees three times the decisions in the same time. Needs an encoding that tells the seat. The paper: no.
     """
 
     kind: str = "heuristic"
@@ -47,6 +49,7 @@ class BootstrapSettings:
     lr: float = 2e-3
     epsilon: float = 0.02
     kept: int = 20_000
+    shared: bool = True
 
 
 @dataclass(frozen=True)
@@ -112,8 +115,8 @@ class TrainConfig:
     init_from: str | None = None
     objective: str = "wp"
     game: GameSettings = field(default_factory=GameSettings)
-    network: NetworkConfig = field(default_factory=NetworkConfig)
-    search: SearchSettings = field(default_factory=SearchSettings)
+    network: NetworkConfig = field(default_factory=lambda: NetworkConfig(objective="wp"))
+    search: SearchSettings = field(default_factory=lambda: SearchSettings(root="gumbel", playouts=32, worlds=32))
     inference: InferenceSettings = field(default_factory=InferenceSettings)
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     episode: EpisodeSettings = field(default_factory=EpisodeSettings)

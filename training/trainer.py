@@ -183,10 +183,11 @@ class Trainer:
         generator = np.random.default_rng([self.config.seed, Stream.BOOTSTRAP, index])
         shuffled = take(samples, generator.permutation(num_rows(samples)))
         totals: dict[str, list[float]] = {}
-        size, rows = self.config.train.batch_size, [self._of_network(shuffled, k) for k in range(len(self.nets))]
+        shared, size = config.shared and len(self.nets) > 1, self.config.train.batch_size
+        rows = [shuffled] if shared else [self._of_network(shuffled, k) for k in range(len(self.nets))]
         steps = [num_rows(r) // size for r in rows]
         done = 0
-        for k, learner in enumerate(self.learners):
+        for k, learner in enumerate(self.learners[: len(rows)]):
             for b in range(steps[k]):
                 progress = progress_start + (progress_end - progress_start) * b / steps[k]
                 parts = learner.step(None, take(rows[k], slice(b * size, (b + 1) * size)), config.lr * cosine(progress, 0.05))
@@ -197,9 +198,13 @@ class Trainer:
         self._learn_filter(samples, max(steps), totals)
         self.bootstrap_done += count
         if self.bootstrap_done >= self.bootstrap_games:
-            for k, part in enumerate(rows):
-                kept = take(part, slice(0, config.kept))
-                self.reservoirs[k].add(kept)
+            for k, reservoir in enumerate(self.reservoirs):
+                reservoir.add(take(self._of_network(shuffled, k), slice(0, config.kept)))
+            if shared:
+                for net in self.nets[1:]:
+                    net.load_state_dict(self.nets[0].state_dict())
+            for learner in self.learners:
+                learner.forget()
         scalars = self._learning_scalars(totals)
         learning = time.perf_counter() - started - generation
         line = f"bootstrap {self.bootstrap_done:,} of {self.bootstrap_games:,} games: " + _loss_text(scalars)
