@@ -25,7 +25,7 @@ test: setup
 
 # The suite once more with numba's bounds checks, in a cache of its own: kernels take several times as long.
 bounds: setup
-	NUMBA_BOUNDSCHECK=1 XDG_CACHE_HOME=$(VENV)/.bounds $(RUN) -m pytest $(ARGS)
+	NUMBA_BOUNDSCHECK=1 XDG_CACHE_HOME=$(CURDIR)/$(VENV)/.bounds $(RUN) -m pytest $(ARGS)
 
 bench: setup
 	$(RUN) -m benchmarks $(ARGS)
