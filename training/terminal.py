@@ -49,7 +49,7 @@ class Terminal:
         rate = event.done / max(1e-6, time.monotonic() - self._started)
         text = f"{rate:,.1f} {event.unit}/s"
         self._bars.update(self._task, completed=event.done, total=event.total, rate=text)
-        if not self.console.is_terminal and time.monotonic() - self._last_line > 10:
+        if not self.console.is_terminal and event.done > 0 and time.monotonic() - self._last_line > 10:
             self._last_line = time.monotonic()
             left = (event.total - event.done) / max(rate, 1e-6)
             self.note(f"  {event.stage}: {event.done:,} of {event.total:,} {event.unit}, {text}, {left:.0f} s left")

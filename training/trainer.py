@@ -309,7 +309,8 @@ class Trainer:
         for label, score in [("all", result.total), *zip(result.team_names, result.by_team, strict=True)]:
             for measure, value in (("wp", score.wp), ("adp", score.adp)):
                 scalars[f"{group}/{measure}_{label}"] = value.mean
-                scalars[f"{group}/{measure}_{label}_standard_error"] = value.error
+                if math.isfinite(value.error):  # one deck has none
+                    scalars[f"{group}/{measure}_{label}_standard_error"] = value.error
         wp, adp = result.total.wp, result.total.adp
         return (
             f"{name} against {self.config.evaluation.baseline} WP {100 * wp.mean:.1f} ± {100 * wp.error:.1f} %, "
