@@ -61,7 +61,7 @@ def run(raw: DictConfig) -> None:
             terminal.note(f"resuming {folder.path} from {where}")
         else:
             terminal.note(f"new run in {folder.path}")
-        writer = SummaryWriter(str(folder.path), purge_step=trainer.step if saved is not None else None)
+        writer = SummaryWriter(str(folder.path), purge_step=trainer.last_report.step if trainer.last_report else None)
         if trainer.last_report is not None:  # its points may not have reached the disk before the stop
             write_scalars(writer, trainer.last_report)
         terminal.describe(trainer)
