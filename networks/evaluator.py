@@ -65,7 +65,7 @@ class Evaluator:
     def _run(self, net: int, observations: np.ndarray, want_hidden: bool) -> Outputs[np.ndarray]:
         """Returns the outputs of one network."""
         outputs = self._engines[net](torch.from_numpy(np.ascontiguousarray(observations)), want_hidden)
-        # A sum of finite float32 is finite here and takes a fifth of the time of isfinite.
+        # A sum of finite float32 is finite here and takes a fortieth of the time of isfinite().all().
         for name, values in zip(outputs._fields, outputs, strict=True):
             if not bool(torch.isfinite(values.sum())):
                 raise FloatingPointError(f"network {net}: {name} is not finite; the weights or the observations are damaged")

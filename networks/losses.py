@@ -1,6 +1,6 @@
 """Losses, one number per sample; the caller weighs and averages them.
 
-Every operation is deterministic on CPUs: sums over the legal moves use ``index_select`` and one-dimensional ``index_add``, which
+Gradients repeat bit for bit on CPUs (tested on two threads): sums over the legal moves use ``index_select`` and one-dimensional ``index_add``, which
 torch runs in order, where ``index_put`` (the gradient of ``x[index]``) adds atomically from several threads.
 
 Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2: l = C1 (z - v)^2 - pi^T log p + C2 ||theta||^2. C2 is the weight
