@@ -1,7 +1,7 @@
 """Losses, one number per sample; the caller weighs and averages them.
 
-Gradients repeat bit for bit on CPUs (tested on two threads): sums over the legal moves use ``index_select`` and one-dimensional ``index_add``, which
-torch runs in order, where ``index_put`` (the gradient of ``x[index]``) adds atomically from several threads.
+Gradients repeat bit for bit on CPUs (tested on two threads): sums over the legal moves use ``index_select`` and
+one-dimensional ``index_add`` in place of ``x[index]``, whose gradient may add atomically from several threads.
 
 Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2: l = C1 (z - v)^2 - pi^T log p + C2 ||theta||^2. C2 is the weight
 decay of the optimizer. Deviations: ``win_bombs`` replaces the squared error by the likelihood of result and bombs; the hidden
