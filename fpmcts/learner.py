@@ -149,14 +149,14 @@ class Learner:
             total = total + settings.hidden_weight * hidden
             parts |= {"hidden": hidden, "hidden_gain": on_hidden.prior_nll.mean() - hidden}
         if not torch.isfinite(total):
-            raise LossNotFiniteError(f"the loss is {float(total)}: " + ", ".join(f"{k} {float(v):g}" for k, v in parts.items()))
+            raise LossNotFiniteError(f"the loss is {total.item()}: " + ", ".join(f"{k} {v.item():g}" for k, v in parts.items()))
         for group in self.optimizer.param_groups:
             group["lr"] = lr
         self.optimizer.zero_grad(set_to_none=True)
         total.backward()
         norm = torch.nn.utils.clip_grad_norm_(self.net.parameters(), settings.clip)
         if not torch.isfinite(norm):
-            raise LossNotFiniteError(f"the gradient's norm is {float(norm)}")
+            raise LossNotFiniteError(f"the norm of the gradient is {norm.item()}")
         self.optimizer.step()
         return {k: v.item() for k, v in parts.items()} | {"total": total.item(), "gradient_norm": norm.item()}
 
