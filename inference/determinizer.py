@@ -159,7 +159,7 @@ class Determinizer:
             States ``[n * num_worlds]``, those of view i in a row, and diagnostics.
 
         Raises:
-            ValueError: A record does not lead to its view; most likely ``reset`` was not called for a new game.
+            ValueError: A record does not lead to its view.
         """
         positions = make_positions(lanes, views)
         count = len(positions.lanes)
@@ -198,7 +198,7 @@ class Determinizer:
             effective_sizes(particles, positions.slots, sizes)
         if not sizes.all():
             wrong = positions.lanes[sizes == 0.0][:5].tolist()
-            raise ValueError(f"lanes {wrong}: the record does not lead to the view; call reset(lanes) when a new game starts")
+            raise ValueError(f"lanes {wrong}: the record does not lead to the view; pass the moves of all lanes since the deal")
         listed = particles.num_draws[positions.slots] == COMPLETE
         diagnostics.ess_share[:] = np.where(listed, np.nan, sizes / self.settings.particles)
         judge_truth(particles, positions, diagnostics.gain, diagnostics.rank)

@@ -17,7 +17,7 @@ from games.interface import Rules, States
 from games.kernels import kernel, random_below, random_float
 from inference.draws import COMPLETE
 from inference.hands import Positions, fill_world
-from inference.particles import Particles
+from inference.particles import NO_PARTICLES, Particles
 from inference.prior import log_prior_of_hand
 
 _BISECTIONS = 20
@@ -75,8 +75,10 @@ def effective_sizes(particles: Particles, slots: np.ndarray, sizes: np.ndarray) 
     """
     weights = np.empty(particles.hands.shape[1] - 1)
     for i in range(slots.size):
-        size = particle_weights(particles, slots[i], 1.0, weights)
-        sizes[i] = weights.size if particles.num_draws[slots[i]] == COMPLETE and size > 0.0 else size
+        slot = slots[i]
+        sizes[i] = 0.0 if particles.moves[slot] == NO_PARTICLES else particle_weights(particles, slot, 1.0, weights)
+        if sizes[i] > 0.0 and particles.num_draws[slot] == COMPLETE:
+            sizes[i] = weights.size
 
 
 @kernel

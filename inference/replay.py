@@ -4,10 +4,10 @@
                        (1 - epsilon) softmax(logits / T)[a] + epsilon / |A|
 
 The mover's information state in the world is found by replaying the game from the view at which the particle stands, with
-the particle's hands. A particle whose mover could not have made the move gets weight zero. The answers of the networks are
-only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the information states of all lanes,
-particles and moves, one forward pass per network answers it, and ``_score`` adds the log-likelihoods. Source: DeltaDou,
-4.3; the share epsilon of uniform play bounds what a single move can say (ours).
+the particle's hands. A particle whose mover could not have made the move gets weight zero, as does one of another game. The
+answers of the networks are only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the
+information states of all lanes, particles and moves, one forward pass per network answers it, and ``_score`` adds the
+log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a single move can say (ours).
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.interface import Game, Records, Rules, States, current_seat, legal, observe, put, step
+from games.interface import Game, Records, Rules, States, current_seat, legal, observe, public_key, put, step
 from games.kernels import kernel
 from inference.hands import Positions, fill_world, next_hand
 from inference.particles import Particles
@@ -132,6 +132,9 @@ def _collect_particle(
                 decisions.first[count + 1] = start + num_legal
                 count += 1
         step(rules, row, 0, action)
+    if public_key(rules, row, 0) != public_key(rules, replay.positions.views, i):
+        replay.evidence[i, k] = -np.inf
+        return before
     particles.hands[slot, k] = next_hand(row, 0, seat)
     return count
 

@@ -86,22 +86,23 @@ def endgames(count: int) -> Iterator[tuple[States, int]]:
 
 
 class FakeEvaluator:
-    """A fixed function of the observation and the seat, in integers, so that a row does not depend on its batch."""
+    """A fixed function of the observation and the seat; sums of integers, so that a row does not depend on its batch."""
 
-    def __init__(self, seed: int = 0, strength: float = 1.0, hidden_strength: float = 1.0) -> None:
+    def __init__(self, seed: int = 0, strength: float = 1.0) -> None:
+        """Takes the size of the logits; 0 is the uniform policy, and the prior of the hidden cards."""
         rng = np.random.default_rng(seed)
-        self.outputs = GAME.spec.policy_size + 75
-        self.table = rng.integers(-8, 9, (math.prod(GAME.spec.observation_shape), self.outputs)).astype(np.float64)
-        self.scales = np.full(self.outputs, strength / 32)
-        self.scales[-75:] = hidden_strength / 32
-        self.calls: list[int] = []
+        shape = (math.prod(GAME.spec.observation_shape), GAME.spec.policy_size + 75)
+        self.table = rng.integers(-8, 9, shape).astype(np.float32)
+        self.strength = np.float32(strength)
 
     def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs:
-        self.calls.append(len(observations))
-        sums = observations.reshape(len(observations), -1).astype(np.float64) @ self.table + 5.0 * seats[:, None]
-        out = (np.sin(sums) * 32 * self.scales).astype(np.float32)
-        hidden = out[:, -75:].reshape(-1, 5, 15) if want_hidden else np.zeros((0, 5, 15), np.float32)
-        return Outputs(out[:, :-75], out[:, 0], hidden)
+        count = len(observations)
+        outputs = np.zeros((count, self.table.shape[1]), np.float32)
+        if self.strength:
+            sums = observations.reshape(count, -1).astype(np.float32) @ self.table  # exact: below 2**24
+            outputs = self.strength * np.sin(sums + np.float32(5.0) * seats[:, None])
+        hidden = outputs[:, -75:].reshape(-1, 5, 15) if want_hidden else np.zeros((0, 5, 15), np.float32)
+        return Outputs(outputs[:, :-75], outputs[:, 0], hidden)
 
 
 def possible_hands(view: States, seat: int) -> np.ndarray:
@@ -119,7 +120,7 @@ def bounds(view: States, seat: int) -> tuple[np.ndarray, np.ndarray, np.ndarray,
 
 
 def hypergeometric(view: States, seat: int, hands: np.ndarray) -> np.ndarray:
-    """Returns the prior of each hand of the next seat (counts ``[W, 15]``) at the information state, by counting deals of cards."""
+    """Returns the prior of hands of the next seat (counts ``[W, 15]``) at the information state, by counting deals of cards."""
     _, fewest, most, size = bounds(view, seat)
     total = math.comb(int((most - fewest).sum()), size - int(fewest.sum()))
     ways = [math.prod(math.comb(int(m - f), int(c - f)) for f, m, c in zip(fewest, most, hand, strict=True)) for hand in hands]
@@ -142,17 +143,19 @@ def posterior(
         state = GAME.start(pack(deal)[None], view.bottom)
         start = GAME.view(state, np.array([seat]))
         log_weight = math.log(hypergeometric(start, seat, deal[following][None])[0])
+        decisions = []
         for move in moves:
-            mover = int(state.seat[0])
-            actions = driver.legal_actions(GAME, state, 0)
+            mover, actions = int(state.seat[0]), driver.legal_actions(GAME, state, 0)
             if mover != seat and len(actions) > 1:
-                observation = driver.observation(GAME, state, 0, mover)
-                policy = evaluator.evaluate(observation[None], np.array([mover], np.int8)).policy[0]
-                logits = np.array([sum(policy[o] for o in GAME.decoder[a] if o >= 0) for a in actions], np.float64)
-                softmax = np.exp(logits / temperature - np.logaddexp.reduce(logits / temperature))
-                chosen = int(np.flatnonzero(actions == move)[0])
-                log_weight += math.log((1 - epsilon) * softmax[chosen] + epsilon / len(actions))
+                decisions.append((driver.observation(GAME, state, 0, mover), mover, actions, np.flatnonzero(actions == move)[0]))
             driver.step(GAME.rules, state, 0, int(move))
+        observations, movers = np.array([d[0] for d in decisions]), np.array([d[1] for d in decisions], np.int8)
+        policies = evaluator.evaluate(observations, movers).policy if decisions else []
+        for policy, (_, _, actions, chosen) in zip(policies, decisions, strict=True):
+            outputs = GAME.decoder[actions]
+            logits = np.where(outputs >= 0, policy[outputs], 0.0).sum(axis=1) / temperature
+            probability = np.exp(logits - np.logaddexp.reduce(logits))[chosen]
+            log_weight += math.log((1 - epsilon) * probability + epsilon / len(actions))
         log_weights.append(log_weight)
     return np.exp(np.array(log_weights) - np.logaddexp.reduce(log_weights))
 

@@ -8,7 +8,19 @@ from games.interface import take
 from games.kernels import kernel, streams
 from inference.hands import hidden_cards, make_positions
 from inference.prior import draw_prior, list_choices, log_prior, log_prior_of_hand, prior_worlds
-from tests.inference.endgames import DRAWS, FALSE_ALARM_Z, GAME, bounds, chi_square_z, endgames, hypergeometric, possible_hands, random_games, running, views
+from tests.inference.endgames import (
+    DRAWS,
+    FALSE_ALARM_Z,
+    GAME,
+    bounds,
+    chi_square_z,
+    endgames,
+    hypergeometric,
+    possible_hands,
+    random_games,
+    running,
+    views,
+)
 
 
 @kernel

@@ -1,0 +1,346 @@
+"""The determinizer against Bayes' rule by enumeration, and its invariances."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from torch import Tensor
+
+from games.doudizhu.cards import pack, unpack
+from games.interface import concatenate, put, take
+from games.kernels import streams
+from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
+from inference.draws import empty_draws
+from inference.hands import make_positions, played_by_next, start_views
+from inference.particles import NO_PARTICLES, make_particles, store_draws
+from inference.prior import log_prior_of_hand
+from inference.replay import Replayer
+from networks.filter import NUM_WORLD_PLANES
+from tests.games.positions import deal_hidden
+from tests.inference.endgames import (
+    FALSE_ALARM_Z,
+    GAME,
+    FakeEvaluator,
+    Played,
+    States,
+    play_on,
+    possible_hands,
+    posterior,
+    random_games,
+    running,
+    views,
+)
+
+PHASE1 = ("marginal", "filter", "none")
+LARGE = 400
+"""More particles than an endgame has worlds."""
+SMALL = 12
+
+
+def score(planes: Tensor) -> Tensor:
+    return planes[:, -NUM_WORLD_PLANES:, ::2].float().sum(dim=(1, 2))
+
+
+def make(lanes: int, evaluator: FakeEvaluator | None = None, **settings) -> Determinizer:
+    settings = {"candidates": 100, "particles": SMALL} | settings
+    settings["candidates"] = max(settings["candidates"], settings["particles"])
+    return Determinizer(GAME, evaluator or FakeEvaluator(), InferenceSettings(**settings), lanes, score)
+
+
+def worlds_of(
+    determinizer: Determinizer, played: Played, lanes: np.ndarray, num_worlds: int = 8, seed: int = 0, truth: bool = False
+) -> tuple[States, Diagnostics]:
+    """The worlds of some lanes; the streams are those of the seed."""
+    rng = streams(seed, len(played.records.lengths))
+    true = take(played.states, lanes) if truth else None
+    return determinizer.worlds(lanes, views(played, lanes), played.records, rng, num_worlds, true)
+
+
+def slots(played: Played, lanes: np.ndarray) -> np.ndarray:
+    return lanes * 3 + played.states.seat[lanes]
+
+
+def weights(determinizer: Determinizer, slot: int) -> dict[int, float]:
+    """The posterior of each hand of the next seat by the particles of a slot, before tempering; particles are no duplicates."""
+    particles = determinizer._particles
+    log_weights, hands = particles.posterior[slot, :-1], particles.hands[slot, :-1]
+    log_weights = log_weights - np.logaddexp.reduce(log_weights)
+    return {int(h): float(np.exp(w)) for h, w in zip(hands, log_weights, strict=True) if w > -np.inf}
+
+
+def equal(first: States, second: States) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def endgames(count: int, most_cards: int = 15) -> Iterator[tuple[Played, int]]:
+    """Yields (games, lane) of running games with few cards left and more than one world."""
+    played = random_games(120, 21, most_cards=most_cards)
+    for lane in running(played):
+        view = views(played, np.array([lane]))
+        if count and 3 <= len(possible_hands(view, int(view.seat[0]))) <= 60:
+            count -= 1
+            yield played, int(lane)
+
+
+@pytest.mark.parametrize(("temperature", "epsilon"), [(1.0, 0.05), (2.5, 0.0)])
+def test_posterior_is_that_of_bayes(temperature: float, epsilon: float) -> None:
+    evaluator = FakeEvaluator(seed=1, strength=3.0)
+    determinizer = make(120, evaluator, particles=LARGE, temperature=temperature, epsilon=epsilon)
+    for played, lane in endgames(6):
+        view = views(played, np.array([lane]))
+        seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
+        hands = possible_hands(view, seat)
+        expected = posterior(view, seat, moves, hands, evaluator, temperature, epsilon)
+        _, diagnostics = worlds_of(determinizer, played, np.array([lane]), truth=True)
+        found = weights(determinizer, lane * 3 + seat)
+        assert found == pytest.approx(dict(zip(pack(hands).tolist(), expected, strict=True)), rel=1e-5)
+        assert np.isnan(diagnostics.ess_share[0]) and diagnostics.beta[0] == 1.0
+        truth = expected[pack(hands).tolist().index(int(played.states.hands[lane, (seat + 1) % 3]))]
+        heavier, equal_weight = (expected > truth * (1 + 1e-6)).sum(), (np.abs(expected / truth - 1) <= 1e-6).sum()
+        assert diagnostics.rank[0] == pytest.approx((heavier + 0.5 * equal_weight) / len(hands))
+
+
+@pytest.mark.parametrize("phase1", PHASE1)
+def test_weights_divide_by_the_density_of_phase_1(phase1: str) -> None:
+    """Sampled particles weigh the posterior over what they were drawn from."""
+    evaluator = FakeEvaluator(seed=2)
+    for played, lane in endgames(5):
+        view = views(played, np.array([lane]))
+        seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
+        hands = possible_hands(view, seat)
+        few = len(hands) - 1
+        determinizer = make(120, evaluator, phase1=phase1, particles=few, candidates=300, ess_floor=0.0)
+        worlds_of(determinizer, played, np.array([lane]))
+        particles, slot = determinizer._particles, lane * 3 + seat
+        bayes = dict(zip(pack(hands).tolist(), posterior(view, seat, moves, hands, evaluator, 1.0, 0.05), strict=True))
+        drawn = particles.hands[slot, :-1] != 0
+        log_posterior = np.log([bayes[int(h)] for h in particles.hands[slot, :-1][drawn]])
+        constant = particles.posterior[slot, :-1][drawn] - log_posterior + log_density(determinizer, view, seat, phase1)[drawn]
+        np.testing.assert_allclose(constant, constant[0], atol=1e-5)
+
+
+def log_density(determinizer: Determinizer, view: States, seat: int, phase1: str) -> np.ndarray:
+    """Log-density of each particle of the seat's slot, drawn anew from the same streams."""
+    lane = int(np.flatnonzero(determinizer._particles.moves != NO_PARTICLES)[0]) // 3
+    draws = empty_draws(1, determinizer.settings.particles, None)
+    determinizer._phase1(make_positions(np.array([lane]), view), streams(0, 120), draws)
+    assert draws.num_draws[0] == (300 if phase1 == "filter" else determinizer.settings.particles)
+    return draws.density[0, :-1]
+
+
+def test_uniform_players_leave_a_calibrated_posterior() -> None:
+    """Players who choose at random, and a network that says so: the weight of the true hand is on average what it should be.
+
+    E[w(truth)] = E[sum_k w_k^2], and the true hand gains on the prior. One false alarm in 30,000.
+    """
+    played = random_games(2000, 31, most_cards=13)
+    lanes = running(played)
+    determinizer = make(2000, FakeEvaluator(strength=0.0), particles=40)
+    _, diagnostics = worlds_of(determinizer, played, lanes, truth=True)
+    following = (played.states.seat[lanes].astype(int) + 1) % 3
+    differences, gains = [], []
+    for i, lane in enumerate(lanes):
+        found = weights(determinizer, slots(played, lanes)[i])
+        if np.isnan(diagnostics.ess_share[i]) and len(found) > 1:
+            differences.append(found[int(played.states.hands[lane, following[i]])] - sum(w**2 for w in found.values()))
+            gains.append(diagnostics.gain[i])
+    assert len(gains) > 500
+    assert abs(np.mean(differences)) < FALSE_ALARM_Z * np.std(differences) / np.sqrt(len(differences))
+    assert np.mean(gains) > FALSE_ALARM_Z * np.std(gains) / np.sqrt(len(gains))
+
+
+def test_listed_worlds_kept_weigh_as_much_as_from_scratch() -> None:
+    played, evaluator = random_games(40, 41, most_cards=16), FakeEvaluator(seed=3)
+    kept, scratch = make(40, evaluator, particles=100), make(40, evaluator, particles=100)
+    worlds_of(kept, played, running(played))
+    compared = 0
+    for _ in range(4):
+        lanes = running(played)
+        for lane in lanes:  # one more move in each game
+            one = Played(take(played.states, slice(lane, lane + 1)), take(played.records, slice(lane, lane + 1)))
+            play_on(one, int(lane), int(one.records.lengths[0]) + 1)
+        lanes = running(played)
+        scratch.reset(lanes)
+        worlds_of(scratch, played, lanes)
+        _, diagnostics = worlds_of(kept, played, lanes)
+        for slot, fresh, ess in zip(slots(played, lanes), diagnostics.fresh, diagnostics.ess_share, strict=True):
+            if not fresh and np.isnan(ess):
+                assert weights(kept, slot) == pytest.approx(weights(scratch, slot), rel=1e-6)
+                compared += 1
+    assert compared > 10
+
+
+def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal() -> None:
+    played, evaluator = random_games(60, 51, longest=12), FakeEvaluator(seed=4)
+    determinizer = make(60, evaluator, phase1="none", active_below=21, ess_floor=0.0)
+    lanes = running(played)
+    before = views(played, lanes)
+    worlds_of(determinizer, played, lanes)
+    play_on(played, 52, longest=15)
+    assert running(played).tolist() == lanes.tolist()
+    _, diagnostics = worlds_of(determinizer, played, lanes)
+    assert 3 <= diagnostics.fresh.sum() < 50
+
+    kept = np.flatnonzero(~diagnostics.fresh)
+    positions = make_positions(lanes[kept], views(played, lanes[kept]))
+    particles, first = determinizer._particles, take(before, kept)
+    alive = np.isfinite(particles.posterior[positions.slots])
+    draws = empty_draws(len(kept), SMALL, None)
+    draws.hands[:] = np.where(alive, particles.hands[positions.slots], 0)
+    since = played_by_next(positions) - played_by_next(positions._replace(views=first))
+    for i, k in zip(*np.nonzero(alive), strict=True):
+        draws.density[i, k] = log_prior_of_hand(first, i, positions.seats[i], draws.hands[i, k] + since[i])
+    whole = make_particles(GAME, 180, SMALL)
+    put(whole.views, positions.slots, start_views(positions))
+    store_draws(whole, positions, np.zeros(len(kept), np.int16), played_by_next(positions), True, draws)
+    Replayer(GAME, evaluator.evaluate, 1.0, 0.05, 200).advance(whole, positions, played.records, np.zeros(len(kept), np.int64))
+    np.testing.assert_allclose(whole.posterior[positions.slots], particles.posterior[positions.slots], atol=1e-9)
+    assert (whole.hands[positions.slots][alive] == particles.hands[positions.slots][alive]).all()
+
+
+@pytest.mark.parametrize("phase1", PHASE1)
+@pytest.mark.parametrize("phase2", [False, True])
+def test_worlds_are_deals_of_the_unseen_cards(phase1: str, phase2: bool) -> None:
+    played = random_games(60, 61, longest=6)
+    determinizer = make(60, phase1=phase1, phase2=phase2)
+    for longest in (6, 10, 15, 20, 30):
+        play_on(played, longest, longest)
+        lanes = running(played)
+        worlds, diagnostics = worlds_of(determinizer, played, lanes, 7, seed=longest)
+        true = take(played.states, np.repeat(lanes, 7))
+        rows = np.arange(len(true.seat))
+        assert (worlds.hands.sum(axis=1) == true.hands.sum(axis=1)).all()
+        assert (worlds.hands[rows, true.seat] == true.hands[rows, true.seat]).all()
+        assert (unpack(worlds.hands).sum(axis=2) == unpack(true.hands).sum(axis=2)).all()
+        known = np.maximum(unpack(true.bottom) - unpack(true.played[:, 0]), 0)
+        assert (unpack(worlds.hands[:, 0]) >= known).all()
+        assert equal(worlds._replace(hands=true.hands), true)
+        active = (unpack(played.states.hands[lanes]).sum(axis=2) < 15).any(axis=1)
+        active &= phase2 or phase1 != "none"
+        assert (np.isfinite(diagnostics.beta) == active).all()
+
+
+@pytest.mark.parametrize("phase1", PHASE1)
+def test_hidden_cards_change_nothing(phase1: str) -> None:
+    """Worlds and their order are the same whatever the others hold, and whether or not the truth is given for diagnostics."""
+    played = random_games(40, 71, longest=16)
+    lanes, rng = running(played), np.random.default_rng(0)
+    dealt = [deal_hidden(take(played.states, [lane]), int(played.states.seat[lane]), rng) for lane in lanes]
+    swapped = Played(GAME.empty(40), played.records)
+    put(swapped.states, lanes, concatenate(dealt))
+    assert (swapped.states.hands[lanes] != played.states.hands[lanes]).any(axis=1).sum() > 30
+    results = [
+        worlds_of(make(40, phase1=phase1), games, lanes, truth=truth)[0] for games in (played, swapped) for truth in (False, True)
+    ]
+    given_full = make(40, phase1=phase1).worlds(
+        lanes, take(swapped.states, lanes), played.records, streams(0, 40), 8, take(played.states, lanes)
+    )
+    assert all(equal(results[0], other) for other in (*results[1:], given_full[0]))
+
+
+@pytest.mark.parametrize("phase1", PHASE1)
+def test_batch_and_lane_change_nothing(phase1: str) -> None:
+    """A game gets the same worlds alone, in another lane, among others, and with a small buffer of decisions."""
+    played, evaluator = random_games(24, 81, longest=12), FakeEvaluator()
+    together, alone, tight = (make(24, evaluator, phase1=phase1) for _ in range(3))
+    tight._replayer = Replayer(GAME, evaluator.evaluate, 1.0, 0.05, 1)
+    reversed_lanes = make(24, evaluator, phase1=phase1)
+    for longest in (12, 15, 16, 22):
+        play_on(played, longest, longest)
+        lanes = running(played)
+        expected, diagnostics = worlds_of(together, played, lanes, seed=longest)
+        assert equal(expected, worlds_of(tight, played, lanes, seed=longest)[0])
+        singles = [worlds_of(alone, played, lanes[i : i + 1], seed=longest) for i in range(len(lanes))]
+        assert equal(expected, concatenate([worlds for worlds, _ in singles]))
+        for name, column in zip(diagnostics._fields, diagnostics, strict=True):
+            np.testing.assert_array_equal(column, np.concatenate([getattr(single, name) for _, single in singles]))
+        there = Played(take(played.states, slice(None, None, -1)), take(played.records, slice(None, None, -1)))
+        rng = streams(longest, 24)[::-1].copy()
+        moved, _ = reversed_lanes.worlds(23 - lanes, views(there, 23 - lanes), there.records, rng, 8)
+        assert equal(expected, moved)
+
+
+def test_new_particles_are_drawn_when_too_few_count() -> None:
+    played = random_games(60, 91, longest=14)
+    determinizer = make(60, FakeEvaluator(strength=0.4), particles=64, ess_floor=0.2, active_below=21)
+    lanes = running(played)
+    _, first = worlds_of(determinizer, played, lanes)
+    _, second = worlds_of(determinizer, played, lanes)
+    assert first.fresh.all()
+    assert (second.fresh == (first.ess_share < 0.2)).all()
+    assert (second.num_evaluations[~second.fresh] == 0).all()
+    assert (first.num_evaluations > 64).all()
+    tempered = first.beta < 1.0
+    assert (tempered == (first.ess_share < 0.2)).all()
+    assert 5 < tempered.sum() < 55
+
+
+def test_history_bounds_the_evidence() -> None:
+    played = random_games(40, 101, longest=18)
+    lanes = running(played)
+    counts = [
+        worlds_of(make(40, history=history, particles=16), played, lanes)[1].num_evaluations.sum() for history in (1, 6, 18, 0)
+    ]
+    assert counts[0] < counts[1] < counts[2] == counts[3]
+    assert counts[0] <= 17 * len(lanes)
+
+
+def test_without_evidence_the_posterior_is_the_prior() -> None:
+    """Before the first move phase 2 undoes phase 1: its corrections stand for the moves, which count once."""
+    played, lanes = random_games(50, 111, longest=0), np.arange(50)
+    _, diagnostics = worlds_of(make(50, FakeEvaluator(strength=0.0), active_below=21), played, lanes, truth=True)
+    assert (diagnostics.num_evaluations == 1).all()
+    np.testing.assert_allclose(diagnostics.ess_share, 1.0)
+    np.testing.assert_allclose(diagnostics.gain, 0.0, atol=1e-9)
+    np.testing.assert_allclose(diagnostics.rank, 0.5)
+    determinizer = make(50, FakeEvaluator(strength=0.5), active_below=21, particles=100)
+    _, diagnostics = worlds_of(determinizer, played, lanes, truth=True)
+    assert diagnostics.phase1_gain.std() > 0.5
+    assert abs(diagnostics.gain.mean()) < 0.3
+
+
+def test_without_phase_2_the_particles_are_those_of_phase_1() -> None:
+    played, lanes = random_games(50, 112, longest=0), np.arange(50)
+    _, diagnostics = worlds_of(make(50, active_below=21, phase2=False), played, lanes, truth=True)
+    np.testing.assert_allclose(diagnostics.gain, diagnostics.phase1_gain, atol=1e-9)
+    np.testing.assert_allclose(diagnostics.ess_share, 1.0)
+    np.testing.assert_allclose(diagnostics.rank, 0.5)
+
+
+def test_particles_of_another_game_are_not_used() -> None:
+    played, other = (random_games(20, seed, longest=15) for seed in (121, 122))
+    play_on(other, 123, longest=16)
+    lanes = running(other)
+    forgetful, reset = make(20, active_below=21), make(20, active_below=21)
+    worlds_of(forgetful, played, running(played))
+    expected, _ = worlds_of(reset, other, lanes)
+    found, diagnostics = worlds_of(forgetful, other, lanes)
+    assert diagnostics.fresh.all()
+    assert equal(found, expected)
+    worlds_of(reset, other, lanes)
+    reset.reset(lanes[:3])
+    _, diagnostics = worlds_of(reset, other, lanes)
+    assert diagnostics.fresh[:3].all()
+
+
+def test_a_record_must_lead_to_its_view() -> None:
+    played, other = (random_games(20, seed, longest=15) for seed in (131, 132))
+    with pytest.raises(ValueError, match="lanes \\[0, 1, 2, 3, 4\\]: the record does not lead to the view"):
+        worlds_of(make(20, active_below=21), Played(played.states, other.records), running(played))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"phase1": "magic"}, "'magic'"),
+        ({"phase1": "filter", "particles": 64, "candidates": 32}, "candidates is 32"),
+    ],
+)
+def test_bad_settings(settings: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Determinizer(GAME, FakeEvaluator(), InferenceSettings(**settings), 1, score)
+
+
+def test_the_filter_needs_its_network() -> None:
+    with pytest.raises(ValueError, match="filter network"):
+        Determinizer(GAME, FakeEvaluator(), InferenceSettings(phase1="filter"), 1)
