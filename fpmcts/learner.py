@@ -41,7 +41,7 @@ class LearnerSettings:
     weight_decay: float = 1e-4
     value_weight: float = 1.0
     hidden_weight: float = 0.05
-    reuse: float = 4.0
+    reuse: float = 12.0
     reservoir: int = 200_000
     value_window: int = 60_000
     clip: float = 5.0

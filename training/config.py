@@ -48,7 +48,7 @@ class BootstrapSettings:
     games_per_step: int = 5_000
     lr: float = 2e-3
     epsilon: float = 0.02
-    kept: int = 20_000
+    kept: int = 5_000
     shared: bool = True
 
 
