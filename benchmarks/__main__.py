@@ -6,6 +6,7 @@ A benchmark is a module of this folder with ``run() -> list[Row]`` (see ``table.
 import argparse
 import importlib
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,18 +14,19 @@ from rich.console import Console
 
 from benchmarks.table import Row, machine, table
 
-ORDER = ("rules", "rhcp", "network", "inference", "search", "selfplay")
+ORDER = ("rules", "rhcp", "network", "inference", "selfplay", "player")
 """From the lowest layer up; modules that are not named here follow in the order of the alphabet."""
 
 
 def available() -> list[str]:
     """Returns the names of the benchmark modules in the order in which they run."""
-    names = {path.stem for path in Path(__file__).parent.glob("*.py")} - {"__main__", "__init__", "table"}
+    names = {path.stem for path in Path(__file__).parent.glob("*.py") if "\ndef run(" in path.read_text()}
     return [name for name in ORDER if name in names] + sorted(names - set(ORDER))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the modules that the command line names."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as in train.py
     names = available()
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed, beside the targets and published figures.")
     parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"one or more of: {', '.join(names)} (default: all)")

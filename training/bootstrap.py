@@ -4,7 +4,7 @@ import numpy as np
 
 from fpmcts.samples import Samples, empty_samples
 from fpmcts.selfplay import fill_results
-from games.interface import Game, Records, Rules, States, copy_row, current_seat, legal, num_rows, step, take
+from games.interface import Game, Records, Rules, States, copy_row, legal, num_rows, step, take
 from games.kernels import kernel
 
 
@@ -47,12 +47,3 @@ def _replay(
                 count += 1
             step(rules, states, game, moves[game, k])
     return count
-
-
-@kernel
-def seats_to_move(rules: Rules, states: States, out: np.ndarray) -> None:
-    """Writes the seat to move of each row to ``out`` (int8), -1 after the end."""
-    for i in range(out.size):
-        out[i] = current_seat(rules, states, i)
-
-
