@@ -37,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"no benchmark named {', '.join(unknown)}; there are: {', '.join(names) or 'none'}")
 
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=130)
     groups: dict[str, list[Row]] = {}
     for name in options.modules or names:
         with console.status(f"{name} ..."):
