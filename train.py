@@ -5,15 +5,10 @@ keys are explained in ``training/config.py``; ``experiment=smoke`` runs the comp
 the paper's settings.
 """
 
-import os
 import signal
 import sys
 import time
 from types import FrameType
-
-# Threads that wait must not spin: with anything else on the machine, two spinning threads run ten times slower than two that
-# sleep. Read when torch loads OpenMP.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import hydra
 from omegaconf import DictConfig

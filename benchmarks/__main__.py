@@ -6,7 +6,6 @@ A benchmark is a module of this folder with ``run() -> list[Row]`` (see ``table.
 import argparse
 import importlib
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,7 +25,6 @@ def available() -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the modules that the command line names."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as in train.py
     names = available()
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed, beside the targets and published figures.")
     parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"one or more of: {', '.join(names)} (default: all)")

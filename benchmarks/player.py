@@ -6,7 +6,6 @@ import sys
 import time
 
 import numpy as np
-import torch
 
 from agents.rhcp import RHCPAgent
 from agents.search_agent import SearchAgent
@@ -37,7 +36,6 @@ class Timed(SearchAgent):
 
 def seconds_per_move() -> float:
     """Returns the median seconds of a decision at 600 playouts with inference, games played one at a time against RHCP."""
-    torch.set_num_threads(2)
     trainer = Trainer(composed())
     search = SearchSettings(root="puct", playouts=600, worlds=64, slots=32)
     player = Timed(trainer.game, trainer.evaluator, trainer.make_determinizer, search, win_only=True, max_positions=1)

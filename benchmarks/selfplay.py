@@ -1,7 +1,6 @@
 """Self-play: whole games per second, and how much of the time the networks take."""
 
 import numpy as np
-import torch
 from hydra import compose, initialize_config_dir
 
 from benchmarks.table import Row
@@ -9,8 +8,6 @@ from fpmcts.selfplay import SelfPlayStatistics
 from games.kernels import ROOT, Stream, deal_seeds
 from training.config import TrainConfig, parse_config
 from training.trainer import Trainer
-
-CORES = 2
 
 
 def composed(*overrides: str) -> TrainConfig:
@@ -25,7 +22,6 @@ def play(config: TrainConfig, games: int) -> tuple[SelfPlayStatistics, dict[str,
     The networks are those at the start of a run: untrained. Their policies are close to uniform, so the trees are wide and the
     games long.
     """
-    torch.set_num_threads(CORES)
     trainer = Trainer(config)
     for stream, count in ((Stream.PLAY, 4), (Stream.TRAINING, games)):
         for _ in trainer.self_play(deal_seeds(0, count, stream), (0,)):

@@ -7,7 +7,6 @@ against the same networks without search. The searching side plays all decks at 
 import argparse
 from pathlib import Path
 
-import torch
 from rich.console import Console
 
 from agents.agent import Agent
@@ -52,7 +51,6 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=64)
     parser.add_argument("--only", nargs="*", default=["policy", "random", "search", "rhcp"], help="which of the four matches")
     options = parser.parse_args()
-    torch.set_num_threads(2)
     trainer, console = trained(options.run_dir), Console(highlight=False, soft_wrap=True)
     game = trainer.game
     policy = PolicyAgent(game, trainer.evaluator.evaluate)

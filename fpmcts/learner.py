@@ -4,13 +4,15 @@ Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², wi
 default value head replaces the square by the log-likelihood of the result, and the hidden-hand head adds its own.
 """
 
+import copy
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from fpmcts.samples import Samples
-from games.interface import Game, Rules, States, current_seat, legal, num_rows, observe
+from games.interface import Game, Rules, States, current_seat, legal, num_rows, observe, take
 from games.kernels import kernel
 from networks import losses
 from networks.engine import resolve_precision
@@ -82,13 +84,28 @@ def _encode(
 
 
 class Learner:
-    """Steps the network of one seat."""
+    """Steps the network of one seat.
 
-    def __init__(self, game: Game, net: PolicyValueNet, settings: LearnerSettings, device: torch.device) -> None:
+    A minibatch is cut into equal parts, one per thread; each thread computes the gradient of its part on a replica of the network
+    with one core, and the gradients are averaged in a fixed order. Two cores that share every small convolution instead do
+    not beat one (*measured* on two cores: 13 steps/s against 14, 48 channels x 6 blocks, 512 rows).
+
+    Args:
+        game: The game.
+        net: The network; changed in place.
+        settings: See LearnerSettings.
+        device: Of the network.
+        threads: Number of replicas, >= 1. The weights depend on it, through rounding and the statistics of batch normalisation.
+    """
+
+    def __init__(
+        self, game: Game, net: PolicyValueNet, settings: LearnerSettings, device: torch.device, threads: int = 1
+    ) -> None:
         self.game, self.net, self.settings, self.device = game, net, settings, device
         self.optimizer = self._make_optimizer()
+        self._replicas = [net] + [copy.deepcopy(net) for _ in range(threads - 1)]
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._decoder = torch.from_numpy(game.decoder.astype(np.int64)).to(device)
-        self._room = 64
         self._half = resolve_precision("auto", device) == torch.bfloat16
 
     def _make_optimizer(self) -> torch.optim.Optimizer:
@@ -110,19 +127,63 @@ class Learner:
             lr: Learning rate of this step.
 
         Raises:
-            LossNotFiniteError: Nothing was changed.
+            LossNotFiniteError: No weight was changed.
         """
+        count = len(self._replicas)
+
+        def gradient(k: int) -> dict[str, float]:
+            part = None if policy_rows is None else take(policy_rows, slice(k, None, count))
+            return self._gradient(self._replicas[k], part, take(value_rows, slice(k, None, count)))
+
+        self._spread_weights()
+        all_parts = [gradient(0)] if self._pool is None else list(self._pool.map(gradient, range(count)))
+        self._gather_gradients()
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+        norm = torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.clip)
+        if not torch.isfinite(norm):
+            raise LossNotFiniteError(f"the norm of the gradient is {norm.item()}")
+        self.optimizer.step()
+        parts = {name: float(np.mean([part[name] for part in all_parts])) for name in all_parts[0]}
+        return parts | {"gradient_norm": norm.item()}
+
+    @torch.no_grad()
+    def _spread_weights(self) -> None:
+        """Copies parameters and buffers of the network to its replicas."""
+        for replica in self._replicas[1:]:
+            torch._foreach_copy_(list(replica.parameters()), list(self.net.parameters()))
+            torch._foreach_copy_(list(replica.buffers()), list(self.net.buffers()))
+
+    @torch.no_grad()
+    def _gather_gradients(self) -> None:
+        """Averages the gradients and the running statistics of the replicas into the network."""
+        count = len(self._replicas)
+        if count == 1:
+            return
+        for parameter, *others in zip(*(replica.parameters() for replica in self._replicas), strict=True):
+            assert parameter.grad is not None
+            for other in others:
+                assert other.grad is not None
+                parameter.grad += other.grad
+            parameter.grad /= count
+        for buffer, *others in zip(*(replica.buffers() for replica in self._replicas), strict=True):
+            if buffer.is_floating_point():
+                for other in others:
+                    buffer += other
+                buffer /= count
+
+    def _gradient(self, net: PolicyValueNet, policy_rows: Samples | None, value_rows: Samples) -> dict[str, float]:
+        """Returns the parts of the loss on some rows; leaves its gradient in the parameters of ``net``."""
         settings = self.settings
         shared = policy_rows is None
         rows = value_rows if policy_rows is None else policy_rows
         observations, offsets, actions, target = self._encode(rows)
         num_policy = num_rows(rows)
         if not shared:
-            extra = self._observe(value_rows)
-            observations = np.concatenate([observations, extra])
-        self.net.train()
+            observations = np.concatenate([observations, self._observe(value_rows)])
+        net.train()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
-            raw = self.net(torch.from_numpy(observations).to(self.device))
+            raw = net(torch.from_numpy(observations).to(self.device))
         on_policy = losses.policy_loss(
             raw.policy[:num_policy],
             self._decoder,
@@ -133,7 +194,7 @@ class Learner:
         policy = on_policy.cross_entropy.mean()
         first = 0 if shared else num_policy
         result = torch.from_numpy(value_rows.result).to(self.device)
-        value = losses.value_loss(raw.value[first:], result, self.net.config.objective, self.net.value_scale).mean()
+        value = losses.value_loss(raw.value[first:], result, net.config.objective, net.value_scale).mean()
         total = policy + settings.value_weight * value
         parts = {
             "policy": policy,
@@ -148,31 +209,27 @@ class Learner:
             hidden = on_hidden.nll.mean()
             total = total + settings.hidden_weight * hidden
             parts |= {"hidden": hidden, "hidden_gain": on_hidden.prior_nll.mean() - hidden}
+        numbers = {name: part.item() for name, part in parts.items()} | {"total": total.item()}
         if not torch.isfinite(total):
-            raise LossNotFiniteError(f"the loss is {total.item()}: " + ", ".join(f"{k} {v.item():g}" for k, v in parts.items()))
-        for group in self.optimizer.param_groups:
-            group["lr"] = lr
-        self.optimizer.zero_grad(set_to_none=True)
+            raise LossNotFiniteError("the loss is not finite: " + ", ".join(f"{k} {v:g}" for k, v in numbers.items()))
+        net.zero_grad(set_to_none=True)
         total.backward()
-        norm = torch.nn.utils.clip_grad_norm_(self.net.parameters(), settings.clip)
-        if not torch.isfinite(norm):
-            raise LossNotFiniteError(f"the norm of the gradient is {norm.item()}")
-        self.optimizer.step()
-        return {k: v.item() for k, v in parts.items()} | {"total": total.item(), "gradient_norm": norm.item()}
+        return numbers
 
     def _encode(self, rows: Samples) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         spec, n = self.game.spec, num_rows(rows)
         observations = np.empty((n, *spec.observation_shape), np.int8)
         offsets = np.empty(n + 1, np.int64)
         scratch = np.empty(spec.max_legal, np.int16)
+        room = 64
         while True:
-            actions, target = np.empty(n * self._room, np.int64), np.empty(n * self._room, np.float32)
+            actions, target = np.empty(n * room, np.int64), np.empty(n * room, np.float32)
             used = _encode(
                 self.game.rules, rows.states, rows.actions, rows.target, observations, offsets, actions, target, scratch
             )
             if used >= 0:
                 return observations, offsets, actions[:used], target[:used]
-            self._room *= 2
+            room *= 2
 
     def _observe(self, rows: Samples) -> np.ndarray:
         observations = np.empty((num_rows(rows), *self.game.spec.observation_shape), np.int8)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 import numpy as np
-import torch
 
 from fpmcts.samples import Samples, join
 from fpmcts.selfplay import Games, SelfPlay, SelfPlayStatistics
@@ -27,6 +26,8 @@ def play_in_threads(
     """Plays one game per deal; yields (games finished, None) as it goes and (games, result) at the end.
 
     Game k draws from stream k of ``streams(seed, G, *path)`` alone and is played by worker k mod W.
+
+    Torch must have been told to use one thread per operation.
 
     Args:
         players: W workers, which share no mutable state.
@@ -51,8 +52,6 @@ def play_in_threads(
         except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
             messages.put((k, 0, error))
 
-    threads_before = torch.get_num_threads()
-    torch.set_num_threads(1)  # new threads take this number
     threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(workers)]
     finished: dict[int, Finished] = {}
     progress = [0] * workers
@@ -71,7 +70,6 @@ def play_in_threads(
         stop.set()
         for thread in threads:
             thread.join()
-        torch.set_num_threads(threads_before)
     yield len(deals), _merge(players, [finished[k] for k in range(workers)])
 
 

@@ -99,7 +99,7 @@ class TrainConfig:
         run_dir: Folder of the run; None makes ``runs/<game>-<seed>``.
         seed: Of everything random in the run, >= 0.
         device: "auto", "cpu" or "cuda".
-        threads: Threads of the CPU for the networks; 0 = all cores.
+        threads: Threads for self-play and learning; 0 = all cores. The weights depend on it, through rounding.
         precision: Of the networks in play: "auto", "float32" or "bfloat16".
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.

@@ -7,6 +7,7 @@ streams are derived from the seed and the position of the step, so a run that wa
 
 import hashlib
 import math
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -98,8 +99,9 @@ class Trainer:
     def __init__(self, config: TrainConfig) -> None:
         self.config = config
         self.device = choose_device(config.device)
-        if config.threads:
-            torch.set_num_threads(config.threads)
+        self.threads = config.threads or len(os.sched_getaffinity(0)) if self.device.type == "cpu" else 1
+        if self.device.type == "cpu":
+            torch.set_num_threads(1)  # per operation: the threads are ours, see fpmcts.workers and fpmcts.learner
         self.game = make(config.game.name, rules=config.game.rules, encoding=config.game.encoding)
         self.step = self.iteration = self.bootstrap_done = self.episode_done = self.games_seen = 0
         self.seconds = 0.0
@@ -108,7 +110,7 @@ class Trainer:
         self.networks = build_networks(self.game.spec, config.network, config.seed).to(self.device)
         self.nets = [self.networks.seat(self.networks.net_of_seat.index(k)) for k in range(len(self.networks.nets))]
         count = len(self.nets)
-        self.learners = [Learner(self.game, net, config.train, self.device) for net in self.nets]
+        self.learners = [Learner(self.game, net, config.train, self.device, self.threads) for net in self.nets]
         self.filter: FilterLearner | None = None
         if config.inference.phase1 == "filter":
             with torch.random.fork_rng(devices=[]):
@@ -118,10 +120,9 @@ class Trainer:
         self.reservoirs = [Reservoir(self.game, train.reservoir, 2 * config.seed + 1 + 1000 * s) for s in range(count)]
         self.windows = [Window(self.game, train.value_window) for _ in range(count)] if train.value_window else []
         self.evaluator = Evaluator(self.networks, config.precision, self.device)
-        workers = torch.get_num_threads() if self.device.type == "cpu" else 1
-        self.worker_evaluators = [Evaluator(self.networks, config.precision, self.device) for _ in range(workers)]
+        self.worker_evaluators = [Evaluator(self.networks, config.precision, self.device) for _ in range(self.threads)]
         self.searches = [
-            Search(self.game, e.evaluate, config.search, max(1, config.selfplay.lanes // workers), config.objective == "wp")
+            Search(self.game, e.evaluate, config.search, max(1, config.selfplay.lanes // self.threads), config.objective == "wp")
             for e in self.worker_evaluators
         ]
         if config.init_from:
@@ -153,7 +154,7 @@ class Trainer:
         return (
             f"{c.game.name}: {len(self.nets)} networks of {c.network.channels} channels x {c.network.blocks} blocks "
             f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, "
-            f"inference {c.inference.phase1}, on {self.device} with {torch.get_num_threads()} threads"
+            f"inference {c.inference.phase1}, on {self.device} with {self.threads} threads"
         )
 
     def is_finished(self, budget: BudgetSettings) -> bool:
@@ -175,7 +176,7 @@ class Trainer:
         index = self.bootstrap_done // config.games_per_step
         yield Event("heuristic games", 0, count, "games")
         seeds = deal_seeds(self.config.seed, count, Stream.BOOTSTRAP, index)
-        played = generate_games(self.game, seeds, epsilon=config.epsilon)
+        played = generate_games(self.game, seeds, threads=self.threads, epsilon=config.epsilon)
         samples = heuristic_samples(self.game, played.deals, played.records, played.choices)
         generation = time.perf_counter() - started
         progress_start = self.bootstrap_done / self.bootstrap_games
@@ -216,7 +217,7 @@ class Trainer:
     def self_play(self, deals: np.ndarray, path: tuple[int, ...]) -> Iterator[Event]:
         """Plays one game per deal (uint64 ``[G]``) on all workers; afterwards ``played`` holds the result."""
         workers, count = len(self.searches), len(deals)
-        settings = replace(self.config.selfplay, lanes=max(1, self.config.selfplay.lanes // workers))
+        settings = replace(self.config.selfplay, lanes=max(1, self.config.selfplay.lanes // self.threads))
         players = []
         for k, (evaluator, search) in enumerate(zip(self.worker_evaluators, self.searches, strict=True)):
             evaluator.refresh(self.networks)
