@@ -30,9 +30,9 @@ def trained(run_dir: Path) -> Trainer:
     return trainer
 
 
-def searcher(trainer: Trainer, root: str, playouts: int, worlds: int) -> SearchAgent:
+def searcher(trainer: Trainer, root: str, playouts: int, worlds: int, strength: float) -> SearchAgent:
     """Returns the search player with the networks and the inference of a run."""
-    search = SearchSettings(root=root, playouts=playouts, worlds=worlds, gumbel_noise=0.0, considered=16)
+    search = SearchSettings(root=root, playouts=playouts, worlds=worlds, gumbel_noise=0.0, strength=strength)
     name = f"{root} {playouts} playouts"
     win_only = trainer.config.objective == "wp"
     return SearchAgent(
@@ -49,12 +49,13 @@ def main() -> None:
     parser.add_argument("--root", default="gumbel", choices=["gumbel", "puct"])
     parser.add_argument("--playouts", type=int, default=64)
     parser.add_argument("--worlds", type=int, default=64)
+    parser.add_argument("--strength", type=float, default=24.0, help="gumbel: logits per unit of advantage")
     parser.add_argument("--only", nargs="*", default=["policy", "random", "search", "rhcp"], help="which of the four matches")
     options = parser.parse_args()
     trainer, console = trained(options.run_dir), Console(highlight=False, soft_wrap=True)
     game = trainer.game
     policy = PolicyAgent(game, trainer.evaluator.evaluate)
-    search = searcher(trainer, options.root, options.playouts, options.worlds)
+    search = searcher(trainer, options.root, options.playouts, options.worlds, options.strength)
     matches: dict[str, tuple[Agent, Agent, int]] = {
         "policy": (policy, RHCPAgent(game), 2 * options.decks),
         "random": (policy, RandomAgent(game), 2 * options.decks),

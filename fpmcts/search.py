@@ -48,7 +48,7 @@ class SearchSettings:
     worlds: int = 64
     slots: int = 1
     considered: int = 8
-    strength: float = 8.0
+    strength: float = 24.0
     signal: float = 0.15
     gumbel_noise: float = 1.0
     solve: bool = True
@@ -69,7 +69,12 @@ class SearchResult(NamedTuple):
 
 
 class SearchCounters:
-    """Work done since the search was made."""
+    """Work done since the search was made.
+
+    Attributes:
+        room: Evaluations that there was room for: slots of the positions under search, added up over the rounds.
+        lookups, hits: Policies of other players asked for, and those found in the cache.
+    """
 
     def __init__(self) -> None:
         self.searches = 0
@@ -77,6 +82,9 @@ class SearchCounters:
         self.evaluations = 0
         self.rounds = 0
         self.dropped = 0
+        self.room = 0
+        self.lookups = 0
+        self.hits = 0
         self.kernel_seconds = 0.0
         self.network_seconds = 0.0
 
@@ -165,6 +173,8 @@ class Search:
             seed=np.zeros(trees, np.uint64),
             noise=np.zeros((trees, spec.max_legal), np.float32),
             dropped=np.zeros(trees, np.int32),
+            lookups=np.zeros(trees, np.int32),
+            hits=np.zeros(trees, np.int32),
         )
         self._slots = Slots(
             phase=np.zeros(slots, np.int8),
@@ -225,6 +235,7 @@ class Search:
             in_network += time.perf_counter() - before
             self.counters.evaluations += count
             self.counters.rounds += 1
+            self.counters.room += n * settings.slots
             absorb(
                 game.rules, game.decoder, tree, self._cache, self._params, jobs, slots, self._states, requests, count,
                 answer.policy, answer.value, settings.slots,
@@ -237,6 +248,8 @@ class Search:
         self.counters.searches += n
         self.counters.simulations += int(jobs.started[:n].sum())
         self.counters.dropped += int(result.dropped.sum())
+        self.counters.lookups += int(jobs.lookups[:n].sum())
+        self.counters.hits += int(jobs.hits[:n].sum())
         self.counters.network_seconds += in_network
         self.counters.kernel_seconds += time.perf_counter() - start - in_network
         return result

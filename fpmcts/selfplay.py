@@ -72,6 +72,9 @@ class SelfPlayStatistics:
     root_value_error: float = 0.0
     ess_share: float = 0.0
     ess_count: int = 0
+    true_world_rank: float = 0.0
+    posterior_gain: float = 0.0
+    truth_count: int = 0
     seconds: float = 0.0
     inference_seconds: float = 0.0
 
@@ -305,7 +308,7 @@ class SelfPlay:
         before = time.perf_counter()
         here = take(states, lanes)
         views = self.game.view(here, here.seat)
-        worlds, diagnostics = self.determinizer.worlds(lanes, views, records, rng, self.search.settings.worlds)
+        worlds, diagnostics = self.determinizer.worlds(lanes, views, records, rng, self.search.settings.worlds, here)
         statistics.inference_seconds += time.perf_counter() - before
         result = self.search.run(worlds, rng, lanes)
         late = records.lengths[lanes] >= self.settings.opening_moves
@@ -319,6 +322,10 @@ class SelfPlay:
         _add_policy_statistics(statistics, result)
         statistics.ess_share += float(np.nansum(diagnostics.ess_share))
         statistics.ess_count += int(np.isfinite(diagnostics.ess_share).sum())
+        known = np.isfinite(diagnostics.rank) & np.isfinite(diagnostics.gain)
+        statistics.true_world_rank += float(diagnostics.rank[known].sum())
+        statistics.posterior_gain += float(diagnostics.gain[known].sum())
+        statistics.truth_count += int(known.sum())
         return actions, part
 
 

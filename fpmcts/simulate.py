@@ -75,6 +75,8 @@ class Jobs(NamedTuple):
     seed: np.ndarray  # uint64 [T]
     noise: np.ndarray  # float32 [T, max_legal]: Gumbel noise of the root moves
     dropped: np.ndarray  # int32 [T]: leaves evaluated but not stored, for want of room
+    lookups: np.ndarray  # int32 [T]: policies of other players asked for
+    hits: np.ndarray  # int32 [T]: those found in the cache
 
 
 class Slots(NamedTuple):
@@ -212,6 +214,8 @@ def _run(
         else:
             start, n = cached_policy(cache, t, _policy_key(rules, states, slots, m))
             if n > 0:
+                jobs.lookups[t] += 1
+                jobs.hits[t] += 1
                 step(rules, states, m, cache.action[t, start + _sample(slots.rng, m, cache.probability[t], start, n)])
                 continue
         slots.num_legal[m] = legal(rules, states, m, slots.legal[m])
@@ -228,6 +232,7 @@ def _run(
             slots.phase[m] = AWAITS_LEAF
         else:
             slots.phase[m] = AWAITS_POLICY
+            jobs.lookups[t] += 1
         return True
 
 
@@ -254,6 +259,8 @@ def begin_search(
         jobs.stake[t] = stake(rules, states, m)
         jobs.started[t] = 0
         jobs.dropped[t] = 0
+        jobs.lookups[t] = 0
+        jobs.hits[t] = 0
         slots.depth[m] = 0
         slots.num_legal[m] = legal(rules, states, m, slots.legal[m])
         slots.phase[m] = AWAITS_LEAF

@@ -124,6 +124,10 @@ class Game(Protocol):
         """Returns the action of a text. Raises ValueError naming the text and what was expected."""
         ...
 
+    def cards_left(self, states: States) -> np.ndarray:
+        """Returns how many cards (int64 ``[B]``) the seat to move holds: how far the game is."""
+        ...
+
     def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
         """Returns what the hidden-hand head learns from, where ``spec.has_hidden_head``; see the game."""
         ...

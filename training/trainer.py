@@ -27,7 +27,7 @@ from evaluation.duplicate import MatchResult, duplicate_match
 from fpmcts.filter_learner import ROWS, FilterLearner
 from fpmcts.learner import Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window
-from fpmcts.search import Search, SearchSettings
+from fpmcts.search import Search, SearchCounters, SearchSettings
 from fpmcts.selfplay import Games, SelfPlay, SelfPlayStatistics
 from fpmcts.workers import play_in_threads
 from games import make
@@ -42,6 +42,7 @@ from networks.resnet import build_networks
 from training.bootstrap import heuristic_samples
 from training.config import BudgetSettings, ConfigError, TrainConfig, as_dict
 from training.run_folder import Saved
+from training.value_curves import value_curves
 
 COUNTERS = ("step", "iteration", "bootstrap_done", "episode_done", "games_seen", "seconds")
 """Attributes of a Trainer that a checkpoint keeps as they are. With the seed they stand for all random states."""
@@ -106,6 +107,7 @@ class Trainer:
         self.step = self.iteration = self.bootstrap_done = self.episode_done = self.games_seen = 0
         self.seconds = 0.0
         self.last_report: Report | None = None
+        self.learning_steps: list[int] = []
         self.played: tuple[Samples, Games, SelfPlayStatistics] | None = None
         self.networks = build_networks(self.game.spec, config.network, config.seed).to(self.device)
         self.nets = [self.networks.seat(self.networks.net_of_seat.index(k)) for k in range(len(self.networks.nets))]
@@ -221,7 +223,7 @@ class Trainer:
         players = []
         for k, (evaluator, search) in enumerate(zip(self.worker_evaluators, self.searches, strict=True)):
             evaluator.refresh(self.networks)
-            evaluator.seconds, evaluator.num_evaluations = 0.0, 0
+            evaluator.seconds, evaluator.num_evaluations, search.counters = 0.0, 0, SearchCounters()
             determinizer = self.make_determinizer(max(1, len(range(k, count, workers))), evaluator)
             players.append(SelfPlay(self.game, evaluator.evaluate, determinizer, search, settings))
         for done, result in play_in_threads(players, deals, self.config.seed, (Stream.PLAY, *path), self.iteration):
@@ -250,6 +252,10 @@ class Trainer:
             totals: dict[str, list[float]] = {}
             yield from self._learn(samples, totals)
             scalars |= self._learning_scalars(totals) | {"time/learning_seconds": time.perf_counter() - started}
+            for k, (reservoir, steps) in enumerate(zip(self.reservoirs, self.learning_steps, strict=True)):
+                age = self.iteration - reservoir.rows.iteration[: reservoir.size]
+                scalars[f"data/reservoir_age_{k}"] = float(age.mean())
+                scalars[f"data/learning_steps_{k}"] = float(steps)
             self.iteration += 1
             self.episode_done = 0
             line += ", " + _loss_text(scalars)
@@ -268,7 +274,7 @@ class Trainer:
         half = train.batch_size // 2 if self.windows else train.batch_size
         offered = [int((self._of_network(samples, k).policy_weight > 0).sum()) for k in range(len(self.nets))]
         chunks = math.ceil(self.config.episode.games / self.config.episode.games_per_step)
-        steps = [math.ceil(train.reuse * n * chunks / half) for n in offered]
+        steps = self.learning_steps = [math.ceil(train.reuse * n * chunks / half) for n in offered]
         done = 0
         for k, learner in enumerate(self.learners):
             for _ in range(steps[k]):
@@ -324,7 +330,8 @@ class Trainer:
     def self_play_scalars(self) -> dict[str, float]:
         """Returns the curves of the games in ``played``."""
         assert self.played is not None
-        _, games, s = self.played
+        samples, games, s = self.played
+        counters = [search.counters for search in self.searches]
         final = games.final
         searches, seconds = max(s.searches, 1), max(s.seconds, 1e-9)
         workers = self.worker_evaluators
@@ -340,6 +347,10 @@ class Trainer:
             "self_play/root_value_squared_error": s.root_value_error / searches,
             "self_play/sure_wins_per_game": s.sure_wins / s.games,
             "inference/ess_share": s.ess_share / max(s.ess_count, 1),
+            "inference/true_world_rank": s.true_world_rank / max(s.truth_count, 1),
+            "inference/true_hand_log_likelihood_over_prior": s.posterior_gain / max(s.truth_count, 1),
+            "throughput/batch_fill": sum(c.evaluations for c in counters) / max(1, sum(c.room for c in counters)),
+            "throughput/policy_cache_hits": sum(c.hits for c in counters) / max(1, sum(c.lookups for c in counters)),
             "throughput/games_per_second": s.games / seconds,
             "throughput/decisions_per_second": s.decisions / seconds,
             "throughput/searches_per_second": s.searches / seconds,
@@ -349,7 +360,7 @@ class Trainer:
             "time/generation_seconds": s.seconds,
             "data/reservoir_seen": float(sum(r.seen for r in self.reservoirs)),
             "data/games": float(self.games_seen),
-        }
+        } | value_curves(self.game, samples)
 
     def get_state(self) -> Saved:
         """Returns all that the next step depends on, as named arrays and metadata."""

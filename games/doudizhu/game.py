@@ -91,6 +91,10 @@ class Doudizhu:
         """Returns the move of a text, its cards in any order. Raises ValueError."""
         return parse_move(self.rules_name, text)
 
+    def cards_left(self, states: States) -> np.ndarray:
+        """Returns the number of cards (int64 ``[B]``) of the seat to move."""
+        return unpack(states.hands[np.arange(len(states.seat)), states.seat]).sum(axis=1, dtype=np.int64)
+
     def hidden_targets(
         self, states: States, seats: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

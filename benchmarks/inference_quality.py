@@ -1,0 +1,123 @@
+"""What inference knows of the hidden hands: ``python -m benchmarks.inference_quality RUN_DIR [--games N]``.
+
+Games are played by the policies of a trained run at temperature 1, so the posterior is exact up to sampling. At random
+decisions every setting deals 32 worlds, and these are held against the true hand of the next seat:
+
+- gain: log-probability of the true hand over the prior (nats), by phase 1 and by both phases, where worlds are sampled;
+- rank: share of the particles that weigh more than the true hand;
+- error: squared error of the mean count per rank, summed over ranks; hits: share of the worlds that are true.
+"""
+
+import argparse
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.strength import trained
+from fpmcts.selfplay import observe_movers, play_actions, sample_policy
+from games.doudizhu.cards import unpack
+from games.interface import Records, take
+from games.kernels import Stream, deal_seeds, streams
+from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
+from inference.hands import find_active, true_next_hands
+from networks.engine import FilterEngine
+from training.trainer import Trainer
+
+_NUM_WORLDS = 32
+SETTINGS: dict[str, dict[str, Any]] = {
+    "prior": {"phase1": "none", "phase2": False},
+    "marginal, phase 1 only": {"phase2": False},
+    "filter, phase 1 only": {"phase1": "filter", "phase2": False},
+    "prior, phase 2": {"phase1": "none"},
+    "filter, phase 2": {"phase1": "filter"},
+    "marginal, phase 2": {},
+    "  64 particles": {"particles": 64},
+    "  last 12 moves": {"history": 12},
+    "  last 6 moves": {"history": 6},
+    "  temperature 2": {"temperature": 2.0},
+    "  least ESS 5 %": {"ess_floor": 0.05},
+    "  least ESS 30 %": {"ess_floor": 0.3},
+}
+
+
+class Setting:
+    """A determinizer and what it has said so far: one row of numbers per decision."""
+
+    columns = ("evaluations", "ESS %", "drawn anew %", "phase-1 gain", "gain", "rank", "error", "hits %")
+
+    def __init__(self, determinizer: Determinizer) -> None:
+        self.determinizer = determinizer
+        self.rows: list[np.ndarray] = []
+
+    def add(self, diagnostics: Diagnostics, worlds: np.ndarray, truth: np.ndarray) -> None:
+        """Adds decisions: worlds int ``[n, W, 15]``, truth int ``[n, 15]``."""
+        d, sampled = diagnostics, np.where(np.isfinite(diagnostics.ess_share), 1.0, np.nan)
+        error = ((worlds.mean(axis=1) - truth) ** 2).sum(axis=1)
+        hits = 100.0 * (worlds == truth[:, None]).all(axis=2).mean(axis=1)
+        gains = (d.phase1_gain * sampled, d.gain * sampled, d.rank * sampled)
+        self.rows.append(np.stack([d.num_evaluations, 100 * d.ess_share, 100 * d.fresh, *gains, error, hits], axis=1))
+
+    def means(self) -> list[str]:
+        """Returns the mean of each column, without the decisions where it has no meaning."""
+        columns = np.concatenate(self.rows).T
+        return [f"{column[np.isfinite(column)].mean():.3g}" if np.isfinite(column).any() else "" for column in columns]
+
+
+def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: float) -> int:
+    """Plays the games and lets every setting deal worlds at a share of the decisions; returns the number of decisions."""
+    game, spec = trainer.game, trainer.game.spec
+    states, rng = game.deal(deal_seeds(0, num_games, Stream.EVALUATION)), streams(1, num_games)
+    records = Records(np.full((num_games, spec.max_moves), -1, np.int16), np.zeros(num_games, np.int16))
+    kinds, scratch = np.zeros(num_games, np.int8), (np.zeros(spec.max_legal, np.int16), np.zeros(spec.max_legal))
+    generator, decisions = np.random.default_rng(2), 0
+    while (lanes := np.flatnonzero(states.winner < 0)).size:
+        chosen = lanes[generator.random(lanes.size) < share]
+        active = np.empty(chosen.size, np.bool_)
+        find_active(take(states, chosen), InferenceSettings().active_below, active)
+        chosen = chosen[active]
+        if chosen.size:
+            here = take(states, chosen)
+            decisions += chosen.size
+            for setting in settings:
+                worlds, diagnostics = setting.determinizer.worlds(
+                    chosen, game.view(here, here.seat), records, streams(3 + decisions, num_games), _NUM_WORLDS, here
+                )
+                hands = true_next_hands(worlds, worlds.seat).reshape(chosen.size, _NUM_WORLDS)
+                setting.add(diagnostics, unpack(hands), unpack(true_next_hands(here, here.seat)))
+        observations, seats = np.empty((lanes.size, *spec.observation_shape), np.int8), np.empty(lanes.size, np.int8)
+        observe_movers(game.rules, states, lanes, observations, seats)
+        policy, actions = trainer.evaluator.evaluate(observations, seats).policy, np.zeros(lanes.size, np.int16)
+        sample_policy(game.rules, game.decoder, states, lanes, policy, 1.0, rng, actions, *scratch)
+        play_actions(game.rules, states, records.moves, records.lengths, lanes, actions, kinds)
+    return decisions
+
+
+def main() -> None:
+    """Measures and prints one table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run_dir", type=Path)
+    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--share", type=float, default=0.15, help="of the decisions that are judged")
+    options = parser.parse_args()
+    trainer, console = trained(options.run_dir), Console(highlight=False)
+    score = None if trainer.filter is None else FilterEngine(trainer.filter.net, trainer.config.precision, trainer.device)
+    named = {
+        name: Setting(Determinizer(trainer.game, trainer.evaluator, replace(InferenceSettings(), **keys), options.games, score))
+        for name, keys in SETTINGS.items()
+        if score is not None or keys.get("phase1") != "filter"
+    }
+    decisions = measure(trainer, list(named.values()), options.games, options.share)
+    table = Table("inference", *Setting.columns, title=f"{decisions:,} decisions of {options.games:,} games")
+    for name, setting in named.items():
+        table.add_row(name, *setting.means())
+    console.print(table)
+    defaults = ", ".join(f"{f.name}={getattr(InferenceSettings(), f.name)}" for f in fields(InferenceSettings))
+    console.print(f"where nothing else is said: {defaults}")
+
+
+if __name__ == "__main__":
+    main()
