@@ -18,7 +18,7 @@ from networks.checkpoint import CheckpointError
 from training.config import ConfigError, parse_config
 from training.run_folder import RunFolder, RunFolderError
 from training.terminal import Terminal
-from training.trainer import Report, Trainer
+from training.trainer import Report, Trainer, choose_device
 
 
 class Interrupt:
@@ -50,6 +50,7 @@ def write_scalars(writer: SummaryWriter, report: Report) -> None:
 def run(raw: DictConfig) -> None:
     """Runs or resumes the training run that a configuration describes."""
     config = parse_config(raw)
+    choose_device(config.device)  # before anything is made
     terminal = Terminal()
     interrupt = Interrupt(terminal)
     with RunFolder.open(config) as folder:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 from hydra import compose, initialize_config_dir
 
 from training.config import CHOICES, RANGES, ConfigError, TrainConfig, flatten_config, parse_config
@@ -79,6 +80,14 @@ def test_error_of_use_is_one_line(tmp_path: Path) -> None:
     result = run("train.lr=-1", f"run_dir={tmp_path / 'run'}")
     assert result.returncode == 1
     assert result.stderr.strip().splitlines() == ["train.py: train.lr=-1.0: expected a value from 1e-12 to 10"]
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
+def test_cuda_without_a_device(tmp_path: Path) -> None:
+    result = run("device=cuda", f"run_dir={tmp_path / 'run'}")
+    assert result.returncode == 1
+    assert result.stderr.startswith("train.py: device=cuda: this machine has no CUDA device")
     assert not (tmp_path / "run").exists()
 
 

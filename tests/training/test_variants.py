@@ -1,0 +1,89 @@
+"""Every choice of the configuration runs through a whole iteration, and its state survives a checkpoint."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hydra import compose, initialize_config_dir
+
+from networks.checkpoint import CheckpointError
+from training.config import TrainConfig, parse_config
+from training.run_folder import RunFolder, RunFolderError
+from training.trainer import Trainer
+
+ROOT = Path(__file__).resolve().parents[2]
+TINY = [
+    "network.channels=8", "network.blocks=1", "search.playouts=6", "search.worlds=4", "inference.particles=8",
+    "inference.candidates=16", "selfplay.lanes=4", "episode.games=6", "episode.games_per_step=6", "bootstrap.games_per_step=40",
+    "bootstrap.kept=100", "train.batch_size=32", "train.reservoir=500", "evaluation.decks=2", "evaluation.search_decks=1",
+    "evaluation.search_every=1", "evaluation.search_playouts=6", "threads=1",
+]  # fmt: skip
+
+
+def tiny(*overrides: str) -> TrainConfig:
+    """Returns the configuration of a command line, made tiny."""
+    games = [] if any("bootstrap=none" in o for o in overrides) else ["bootstrap.games=40"]
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        return parse_config(compose("config", [*overrides, *TINY, *games]))
+
+
+def run(config: TrainConfig) -> Trainer:
+    """Returns a trainer after its bootstrap and one iteration."""
+    trainer = Trainer(config)
+    while trainer.iteration < 1:
+        for _ in trainer.run_step():
+            pass
+    return trainer
+
+
+@pytest.mark.parametrize(
+    "override",
+    ["experiment=paper", "inference=none", "search=puct", "network.shared=true", "objective=adp", "bootstrap=none"],
+)
+def test_variant_runs(override: str, tmp_path: Path) -> None:
+    config = tiny(override, f"run_dir={tmp_path / 'run'}")
+    trainer = run(config)
+    assert trainer.last_report is not None
+    scalars = trainer.last_report.scalars
+    assert all(np.isfinite(value) for value in scalars.values())
+    assert {"loss/policy_0", "loss/value_0", "policy_against_rhcp/wp_all", "search_against_rhcp/wp_all"} <= scalars.keys()
+    if override == "experiment=paper":
+        assert {"loss/filter_0"} <= scalars.keys() and "loss/hidden_0" not in scalars
+    with RunFolder.open(config) as folder:
+        folder.save(trainer.get_state())
+        saved = folder.load()
+    assert saved is not None
+    again = Trainer(config)
+    again.set_state(saved)
+    state, restored = trainer.get_state(), again.get_state()
+    assert state.arrays.keys() == restored.arrays.keys()
+    for name, array in state.arrays.items():
+        np.testing.assert_array_equal(array, restored.arrays[name], err_msg=name)
+
+
+def test_checkpoint_of_another_shape_is_refused() -> None:
+    trainer = Trainer(tiny())
+    other = Trainer(tiny("experiment=smoke"))  # the same tiny network: accepted
+    other.load_networks(trainer.get_state())
+    wider = Trainer(parse_config({"network": {"channels": 16, "blocks": 1, "objective": "wp"}, "threads": 1}))
+    with pytest.raises(CheckpointError, match="channels"):
+        wider.load_networks(trainer.get_state())
+
+
+def test_run_with_another_network_is_refused(tmp_path: Path) -> None:
+    with RunFolder.open(tiny(f"run_dir={tmp_path}")):
+        pass
+    with pytest.raises(RunFolderError, match=r"network.blocks=1, not 2"):
+        RunFolder.open(with_two_blocks(tmp_path))
+
+
+def with_two_blocks(run_dir: Path) -> TrainConfig:
+    overrides = [o for o in TINY if not o.startswith("network.blocks")]
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        return parse_config(compose("config", [*overrides, "bootstrap.games=40", "network.blocks=2", f"run_dir={run_dir}"]))
+
+
+def test_two_writers_are_refused(tmp_path: Path) -> None:
+    config = tiny(f"run_dir={tmp_path}")
+    with RunFolder.open(config), pytest.raises(RunFolderError, match="another process"):
+        RunFolder.open(config)
