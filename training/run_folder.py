@@ -61,6 +61,16 @@ class RunFolder:
         except OSError as error:
             raise RunFolderError(f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir") from error
         try:
+            cls._claim(path, config, lock)
+        except BaseException:
+            lock.close()
+            raise
+        return cls(path, config, lock)
+
+    @staticmethod
+    def _claim(path: Path, config: TrainConfig, lock: IO[str]) -> None:
+        """Takes the lock, and writes the configuration of a new run or compares it with that of an old one."""
+        try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise RunFolderError(f"run_dir={path}: another process is training in it") from error
@@ -70,14 +80,13 @@ class RunFolder:
                 raise RunFolderError(f"run_dir={path}: holds a run already, and resume=false; give another run_dir or remove it")
             if there.exists():
                 _check_same_run(path, parse_config(_read_yaml(there)), config)
-        else:
-            temporary = path / (CONFIG + ".tmp")
-            try:
-                temporary.write_text(OmegaConf.to_yaml(OmegaConf.create(as_dict(config))))
-                os.replace(temporary, there)
-            except OSError as error:
-                raise RunFolderError(f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir") from error
-        return cls(path, config, lock)
+            return
+        temporary = path / (CONFIG + ".tmp")
+        try:
+            temporary.write_text(OmegaConf.to_yaml(OmegaConf.create(as_dict(config))))
+            os.replace(temporary, there)
+        except OSError as error:
+            raise RunFolderError(f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir") from error
 
     def __enter__(self) -> Self:
         return self
