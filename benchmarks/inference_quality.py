@@ -104,6 +104,8 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.15, help="of the decisions that are judged")
     options = parser.parse_args()
     trainer, console = trained(options.run_dir), Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=130)
     score = None if trainer.filter is None else FilterEngine(trainer.filter.net, trainer.config.precision, trainer.device)
     named = {
         name: Setting(Determinizer(trainer.game, trainer.evaluator, replace(InferenceSettings(), **keys), options.games, score))
