@@ -1,5 +1,7 @@
 """Self-play: whole games per second, and how much of the time the networks take."""
 
+from dataclasses import replace
+
 import numpy as np
 from hydra import compose, initialize_config_dir
 
@@ -22,9 +24,8 @@ def play(config: TrainConfig, games: int) -> tuple[SelfPlayStatistics, dict[str,
     The networks are those at the start of a run: untrained. Their policies are close to uniform, so the trees are wide and the
     games long.
     """
-    trainer = Trainer(config)
-    for stream, count in ((Stream.PLAY, 4), (Stream.TRAINING, games)):
-        for _ in trainer.self_play(deal_seeds(0, count, stream), (0,)):
+    for trainer, count in ((Trainer(replace(config, search=replace(config.search, playouts=2))), 4), (Trainer(config), games)):
+        for _ in trainer.self_play(deal_seeds(0, count, Stream.TRAINING), (0,)):
             pass
     assert trainer.played is not None
     _, finished, statistics = trainer.played
