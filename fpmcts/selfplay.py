@@ -34,8 +34,7 @@ class SelfPlaySettings:
     Attributes:
         lanes: Games that advance together, >= 1.
         full_share: Share of the unforced decisions that are searched, in (0, 1]; 1 is the paper.
-        temperature_start: Exponent 1/T applied to the target before a move is sampled, at the first iteration, > 0. The paper:
-            "high".
+        temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The paper: "high".
         temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best move.
         temperature_iterations: Iterations over which T falls linearly, >= 1.
         opening_moves: Moves from the deal that are sampled at T; later ones are sampled at ``late_temperature`` · T.
@@ -80,7 +79,7 @@ class SelfPlayStatistics:
 
 
 class Games(NamedTuple):
-    """Finished games: final states, public record, and who won by emptying the hand."""
+    """Finished games: final states and the public record."""
 
     final: States
     records: Records
@@ -122,9 +121,9 @@ def _prepare(
 
 @kernel
 def play_actions(
-    rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, lanes: np.ndarray, actions: np.ndarray, kinds:
-        np.ndarray
-) -> None:
+    rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, lanes: np.ndarray, actions: np.ndarray,
+    kinds: np.ndarray,
+) -> None:  # fmt: skip
     """Plays ``actions[k]`` in lane ``lanes[k]``, appends it to the record and marks the lane as undecided."""
     for k in range(lanes.size):
         lane = lanes[k]
@@ -144,9 +143,8 @@ def observe_movers(rules: Rules, states: States, lanes: np.ndarray, observations
 
 @kernel
 def sample_policy(
-    rules: Rules, decoder: np.ndarray, states: States, lanes: np.ndarray, policy: np.ndarray, temperature: float, rng:
-        np.ndarray,
-    actions: np.ndarray, scratch_actions: np.ndarray, scratch: np.ndarray,
+    rules: Rules, decoder: np.ndarray, states: States, lanes: np.ndarray, policy: np.ndarray, temperature: float,
+    rng: np.ndarray, actions: np.ndarray, scratch_actions: np.ndarray, scratch: np.ndarray,
 ) -> None:  # fmt: skip
     """Writes a legal action per lane, drawn from softmax(logits / T); the most likely one at T = 0.
 
@@ -170,9 +168,8 @@ def sample_policy(
 
 @kernel
 def _choose(
-    actions: np.ndarray, target: np.ndarray, choice: np.ndarray, num_legal: np.ndarray, temperatures: np.ndarray, rng:
-        np.ndarray,
-    lanes: np.ndarray, out: np.ndarray,
+    actions: np.ndarray, target: np.ndarray, choice: np.ndarray, num_legal: np.ndarray, temperatures: np.ndarray,
+    rng: np.ndarray, lanes: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
     """Writes the move of each search: ``choice`` at T = 0, else drawn from target^(1/T)."""
     for k in range(lanes.size):
