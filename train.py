@@ -14,11 +14,12 @@ import hydra
 from omegaconf import DictConfig
 from torch.utils.tensorboard import SummaryWriter
 
+from evaluation.settings import ConfigError, choose_device
 from networks.checkpoint import CheckpointError
-from training.config import ConfigError, parse_config
+from training.config import parse_config
 from training.run_folder import RunFolder, RunFolderError
 from training.terminal import Terminal
-from training.trainer import Report, Trainer, choose_device
+from training.trainer import Report, Trainer
 
 
 class Interrupt:

@@ -1,5 +1,6 @@
 """FPMCTS with inference as a player."""
 
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -19,6 +20,28 @@ def _short_cuts(rules: Rules, views: States, solve: bool, actions: np.ndarray, s
         actions[i] = scratch[0] if n == 1 else (sure_win(rules, views, i) if solve else -1)
 
 
+class Pace:
+    """How many playouts fit into a time, from those that were made."""
+
+    FIRST = 16
+    """Playouts of the first search, of which the rate is not known."""
+    LEAST = 2
+
+    def __init__(self) -> None:
+        self._seconds_each: float | None = None
+
+    def playouts(self, seconds: float, most: int) -> int:
+        """Returns the playouts that fit into some seconds per position: at least 2, unless ``most`` is less."""
+        if self._seconds_each is None:
+            return min(self.FIRST, most)
+        return min(max(int(seconds / self._seconds_each), self.LEAST), most)
+
+    def note(self, playouts: int, seconds: float) -> None:
+        """Learns that a position's playouts took some seconds. Half of the estimate is the last search."""
+        each = max(seconds / playouts, 1e-9)
+        self._seconds_each = each if self._seconds_each is None else 0.5 * (self._seconds_each + each)
+
+
 class SearchAgent:
     """Searches every unforced decision and plays the best move.
 
@@ -30,6 +53,9 @@ class SearchAgent:
         win_only: The objective, see Search.
         max_positions: Positions searched at once.
         name: For reports.
+        seconds: Time per move, inference included, in place of a number of playouts: their number follows from the rate so far,
+            up to ``search.playouts``. Where many games are searched together it is the mean time per position. Such matches are
+            not repeatable. None: ``search.playouts``.
     """
 
     def __init__(
@@ -41,12 +67,17 @@ class SearchAgent:
         win_only: bool,
         max_positions: int = 256,
         name: str = "fpmcts",
+        seconds: float | None = None,
     ) -> None:
+        if seconds is not None and seconds <= 0.0:
+            raise ValueError(f"seconds is {seconds}; expected more than 0")
         self.game, self.name = game, name
         self.search = Search(game, evaluator.evaluate, search, max_positions, win_only)
         self._make_determinizer = make_determinizer
         self._determinizer: Determinizer | None = None
         self._rng = np.zeros(0, np.uint64)
+        self.seconds = seconds
+        self._pace = Pace()
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
@@ -67,6 +98,14 @@ class SearchAgent:
         rows = np.flatnonzero(actions < 0)
         if rows.size:
             lanes = games[rows]
+            begin = time.perf_counter()
             worlds, _ = self._determinizer.worlds(lanes, take(views, rows), records, self._rng, self.search.settings.worlds)
-            actions[rows] = self.search.run(worlds, self._rng, lanes).choice
+            inferred = time.perf_counter()
+            playouts = None
+            if self.seconds is not None:
+                left = self.seconds - (inferred - begin) / rows.size
+                playouts = self._pace.playouts(left, self.search.settings.playouts)
+            actions[rows] = self.search.run(worlds, self._rng, lanes, playouts).choice
+            if playouts is not None:
+                self._pace.note(playouts, (time.perf_counter() - inferred) / rows.size)
         return actions

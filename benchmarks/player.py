@@ -24,13 +24,13 @@ GAMES = 12
 class Timed(SearchAgent):
     """A search player that notes the seconds of each of its decisions."""
 
-    seconds: list[float]
+    waits: list[float]
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns the moves, as SearchAgent does."""
         before = time.perf_counter()
         actions = super().act(games, views, records)
-        self.seconds.append(time.perf_counter() - before)
+        self.waits.append(time.perf_counter() - before)
         return actions
 
 
@@ -39,14 +39,14 @@ def seconds_per_move() -> float:
     trainer = Trainer(composed())
     search = SearchSettings(root="puct", playouts=600, worlds=64, slots=32)
     player = Timed(trainer.game, trainer.evaluator, trainer.make_determinizer, search, win_only=True, max_positions=1)
-    player.seconds = []
+    player.waits = []
     deals = trainer.game.deal(deal_seeds(0, GAMES, Stream.EVALUATION))
     for k in range(GAMES):
         if k == 1:
-            player.seconds = []  # the first game compiles the kernels
+            player.waits = []  # the first game compiles the kernels
         seating = np.array([[0, 1, 1]]) if k % 2 else np.array([[1, 0, 0]])
         play_games(trainer.game, (player, RHCPAgent(trainer.game)), seating, take(deals, slice(k, k + 1)), seed=k)
-    return float(np.median(player.seconds))
+    return float(np.median(player.waits))
 
 
 def first_game() -> None:

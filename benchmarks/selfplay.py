@@ -1,15 +1,29 @@
-"""Self-play: whole games per second, and how much of the time the networks take."""
+"""Self-play: games per second, and how much of the time the networks take.
 
+Whole games are played where that takes seconds. With hundreds of playouts it takes an hour until the rate is steady, since games
+in lock-step end together; there, the rate comes from decisions: a random decision of each of many heuristic games is searched,
+inference included, on all cores at once, and the rate of games is that of the decisions by the decisions of a game.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
 from hydra import compose, initialize_config_dir
 
+from agents.heuristic_games import generate_games
 from benchmarks.table import Row
 from fpmcts.selfplay import SelfPlayStatistics
-from games.kernels import ROOT, Stream, deal_seeds
+from games.interface import Records, States, num_rows, take
+from games.kernels import ROOT, Stream, deal_seeds, streams
+from training.bootstrap import heuristic_samples
 from training.config import TrainConfig, parse_config
 from training.trainer import Trainer
+
+TEACHER_GAMES = 5_000
+"""Heuristic games that the networks learn from first. Untrained policies are close to uniform: their trees are wide and their
+games long, which no run sees after its first minutes."""
 
 
 def composed(*overrides: str) -> TrainConfig:
@@ -18,14 +32,23 @@ def composed(*overrides: str) -> TrainConfig:
         return parse_config(compose("config", list(overrides)))
 
 
-def play(config: TrainConfig, games: int) -> tuple[SelfPlayStatistics, dict[str, float]]:
-    """Returns what a batch of self-play games looked like and its curves, after a small batch that compiles the kernels.
+def taught(config: TrainConfig) -> Trainer:
+    """Returns a trainer whose networks have learned from a few heuristic games."""
+    bootstrap = replace(config.bootstrap, kind="heuristic", games=TEACHER_GAMES, games_per_step=TEACHER_GAMES)
+    learning = replace(config.train, optimizer="adamw", batch_size=512)  # quicker than the paper's; the shapes are what counts
+    quiet = replace(config.evaluation, decks=0, search_decks=0)
+    trainer = Trainer(replace(config, bootstrap=bootstrap, train=learning, evaluation=quiet))
+    for _ in trainer.run_step():
+        pass
+    return trainer
 
-    The networks are those at the start of a run: untrained. Their policies are close to uniform, so the trees are wide and the
-    games long.
-    """
-    for trainer, count in ((Trainer(replace(config, search=replace(config.search, playouts=2))), 4), (Trainer(config), games)):
-        for _ in trainer.self_play(deal_seeds(0, count, Stream.TRAINING), (0,)):
+
+def play(config: TrainConfig, games: int) -> tuple[SelfPlayStatistics, dict[str, float]]:
+    """Returns what a batch of self-play games looked like and its curves, after a small batch that compiles the kernels."""
+    trainer = taught(config)
+    compiling = Trainer(replace(config, search=replace(config.search, playouts=2)))
+    for player, count in ((compiling, 4), (trainer, games)):
+        for _ in player.self_play(deal_seeds(0, count, Stream.TRAINING), (0,)):
             pass
     assert trainer.played is not None
     _, finished, statistics = trainer.played
@@ -33,32 +56,66 @@ def play(config: TrainConfig, games: int) -> tuple[SelfPlayStatistics, dict[str,
     return statistics, trainer.self_play_scalars()
 
 
+def decisions(trainer: Trainer, count: int) -> tuple[States, Records, float]:
+    """Returns a random decision of each of ``count`` heuristic games as views, the moves before it, and decisions per game."""
+    game = trainer.game
+    played = generate_games(game, streams(1, count))
+    states = heuristic_samples(game, played.deals, played.records, played.choices).states
+    owners = np.cumsum(np.diff(states.length, prepend=np.iinfo(np.int16).max) <= 0) - 1
+    order = np.random.default_rng(0).permutation(num_rows(states))
+    _, first = np.unique(owners[order], return_index=True)
+    chosen = take(states, order[first])
+    moves = np.where(np.arange(game.spec.max_moves) < chosen.length[:, None], played.records.moves, -1).astype(np.int16)
+    return game.view(chosen, chosen.seat.astype(np.int64)), Records(moves, chosen.length.astype(np.int16)), len(owners) / count
+
+
+def search_rate(config: TrainConfig, positions_per_core: int) -> tuple[float, float, float]:
+    """Returns games per second by decisions, the share of the time in the networks, and evaluations per second."""
+    trainer = taught(config)
+    workers = len(trainer.searches)
+    views, records, per_game = decisions(trainer, positions_per_core * workers)
+    rng = streams(5, num_rows(views))
+
+    def work(k: int) -> float:
+        evaluator, search = trainer.worker_evaluators[k], trainer.searches[k]
+        evaluator.refresh(trainer.networks)
+        lanes = np.arange(k, num_rows(views), workers)
+        determinizer = trainer.make_determinizer(num_rows(views), evaluator)
+        for rows in (lanes[:2], lanes):  # the first two compile the kernels
+            determinizer.reset(rows)
+            evaluator.seconds, evaluator.num_evaluations, begin = 0.0, 0, perf_counter()
+            worlds, _ = determinizer.worlds(rows, take(views, rows), records, rng, config.search.worlds)
+            search.run(worlds, rng, rows)
+        return perf_counter() - begin
+
+    with ThreadPoolExecutor(workers) as pool:
+        seconds = max(pool.map(work, range(workers)))
+    network = sum(evaluator.seconds for evaluator in trainer.worker_evaluators) / workers
+    evaluations = sum(evaluator.num_evaluations for evaluator in trainer.worker_evaluators)
+    searched = per_game * config.selfplay.full_share
+    return num_rows(views) / seconds / searched, network / seconds, evaluations / seconds
+
+
+def rows_of(name: str, rate: float, share: float, evaluations: float, target: float | None, reference: float | None) -> list[Row]:
+    """Returns the three rows of a setting."""
+    compared = None if reference is None else {"DeltaDou on 68 CPUs": reference}
+    return [
+        {"name": f"self-play, {name}", "value": rate, "unit": "games/s", "target": target, "reference": compared},
+        {"name": "  share of its time in network evaluation", "value": 100 * share, "unit": "%", "target": 60.0},
+        {"name": "  evaluations", "value": evaluations, "unit": "evaluations/s"},
+    ]
+
+
 def run() -> list[Row]:
     """Returns the rates of the paper's setting and of the default one."""
     rows: list[Row] = []
-    settings = (
-        ("the paper's setting (three networks, 64 x 10, 400 playouts, filter), 128 games", ("experiment=paper",), 128, 0.5, 0.12),
-        ("default (gumbel, 32 playouts, a quarter of the moves searched), 512 games", (), 512, 20.0, None),
-        (
-            "default with 64 x 10, 512 games in lock-step",
-            ("network.channels=64", "network.blocks=10", "selfplay.lanes=512"),
-            512,
-            None,
-            None,
-        ),
-    )
-    for name, overrides, games, target, reference in settings:
-        statistics, scalars = play(composed(*overrides), games)
-        rows.append(
-            {
-                "name": f"self-play, {name}",
-                "value": games / statistics.seconds,
-                "unit": "games/s",
-                "target": target,
-                "reference": None if reference is None else {"DeltaDou on 68 CPUs": reference},
-            }
-        )
-        share = 100 * scalars["throughput/network_share"]
-        rows.append({"name": "  share of its time in network evaluation", "value": share, "unit": "%", "target": 60.0})
-        rows.append({"name": "  evaluations", "value": scalars["throughput/evaluations_per_second"], "unit": "evaluations/s"})
+    paper = search_rate(composed("experiment=paper"), 256)
+    rows += rows_of("the paper's setting (three networks, 64 x 10, 400 playouts, filter), by decisions", *paper, 0.5, 0.12)
+    for name, overrides, target in (
+        ("default (gumbel, 32 playouts, a quarter of the moves searched), 512 games", (), 20.0),
+        ("default with 64 x 10, 512 games in lock-step", ("network.channels=64", "network.blocks=10"), None),
+    ):
+        statistics, s = play(composed(*overrides), 512)
+        share, evaluations = s["throughput/network_share"], s["throughput/evaluations_per_second"]
+        rows += rows_of(name, 512 / statistics.seconds, share, evaluations, target, None)
     return rows

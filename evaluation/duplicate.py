@@ -12,7 +12,7 @@ from agents.agent import Agent
 from evaluation.decks import evaluation_decks
 from evaluation.match import PlayedGames, Progress, Usage, play_games
 from evaluation.statistics import Estimate, estimate, wins
-from games.interface import Game, GameSpec, take
+from games.interface import Game, GameSpec, States, num_rows, take
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,34 @@ class MatchResult:
         return "\n".join(lines)
 
 
+def duplicate_games(
+    game: Game,
+    a: Agent,
+    b: Agent,
+    decks: States,
+    seed: int,
+    *,
+    at_once: int | None = None,
+    progress: Progress | None = None,
+) -> PlayedGames:
+    """Returns the games of a duplicate match of player ``a`` against ``b``: deck d with A in team t is game ``d * teams + t``.
+
+    Args:
+        game: A game with at least two teams.
+        a: Agent 0 of the games.
+        b: Agent 1; may be the same object.
+        decks: One row per deck.
+        seed: For the players' random choices.
+        at_once: Games in progress at a time; None: all. It bounds memory and changes no game.
+        progress: Called with the games that are over and all games.
+    """
+    num_decks, teams = num_rows(decks), np.array(game.spec.teams)
+    num_teams = int(teams.max()) + 1
+    deals = take(decks, np.repeat(np.arange(num_decks), num_teams))
+    own = teams[None, :] == np.tile(np.arange(num_teams), num_decks)[:, None]  # A's seats, [G, S]
+    return play_games(game, (a, b), np.where(own, 0, 1), deals, seed, at_once=at_once, progress=progress)
+
+
 def duplicate_match(
     game: Game,
     a: Agent,
@@ -110,35 +138,31 @@ def duplicate_match(
     at_once: int | None = None,
     progress: Progress | None = None,
 ) -> MatchResult:
-    """Returns the score of player ``a`` against ``b`` over the evaluation decks of a seed.
+    """Returns the score of player ``a`` against ``b`` over the first evaluation decks (at least 1) of a seed.
 
-    Args:
-        game: A game with at least two teams.
-        a: The player whose score it is.
-        b: Its opponent; may be the same object.
-        num_decks: Decks, at least 1.
-        seed: Fixes the decks and the players' random choices.
-        at_once: Games in progress at a time; None: all. It bounds memory and changes no game.
-        progress: Called with the games that are over and all games.
+    The other arguments are those of ``duplicate_games``.
     """
     if num_decks < 1:
         raise ValueError(f"got num_decks={num_decks}; expected at least 1")
-    teams = np.array(game.spec.teams)
-    num_teams = int(teams.max()) + 1
     decks = evaluation_decks(game, seed, num_decks)
-    deals = take(decks, np.repeat(np.arange(num_decks), num_teams))
-    own = teams[None, :] == np.tile(np.arange(num_teams), num_decks)[:, None]  # A's seats, [G, S]
-    games = play_games(game, (a, b), np.where(own, 0, 1), deals, seed, at_once=at_once, progress=progress)
+    games = duplicate_games(game, a, b, decks, seed, at_once=at_once, progress=progress)
     return summary(game.spec, (a.name, b.name), games)
+
+
+def deck_scores(spec: GameSpec, games: PlayedGames) -> tuple[np.ndarray, np.ndarray]:
+    """Returns agent 0's return and its win (1, 1/2, 0) in every game of ``duplicate_games``, float64 ``[D, T]`` each."""
+    teams = np.array(spec.teams)
+    num_teams = int(teams.max()) + 1
+    first_seats = np.array([int(np.flatnonzero(teams == team)[0]) for team in range(num_teams)])
+    returns = games.returns.reshape(-1, num_teams, spec.num_seats)[:, np.arange(num_teams), first_seats]
+    return returns, wins(returns)
 
 
 def summary(spec: GameSpec, names: tuple[str, str], games: PlayedGames) -> MatchResult:
     """Returns the scores of agent 0 against agent 1 over the games of ``duplicate_match``."""
     teams = np.array(spec.teams)
     num_teams = int(teams.max()) + 1
-    first_seats = np.array([int(np.flatnonzero(teams == team)[0]) for team in range(num_teams)])
-    returns = games.returns.reshape(-1, num_teams, spec.num_seats)[:, np.arange(num_teams), first_seats]  # [D, T], A's
-    won = wins(returns)
+    returns, won = deck_scores(spec, games)
     last = games.last_seats.reshape(-1, num_teams)
     finishers = tuple(
         {

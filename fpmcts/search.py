@@ -164,7 +164,7 @@ class Search:
             win_only=win_only,
             solve=settings.solve,
         )
-        self._schedule = halving_schedule(settings.considered, settings.playouts)
+        self._schedules: dict[int, np.ndarray] = {}
         self._jobs = Jobs(
             seat=np.zeros(trees, np.int8),
             simulations=np.full(trees, settings.playouts, np.int32),
@@ -194,7 +194,7 @@ class Search:
         )
         self._scratch = np.zeros(spec.max_legal)
 
-    def run(self, worlds: States, rng: np.ndarray, lanes: np.ndarray) -> SearchResult:
+    def run(self, worlds: States, rng: np.ndarray, lanes: np.ndarray, playouts: int | None = None) -> SearchResult:
         """Returns the search's verdict on n positions.
 
         Args:
@@ -202,11 +202,18 @@ class Search:
                 least two legal actions.
             rng: uint64 ``[any]`` streams; changed in place. Position k draws from stream ``lanes[k]`` alone.
             lanes: int64 ``[n]``.
+            playouts: Simulations per position, 1 to ``settings.playouts``; None: as many as that.
 
         Raises:
-            ValueError: The number of worlds does not fit the number of positions.
+            ValueError: The number of worlds does not fit the number of positions, or there is no room for the playouts.
         """
         n, per = len(lanes), self.settings.worlds
+        playouts = self.settings.playouts if playouts is None else playouts
+        if not 1 <= playouts <= self.settings.playouts:
+            raise ValueError(f"playouts is {playouts}; expected 1 to settings.playouts = {self.settings.playouts}")
+        self._jobs.simulations[:] = playouts
+        if playouts not in self._schedules:
+            self._schedules = {playouts: halving_schedule(self.settings.considered, playouts)}
         if len(worlds[0]) != n * per:
             raise ValueError(f"worlds has {len(worlds[0])} rows; expected {n} positions x {per} worlds = {n * per}")
         parts = [
@@ -222,6 +229,7 @@ class Search:
     def _run_part(self, worlds: States, rng: np.ndarray, lanes: np.ndarray) -> SearchResult:
         game, settings, n = self.game, self.settings, len(lanes)
         tree, jobs, slots, requests = self._tree, self._jobs, self._slots, self._requests
+        (schedule,) = self._schedules.values()
         noise_scale = settings.gumbel_noise if self._params.rule == GUMBEL else 0.0
         _draw_noise(rng, lanes, jobs.seed, jobs.noise, noise_scale)
         start = time.perf_counter()
@@ -241,7 +249,7 @@ class Search:
                 answer.policy, answer.value, settings.slots,
             )  # fmt: skip
             count = advance(
-                game.rules, worlds, settings.worlds, tree, self._cache, self._params, self._schedule, jobs, slots, self._states,
+                game.rules, worlds, settings.worlds, tree, self._cache, self._params, schedule, jobs, slots, self._states,
                 requests, n, settings.slots, self._scratch,
             )  # fmt: skip
         result = self._read(n)

@@ -1,7 +1,6 @@
 """Numba kernels: the decorator, the compilation cache, and random streams.
 
-Numba's own disk cache does not notice an edit in a called function of another file. The folder of the cache is therefore named
-by
+Numba's own disk cache does not notice an edit in a called function of another file. The folder of the cache is therefore named by
 a hash of the sources that a kernel can reach: the files of its own package and of every package below it. An edit starts a
 new folder; everything else starts warm.
 
@@ -27,16 +26,20 @@ LAYERS = ("games", "networks", "inference", "tabular", "fpmcts", "agents", "eval
 """The packages that may hold kernels, from the lowest layer up."""
 
 
+def sources_digest(*packages: str) -> str:
+    """Returns a hash of the sources of packages, 16 hexadecimal digits: two trees that share it run the same code."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]:
+        digest.update(path.relative_to(ROOT).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 @cache
 def _cache_folder(package: str) -> Path:
     """Returns the folder that caches the kernels of a package: a hash of its sources and of those below it."""
-    digest = hashlib.sha256(numba.__version__.encode())
-    for layer in LAYERS[: LAYERS.index(package) + 1]:
-        for path in sorted((ROOT / layer).rglob("*.py")):
-            digest.update(path.relative_to(ROOT).as_posix().encode())
-            digest.update(path.read_bytes())
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "fpmcts" / f"{package}-{digest.hexdigest()[:16]}"
+    return Path(base) / "fpmcts" / f"{package}-{sources_digest(*LAYERS[: LAYERS.index(package) + 1])}"
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:

@@ -6,12 +6,12 @@ wrong type or a value out of range is an error that names the key) and keeps the
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 
+from evaluation.settings import Choices, ConfigError, Ranges, build, check
 from fpmcts.learner import LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
@@ -126,11 +126,7 @@ class TrainConfig:
     budget: BudgetSettings = field(default_factory=BudgetSettings)
 
 
-class ConfigError(ValueError):
-    """A configuration that cannot be used; the message names the key."""
-
-
-CHOICES: dict[str, tuple[str, ...]] = {
+CHOICES: Choices = {
     "device": ("auto", "cpu", "cuda"),
     "precision": ("auto", "float32", "bfloat16"),
     "objective": OBJECTIVES,
@@ -148,7 +144,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 """Allowed values of the keys that are names."""
 
 _INF = math.inf
-RANGES: dict[str, tuple[float, float]] = {
+RANGES: Ranges = {
     "seed": (0, 2**31),
     "threads": (0, 4096),
     "network.channels": (1, 4096),
@@ -211,62 +207,11 @@ def parse_config(raw: DictConfig | Mapping[str, Any]) -> TrainConfig:
     """
     values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
     assert isinstance(values, dict)
-    config: TrainConfig = _build(TrainConfig, {str(key): value for key, value in values.items()}, "")
-    flat = dict(flatten_config(config))
-    for key, allowed in CHOICES.items():
-        if flat[key] not in allowed:
-            raise ConfigError(f"{key}={flat[key]}: expected one of {', '.join(allowed)}")
-    for key, (low, high) in RANGES.items():
-        if key in flat and flat[key] is not None and not low <= flat[key] <= high:
-            raise ConfigError(f"{key}={flat[key]}: expected a value from {low:g} to {high:g}")
+    config: TrainConfig = build(TrainConfig, {str(key): value for key, value in values.items()})
+    check(config, CHOICES, RANGES)
     if config.network.objective != config.objective:
         raise ConfigError(f"network.objective={config.network.objective}: set objective alone, which is {config.objective}")
     return config
-
-
-def _build(schema: type, values: Mapping[str, Any], prefix: str) -> Any:
-    """Returns the dataclass made of a nested mapping, each leaf checked and converted by its annotation."""
-    known = {f.name: f for f in fields(schema)}
-    for key in values:
-        if key not in known:
-            raise ConfigError(f"{prefix}{key}: unknown key; expected one of {', '.join(prefix + name for name in known)}")
-    arguments: dict[str, Any] = {}
-    plain: dict[str, Any] = {}
-    for key, value in values.items():
-        kind = known[key].type
-        if isinstance(kind, type) and is_dataclass(kind):
-            if not isinstance(value, Mapping):
-                raise ConfigError(f"{prefix}{key}={value}: expected a group of keys")
-            arguments[key] = _build(kind, value, f"{prefix}{key}.")
-        else:
-            plain[key] = value
-    for key, value in plain.items():
-        arguments[key] = _convert(schema, key, value, prefix)
-    return schema(**arguments)
-
-
-def _convert(schema: type, key: str, value: Any, prefix: str) -> Any:
-    """Returns a leaf converted to the annotated type by OmegaConf."""
-    node = OmegaConf.structured(schema)
-    kind = next(f.type for f in fields(schema) if f.name == key)
-    if kind is bool and not isinstance(value, bool):
-        raise ConfigError(f"{prefix}{key}={value}: expected true or false")
-    try:
-        OmegaConf.set_readonly(node, False)
-        node[key] = value
-        return node[key]
-    except OmegaConfBaseException as error:
-        name = getattr(kind, "__name__", str(kind))
-        raise ConfigError(f"{prefix}{key}={value}: expected a value of type {name}") from error
-
-
-def flatten_config(config: Any, prefix: str = "") -> list[tuple[str, Any]]:
-    """Returns the leaves of a configuration as ("group.key", value)."""
-    pairs: list[tuple[str, Any]] = []
-    for f in fields(config):
-        value = getattr(config, f.name)
-        pairs += flatten_config(value, f"{prefix}{f.name}.") if is_dataclass(value) else [(prefix + f.name, value)]
-    return pairs
 
 
 def as_dict(config: TrainConfig) -> dict[str, Any]:

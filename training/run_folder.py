@@ -11,8 +11,9 @@ from typing import IO, Any, Self
 import numpy as np
 from omegaconf import OmegaConf
 
+from evaluation.settings import flatten_config
 from networks.checkpoint import load, save
-from training.config import TrainConfig, as_dict, flatten_config, parse_config
+from training.config import TrainConfig, as_dict, parse_config
 
 CONFIG = "config.yaml"
 CHECKPOINT = "checkpoint.safetensors"

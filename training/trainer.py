@@ -5,7 +5,6 @@ evaluation once an iteration is complete. What a step does depends on the state 
 streams are derived from the seed and the position of the step, so a run that was killed and resumed equals one that was not.
 """
 
-import hashlib
 import math
 import os
 import time
@@ -24,6 +23,7 @@ from agents.rhcp import RHCPAgent
 from agents.rlcard_rule import RLCardRuleAgent
 from agents.search_agent import SearchAgent
 from evaluation.duplicate import MatchResult, duplicate_match
+from evaluation.settings import choose_device
 from fpmcts.filter_learner import ROWS, FilterLearner
 from fpmcts.learner import Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window
@@ -32,7 +32,7 @@ from fpmcts.selfplay import Games, SelfPlay, SelfPlayStatistics
 from fpmcts.workers import play_in_threads
 from games import make
 from games.interface import Game, num_rows, take
-from games.kernels import LAYERS, ROOT, Stream, deal_seeds
+from games.kernels import LAYERS, Stream, deal_seeds, sources_digest
 from inference.determinizer import Determinizer
 from networks.checkpoint import check_compatible, load, load_module, load_optimizer, module_arrays, optimizer_arrays
 from networks.engine import FilterEngine
@@ -40,7 +40,7 @@ from networks.evaluator import Evaluator
 from networks.filter import FilterNet
 from networks.resnet import build_networks
 from training.bootstrap import heuristic_samples
-from training.config import BudgetSettings, ConfigError, TrainConfig, as_dict
+from training.config import BudgetSettings, TrainConfig, as_dict
 from training.run_folder import Saved
 from training.value_curves import value_curves
 
@@ -65,21 +65,6 @@ class Report:
     step: int
     line: str
     scalars: dict[str, float] = field(default_factory=dict)
-
-
-def choose_device(name: str) -> torch.device:
-    """Returns the device. Raises ConfigError where cuda was asked for and there is none."""
-    if name == "cuda" and not torch.cuda.is_available():
-        raise ConfigError("device=cuda: this machine has no CUDA device that torch can use; use device=cpu or device=auto")
-    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
-
-
-def code_version() -> str:
-    """Returns the hash of all sources of the packages, in short; it tells which code made a checkpoint."""
-    digest = hashlib.sha256()
-    for path in sorted(path for layer in (*LAYERS, "training") for path in (ROOT / layer).rglob("*.py")):
-        digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def cosine(progress: float, end: float) -> float:
@@ -373,7 +358,8 @@ class Trainer:
             arrays |= {f"{name}.{key}": array for key, array in store.get_state().items()}
         counters = {name: getattr(self, name) for name in COUNTERS}
         report = None if self.last_report is None else self.last_report.__dict__
-        meta = self._identity() | {"config": as_dict(self.config), "code": code_version(), "report": report} | counters
+        code = sources_digest(*LAYERS, "training")
+        meta = self._identity() | {"config": as_dict(self.config), "code": code, "report": report} | counters
         return Saved(arrays, meta)
 
     def set_state(self, saved: Saved) -> None:

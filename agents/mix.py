@@ -1,0 +1,52 @@
+"""Different players in the seats of one team, to study partners."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from agents.agent import Agent
+from games.interface import Game, Records, Rules, States, current_seat, take
+from games.kernels import kernel, streams
+
+
+@kernel
+def _movers(rules: Rules, views: States, seats: np.ndarray) -> None:
+    """Writes the seat to move in every row."""
+    for i in range(seats.size):
+        seats[i] = current_seat(rules, views, i)
+
+
+class MixAgent:
+    """Lets another player move in every seat.
+
+    Args:
+        game: The game.
+        agents: The player of each seat. One object may serve several seats.
+        name: For reports.
+
+    Raises:
+        ValueError: The number of players is not that of the seats.
+    """
+
+    def __init__(self, game: Game, agents: Sequence[Agent], name: str = "mix") -> None:
+        if len(agents) != game.spec.num_seats:
+            raise ValueError(f"{len(agents)} players for the seats of {game.spec.name}; expected {game.spec.num_seats}")
+        self.game, self.agents, self.name = game, tuple(agents), name
+
+    def start(self, num_games: int, seed: int) -> None:
+        """Prepares every player for games 0 .. num_games - 1, each object once, with random numbers of its own."""
+        started: set[int] = set()
+        for k, agent in enumerate(self.agents):
+            if id(agent) not in started:
+                started.add(id(agent))
+                agent.start(num_games, int(streams(seed, 1, k)[0] >> np.uint64(1)))
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        """Returns the moves (int16 ``[n]``) of the players whose seats are to move."""
+        seats, actions = np.empty(len(games), np.int8), np.empty(len(games), np.int16)
+        _movers(self.game.rules, views, seats)
+        for agent in {id(agent): agent for agent in self.agents}.values():
+            rows = np.flatnonzero(np.isin(seats, [k for k, other in enumerate(self.agents) if other is agent]))
+            if rows.size:
+                actions[rows] = agent.act(games[rows], take(views, rows), records)
+        return actions

@@ -1,0 +1,112 @@
+"""Trained networks as a checkpoint of a run holds them, ready to play."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from games import make
+from games.interface import Game
+from inference.determinizer import Determinizer, InferenceSettings
+from networks.checkpoint import CheckpointError, load, load_module
+from networks.engine import FilterEngine
+from networks.evaluator import Evaluator
+from networks.filter import FilterNet
+from networks.resnet import NetworkConfig, Networks, build_networks
+
+NETWORKS = "networks.safetensors"
+"""The file of a run's folder that holds its networks alone."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Networks and what they were trained for.
+
+    Attributes:
+        game: The game in the networks' encoding.
+        rules: Name of the rule set that they learned.
+        networks: One per seat, or one for all.
+        filter: The filter network, if the run had one.
+        inference: The settings of inference in training.
+        objective: "wp" or "adp": what their values are.
+        evaluator: Forward passes.
+    """
+
+    game: Game
+    rules: str
+    networks: Networks
+    filter: FilterNet | None
+    inference: InferenceSettings
+    objective: str
+    evaluator: Evaluator
+
+    def determinizer_maker(self, inference: InferenceSettings) -> Callable[[int], Determinizer]:
+        """Returns a function that makes a determinizer for a number of games.
+
+        Raises:
+            CheckpointError: ``phase1`` is "filter" and the run trained no filter network.
+        """
+        if inference.phase1 == "filter" and self.filter is None:
+            raise CheckpointError("phase1=filter: the checkpoint holds no filter network; use phase1=marginal or phase1=none")
+        evaluator = self.evaluator
+
+        def make_determinizer(num_games: int) -> Determinizer:
+            score = None if self.filter is None else FilterEngine(self.filter, evaluator.precision, evaluator.device)
+            return Determinizer(self.game, evaluator, inference, num_games, score)
+
+        return make_determinizer
+
+
+def checkpoint_file(path: Path | str) -> Path:
+    """Returns the file that holds the networks: the path itself, or the networks in it where it is the folder of a run."""
+    path = Path(path)
+    return path / NETWORKS if path.is_dir() else path
+
+
+def load_trained(
+    path: Path | str, game: str, precision: str = "auto", device: torch.device | str = "cpu", objective: str | None = None
+) -> Trained:
+    """Returns the networks of a checkpoint.
+
+    Args:
+        path: A checkpoint, or the folder of a run.
+        game: Name of the game that they are to play.
+        precision: See ``networks.engine.PRECISIONS``.
+        device: Of the forward passes.
+        objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only networks with a ``win_bombs``
+            head can give the other one.
+
+    Raises:
+        CheckpointError: The file is missing or damaged, belongs to another game, or cannot give the objective.
+    """
+    file = checkpoint_file(path)
+    arrays, meta = load(file)
+    config: dict[str, Any] = meta["config"]
+    if config["game"]["name"] != game:
+        raise CheckpointError(f"{file} plays {config['game']['name']}; expected a checkpoint of {game}")
+    settings = {key: value for key, value in config["game"].items() if key != "name"}
+    made = make(game, **settings)
+    network = NetworkConfig(**config["network"])
+    if objective not in (None, network.objective):
+        if network.value_head != "win_bombs":
+            had = network.objective
+            raise CheckpointError(f"objective={objective}: {file} has a scalar value head, trained for {had}; use objective={had}")
+        network = replace(network, objective=objective)
+    networks = build_networks(made.spec, network, seed=0).to(device)
+    for k, net in enumerate(networks.distinct()):
+        load_module(net, arrays, f"network.{k}")
+    filter_net = None
+    if any(name.startswith("filter.net.") for name in arrays):
+        filter_net = FilterNet(made.spec).to(device)
+        load_module(filter_net, arrays, "filter.net")
+    return Trained(
+        game=made,
+        rules=settings.get("rules", ""),
+        networks=networks,
+        filter=filter_net,
+        inference=InferenceSettings(**config["inference"]),
+        objective=network.objective,
+        evaluator=Evaluator(networks, precision, device),
+    )

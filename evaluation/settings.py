@@ -1,0 +1,102 @@
+"""From nested keys and values to checked dataclasses, for the configurations of training and of evaluation.
+
+The schema of a configuration is a dataclass whose fields are annotated with their types; every error names the key, what was
+given and what is allowed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import torch
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+Choices = Mapping[str, tuple[str, ...]]
+"""Allowed values of the keys that are names."""
+Ranges = Mapping[str, tuple[float, float]]
+"""Allowed ranges of the keys that are numbers, ends included; None is always allowed where the type allows it."""
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; the message names the key."""
+
+
+def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
+    """Returns the dataclass made of a nested mapping, each leaf checked and converted by its annotation.
+
+    Args:
+        schema: A dataclass; fields that are dataclasses are groups of keys.
+        values: What was given; the rest has its defaults.
+        prefix: What stands before the keys in messages, such as ``"search."``.
+
+    Raises:
+        ConfigError: An unknown key or a wrong type.
+    """
+    known = {f.name: f for f in fields(schema)}
+    for key in values:
+        if key not in known:
+            raise ConfigError(f"{prefix}{key}: unknown key; expected {_one_of([prefix + name for name in known])}")
+    arguments: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
+    for key, value in values.items():
+        kind = known[key].type
+        if isinstance(kind, type) and is_dataclass(kind):
+            if not isinstance(value, Mapping):
+                raise ConfigError(f"{prefix}{key}={value}: expected a group of keys")
+            arguments[key] = build(kind, value, f"{prefix}{key}.")
+        else:
+            plain[key] = value
+    for key, value in plain.items():
+        arguments[key] = _convert(schema, key, value, prefix)
+    return schema(**arguments)
+
+
+def _one_of(names: list[str]) -> str:
+    return f"one of {', '.join(names)}" if names else "none here"
+
+
+def _convert(schema: type, key: str, value: Any, prefix: str) -> Any:
+    """Returns a leaf converted to the annotated type by OmegaConf."""
+    node = OmegaConf.structured(schema)
+    kind = next(f.type for f in fields(schema) if f.name == key)
+    if kind is bool and not isinstance(value, bool):
+        raise ConfigError(f"{prefix}{key}={value}: expected true or false")
+    try:
+        OmegaConf.set_readonly(node, False)
+        node[key] = value
+        return OmegaConf.to_container(node)[key]  # type: ignore[index, call-overload]
+    except OmegaConfBaseException as error:
+        name = getattr(kind, "__name__", str(kind)) if isinstance(kind, type) else str(kind)
+        raise ConfigError(f"{prefix}{key}={value}: expected a value of type {name}") from error
+
+
+def check(config: Any, choices: Choices, ranges: Ranges, prefix: str = "") -> None:
+    """Checks the leaves of a configuration.
+
+    Raises:
+        ConfigError: A value is not among the choices or out of its range.
+    """
+    flat = dict(flatten_config(config))
+    for key, allowed in choices.items():
+        if flat[key] not in allowed:
+            raise ConfigError(f"{prefix}{key}={flat[key]}: expected one of {', '.join(allowed)}")
+    for key, (low, high) in ranges.items():
+        if flat[key] is not None and not low <= flat[key] <= high:
+            raise ConfigError(f"{prefix}{key}={flat[key]}: expected a value from {low:g} to {high:g}")
+
+
+def flatten_config(config: Any, prefix: str = "") -> list[tuple[str, Any]]:
+    """Returns the leaves of a configuration as ("group.key", value)."""
+    pairs: list[tuple[str, Any]] = []
+    for f in fields(config):
+        value = getattr(config, f.name)
+        pairs += flatten_config(value, f"{prefix}{f.name}.") if is_dataclass(value) else [(prefix + f.name, value)]
+    return pairs
+
+
+def choose_device(name: str) -> torch.device:
+    """Returns the device. Raises ConfigError where cuda was asked for and there is none."""
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ConfigError("device=cuda: this machine has no CUDA device that torch can use; use device=cpu or device=auto")
+    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
