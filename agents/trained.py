@@ -92,7 +92,7 @@ def load_trained(
     if objective not in (None, network.objective):
         if network.value_head != "win_bombs":
             had = network.objective
-            raise CheckpointError(f"objective={objective}: {file} has a scalar value head, trained for {had}; use objective={had}")
+            raise CheckpointError(f"objective={objective}: {file} has a scalar value head for {had}; use objective={had}")
         network = replace(network, objective=objective)
     networks = build_networks(made.spec, network, seed=0).to(device)
     for k, net in enumerate(networks.distinct()):

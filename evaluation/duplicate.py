@@ -84,7 +84,7 @@ class MatchResult:
         rows = [("all games", self.total, {}), *zip(positions, self.by_team, self.finishers, strict=True)]
         width = max(len(name) for name, _, _ in rows)
         for name, score, finishers in rows:
-            low, high = (100 * end for end in score.wp.interval())
+            low, high = (100 * min(max(end, 0.0), 1.0) for end in score.wp.interval())
             bottom, top = score.adp.interval()
             seats = ", ".join(f"{seat} {100 * share:.1f} %" for seat, share in finishers.items()) if len(finishers) > 1 else ""
             lines.append(
@@ -166,7 +166,7 @@ def summary(spec: GameSpec, names: tuple[str, str], games: PlayedGames) -> Match
     last = games.last_seats.reshape(-1, num_teams)
     finishers = tuple(
         {
-            seat_name(spec, int(seat)): float(np.mean((won[:, team] == 1) & (last[:, team] == seat)))
+            spec.seat_names[int(seat)]: float(np.mean((won[:, team] == 1) & (last[:, team] == seat)))
             for seat in np.flatnonzero(teams == team)
         }
         for team in range(num_teams)
@@ -176,22 +176,9 @@ def summary(spec: GameSpec, names: tuple[str, str], games: PlayedGames) -> Match
         num_decks=len(returns),
         total=Score(estimate(won.mean(axis=1)), estimate(returns.mean(axis=1))),
         by_team=tuple(Score(estimate(won[:, team]), estimate(returns[:, team])) for team in range(num_teams)),
-        team_names=tuple(team_name(spec, team) for team in range(num_teams)),
+        team_names=spec.team_names,
         finishers=finishers,
         usage=(games.usage[0], games.usage[1]),
         games=games,
     )
 
-
-TEAM_NAMES = {"doudizhu": ("landlord", "peasants")}
-SEAT_NAMES = {"doudizhu": ("C", "D", "E")}
-
-
-def team_name(spec: GameSpec, team: int) -> str:
-    """Returns what the game calls a team."""
-    return TEAM_NAMES[spec.name][team] if spec.name in TEAM_NAMES else f"team {team}"
-
-
-def seat_name(spec: GameSpec, seat: int) -> str:
-    """Returns what the game calls a seat."""
-    return SEAT_NAMES[spec.name][seat] if spec.name in SEAT_NAMES else f"seat {seat}"

@@ -7,6 +7,7 @@ with another move in its place. Where only one move is legal it is played withou
 G games are played; A agents take part; S seats; n games are asked about at once.
 """
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -207,10 +208,8 @@ def _checked(
         i = games[wrong]
         action = int(answers[wrong])
         text = repr(game.action_text(action)) if 0 <= action < game.spec.num_actions else "no move"
-        history = " ".join(game.action_text(int(move)) for move in records.moves[i, : records.lengths[i]])
-        view = type(views)(*(field[wrong] for field in views))
+        view = json.dumps(game.describe_view(views, wrong, records.moves[i, : records.lengths[i]]))
         raise IllegalMoveError(
-            f"agent {agent.name} answered {action} ({text}) in game {i}, which is not legal there. "
-            f"Moves so far: {history or 'none'}. View: {view}"
+            f"agent {agent.name} answered {action} ({text}) in game {i}, which is not legal there. Its view: {view}"
         )
     return np.asarray(answers, np.int16)

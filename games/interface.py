@@ -5,6 +5,7 @@ type of ``rules`` (a NamedTuple). Kernels of the upper layers call them by these
 callable from compiled code only.
 """
 
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numba.core.types
@@ -81,6 +82,8 @@ class GameSpec(NamedTuple):
         max_moves: Upper bound on the number of moves in a game.
         max_return: Largest absolute return, in the game's unit.
         has_hidden_head: Whether networks predict the hidden cards (``hidden_targets`` of the game).
+        team_names: What the game calls its teams.
+        seat_names: What it calls its seats.
     """
 
     name: str
@@ -94,6 +97,8 @@ class GameSpec(NamedTuple):
     max_moves: int
     max_return: float
     has_hidden_head: bool
+    team_names: tuple[str, ...]
+    seat_names: tuple[str, ...]
 
 
 class Game(Protocol):
@@ -122,6 +127,32 @@ class Game(Protocol):
 
     def parse_action(self, text: str) -> int:
         """Returns the action of a text. Raises ValueError naming the text and what was expected."""
+        ...
+
+    def describe_view(self, views: States, row: int, moves: np.ndarray) -> dict[str, Any]:
+        """Returns what the seat to move in a row knows, in words and numbers that JSON can hold, for players outside.
+
+        Every game has the fields ``game`` (its name), ``seat`` (to move), ``moves`` (so far) and ``legal``; the moves in both are
+        texts of ``action_text``. The other fields are the game's own. Nothing depends on cards that the seat cannot see.
+
+        Args:
+            views: Rows as ``view`` returns them.
+            row: The row; its game must not be over.
+            moves: int ``[n]``, the moves since the deal.
+        """
+        ...
+
+    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
+        """Returns a game for JSON: the deal in a row, the moves (int ``[n]``) in texts, and the result; it can be replayed."""
+        ...
+
+    def read_decks(self, path: Path | str) -> States:
+        """Returns the decks of a file: the states before the first move, in its order.
+
+        Raises:
+            ValueError: The file cannot be read as decks; the message names it, the line or entry, and what was expected.
+            OSError: It cannot be opened.
+        """
         ...
 
     def cards_left(self, states: States) -> np.ndarray:

@@ -10,10 +10,12 @@ import pytest
 from hydra import compose, initialize_config_dir
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from evaluation.config import PRESETS, parse_command_line
 from training.config import TrainConfig, parse_config
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = "python train.py "
+EVALUATE = "python evaluate.py "
 
 
 def readme_commands() -> list[str]:
@@ -45,7 +47,15 @@ def test_training_commands_compose(command: str) -> None:
     assert composed(shlex.split(command.removeprefix(TRAIN))).game.name == "doudizhu"
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "conf").glob("*/*.yaml")), ids=lambda path: f"{path.parent.name}={path.stem}")
+@pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith(EVALUATE)])
+def test_evaluation_commands_are_understood(command: str) -> None:
+    assert len(parse_command_line(shlex.split(command.removeprefix(EVALUATE))).labels) >= 2
+
+
+TRAINING_FILES = sorted(path for path in (ROOT / "conf").glob("*/*.yaml") if path.parent != PRESETS)
+
+
+@pytest.mark.parametrize("path", TRAINING_FILES, ids=lambda path: f"{path.parent.name}={path.stem}")
 def test_every_file_of_the_configuration_composes(path: Path) -> None:
     override = f"{path.parent.name}={path.stem}"
     composed([f"+{override}" if path.parent.name not in (ROOT / "conf" / "config.yaml").read_text() else override])

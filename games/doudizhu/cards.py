@@ -75,7 +75,7 @@ def parse_cards(text: str) -> np.uint64:
     >>> cards_text(parse_cards("LB 3 2t"))
     '3T2LB'
     """
-    counts = np.zeros(NUM_RANKS, dtype=np.int8)
+    counts = np.zeros(NUM_RANKS, dtype=np.int64)  # a long text must not wrap around
     for name in "".join(text.upper().split()):
         if name not in RANK_NAMES:
             raise ValueError(f"no card {name!r} in {text!r}: expected characters of {RANK_NAMES} (L, B: the jokers)")

@@ -1,8 +1,11 @@
 """The Python face of the game."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
-from games.doudizhu import hidden, observe, state
+from games.doudizhu import deck_files, describe, hidden, observe, records, state
 from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, unpack
 from games.doudizhu.moves import MAX_LEGAL, move_text, parse_move, rule_set
 from games.doudizhu.policy import POLICY_SIZE, decoder
@@ -53,6 +56,8 @@ class Doudizhu:
             max_moves=MAX_MOVES,
             max_return=2.0**MAX_BOMBS,
             has_hidden_head=True,
+            team_names=("landlord", "peasants"),
+            seat_names=("C", "D", "E"),
         )
 
     def deal(self, seeds: np.ndarray) -> States:
@@ -90,6 +95,18 @@ class Doudizhu:
     def parse_action(self, text: str) -> int:
         """Returns the move of a text, its cards in any order. Raises ValueError."""
         return parse_move(self.rules_name, text)
+
+    def describe_view(self, views: States, row: int, moves: np.ndarray) -> dict[str, Any]:
+        """Returns what the seat to move in a row knows, for JSON (the fields: ``describe.describe_view``)."""
+        return describe.describe_view(self.rules_name, self.rules, views, row, moves)
+
+    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
+        """Returns a game for JSON, the fields those of ``records``."""
+        return records.to_fields(records.record(self.rules_name, deals.hands[row], int(deals.bottom[row]), moves))
+
+    def read_decks(self, path: Path | str) -> States:
+        """Returns the decks of a file of ours or of DouZero, see ``deck_files``. Raises DeckFileError, OSError."""
+        return deck_files.read_decks(path)
 
     def cards_left(self, states: States) -> np.ndarray:
         """Returns the number of cards (int64 ``[B]``) of the seat to move."""

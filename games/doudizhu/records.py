@@ -18,13 +18,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from games.doudizhu import state
-from games.doudizhu.cards import COPIES, Seat, cards_text, parse_cards, size, unpack
+from games.doudizhu.cards import COPIES, RANK_NAMES, Seat, cards_text, parse_cards, size, unpack
 from games.doudizhu.moves import MAX_LEGAL, move_text, parse_move, rule_set
 from games.doudizhu.state import States
 
 _PARTS = ("the landlord's hand", "the second hand", "the third hand", "the bottom")
 _PART_SIZES = (17, 17, 17, 3)
 _FIELDS = ("rules", "hands", "bottom", "moves", "winner", "points")
+NOTES = {"match", "deck", "players"}
+"""Fields that a record may have besides: who played it, which ``parse`` does not look at."""
 
 
 class Record(NamedTuple):
@@ -87,11 +89,11 @@ def record(rules: str, hands: Iterable[int], bottom: int, moves: Iterable[int]) 
     return Record(rules, (landlord, down, up), int(bottom), moves, int(last.winner[0]), points)
 
 
-def to_text(game: Record) -> str:
-    """Returns the line of JSON of a record, without the end of the line."""
+def to_fields(game: Record) -> dict[str, Any]:
+    """Returns the fields of a record for JSON."""
     tables = rule_set(game.rules)
     dealt = (game.hands[0] - game.bottom, *game.hands[1:])
-    fields = {
+    return {
         "rules": game.rules,
         "hands": [cards_text(cards) for cards in dealt],
         "bottom": cards_text(game.bottom),
@@ -99,20 +101,41 @@ def to_text(game: Record) -> str:
         "winner": game.winner,
         "points": list(game.points),
     }
-    return json.dumps(fields)
 
 
-def _parse_deal(hands: list[str], bottom: str) -> tuple[tuple[int, int, int], int]:
-    """Returns the hands, the landlord's with the bottom cards, and the bottom cards. Raises ValueError."""
+def to_text(game: Record) -> str:
+    """Returns the line of JSON of a record, without the end of the line."""
+    return json.dumps(to_fields(game))
+
+
+def check_deck(counts: np.ndarray) -> None:
+    """Raises ValueError, naming the ranks, unless the cards of each rank (int ``[15]``) are those of the deck."""
+    wrong = [
+        f"the {name} occurs {count} times, expected {copies}"
+        for name, count, copies in zip(RANK_NAMES, counts, COPIES, strict=True)
+        if count != copies
+    ]
+    if wrong:
+        raise ValueError(f"the cards are no deck: {counts.sum()} cards, expected {COPIES.sum()}: {', '.join(wrong)}")
+
+
+def parse_deal(hands: list[str], bottom: str) -> tuple[tuple[int, int, int], int]:
+    """Returns the packed hands, the landlord's with the bottom cards, and the bottom cards.
+
+    Args:
+        hands: The cards of each seat, the landlord's without the bottom cards.
+        bottom: The three bottom cards.
+
+    Raises:
+        ValueError: The hands have wrong sizes or are no deck.
+    """
     if len(hands) != len(Seat):
         raise ValueError(f"{len(hands)} hands: expected {len(Seat)}")
     parts = [parse_cards(text) for text in (*hands, bottom)]
     for name, cards, expected in zip(_PARTS, parts, _PART_SIZES, strict=True):
         if size(cards) != expected:
             raise ValueError(f"{size(cards)} cards in {name}: expected {expected}")
-    counts = unpack(np.array(parts)).sum(axis=0)
-    if (counts != COPIES).any():
-        raise ValueError("the hands and the bottom cards are no deck: expected four of each rank 3 to 2 and one of each joker")
+    check_deck(unpack(np.array(parts)).sum(axis=0))
     landlord, down, up, bottom_cards = (int(cards) for cards in parts)
     return (landlord + bottom_cards, down, up), bottom_cards
 
@@ -128,12 +151,12 @@ def parse(text: str) -> Record:
         fields: Any = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"no JSON: {error}") from error
-    if not isinstance(fields, dict) or sorted(fields) != sorted(_FIELDS):
+    if not isinstance(fields, dict) or sorted(set(fields) - NOTES) != sorted(_FIELDS):
         raise ValueError(f"expected an object with the fields {', '.join(_FIELDS)}")
     lists = [fields["rules"], fields["bottom"]], fields["hands"], fields["moves"]
     if not all(isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in lists):
         raise ValueError("rules and bottom: expected texts; hands and moves: expected lists of texts")
-    hands, bottom = _parse_deal(fields["hands"], fields["bottom"])
+    hands, bottom = parse_deal(fields["hands"], fields["bottom"])
     game = record(fields["rules"], hands, bottom, [parse_move(fields["rules"], move) for move in fields["moves"]])
     if (game.winner, list(game.points)) != (fields["winner"], fields["points"]):
         given = f"winner {fields['winner']}, points {fields['points']}"

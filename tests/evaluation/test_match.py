@@ -207,7 +207,7 @@ def test_agents_cannot_change_the_game(game: Game) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (np.array([-1], np.int16), r"agent faulty answered -1 \(no move\) in game 0.*Moves so far: none. View: States"),
+        (np.array([-1], np.int16), r"agent faulty answered -1 \(no move\) in game 0.*Its view: .*\"hand\": \"3"),
         (np.array([27_471], np.int16), r"answered 27471 \('.*'\) in game 0"),
         (np.array([2.0]), "type float64; expected one integer each"),
         (np.array([1, 2], np.int16), r"array of shape \(2,\)"),

@@ -147,6 +147,8 @@ class ToyGame:
             max_moves=_height(rules, 0),
             max_return=float(np.abs(rules.payoff).max()),
             has_hidden_head=False,
+            team_names=("first", "second"),
+            seat_names=("1", "2", "3"),
         )
 
     @property

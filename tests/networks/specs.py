@@ -20,6 +20,8 @@ DOUDIZHU = GameSpec(
     max_moves=200,
     max_return=8192.0,
     has_hidden_head=True,
+    team_names=("first", "second"),
+    seat_names=("1", "2", "3"),
 )
 TINY = GameSpec(
     name="tiny",
@@ -33,6 +35,8 @@ TINY = GameSpec(
     max_moves=3,
     max_return=2.0,
     has_hidden_head=False,
+    team_names=("first", "second"),
+    seat_names=("1", "2", "3"),
 )
 """Fewer policy outputs than positions, nothing hidden, a return that is no power of two."""
 SMALL = NetworkConfig(channels=16, blocks=2, head_units=16)

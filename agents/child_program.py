@@ -1,0 +1,236 @@
+"""A program on the other end of three pipes, spoken to in lines, with a limit on the time of every exchange.
+
+Nothing here blocks: one loop writes what the program takes, reads what it says on its output and its error stream, and looks at
+the clock. So a program that hangs, dies, stops reading, or writes half a line, too much or nonsense causes an error and no wait.
+
+The program and whatever it started (its process group) are killed at ``close``, when the object is garbage collected, and when
+the interpreter exits. Pipes are polled with ``selectors``, which works on Unix alone.
+"""
+
+import codecs
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+
+MAX_LINE = 65_536
+"""Bytes of the longest line that is read."""
+_CHUNK = 65_536
+_GRACE_SECONDS = 1.0
+"""How long a program may take to end when its input is closed, or after it closed its output."""
+_KEPT_CHARACTERS = 2_000
+"""How much of the error stream is kept for messages."""
+
+
+class ChildProgramError(RuntimeError):
+    """The program did not do its part; the message says what happened, beginning in the middle of a sentence."""
+
+
+class ChildProgram:
+    """A running program. After a ChildProgramError it is of no use but to be closed."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Starts the program, without a shell, in the current working directory.
+
+        Args:
+            command: The program and its arguments.
+
+        Raises:
+            ChildProgramError: It cannot be started.
+        """
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,  # a process group of its own, to be killed as one
+            )
+        except (OSError, ValueError) as error:
+            raise ChildProgramError(f"it cannot be started: {error}") from error
+        pipes = self._process.stdin, self._process.stdout, self._process.stderr
+        self._input, self._output, self._errors = (pipe.fileno() for pipe in pipes if pipe is not None)
+        for pipe in (self._input, self._output, self._errors):
+            os.set_blocking(pipe, False)
+        self._received = bytearray()
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._error_text = ""
+        self._errors_ended = False
+        self._end = weakref.finalize(self, _kill_group, self._process)
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    def tell(self, line: str, seconds: float) -> None:
+        """Sends a line to which there is no answer.
+
+        Args:
+            line: The text, without the end of the line.
+            seconds: How long the program may take to read it.
+
+        Raises:
+            ChildProgramError: See ``ask``.
+        """
+        self._exchange(line, seconds, answered=False)
+
+    def ask(self, line: str, seconds: float) -> str:
+        """Sends a line and returns the one that comes back, without its end.
+
+        Args:
+            line: The text, without the end of the line.
+            seconds: From now to the end of the answer.
+
+        Raises:
+            ChildProgramError: There is no whole line in time, the program ended or closed a pipe, its line is too long or no
+                UTF-8, or it wrote lines that nobody asked for.
+        """
+        self._exchange(line, seconds, answered=True)
+        answer, _, rest = bytes(self._received).partition(b"\n")
+        if rest:
+            raise ChildProgramError(f"it wrote more than one line: {shortened(bytes(self._received))}")
+        self._received.clear()
+        try:
+            return answer.decode()
+        except UnicodeDecodeError as error:
+            raise ChildProgramError(f"its answer is no UTF-8: {shortened(answer)}") from error
+
+    def last_errors(self) -> str:
+        """Returns the last lines that the program wrote to its error stream, at most 2,000 characters."""
+        self._read_errors()
+        return self._error_text.strip()
+
+    def close(self) -> None:
+        """Closes the program's input, the sign to end, gives it a second to do so, and kills what is left of it."""
+        if not self._end.alive:
+            return
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._wait()
+        self._read_errors()
+        self._end()
+
+    def kill(self) -> None:
+        """Kills the program and whatever it started, at once."""
+        self._end()
+
+    def _exchange(self, line: str, seconds: float, answered: bool) -> None:
+        """Sends a line and, if it is to be ``answered``, reads on until a line is in ``_received``."""
+        deadline = time.monotonic() + seconds
+        if not self._end.alive:
+            raise ChildProgramError("it was closed")
+        self._read_output()
+        if self._received:
+            raise ChildProgramError(f"it wrote without being asked: {shortened(bytes(self._received))}")
+        waiting = memoryview(line.encode() + b"\n")
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._input, selectors.EVENT_WRITE)
+            selector.register(self._output, selectors.EVENT_READ)
+            if not self._errors_ended:
+                selector.register(self._errors, selectors.EVENT_READ)
+            while waiting or (answered and b"\n" not in self._received):
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise ChildProgramError(self._too_late(seconds, bool(waiting)))
+                for key, _ in selector.select(left):
+                    if key.fd == self._input:
+                        waiting = self._write(waiting)
+                        if not waiting:
+                            selector.unregister(self._input)
+                    elif key.fd == self._output:
+                        self._read_output()
+                    else:
+                        self._read_errors()
+                        if self._errors_ended:
+                            selector.unregister(self._errors)
+
+    def _write(self, waiting: memoryview) -> memoryview:
+        """Returns what the program has not taken yet."""
+        try:
+            return waiting[os.write(self._input, waiting) :]
+        except BlockingIOError:
+            return waiting
+        except BrokenPipeError as error:
+            raise ChildProgramError(self._ending("closed its input")) from error
+
+    def _read_output(self) -> None:
+        """Adds what the program has written to ``_received``."""
+        try:
+            chunk = os.read(self._output, _CHUNK)
+        except BlockingIOError:
+            return
+        if not chunk:
+            raise ChildProgramError(self._ending("closed its output"))
+        self._received += chunk
+        if b"\n" not in self._received[: MAX_LINE + 1] and len(self._received) > MAX_LINE:
+            raise ChildProgramError(f"it wrote a line of more than {MAX_LINE:,} bytes: {shortened(bytes(self._received))}")
+
+    def _read_errors(self) -> None:
+        """Passes the program's error stream on to ours, and keeps the end of it."""
+        if self._errors_ended or not self._end.alive:
+            return
+        try:
+            chunk = os.read(self._errors, _CHUNK)
+        except BlockingIOError:
+            return
+        text = self._decoder.decode(chunk, final=not chunk)
+        self._errors_ended = not chunk
+        self._error_text = (self._error_text + text)[-_KEPT_CHARACTERS:]
+        sys.stderr.write(text)
+
+    def _too_late(self, seconds: float, unread: bool) -> str:
+        """Returns the message for an exchange that took too long."""
+        if unread:
+            return f"it did not read what it was sent within {seconds:g} s"
+        if self._received:
+            return f"no end of the line within {seconds:g} s: it wrote {shortened(bytes(self._received))}"
+        return f"no answer within {seconds:g} s (does it flush its output?)"
+
+    def _ending(self, what: str) -> str:
+        """Returns the message for a pipe that is closed: how the program ended, if it did."""
+        self._wait()
+        status = self._process.returncode
+        if status is None:
+            text = f"the program {what}"
+        elif status < 0:
+            text = f"the program was ended by {_signal_name(-status)}"
+        else:
+            text = f"the program ended with status {status}"
+        return text + (f", having written {shortened(bytes(self._received))}" if self._received else "")
+
+    def _wait(self) -> None:
+        """Waits a little for the program to end."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE_SECONDS)
+
+
+def shortened(text: str | bytes) -> str:
+    """Returns a quoted text, in the middle of which something may be left out, for messages."""
+    kept = 300
+    if len(text) <= 2 * kept:
+        return repr(text)
+    return f"{text[:kept]!r} ... {text[-kept:]!r} ({len(text):,} in all)"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kills a process group, and closes the pipes to it."""
+    with suppress(ProcessLookupError, PermissionError):  # it is gone already; macOS says so in the second way
+        os.killpg(process.pid, signal.SIGKILL)
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
+    process.wait()

@@ -1,0 +1,98 @@
+"""PIMC, a player that plays out worlds and solves their ends; in the manner of XDou, the strongest heuristic player of the papers.
+
+Perfect-information Monte Carlo: deal the hidden cards at random, value each move as if everybody saw everything, and play the
+move that is best on average. At each decision:
+
+1. A sure win is played (``games.interface.sure_win``).
+2. W *worlds* are drawn from the prior, or all listed with their probabilities where there are no more than W.
+3. K *candidates* compete: RHCP's choice, pass, and the moves that leave the best hands by RHCP's score.
+4. The value of a candidate in a world: while many cards are left, RHCP moves for all seats; once few are left, the double-dummy
+   solver gives the exact value (``agents/double_dummy.py``). If the solver runs out of nodes the play-out goes on.
+5. *Sequential halving*: after an eighth, a quarter and a half of the worlds the worse half of the candidates goes. All see the
+   same worlds. RHCP's choice always stays.
+6. The best mean is played, RHCP's choice if none is better.
+
+Known weaknesses of the method (Frank & Basin 1998; Long et al. 2010): *strategy fusion*, as a value assumes that later moves may
+depend on what no player sees, and *non-locality*, as the past moves of the others do not change the prior.
+
+What the papers do not say: XDou is described in one sentence ("sophisticated heuristics and a PIMC-based endgame solver"), so
+all of the above is ours. Source: Ginsberg 2001, "GIB: Imperfect information in a computationally challenging game"; Karnin et al.
+2013 (sequential halving); DeltaDou, 5.1 (XDou).
+"""
+
+import math
+
+import numpy as np
+
+from agents import pimc_kernels
+from games.doudizhu.cards import HAND_SIZES
+from games.interface import Game, Records, States
+from games.kernels import streams
+
+OBJECTIVES = ("wp", "adp")
+MOST_CARDS = sum(HAND_SIZES)
+
+
+class PIMCAgent:
+    """Plays Doudizhu by perfect-information Monte Carlo.
+
+    Args:
+        game: Doudizhu.
+        worlds: Most worlds per decision, at least 1.
+        candidates: Most moves that are compared, at least 2.
+        solver_cards: The solver is asked from this many cards in all hands on, 0 (never) to 54.
+        max_nodes: Nodes of the solver per position, at least 1.
+        objective: ``wp``, the chance to win, or ``adp``, points: 2^bombs to the winner.
+        margin: How much better than RHCP's choice another move must be, in standard errors of the difference; 0 or more.
+        name: For reports.
+
+    Raises:
+        ValueError: A setting out of range, or another game.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        worlds: int = 64,
+        candidates: int = 16,
+        solver_cards: int = 12,
+        max_nodes: int = 3000,
+        objective: str = "wp",
+        margin: float = 0.0,
+        policy: int = 1,
+        name: str = "pimc",
+    ) -> None:
+        if game.spec.name != "doudizhu":
+            raise ValueError(f"game is {game.spec.name!r}: expected 'doudizhu'")
+        if worlds < 1:
+            raise ValueError(f"worlds is {worlds}: expected at least 1")
+        if candidates < 2:
+            raise ValueError(f"candidates is {candidates}: expected at least 2")
+        if not 0 <= solver_cards <= MOST_CARDS:
+            raise ValueError(f"solver_cards is {solver_cards}: expected 0 to {MOST_CARDS}")
+        if max_nodes < 1:
+            raise ValueError(f"max_nodes is {max_nodes}: expected at least 1")
+        if objective not in OBJECTIVES:
+            raise ValueError(f"objective is {objective!r}: expected one of {', '.join(OBJECTIVES)}")
+        if not 0.0 <= margin < math.inf:
+            raise ValueError(f"margin is {margin}: expected a number from 0 up")
+        self.game, self.name = game, name
+        self.settings = pimc_kernels.Settings(worlds, candidates, solver_cards, max_nodes, objective == "adp", float(margin), policy)
+        self._work = pimc_kernels.new_workspace(game.rules, self.settings)
+        self._rng = np.zeros(0, np.uint64)
+
+    def start(self, num_games: int, seed: int) -> None:
+        """Forgets everything; the games to come are 0 .. ``num_games`` - 1. RHCP's values of hands are kept, for speed alone."""
+        self._rng = streams(seed, num_games)
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``. Hidden hands are not read.
+
+        Raises:
+            RuntimeError: ``start`` was not called for so many games.
+        """
+        if len(games) and max(games) >= len(self._rng):
+            raise RuntimeError(f"PIMCAgent.act for game {max(games)} before start: call start(num_games, seed) first")
+        moves = np.empty(len(games), np.int16)
+        pimc_kernels.act(self.game.rules, self.settings, self._work, np.asarray(games, np.int64), views, self._rng, moves)
+        return moves

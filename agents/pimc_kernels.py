@@ -1,0 +1,271 @@
+"""PIMC's kernels: candidates, play-outs and the choice. The method is in ``agents/pimc.py``.
+
+W worlds, K candidates. All values are the searching team's, in units of the stake at the decision.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.double_dummy import Solver, forget, new_solver, solve
+from agents.rhcp_kernels import Memo, choose, new_memo, rest_score
+from agents.teamplay import choose_for_team
+from games.doudizhu.cards import NUM_SEATS, size
+from games.doudizhu.moves import MAX_LEGAL, PASS, Rules
+from games.doudizhu.state import States, empty, legal, stake, step
+from games.interface import copy_row, sure_win
+from games.kernels import kernel
+from inference.hands import fill_world, hidden_cards
+from inference.prior import draw_prior, list_choices, log_prior
+
+_FIRST, _SECOND = 1 << 30, 1 << 29
+_EPSILON = 1e-9
+"""Below this, means differ by rounding."""
+
+
+class Settings(NamedTuple):
+    """What ``PIMCAgent`` describes, for the kernels.
+
+    Attributes:
+        worlds: Most worlds per decision.
+        candidates: Most moves that are compared.
+        solver_cards: Positions with at most this many cards in all hands are handed to the solver.
+        max_nodes: Nodes per position of the solver.
+        points: Whether points count, or wins alone.
+        margin: How much better than RHCP's move another must be, in standard errors of the difference.
+    """
+
+    worlds: int
+    candidates: int
+    solver_cards: int
+    max_nodes: int
+    points: bool
+    margin: float
+    policy: int
+
+
+class Workspace(NamedTuple):
+    """Memory of a player. For one thread at a time.
+
+    Attributes:
+        memo: RHCP's.
+        solver: The endgame solver's; its table holds what one decision has met.
+        worlds: States ``[W]``.
+        hands: uint64 ``[W]``, the hands of the next seat in all the worlds, where they are listed.
+        weights: float64 ``[W]``, the probability of each world.
+        row: States ``[1]``, a play-out.
+        moves: int16 ``[520]``, the legal moves.
+        scores: int64 ``[520]``, RHCP's score of what each leaves.
+        values: float64 ``[K, W]``.
+        order: int64 ``[K]``, the candidates still compared.
+        means: float64 ``[K]``, of those.
+    """
+
+    memo: Memo
+    solver: Solver
+    worlds: States
+    hands: np.ndarray
+    weights: np.ndarray
+    row: States
+    moves: np.ndarray
+    scores: np.ndarray
+    scratch: np.ndarray
+    values: np.ndarray
+    order: np.ndarray
+    means: np.ndarray
+
+
+def new_workspace(rules: Rules, settings: Settings) -> Workspace:
+    """Returns the memory for decisions with these settings."""
+    return Workspace(
+        memo=new_memo(),
+        solver=new_solver(rules),
+        worlds=empty(settings.worlds),
+        hands=np.zeros(settings.worlds, np.uint64),
+        weights=np.zeros(settings.worlds),
+        row=empty(1),
+        moves=np.zeros(MAX_LEGAL, np.int16),
+        scores=np.zeros(MAX_LEGAL, np.int64),
+        scratch=np.zeros(MAX_LEGAL, np.int16),
+        values=np.zeros((settings.candidates, settings.worlds)),
+        order=np.zeros(settings.candidates, np.int64),
+        means=np.zeros(settings.candidates),
+    )
+
+
+@kernel
+def pick_candidates(rules: Rules, work: Workspace, hand: np.uint64, num_moves: int, own: int, most: int) -> int:
+    """Moves at most ``most`` candidates to the front of ``work.moves``, RHCP's choice ``own`` first, and returns their number.
+
+    The others are pass, where it is legal, and the moves that leave the best hands by RHCP's score; the first of equals.
+    """
+    moves, scores = work.moves, work.scores
+    for k in range(num_moves):
+        move = moves[k]
+        if move == own:
+            scores[k] = _FIRST
+        elif move == PASS:
+            scores[k] = _SECOND
+        else:
+            scores[k] = rest_score(work.memo, hand, rules.cards[move], 0)[0]
+    count = min(num_moves, most)
+    for k in range(count):
+        best = k
+        for j in range(k + 1, num_moves):
+            if scores[j] > scores[best]:
+                best = j
+        moves[k], moves[best] = moves[best], moves[k]
+        scores[k], scores[best] = scores[best], scores[k]
+    return count
+
+
+@kernel
+def _draw_worlds(
+    rules: Rules, settings: Settings, work: Workspace, views: States, i: int, rng: np.ndarray, lane: int
+) -> tuple[int, bool]:
+    """Fills ``work.worlds`` from the prior; returns their number, and whether they are all that there are.
+
+    In that case each has its probability as its weight; otherwise they weigh the same.
+    """
+    seat = np.int64(views.seat[i])
+    free, fixed, need = hidden_cards(views, i, seat)
+    total = list_choices(free, need, work.hands)
+    if total > 0:
+        for w in range(total):
+            work.weights[w] = np.exp(log_prior(free, need, work.hands[w]))
+            fill_world(rules, views, i, seat, fixed + work.hands[w], work.worlds, w)
+        return total, True
+    for w in range(settings.worlds):
+        work.weights[w] = 1.0 / settings.worlds
+        fill_world(rules, views, i, seat, fixed + draw_prior(free, need, rng, lane), work.worlds, w)
+    return settings.worlds, False
+
+
+@kernel
+def _cards_left(states: States, i: int) -> int:
+    """Returns the number of cards in all hands."""
+    return size(states.hands[i, 0]) + size(states.hands[i, 1]) + size(states.hands[i, 2])
+
+
+@kernel
+def play_out(rules: Rules, settings: Settings, work: Workspace) -> float:
+    """Returns the landlord's value of ``work.row``, in points or +-1, and plays it to where that is known.
+
+    RHCP moves for all seats until the solver knows the value or the game is over. Where the nodes do not suffice, the solver is
+    asked again two cards later.
+    """
+    row = work.row
+    limit = settings.solver_cards
+    while row.winner[0] < 0:
+        left = _cards_left(row, 0)
+        if left <= limit:
+            value = solve(rules, work.solver, row, 0, settings.points, settings.max_nodes)
+            if value != 0.0:
+                return value * stake(rules, row, 0) if settings.points else value
+            limit = left - 2
+        if settings.policy == 1:
+            step(rules, row, 0, choose_for_team(rules, work.memo, row, 0, work.scratch))
+        else:
+            step(rules, row, 0, choose(rules, work.memo, row, 0))
+    value = 1.0 if row.winner[0] == 0 else -1.0
+    return value * stake(rules, row, 0) if settings.points else value
+
+
+@kernel
+def _evaluate(rules: Rules, settings: Settings, work: Workspace, candidate: int, begin: int, end: int) -> None:
+    """Writes the values of a candidate in the worlds from ``begin`` to ``end``, in units of the stake at the decision."""
+    for w in range(begin, end):
+        copy_row(rules, work.worlds, w, work.row, 0)
+        seat = work.row.seat[0]
+        unit = stake(rules, work.row, 0) if settings.points else 1.0
+        step(rules, work.row, 0, work.moves[candidate])
+        value = play_out(rules, settings, work) / unit
+        work.values[candidate, w] = value if seat == 0 else -value
+
+
+@kernel
+def _drop_worst(work: Workspace, num_left: int, num_worlds: int) -> int:
+    """Returns how many candidates stay of ``num_left``: the better half by their means so far, RHCP's choice always."""
+    order, means = work.order, work.means
+    for j in range(num_left):
+        means[j] = work.values[order[j], :num_worlds].mean()
+    keep = max((num_left + 1) // 2, 2)
+    for j in range(1, keep):
+        best = j
+        for k in range(j + 1, num_left):
+            if means[k] > means[best]:
+                best = k
+        order[j], order[best] = order[best], order[j]
+        means[j], means[best] = means[best], means[j]
+    return keep
+
+
+@kernel
+def _compare(rules: Rules, settings: Settings, work: Workspace, num_candidates: int, num_worlds: int, listed: bool) -> int:
+    """Returns the candidate with the best mean; ``work.values`` of all candidates that are compared to the end are complete.
+
+    Sequential halving over worlds that all candidates share: after an eighth, a quarter and a half of the worlds the worse half
+    goes. Where the worlds are listed, none goes, as they do not weigh the same.
+    """
+    order = work.order
+    for j in range(num_candidates):
+        order[j] = j
+    left, begin = num_candidates, 0
+    for part in range(3, -1, -1):
+        end = num_worlds >> part
+        if listed and part > 0:
+            continue
+        for j in range(left):
+            _evaluate(rules, settings, work, order[j], begin, end)
+        begin = end
+        if part > 0 and end > 0 and left > 2:
+            left = _drop_worst(work, left, end)
+    return _best(settings, work, left, num_worlds)
+
+
+@kernel
+def _best(settings: Settings, work: Workspace, left: int, num_worlds: int) -> int:
+    """Returns the candidate with the best mean of ``order[:left]``, RHCP's unless another is better by the margin."""
+    order, values, weights = work.order, work.values, work.weights
+    best, best_mean = 0, -np.inf
+    for j in range(left):
+        mean = 0.0
+        for w in range(num_worlds):
+            mean += weights[w] * values[order[j], w]
+        if mean > best_mean + _EPSILON:
+            best, best_mean = j, mean
+    gain, square = 0.0, 0.0
+    for w in range(num_worlds):
+        difference = values[order[best], w] - values[order[0], w]
+        gain += weights[w] * difference
+        square += weights[w] * difference * difference
+    error = np.sqrt(max(square - gain * gain, 0.0) / num_worlds)
+    return np.int64(order[best]) if gain > settings.margin * error + _EPSILON else np.int64(order[0])
+
+
+@kernel
+def decide(rules: Rules, settings: Settings, work: Workspace, views: States, i: int, rng: np.ndarray, lane: int) -> int:
+    """Returns the move of the seat to move in view ``i``; ``rng[lane]`` is drawn from where the worlds are."""
+    num_moves = legal(rules, views, i, work.moves)
+    if num_moves == 1:
+        return np.int64(work.moves[0])
+    sure = sure_win(rules, views, i)
+    if sure >= 0:
+        return np.int64(sure)
+    own = choose(rules, work.memo, views, i) if settings.policy == 0 else choose_for_team(rules, work.memo, views, i, work.scratch)
+    hand = views.hands[i, views.seat[i]]
+    num_candidates = pick_candidates(rules, work, hand, num_moves, own, settings.candidates)
+    if num_candidates == 1:
+        return np.int64(own)
+    forget(work.solver)
+    num_worlds, listed = _draw_worlds(rules, settings, work, views, i, rng, lane)
+    return np.int64(work.moves[_compare(rules, settings, work, num_candidates, num_worlds, listed)])
+
+
+@kernel
+def act(
+    rules: Rules, settings: Settings, work: Workspace, games: np.ndarray, views: States, rng: np.ndarray, moves: np.ndarray
+) -> None:
+    """Writes the move in every view to ``moves`` (int16 ``[n]``); view k draws from stream ``games[k]``."""
+    for k in range(len(moves)):
+        moves[k] = decide(rules, settings, work, views, k, rng, games[k])

@@ -1,0 +1,96 @@
+"""RHCP with team play: the policy of PIMC's play-outs. Like RHCP it sees its own hand and what is public.
+
+RHCP looks at its own cards and the move to beat alone. These rules go before it, the first that applies:
+
+1. A sure win is played (``games.doudizhu.sure_win``).
+2. Before the partner, the peasant D leads its lowest solo to a partner with one card.
+3. While an opponent holds a single card, no solo is led if there is another move than a bomb, and no solo below the highest
+   otherwise; a solo is answered with the highest. While an opponent holds two cards (and none one), no pair is led if there is
+   another move than a bomb.
+4. The partner's move is never beaten with a bomb. Where the landlord has not yet passed on it, it is not beaten with a 2 or a
+   joker either, and only if it is a solo or a pair.
+
+Rules 3 and 4 do not hold for a move that is the whole hand. Of other leads the one that leaves the best hand is taken, by RHCP's
+score.
+"""
+
+import numpy as np
+
+from agents.rhcp_kernels import Memo, choose, rest_score
+from games.doudizhu.cards import NUM_SEATS, TWO, Seat, at_least, highest, lowest
+from games.doudizhu.legal import leads
+from games.doudizhu.moves import PASS, Category, Rules
+from games.doudizhu.state import States, hand_size, is_bomb, target_seat
+from games.doudizhu.sure_win import sure_win
+from games.kernels import kernel
+
+_NONE = -1
+
+
+@kernel
+def fewest_opposing(states: States, i: int, seat: int) -> int:
+    """Returns the number of cards in the shortest hand of the other team."""
+    if seat == Seat.LANDLORD:
+        return min(hand_size(states, i, Seat.DOWN), hand_size(states, i, Seat.UP))
+    return hand_size(states, i, Seat.LANDLORD)
+
+
+@kernel
+def _best_lead_but(rules: Rules, memo: Memo, hand: np.uint64, category: int, scratch: np.ndarray) -> int:
+    """Returns the lead, neither a bomb nor of the category, that leaves the best hand by RHCP's score; -1 if there is none."""
+    best, best_score = np.int64(_NONE), np.int64(0)
+    for k in range(leads(rules, hand, scratch)):
+        move = np.int64(scratch[k])
+        if rules.category[move] != category and not is_bomb(rules, move):
+            score = rest_score(memo, hand, rules.cards[move], 0)[0]
+            if best == _NONE or score > best_score:
+                best, best_score = move, score
+    return best
+
+
+@kernel
+def _lead(rules: Rules, memo: Memo, states: States, i: int, own: int, scratch: np.ndarray) -> int:
+    """Returns the lead by the rules 2 and 3, else RHCP's, which is ``own``."""
+    seat = np.int64(states.seat[i])
+    hand = states.hands[i, seat]
+    if seat == Seat.DOWN and hand_size(states, i, Seat.UP) == 1:
+        return np.int64(rules.first[Category.SOLO, 1, lowest(at_least(hand, 1))])
+    fewest = fewest_opposing(states, i, seat)
+    if (fewest == 1 and rules.category[own] == Category.SOLO) or (fewest == 2 and rules.category[own] == Category.PAIR):
+        other = _best_lead_but(rules, memo, hand, rules.category[own], scratch)
+        if other != _NONE:
+            return other
+        if fewest == 1:
+            return np.int64(rules.first[Category.SOLO, 1, highest(at_least(hand, 1))])
+    return own
+
+
+@kernel
+def _reply(rules: Rules, states: States, i: int, own: int) -> int:
+    """Returns the reply by the rules 3 and 4, else RHCP's, which is ``own``."""
+    seat, target = np.int64(states.seat[i]), np.int64(states.target[i])
+    owner = target_seat(states, i)
+    if seat != Seat.LANDLORD and owner != Seat.LANDLORD:
+        if is_bomb(rules, own):
+            return PASS
+        if states.passes[i] == 0 and (rules.category[target] > Category.PAIR or rules.top[own] >= TWO):
+            return PASS
+    elif rules.category[target] == Category.SOLO and fewest_opposing(states, i, seat) == 1:
+        top = highest(at_least(states.hands[i, seat], 1))
+        if top > rules.top[target]:
+            return np.int64(rules.first[Category.SOLO, 1, top])
+    return own
+
+
+@kernel
+def choose_for_team(rules: Rules, memo: Memo, states: States, i: int, scratch: np.ndarray) -> int:
+    """Returns the policy's move for the seat to move in lane ``i``; ``scratch`` (int16 ``[max_legal]``) is overwritten."""
+    sure = sure_win(rules, states, i)
+    if sure >= 0:
+        return sure
+    own = np.int64(choose(rules, memo, states, i))
+    if rules.cards[own] == states.hands[i, states.seat[i]]:
+        return own
+    if states.target[i] == PASS:
+        return _lead(rules, memo, states, i, own, scratch)
+    return _reply(rules, states, i, own)

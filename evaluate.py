@@ -1,0 +1,169 @@
+"""Measures players by duplicate matches: ``python evaluate.py a=fpmcts b=rhcp decks=100``.
+
+The keys are explained in ``evaluation/config.py`` and the players with their options in ``agents/players.py``; ``--help`` prints
+both. An interrupted evaluation is continued by the same command.
+"""
+
+import inspect
+import platform
+import shlex
+import signal
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from agents.external import ExternalPlayerError
+from agents.players import KINDS, PlayerError, checkpoint_of
+from evaluation.config import EvaluateConfig, Tournament, parse_command_line
+from evaluation.duplicate import MatchResult
+from evaluation.match import IllegalMoveError
+from evaluation.report import ReportError, check_folder, rate, score_table, write_report
+from evaluation.saved_games import SaveError, check_file, write_games
+from evaluation.settings import ConfigError, choose_device
+from evaluation.tournament import Plan, TournamentError, forget, make_plan, play_tournament, read_given_decks
+from evaluation.tournament import Progress as Counted
+from games import make
+from networks.checkpoint import CheckpointError
+
+ERRORS = (
+    ConfigError, CheckpointError, PlayerError, TournamentError, ReportError, SaveError, IllegalMoveError, ExternalPlayerError,
+)  # fmt: skip
+
+
+class Interrupt:
+    """Turns the first Ctrl-C (or SIGTERM) into a request to stop after the games that are being played; a second one ends the
+    program at once.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self.requested = False
+        self._console = console
+        signal.signal(signal.SIGINT, self._handle)
+        signal.signal(signal.SIGTERM, self._handle)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
+        self._console.print("stopping after the games that are being played, which are kept; once more to stop at once")
+
+    def stopping(self) -> bool:
+        """Returns whether to stop."""
+        return self.requested
+
+
+def help_text() -> str:
+    """Returns what the keys and the players' options mean."""
+    parts = [__doc__ or "", inspect.getdoc(EvaluateConfig) or "", "Players:"]
+    for name, kind in KINDS.items():
+        parts.append(f"{name}: {inspect.getdoc(kind.options)}")
+    return "\n\n".join(parts)
+
+
+def check_players(tournament: Tournament) -> None:
+    """Raises CheckpointError where the weights of a player are not there: before any game, in one process."""
+    for label, player in tournament.players.items():
+        if hasattr(player.options, "checkpoint"):
+            try:
+                checkpoint_of(tournament.config.game, player.options.checkpoint)
+            except CheckpointError as error:
+                raise CheckpointError(f"{label}={player.kind}: {error}") from error
+
+
+def play(plan: Plan, console: Console) -> dict[tuple[str, str], MatchResult] | None:
+    """Returns the results, with a progress bar; None if it was interrupted."""
+    interrupt = Interrupt(console)
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("games, {task.fields[rate]}"),
+        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+    )  # fmt: skip
+    began = time.monotonic()
+    with Progress(*columns, console=console, transient=True) as bar:
+        row = bar.add_task("playing", total=None, rate="")
+        said = False
+
+        def tell(counted: Counted) -> None:
+            nonlocal said
+            if counted.kept and not said:
+                console.print(f"continuing: {counted.kept:,} of {counted.total:,} games were finished before")
+            said = True
+            rate_text = f"{(counted.games - counted.kept) / max(time.monotonic() - began, 1e-9):.3g}/s"
+            bar.update(row, completed=counted.games, total=counted.total, rate=rate_text)
+
+        return play_tournament(plan, tell, interrupt.stopping)
+
+
+def matrix(rows: list[list[str]]) -> Table:
+    """Returns the table of all pairs for the terminal."""
+    table = Table(*rows[0], title="WP / ADP ± standard error over decks")
+    for row in rows[1:]:
+        table.add_row(*row)
+    return table
+
+
+def machine() -> str:
+    """Returns the machine in words."""
+    import os
+
+    return f"{platform.processor() or platform.machine()}, {len(os.sched_getaffinity(0))} cores, {platform.system()}"
+
+
+def run(arguments: list[str]) -> int:
+    """Plays what a command line describes; returns the exit status."""
+    console = Console(highlight=False, soft_wrap=True)
+    tournament = parse_command_line(arguments)
+    config = tournament.config
+    choose_device(config.device)
+    check_players(tournament)
+    if config.report:
+        check_folder(Path(config.report))
+    if config.save:
+        check_file(Path(config.save))
+    game = make(config.game, rules=config.rules)
+    plan = make_plan(tournament, game, read_given_decks(tournament, game))
+    began = time.monotonic()
+    results = play(plan, console)
+    if results is None:
+        console.print("stopped; the same command continues")
+        return 130
+    ratings = rate(game.spec, tournament.labels, results)
+    for result in results.values():
+        console.print(str(result), markup=False)
+    if len(tournament.labels) > 2:
+        console.print(matrix(score_table(tournament, results, ratings)))
+    facts = {
+        "command": shlex.join(["python", "evaluate.py", *arguments]),
+        "machine": machine(),
+        "seconds": round(time.monotonic() - began, 1),
+    }
+    if config.save:
+        write_games(Path(config.save), tournament, plan.decks, results)
+        console.print(f"games in {config.save}")
+    if config.report:
+        write_report(Path(config.report), tournament, results, ratings, facts)
+        console.print(f"report in {Path(config.report) / 'report.md'}")
+    forget(plan)
+    return 0
+
+
+def main() -> None:
+    """Runs the command; errors of use become one line."""
+    arguments = sys.argv[1:]
+    if any(argument in ("-h", "--help") for argument in arguments):
+        print(help_text())
+        return
+    try:
+        sys.exit(run(arguments))
+    except ERRORS as error:
+        sys.exit(f"evaluate.py: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

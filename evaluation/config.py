@@ -1,0 +1,215 @@
+"""The keys of ``python evaluate.py``: what they mean, and how a command line becomes a checked configuration.
+
+    python evaluate.py a=fpmcts a.playouts=600 b=rhcp decks=100
+    python evaluate.py agents=[rhcp,small,large] small=fpmcts large=fpmcts large.playouts=600
+
+A word that is no key of ``EvaluateConfig`` is the label of a player: ``LABEL=KIND`` says what it is, ``LABEL.OPTION=VALUE`` gives
+it an option. In ``agents`` the name of a kind serves as a label too. ``experiment=NAME`` takes the keys of
+``conf/evaluate/NAME.yaml`` first.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import yaml
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from agents.players import KINDS, MixOptions, Player
+from evaluation.settings import ConfigError, build, check
+from games import GAMES
+from games.doudizhu.moves import RULE_SETS
+from games.kernels import ROOT
+
+PRESETS = ROOT / "conf" / "evaluate"
+
+
+@dataclass
+class EvaluateConfig:
+    """A tournament.
+
+    Attributes:
+        game: Name of the game.
+        rules: Its rule set.
+        a: Label of the player whose score is told, with ``b``.
+        b: Its opponent.
+        agents: Labels of two or more players, in place of ``a`` and ``b``: all pairs.
+        decks: Decks of a match, each played once with the player in each team; or a file of decks (``docs/decks.md``).
+        slow_decks: Decks of a match in which a player searches; None: as many as ``decks``.
+        seed: Of the decks and of the players' random choices.
+        processes: Processes at work; 0: one per core. No result depends on it.
+        device: Of the networks: "auto", "cpu" or "cuda".
+        save: File that every game is written to, one JSON record per line.
+        report: Folder for a report in Markdown and JSON, with plots.
+        resume: Whether an interrupted evaluation is continued.
+        unfinished: Folder that holds the finished games of interrupted evaluations.
+    """
+
+    game: str = "doudizhu"
+    rules: str = "standard"
+    a: str | None = None
+    b: str | None = None
+    agents: list[str] = field(default_factory=list)
+    decks: str = "100"
+    slow_decks: int | None = None
+    seed: int = 0
+    processes: int = 0
+    device: str = "auto"
+    save: str | None = None
+    report: str | None = None
+    resume: bool = True
+    unfinished: str = "runs/evaluations"
+
+
+CHOICES = {"game": tuple(GAMES), "rules": RULE_SETS, "device": ("auto", "cpu", "cuda")}
+RANGES = {"seed": (0.0, 2.0**31), "slow_decks": (1.0, 1e9), "processes": (0.0, 4096.0)}
+MOST_DECKS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """A checked configuration.
+
+    Attributes:
+        config: The keys.
+        players: All players by label, those that only a mix names included.
+        labels: The players that meet each other, in order.
+    """
+
+    config: EvaluateConfig
+    players: dict[str, Player]
+    labels: tuple[str, ...]
+
+    def num_decks(self) -> int | None:
+        """Returns the number of decks that was asked for; None where they come from a file."""
+        return int(self.config.decks) if self.config.decks.isdecimal() else None
+
+
+def parse_command_line(arguments: Sequence[str]) -> Tournament:
+    """Returns the configuration of a command line such as ``["a=fpmcts", "b=rhcp"]``.
+
+    Raises:
+        ConfigError: One line that names the key, what was given and what is expected.
+    """
+    given: dict[str, Any] = {}
+    own_keys = {f.name for f in fields(EvaluateConfig)}
+    for argument in arguments:
+        key, equals, text = argument.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"{argument}: expected key=value, such as decks=100")
+        try:
+            value = yaml.safe_load(text) if not key.endswith((".command", "decks", "save", "report")) else text
+        except yaml.YAMLError as error:
+            raise ConfigError(f"{argument}: the value is no YAML") from error
+        label, dot, option = key.partition(".")
+        if key == "experiment":
+            given = _preset(str(value)) | given
+        elif dot and label not in own_keys - {"a", "b"}:
+            given.setdefault(f"{label}.", {})[option] = value
+        else:
+            given[key] = value
+    return parse(given)
+
+
+def _preset(name: str) -> dict[str, Any]:
+    """Returns the keys of a file in ``conf/evaluate``, the options of label x under ``x.``."""
+    path = PRESETS / f"{name}.yaml"
+    if not path.exists():
+        raise ConfigError(f"experiment={name}: expected one of {', '.join(sorted(p.stem for p in PRESETS.glob('*.yaml')))}")
+    try:
+        values = OmegaConf.to_container(OmegaConf.load(path))
+    except (OmegaConfBaseException, yaml.YAMLError) as error:
+        raise ConfigError(f"experiment={name}: {path} cannot be read: {error}") from error
+    assert isinstance(values, dict)
+    keys: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            keys[str(key) + "."] = {option: v for option, v in value.items() if option != "player"}
+            if "player" in value:
+                keys[str(key)] = value["player"]
+        else:
+            keys[str(key)] = value
+    return keys
+
+
+def parse(given: Mapping[str, Any]) -> Tournament:
+    """Returns the checked configuration of keys and values; the options of the player ``x`` are a mapping under ``x.``."""
+    own_keys = {f.name for f in fields(EvaluateConfig)}
+    kinds = {key: value for key, value in given.items() if key not in own_keys and not key.endswith(".")}
+    options = {key.removesuffix("."): value for key, value in given.items() if key.endswith(".")}
+    config: EvaluateConfig = build(EvaluateConfig, _with_text({key: given[key] for key in own_keys if key in given}))
+    check(config, CHOICES, RANGES)
+    labels = _labels(config)
+    for label in ("a", "b"):
+        if getattr(config, label) is not None:
+            kinds[label] = getattr(config, label)
+    players: dict[str, Player] = {}
+    for label in [*labels, *kinds]:
+        _add_player(label, kinds, options, players, config.game, ())
+    for label in options:
+        if label not in players:
+            raise ConfigError(f"{label}.{next(iter(options[label]))}: no player {label!r}; there are {', '.join(players)}")
+    if config.decks.isdecimal() and not 1 <= int(config.decks) <= MOST_DECKS:
+        raise ConfigError(f"decks={config.decks}: expected a number from 1 to {MOST_DECKS:,}, or a file of decks")
+    return Tournament(config, _with_names(players), labels)
+
+
+def _with_text(values: dict[str, Any]) -> dict[str, Any]:
+    """Returns the keys with ``decks`` as text, since it is a number or a file."""
+    return {key: str(value) if key == "decks" else value for key, value in values.items()}
+
+
+def _labels(config: EvaluateConfig) -> tuple[str, ...]:
+    """Returns the labels of the players that meet each other."""
+    pair = (config.a, config.b)
+    if config.agents:
+        if pair != (None, None):
+            raise ConfigError("agents: give either a and b, or agents")
+        if len(config.agents) < 2 or len(set(config.agents)) < len(config.agents):
+            raise ConfigError(f"agents={config.agents}: expected two or more different players")
+        return tuple(config.agents)
+    if None in pair:
+        raise ConfigError(f"expected two players: a=KIND b=KIND, or agents=[KIND,…]; the kinds are {', '.join(KINDS)}")
+    return ("a", "b")
+
+
+def _add_player(
+    label: str,
+    kinds: Mapping[str, Any],
+    options: Mapping[str, Any],
+    players: dict[str, Player],
+    game: str,
+    above: tuple[str, ...],
+) -> None:
+    """Adds a player, and those that it names, to ``players``."""
+    if label in players:
+        return
+    kind = str(kinds.get(label, label))
+    if kind not in KINDS:
+        where = f"{label}={kind}" if label in kinds else label
+        raise ConfigError(f"{where}: unknown player; expected one of {', '.join(KINDS)}, or a label that LABEL=KIND defines")
+    row = KINDS[kind]
+    if row.games and game not in row.games:
+        raise ConfigError(f"{label}={kind}: plays {', '.join(row.games)}, not {game}")
+    values = build(row.options, options.get(label, {}), f"{label}.")
+    check(values, row.choices, row.ranges, f"{label}.")
+    if isinstance(values, MixOptions):
+        if len(values.seats) == 0:
+            raise ConfigError(f"{label}.seats: a mix needs the players of all seats, such as {label}.seats=[fpmcts,rhcp,rhcp]")
+        for part in values.seats:
+            if part == label or part in above:
+                raise ConfigError(f"{label}.seats={values.seats}: a mix cannot play in itself")
+            _add_player(part, kinds, options, players, game, (*above, label))
+    given = ", ".join(f"{key}={value}" for key, value in options.get(label, {}).items() if key not in ("checkpoint", "command"))
+    name = label if label not in ("a", "b") else kind
+    players[label] = Player(label, kind, values, f"{name} ({given})" if given and label in ("a", "b", kind) else name)
+
+
+def _with_names(players: dict[str, Player]) -> dict[str, Player]:
+    """Returns the players with names that differ."""
+    names = [player.name for player in players.values()]
+    return {
+        label: Player(label, p.kind, p.options, f"{p.name} [{label}]" if names.count(p.name) > 1 else p.name)
+        for label, p in players.items()
+    }

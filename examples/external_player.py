@@ -1,0 +1,41 @@
+"""A Doudizhu player as a program of its own. The protocol is explained in docs/external-players.md.
+
+It plays the lowest cards that it may, as many of them as it can, keeps its bombs, and passes when its partner holds the table.
+"""
+
+import json
+import sys
+
+RANKS = "3456789TJQKA2LB"
+PARTNER = {0: None, 1: 2, 2: 1}  # seat 0 is the landlord
+
+
+def is_bomb(move):
+    """Returns whether a move is the rocket or four of a kind."""
+    return move == "LB" or (len(move) == 4 and len(set(move)) == 1)
+
+
+def choose(view):
+    """Returns one of the moves in view["legal"]."""
+    leading = view["to_beat"] is None
+    if not leading and view["to_beat_seat"] == PARTNER[view["seat"]]:
+        return "pass"
+    moves = [move for move in view["legal"] if move != "pass" and not is_bomb(move)]
+    if moves:
+        return min(moves, key=lambda move: (RANKS.index(move[0]), -len(move)))
+    return view["legal"][0] if leading else "pass"
+
+
+def say(answer):
+    """Sends an answer. Without the flush it would stay here."""
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        say({"protocol": 1})
+    elif message["type"] == "view":
+        say({"id": message["id"], "move": choose(message["view"])})
+    # A new match ("start") begins with no answer. This player remembers nothing, so there is nothing to forget.

@@ -1,0 +1,77 @@
+"""Views in words: what a seat knows, as a dictionary that needs none of our code to be understood.
+
+This is what external players are sent (``docs/external-players.md``) and what messages about them show. It reads the mover's own
+hand and public fields only, so cards that the mover cannot see change nothing in it.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from games.doudizhu import state
+from games.doudizhu.cards import NUM_SEATS, Seat, cards_text
+from games.doudizhu.moves import MAX_LEGAL, PASS, Rules, move_text, rule_set
+from games.doudizhu.state import States
+
+ROLES = {
+    Seat.LANDLORD: "landlord",
+    Seat.DOWN: "peasant after the landlord",
+    Seat.UP: "peasant before the landlord",
+}
+"""What the seats are called."""
+
+
+@cache
+def _text(rules_name: str, move: int) -> str:
+    """Returns ``move_text``, which takes its time, from memory."""
+    return move_text(rule_set(rules_name), move)
+
+
+def describe_view(rules_name: str, rules: Rules, views: States, row: int, moves: Iterable[int]) -> dict[str, Any]:
+    """Returns what the seat to move knows, for JSON.
+
+    Cards are texts such as ``3345TJLB``, low cards first; T is the ten, L and B are the jokers. Moves are the texts of
+    ``moves.move_text``. Seats are numbers in the order of play, 0 being the landlord.
+
+    Args:
+        rules_name: Name of the rule set.
+        rules: Its tables.
+        views: A batch; the hands of the others may be erased.
+        row: The row to describe. Its game must not be over.
+        moves: The moves since the deal, from the first.
+
+    Returns:
+        The fields
+
+        - ``game``, ``rules``: ``doudizhu`` and the name of the rule set.
+        - ``seat``, ``role``: who is to move, as a number and in words.
+        - ``hand``: the mover's cards.
+        - ``cards_left``: how many cards each seat holds.
+        - ``bottom``: the three face-up cards, as dealt; the landlord's from the start.
+        - ``played``: the cards that each seat has played.
+        - ``moves``: all moves since the deal, passes included, the landlord's first one first.
+        - ``to_beat``, ``to_beat_seat``: the move that must be beaten and whose it is; None when the mover leads.
+        - ``bombs``: bombs and rockets played; each doubles the stake.
+        - ``legal``: every legal move.
+    """
+    seat = int(views.seat[row])
+    holder = int(state.target_seat(views, row))
+    actions = np.empty(MAX_LEGAL, dtype=np.int16)
+    count = state.legal(rules, views, row, actions)
+    return {
+        "game": "doudizhu",
+        "rules": rules_name,
+        "seat": seat,
+        "role": ROLES[Seat(seat)],
+        "hand": cards_text(views.hands[row, seat]),
+        "cards_left": [int(state.hand_size(views, row, other)) for other in range(NUM_SEATS)],
+        "bottom": cards_text(views.bottom[row]),
+        "played": [cards_text(cards) for cards in views.played[row]],
+        "moves": [_text(rules_name, int(move)) for move in moves],
+        "to_beat": None if views.target[row] == PASS else _text(rules_name, int(views.target[row])),
+        "to_beat_seat": None if holder < 0 else holder,
+        "bombs": int(views.bombs[row]),
+        "legal": [_text(rules_name, int(move)) for move in actions[:count]],
+    }

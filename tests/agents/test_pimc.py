@@ -1,0 +1,120 @@
+"""The PIMC player: legal, blind to hidden cards, the same in any batch, and right where the answer is known."""
+
+import numpy as np
+import pytest
+
+from agents.pimc import PIMCAgent
+from agents.rhcp import RHCPAgent
+from evaluation.duplicate import duplicate_match
+from games import make
+from games.doudizhu.legal import legal_moves
+from games.doudizhu.moves import MAX_LEGAL
+from games.doudizhu.state import States, step
+from games.interface import Records, concatenate, num_rows, take
+from games.kernels import streams
+from tests.agents.test_double_dummy import position
+from tests.games.positions import deal_hidden, texts
+
+GAME = make("doudizhu")
+NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
+AGENT = PIMCAgent(GAME, worlds=8, candidates=6)
+
+
+def random_positions(count: int, seed: int) -> States:
+    """Returns full states after a random number of moves of RHCP."""
+    states, agent = GAME.deal(streams(seed, count)), RHCPAgent(GAME)
+    lengths = np.random.default_rng(seed).integers(0, 30, count)
+    for length in range(30):
+        rows = np.flatnonzero((states.winner < 0) & (lengths > length))
+        moves = agent.act(rows, GAME.view(take(states, rows), states.seat[rows]), NO_RECORDS)
+        for i, move in zip(rows, moves, strict=True):
+            step(GAME.rules, states, i, int(move))
+    return take(states, np.flatnonzero(states.winner < 0))
+
+
+def moves_of(agent: PIMCAgent, games: np.ndarray, states: States, total: int, seed: int = 5) -> np.ndarray:
+    """Returns the moves from fresh streams."""
+    agent.start(total, seed)
+    return agent.act(games, GAME.view(states, states.seat), NO_RECORDS)
+
+
+def choice(agent: PIMCAgent, states: States) -> str:
+    return texts([int(moves_of(agent, np.zeros(1, np.int64), states, 1)[0])])[0]
+
+
+def test_moves_are_legal() -> None:
+    states = random_positions(60, 1)
+    scratch = np.empty(MAX_LEGAL, np.int16)
+    for i, move in enumerate(moves_of(AGENT, np.arange(num_rows(states)), states, num_rows(states))):
+        n = legal_moves(GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch)
+        assert move in scratch[:n]
+
+
+@pytest.mark.parametrize("objective", ["wp", "adp"])
+def test_whole_games(objective: str) -> None:
+    """The match raises on an illegal move; the same match twice is the same, whatever is kept from game to game."""
+    agent = PIMCAgent(GAME, worlds=4, candidates=4, objective=objective)
+    first, second = (duplicate_match(GAME, agent, RHCPAgent(GAME), 3, seed=2) for _ in range(2))
+    np.testing.assert_array_equal(first.games.records.moves, second.games.records.moves)
+
+
+def test_hidden_cards_change_nothing() -> None:
+    """States that differ in the hidden hands alone are the same view, and the full state is answered like the view."""
+    rng = np.random.default_rng(3)
+    states = random_positions(30, 3)
+    n = num_rows(states)
+    others = concatenate([deal_hidden(take(states, slice(i, i + 1)), int(states.seat[i]), rng) for i in range(n)])
+    assert (states.hands != others.hands).any()
+    moves = moves_of(AGENT, np.arange(n), states, n)
+    np.testing.assert_array_equal(moves, moves_of(AGENT, np.arange(n), others, n))
+    for full in (states, others):
+        AGENT.start(n, 5)
+        np.testing.assert_array_equal(moves, AGENT.act(np.arange(n), full, NO_RECORDS))
+
+
+def test_batches_change_nothing() -> None:
+    states = random_positions(8, 4)
+    n = num_rows(states)
+    together = moves_of(AGENT, np.arange(n), states, n)
+    fresh = PIMCAgent(GAME, worlds=8, candidates=6)
+    fresh.start(n, 5)
+    views = GAME.view(states, states.seat)
+    for i in np.random.default_rng(0).permutation(n):
+        assert fresh.act(np.array([i]), take(views, np.array([i])), NO_RECORDS)[0] == together[i]
+
+
+def test_seeds_matter() -> None:
+    """Of some positions with few worlds, at least one is answered differently under another seed."""
+    states = random_positions(40, 5)
+    agent, games = PIMCAgent(GAME, worlds=1, candidates=8), np.arange(num_rows(states))
+    first, second = (moves_of(agent, games, states, len(games), seed) for seed in (1, 2))
+    assert (first != second).any()
+
+
+@pytest.mark.parametrize("objective", ["wp", "adp"])
+def test_finds_a_forced_win(objective: str) -> None:
+    """To be filled in."""
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "message"),
+    [
+        ("worlds", 0, "worlds is 0: expected at least 1"),
+        ("candidates", 1, "candidates is 1: expected at least 2"),
+        ("solver_cards", -1, "solver_cards is -1: expected 0 to 54"),
+        ("solver_cards", 55, "solver_cards is 55: expected 0 to 54"),
+        ("max_nodes", 0, "max_nodes is 0: expected at least 1"),
+        ("objective", "points", "objective is 'points': expected one of wp, adp"),
+        ("margin", -0.5, "margin is -0.5: expected a number from 0 up"),
+        ("margin", float("nan"), "margin is nan: expected a number from 0 up"),
+    ],
+)
+def test_bad_settings_are_errors(setting: str, value: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message.replace(".", r"\.")):
+        PIMCAgent(GAME, **{setting: value})
+
+
+def test_act_before_start_is_an_error() -> None:
+    states = random_positions(1, 6)
+    with pytest.raises(RuntimeError, match="start"):
+        PIMCAgent(GAME).act(np.zeros(1, np.int64), GAME.view(states, states.seat), NO_RECORDS)

@@ -1,0 +1,100 @@
+"""Command lines of ``evaluate.py``: what they mean, and what is refused with which words."""
+
+import inspect
+
+import pytest
+
+from agents.pimc import PIMCAgent
+from agents.players import KINDS, FPMCTSOptions, MixOptions, PIMCOptions, PolicyOptions
+from evaluation.config import PRESETS, parse_command_line
+from evaluation.settings import ConfigError
+
+
+def test_two_players_with_options() -> None:
+    t = parse_command_line(["game=doudizhu", "a=fpmcts", "a.playouts=600", "a.inference=false", "b=policy", "b.temperature=1e-1"])
+    assert t.labels == ("a", "b")
+    assert t.players["a"].options == FPMCTSOptions(playouts=600, inference=False)
+    assert t.players["b"].options == PolicyOptions(temperature=0.1)
+    assert t.players["a"].name == "fpmcts (playouts=600, inference=False)"
+    assert t.num_decks() == 100
+
+
+def test_options_of_pimc_are_its_arguments() -> None:
+    arguments = inspect.signature(PIMCAgent).parameters
+    options = vars(PIMCOptions())
+    assert options == {name: p.default for name, p in arguments.items() if name not in ("game", "name")}
+
+
+def test_options_may_come_before_their_player() -> None:
+    assert parse_command_line(["a.playouts=7", "b=rhcp", "a=fpmcts"]).players["a"].options.playouts == 7
+
+
+def test_all_pairs_with_labels() -> None:
+    t = parse_command_line(["agents=[rhcp, small, large]", "small=fpmcts", "large=fpmcts", "large.playouts=600", "decks=7"])
+    assert t.labels == ("rhcp", "small", "large")
+    assert [t.players[label].kind for label in t.labels] == ["rhcp", "fpmcts", "fpmcts"]
+    assert t.players["large"].options.playouts == 600
+    assert t.num_decks() == 7
+
+
+def test_a_mix_names_other_players() -> None:
+    t = parse_command_line(["a=mix", "a.seats=[x,rhcp,random]", "x=policy", "x.temperature=1", "b=rhcp"])
+    assert t.players["a"].options == MixOptions(["x", "rhcp", "random"])
+    assert t.players["x"].options == PolicyOptions(temperature=1.0)
+    assert set(t.players) == {"a", "b", "x", "rhcp", "random"}
+    assert t.labels == ("a", "b")
+
+
+def test_a_command_is_taken_as_it_is() -> None:
+    t = parse_command_line(["a=external", "a.command=python -c 'print([1, 2]: 3)' # no comment", "b=rhcp"])
+    assert t.players["a"].options.command == "python -c 'print([1, 2]: 3)' # no comment"
+
+
+def test_the_same_player_twice_has_two_names() -> None:
+    t = parse_command_line(["a=rhcp", "b=rhcp"])
+    assert t.players["a"].name != t.players["b"].name
+
+
+def test_a_file_of_decks() -> None:
+    t = parse_command_line(["a=rhcp", "b=rhcp", "decks=data/2019"])
+    assert t.config.decks == "data/2019" and t.num_decks() is None
+
+
+@pytest.mark.parametrize("path", sorted(PRESETS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_presets(path: object) -> None:
+    t = parse_command_line([f"experiment={path.stem}", "decks=3"])  # type: ignore[attr-defined]
+    assert t.num_decks() == 3 and len(t.labels) >= 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], ["a=KIND", *KINDS]),
+        (["a=rhcp"], ["a=KIND"]),
+        (["a=rhcpp", "b=rhcp"], ["a=rhcpp", "unknown player", "rlcard_rule"]),
+        (["a=rhcp", "b=rhcp", "typo=1"], ["typo=1", "unknown player"]),
+        (["a=fpmcts", "a.playout=1", "b=rhcp"], ["a.playout", "unknown key", "a.playouts"]),
+        (["a=rhcp", "a.x=1", "b=rhcp"], ["a.x", "unknown key"]),
+        (["a=fpmcts", "a.playouts=0", "b=rhcp"], ["a.playouts=0", "from 1"]),
+        (["a=fpmcts", "a.playouts=many", "b=rhcp"], ["a.playouts=many", "int"]),
+        (["a=fpmcts", "a.root=uct", "b=rhcp"], ["a.root=uct", "gumbel", "puct"]),
+        (["a=fpmcts", "a.inference=maybe", "b=rhcp"], ["a.inference=maybe", "true or false"]),
+        (["a=rhcp", "b=rhcp", "c.playouts=1"], ["c.playouts", "no player"]),
+        (["a=rhcp", "b=rhcp", "decks=0"], ["decks=0", "1 to"]),
+        (["a=rhcp", "b=rhcp", "seed=-1"], ["seed=-1"]),
+        (["a=rhcp", "b=rhcp", "game=doudizzhu"], ["game=doudizzhu", "doudizhu"]),
+        (["a=rhcp", "b=rhcp", "experiment=laddder"], ["experiment=laddder", "ladder"]),
+        (["a=rhcp", "agents=[rhcp,random]"], ["either a and b, or agents"]),
+        (["agents=[rhcp]"], ["two or more"]),
+        (["agents=[rhcp,rhcp]"], ["different"]),
+        (["a=mix", "b=rhcp"], ["a.seats"]),
+        (["a=mix", "a.seats=[a,rhcp,rhcp]", "b=rhcp"], ["a.seats", "itself"]),
+        (["a"], ["key=value"]),
+    ],
+)
+def test_refused(arguments: list[str], words: list[str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_command_line(arguments)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert all(word in message for word in words), message

@@ -1,0 +1,211 @@
+"""Tournaments: the same results with any number of processes and after any interruption; nothing finished is lost."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.random_agent import RandomAgent
+from evaluation import tournament as tournament_module
+from evaluation.config import Tournament, parse_command_line
+from evaluation.duplicate import MatchResult
+from evaluation.match import IllegalMoveError
+from evaluation.report import ReportError, check_folder, rate, score_table, write_report
+from evaluation.saved_games import SaveError, check_file, write_games
+from evaluation.settings import ConfigError
+from evaluation.tournament import Plan, Progress, forget, make_plan, play_tournament, read_given_decks
+from games import make
+from games.doudizhu.records import parse
+from games.interface import Game
+
+GAME = make("doudizhu")
+
+
+@pytest.fixture(autouse=True)
+def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four decks per task, so that small matches have several."""
+    monkeypatch.setattr(tournament_module, "FAST_DECKS", 4)
+
+
+def plan_of(tmp_path: Path, *arguments: str, decks: int = 10) -> Plan:
+    """Returns the plan of a command line, everything kept under ``tmp_path``."""
+    keys = [f"unfinished={tmp_path / 'unfinished'}", "processes=1", "device=cpu", f"decks={decks}", *arguments]
+    return make_plan(parse_command_line(keys), GAME)
+
+
+def played(plan: Plan, **options: Any) -> dict[tuple[str, str], MatchResult]:
+    """Returns the results of a plan that is not stopped."""
+    results = play_tournament(plan, **options)
+    assert results is not None
+    return results
+
+
+def assert_same(left: MatchResult, right: MatchResult) -> None:
+    """Everything but the times is equal."""
+    assert left.total == right.total and left.by_team == right.by_team and left.finishers == right.finishers
+    np.testing.assert_array_equal(left.games.returns, right.games.returns)
+    np.testing.assert_array_equal(left.games.records.moves, right.games.records.moves)
+    assert [u.decisions for u in left.usage] == [u.decisions for u in right.usage]
+
+
+def test_interrupted_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "agents=[random,rhcp,rlcard_rule]")
+    whole = played(plan)
+    forget(plan)
+    calls = iter([False, False, False, True])
+    assert play_tournament(plan, stopping=lambda: next(calls, True)) is None
+    seen: list[Progress] = []
+    continued = played(plan, tell=seen.append)
+    assert seen[0].kept == 20 and seen[0].total == 60  # the first three tasks: the ten decks of one pair
+    for pair, result in whole.items():
+        assert_same(result, continued[pair])
+
+
+def test_processes_change_nothing(tmp_path: Path) -> None:
+    """Two processes read FAST_DECKS anew, so both runs have its own value."""
+    arguments = ["a=random", "b=rlcard_rule"]
+    alone = played(plan_of(tmp_path, *arguments))
+    forget(plan_of(tmp_path, *arguments))
+    assert_same(alone["a", "b"], played(plan_of(tmp_path, *arguments, "processes=2"))["a", "b"])
+
+
+def test_what_is_kept_belongs_to_its_players_seed_and_decks(tmp_path: Path) -> None:
+    first = plan_of(tmp_path, "a=random", "b=rhcp")
+    played(first)
+    for other in (["a=rhcp", "b=random"], ["a=random", "b=rhcp", "seed=1"]):
+        seen: list[Progress] = []
+        play_tournament(plan_of(tmp_path, *other), tell=seen.append, stopping=lambda: True)
+        assert seen[0].kept == 0, other
+
+
+def test_resume_false_starts_anew(tmp_path: Path) -> None:
+    played(plan_of(tmp_path, "a=random", "b=rhcp"))
+    seen: list[Progress] = []
+    played(plan_of(tmp_path, "a=random", "b=rhcp", "resume=false"), tell=seen.append)
+    assert seen[0].kept == 0 and seen[-1].games == 20
+
+
+def test_a_damaged_file_is_played_again(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "a=random", "b=rhcp")
+    whole = played(plan)["a", "b"]
+    files = sorted((tmp_path / "unfinished").rglob("*.npz"))
+    files[0].write_bytes(files[0].read_bytes()[:100])
+    seen: list[Progress] = []
+    assert_same(whole, played(plan, tell=seen.append)["a", "b"])
+    assert 0 < seen[0].kept < 20
+
+
+def test_finished_games_survive_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second task fails (the first start is the warm-up); the first is kept, and the error names the player."""
+    plan = plan_of(tmp_path, "a=random", "b=rhcp")
+    act, starts = RandomAgent.act, []
+    start = RandomAgent.start
+    monkeypatch.setattr(RandomAgent, "start", lambda self, *rest: (starts.append(0), start(self, *rest))[1])
+    monkeypatch.setattr(
+        RandomAgent, "act", lambda self, games, *rest: act(self, games, *rest) if len(starts) < 3 else np.full(len(games), -1)
+    )
+    with pytest.raises(IllegalMoveError, match="random"):
+        play_tournament(plan)
+    monkeypatch.undo()
+    monkeypatch.setattr(tournament_module, "FAST_DECKS", 4)
+    seen: list[Progress] = []
+    played(plan, tell=seen.append)
+    assert seen[0].kept == 8
+
+
+def test_slow_players_play_fewer_decks(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "agents=[random,rhcp,pimc]", "slow_decks=3")
+    counts: dict[tuple[str, str], int] = {}
+    for task in plan.tasks:
+        counts[task.a, task.b] = counts.get((task.a, task.b), 0) + task.last - task.first
+    assert counts == {("random", "rhcp"): 10, ("random", "pimc"): 3, ("rhcp", "pimc"): 3}
+
+
+def test_a_mix_of_one_kind_is_that_kind(tmp_path: Path) -> None:
+    """RHCP draws no random numbers, so RHCP in every seat is RHCP."""
+    mix = played(plan_of(tmp_path, "a=mix", "a.seats=[rhcp,rhcp,rhcp]", "b=rlcard_rule"))["a", "b"]
+    assert_same(mix, played(plan_of(tmp_path, "a=rhcp", "b=rlcard_rule"))["a", "b"])
+
+
+def test_a_mix_plays_each_seat_with_its_player(tmp_path: Path) -> None:
+    """The landlord of the mix is RHCP, its peasants are random: as landlord it scores as RHCP does against RHCP."""
+    mix = played(plan_of(tmp_path, "a=mix", "a.seats=[rhcp,random,random]", "b=rhcp", decks=30))["a", "b"]
+    pure = played(plan_of(tmp_path, "a=rhcp", "b=rhcp", decks=30))["a", "b"]
+    assert mix.by_team[0] == pure.by_team[0]
+    assert mix.by_team[1].wp.mean < pure.by_team[1].wp.mean
+
+
+def test_saved_games_replay(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "a=random", "b=rhcp", "seed=3")
+    results = played(plan)
+    path = tmp_path / "games.jsonl"
+    write_games(path, plan.tournament, plan.decks, results)
+    lines = path.read_text().splitlines()
+    assert len(lines) == 20
+    games = results["a", "b"].games
+    for i, line in enumerate(lines):
+        fields = json.loads(line)
+        assert fields["deck"] == i // 2 and fields["match"] == ["random", "rhcp"]
+        assert fields["players"] == (["random", "rhcp", "rhcp"] if i % 2 == 0 else ["rhcp", "random", "random"])
+        record = parse(line)
+        assert list(record.points) == games.returns[i].tolist()
+        assert list(record.moves) == games.records.moves[i, : games.records.lengths[i]].tolist()
+    with pytest.raises(SaveError, match="exists already"):
+        check_file(path)
+    with pytest.raises(SaveError, match="no folder"):
+        check_file(tmp_path / "nowhere" / "games.jsonl")
+
+
+def test_saved_games_serve_as_decks(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "a=random", "b=rhcp", decks=2)
+    path = tmp_path / "games.jsonl"
+    write_games(path, plan.tournament, plan.decks, played(plan))
+    again = parse_command_line(["a=rhcp", "b=rhcp", f"decks={path}"])
+    decks = read_given_decks(again, GAME)
+    assert decks is not None
+    np.testing.assert_array_equal(decks.hands, np.repeat(plan.decks.hands, 2, axis=0))
+
+
+def test_decks_from_nowhere(tmp_path: Path) -> None:
+    def given(path: Path) -> Tournament:
+        return parse_command_line(["a=rhcp", "b=rhcp", f"decks={path}"])
+
+    with pytest.raises(ConfigError, match="no such file"):
+        read_given_decks(given(tmp_path / "none"), GAME)
+    (tmp_path / "bad").write_text('{"hands": ["3", "4", "5"], "bottom": "678"}\n')
+    with pytest.raises(ConfigError, match="line 1"):
+        read_given_decks(given(tmp_path / "bad"), GAME)
+
+
+def test_report(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "agents=[random,rhcp,rlcard_rule]")
+    results = played(plan)
+    labels = plan.tournament.labels
+    ratings = rate(GAME.spec, labels, results)
+    assert ratings["rhcp"].elo == 0.0 and ratings["random"].elo < ratings["rlcard_rule"].elo
+    paths = write_report(tmp_path / "report", plan.tournament, results, ratings, {"command": "a test"})
+    assert {path.name for path in paths} == {"report.md", "report.json", "scores.png", "ratings.png", "times.png"}
+    assert all(path.stat().st_size > 0 for path in paths)
+    facts = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert facts["command"] == "a test" and len(facts["matches"]) == 3
+    total = results["random", "rhcp"].total
+    assert facts["matches"][0]["total"]["wp"]["mean"] == total.wp.mean
+    text = (tmp_path / "report" / "report.md").read_text()
+    table = score_table(plan.tournament, results, ratings)
+    assert f"{100 * total.wp.mean:.1f} ± {100 * total.wp.error:.1f} % / {total.adp.mean:+.2f}" in table[1][2]
+    assert f"{100 * (1 - total.wp.mean):.1f} ± {100 * total.wp.error:.1f} % / {-total.adp.mean:+.2f}" in table[2][1]
+    assert all(cell in text for row in table for cell in row)
+
+
+def test_report_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ReportError, match="cannot be written"):
+        check_folder(tmp_path / "file")
+
+
+def test_game_protocol_is_met() -> None:
+    """``GAME`` has what tournaments ask of a game."""
+    game: Game = GAME
+    assert callable(game.record) and callable(game.read_decks)

@@ -1,0 +1,285 @@
+"""Files of decks: what is written is read back, DouZero's deals become the right hands, and no file can run anything."""
+
+import json
+import os
+import pickle
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+
+from games.doudizhu import deck_files, records
+from games.doudizhu.cards import COPIES, Seat, cards_text, unpack
+from games.doudizhu.deck_files import DeckFileError, read_decks, write_decks
+from games.doudizhu.state import States
+from games.interface import take
+from games.kernels import streams
+from tests.games import driver
+from tests.games.positions import GAME, random_game
+
+DECKS = GAME.deal(streams(4, 20))
+DOUZERO_RANKS = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 20, 30]
+PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
+
+
+def same(first: States, second: States) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def douzero(states: States) -> list[dict[str, list[int]]]:
+    """Returns decks as DouZero writes them."""
+    entries = []
+    for hands, bottom in zip(states.hands, states.bottom, strict=True):
+        cards = [[DOUZERO_RANKS[rank] for rank in np.repeat(np.arange(15), unpack(part))] for part in (*hands, bottom)]
+        landlord, down, up, three = cards
+        entries.append({"landlord": landlord, "landlord_up": up, "landlord_down": down, "three_landlord_cards": three})
+    return entries
+
+
+def test_decks_survive_the_file(tmp_path: Path) -> None:
+    write_decks(tmp_path / "decks", DECKS)
+    assert same(read_decks(tmp_path / "decks"), DECKS)
+    assert same(read_decks(str(tmp_path / "decks")), DECKS)
+    write_decks(tmp_path / "decks", GAME.deal(streams(5, 2)))
+    assert len(read_decks(tmp_path / "decks").seat) == 2
+
+
+def test_records_are_decks(tmp_path: Path) -> None:
+    deals, games = zip(*(random_game(seed) for seed in range(3)), strict=True)
+    path = tmp_path / "games.pkl"  # the name does not matter
+    records.save(path, [records.record("standard", d.hands[0], d.bottom[0], m) for d, m in zip(deals, games, strict=True)])
+    assert read_decks(path).hands.tolist() == [deal.hands[0].tolist() for deal in deals]
+
+
+def test_the_example_in_the_docstring(tmp_path: Path) -> None:
+    (example,) = re.findall(r'^ +({"hands".*})$', str(deck_files.__doc__), re.MULTILINE)
+    path = tmp_path / "decks"
+    path.write_text(f'\n{example}\n\n{example[:-1]}, "deck": 7}}')
+    states = read_decks(path)
+    assert same(take(states, np.array([0])), take(states, np.array([1])))
+    assert [cards_text(cards) for cards in states.hands[0]] == ["33455667889TTJJKA2LB", *HAND[1:]]
+    assert cards_text(states.bottom[0]) == BOTTOM
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_decks_of_douzero(protocol: int, tmp_path: Path) -> None:
+    path = tmp_path / "eval_data.jsonl"
+    path.write_bytes(pickle.dumps(douzero(DECKS), protocol))
+    assert same(read_decks(path), DECKS)
+    path.write_bytes(pickle.dumps(douzero(DECKS)[:1], protocol))
+    assert len(read_decks(path).seat) == 1
+
+
+def test_a_deck_of_douzero_by_hand(tmp_path: Path) -> None:
+    """``landlord_down`` plays after the landlord, ``landlord_up`` before it."""
+    deck = {
+        "landlord": [3] * 4 + [4] * 4 + [5] * 4 + [6] * 4 + [17, 20, 30, 17],
+        "landlord_up": [7] * 4 + [8] * 4 + [9] * 4 + [10] * 4 + [17],
+        "landlord_down": [11] * 4 + [12] * 4 + [13] * 4 + [14] * 4 + [17],
+        "three_landlord_cards": [3, 20, 30],
+    }
+    path = tmp_path / "eval_data.pkl"
+    path.write_bytes(pickle.dumps([deck]))
+    states = read_decks(path)
+    assert cards_text(states.hands[0, Seat.LANDLORD]) == "333344445555666622LB"
+    assert cards_text(states.hands[0, Seat.DOWN]) == "JJJJQQQQKKKKAAAA2"
+    assert cards_text(states.hands[0, Seat.UP]) == "777788889999TTTT2"
+    assert cards_text(states.bottom[0]) == "3LB"
+    assert driver.current_seat(GAME.rules, states, 0) == Seat.LANDLORD
+
+
+def fails(path: Path, message: str) -> None:
+    with pytest.raises(DeckFileError, match=f"^{re.escape(str(path))}: .*{message}"):
+        read_decks(path)
+
+
+HAND, BOTTOM = ["345566789TTJJK2LB", "3456679TJQQKKAA22", "3445778899TJQQKA2"], "38A"
+LINES = {
+    "no JSON": ("hands", "no JSON"),
+    "nested": ("[" * 60_000, "no JSON: maximum recursion|no JSON: .*"),
+    "bytes": (b"{\xff}", "no JSON: 'utf-8' codec"),
+    "list": ([HAND, BOTTOM], "expected an object with the fields hands and bottom"),
+    "missing": ({"hands": HAND}, "expected an object with the fields hands and bottom"),
+    "type": ({"hands": "345", "bottom": BOTTOM}, "hands: expected a list of texts"),
+    "numbers": ({"hands": [1, 2, 3], "bottom": BOTTOM}, "hands: expected a list of texts"),
+    "bottom": ({"hands": HAND, "bottom": 3}, "bottom: expected a text"),
+    "none": ({"hands": [], "bottom": BOTTOM}, "expected"),
+    "long": ({"hands": ["3" * 260, *HAND[1:]], "bottom": BOTTOM}, "each of no more than 20 cards"),
+    "size": ({"hands": [HAND[0] + BOTTOM, *HAND[1:]], "bottom": BOTTOM}, "20 cards in the landlord's hand: expected 17"),
+    "five": ({"hands": HAND, "bottom": "333"}, "no deck: 54 cards, expected 54: the 3 occurs 6 times, expected 4, the 8 "),
+    "card": ({"hands": HAND, "bottom": "33X"}, "no card 'X'"),
+}
+
+
+@pytest.mark.parametrize("fault", LINES)
+def test_faults_are_named_with_their_line(fault: str, tmp_path: Path) -> None:
+    content, message = LINES[fault]
+    line = content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content)).encode()
+    path = tmp_path / "decks"
+    path.write_bytes(json.dumps({"hands": HAND, "bottom": BOTTOM}).encode() + b"\n\n" + line + b"\n")
+    fails(path, f"line 3: .*({message})")
+
+
+def change(key: str, edit: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+    """Returns what edits one part of the third deck."""
+    return lambda decks: edit(decks[2][key])
+
+
+ENTRIES: dict[str, tuple[Callable[[list[Any]], Any], str]] = {
+    "missing": (lambda decks: decks[2].pop("landlord_up"), "entry 3: got the keys 'landlord', 'landlord_down', 'three.*expected"),
+    "too many": (lambda decks: decks[2].update(bid=[]), "entry 3: got the keys 'bid', .*expected a dictionary with the keys"),
+    "no deck": (lambda decks: decks.__setitem__(2, [1, 2]), "entry 3: got a list: expected a dictionary"),
+    "no list": (lambda decks: decks[2].update(landlord=5), "entry 3: landlord is 5: expected a list of cards"),
+    "rank": (change("landlord", lambda cards: cards.__setitem__(0, 15)), "entry 3: landlord: 15 is no card; expected 3 to 14"),
+    "text": (change("landlord", lambda cards: cards.append("7")), "entry 3: landlord: '7' is no card"),
+    "large": (change("landlord", lambda cards: cards.append(10**30)), "entry 3: landlord: a number of more than 64 bits is no"),
+    "lost": (change("landlord_up", lambda cards: cards.pop(0)), r"entry 3: the cards are no deck: 53 cards, expected 54: the ."),
+    "twice": (change("landlord_up", lambda cards: cards.append(30)), "the B occurs 2 times, expected 1"),
+    "sizes": (
+        lambda decks: decks[2]["landlord_up"].append(decks[2]["landlord_down"].pop()),
+        "entry 3: 16 cards in landlord_down: expected 17",
+    ),
+    "bottom size": (lambda decks: decks[2]["three_landlord_cards"].pop(), "entry 3: 2 cards in three_landlord_cards: expected 3"),
+    "bottom": (
+        lambda decks: decks[2].update(three_landlord_cards=3 * [min({*decks[2]["landlord_up"]} - {*decks[2]["landlord"]})]),
+        "entry 3: the . occurs . times in three_landlord_cards and . times in landlord: expected",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", ENTRIES)
+@pytest.mark.parametrize("protocol", [1, 2, 5])
+def test_faults_are_named_with_their_entry(fault: str, protocol: int, tmp_path: Path) -> None:
+    edit, message = ENTRIES[fault]
+    decks = douzero(DECKS)[:5]
+    edit(decks)
+    path = tmp_path / "eval_data.pkl"
+    path.write_bytes(pickle.dumps(decks, protocol))
+    fails(path, message)
+
+
+class Command:
+    """Runs a command when it is unpickled."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, (self.command,)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_pickle_runs_nothing(protocol: int, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    command = Command(f"touch {mark}")
+    decks: list[Any] = douzero(DECKS)
+    decks[3]["landlord"].append(command)
+    for content in ([command], decks, [{"landlord": command}]):
+        data = pickle.dumps(content, protocol)
+        path = tmp_path / "eval_data.pkl"
+        path.write_bytes(data)
+        fails(path, "the instruction (STACK_)?GLOBAL at byte .*expected a pickle of lists, dictionaries, texts and whole numbers")
+        assert not mark.exists()
+    pickle.loads(pickle.dumps(command, protocol))
+    assert mark.exists()  # it would have
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"]Pname\n.", "the instruction PERSID at byte 1"),
+        (b"\x80\x02K\x01Q.", "the instruction BINPERSID at byte 4"),
+        (b"\x80\x02]\x82\x01a.", "the instruction EXT1 at byte 3"),
+        (b"(S'ls'\nios\nsystem\n.", "the instruction STRING at byte 1"),
+        (b"(Vls\nios\nsystem\n.", "the instruction INST at byte 5"),
+        (b"\x80\x02]}b.", "the instruction BUILD at byte 4"),
+        (b"\x80\x02]2.", "the instruction DUP at byte 3"),
+        (b"\x80\x02]\x88a.", "the instruction NEWTRUE at byte 3"),
+        (b"]G" + bytes(8) + b"a.", "the instruction BINFLOAT at byte 1"),
+        (b"\x80\x02}.", "a pickle of a dict: expected a list"),
+        (b"\x80\x02].", "there is no deck in it"),
+        (b"(I01\nl.", "entry 1: got True"),
+        (b"\x80\x02]r\xff\xff\xff\xff.", "there is no deck"),  # a memory of 2^32 places
+        (b"\x80\x05\x96" + b"\xff" * 7 + b"\x0f.", "expected .* bytes in a bytearray8|bytearray"),  # 2^60 bytes
+        (b"]h\x00.", "what is not there"),
+        (b"]a.", "what is not there"),
+        (b"]e.", "what is not there"),
+        (b"\x80\x02]]s.", "what is not there|where a"),
+        (b"](K\x01K\x02u.", "got 1 where a str was expected"),
+        (b"](Va\nu.", "zip"),
+        (b"]}a.x", "something is left"),
+        (b"]].", "something is left"),
+        (b"](\xff", "no pickle|unknown"),
+        (b"", "begins with b''"),
+        (b"PK\x03\x04", "begins with b'PK.*expected decks as JSON lines, such as"),
+    ],
+)
+def test_other_pickles_are_refused(data: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "eval_data.pkl"
+    path.write_bytes(data)
+    fails(path, f"({message})")
+
+
+def test_a_list_in_itself_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "eval_data.pkl"
+    for protocol in PROTOCOLS:
+        decks: list[Any] = []
+        decks.append(decks)
+        path.write_bytes(pickle.dumps(decks, protocol))
+        fails(path, "entry 1: got a list")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_file_that_is_cut_off_is_refused(protocol: int, tmp_path: Path) -> None:
+    path = tmp_path / "eval_data.pkl"
+    data = pickle.dumps(douzero(DECKS)[:2], protocol)
+    for end in range(0, len(data), 7):
+        path.write_bytes(data[:end])
+        fails(path, "")
+
+
+PICKLED = [pickle.dumps(douzero(DECKS)[:2], protocol) for protocol in PROTOCOLS]
+
+
+@hypothesis.settings(max_examples=200, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
+@hypothesis.given(
+    data=st.sampled_from(PICKLED), edits=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(max_size=3)), min_size=1)
+)
+def test_damaged_files_are_refused_or_are_decks(data: bytes, edits: list[tuple[float, bytes]], tmp_path: Path) -> None:
+    for at, new in edits:
+        place = int(at * len(data))
+        data = data[:place] + new + data[place + 1 :]
+    path = tmp_path / "eval_data.pkl"
+    path.write_bytes(data)
+    try:
+        states = read_decks(path)
+    except DeckFileError:
+        return
+    assert (unpack(states.hands).sum(axis=1) == COPIES).all()
+
+
+def test_files_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "decks"
+    write_decks(path, DECKS)
+    monkeypatch.setattr(deck_files, "MAX_DECKS", 19)
+    fails(path, "more than 19 decks")
+    monkeypatch.setattr(deck_files, "MAX_BYTES", 1000)
+    fails(path, "more than 1,000 bytes")
+    with pytest.raises(FileNotFoundError):
+        read_decks(tmp_path / "none")
+
+
+def test_only_full_decks_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "decks"
+    with pytest.raises(ValueError, match="row 0: the cards are no deck: 20 cards"):
+        write_decks(path, GAME.view(DECKS, np.zeros(20, int)))
+    played = GAME.deal(streams(4, 20))
+    driver.step(GAME.rules, played, 7, int(driver.legal_actions(GAME, played, 7)[0]))
+    with pytest.raises(ValueError, match="row 7: 1 moves have been played: expected none"):
+        write_decks(path, played)
+    assert not path.exists()

@@ -1,0 +1,73 @@
+"""Views in words: what every game must say, and a view of Doudizhu written out by hand."""
+
+import json
+
+import numpy as np
+import pytest
+
+from games import GAMES, make
+from games.doudizhu.cards import parse_cards
+from games.interface import Game
+from games.kernels import streams
+from tests.games import driver
+from tests.games.positions import GAME, deal_hidden, play, random_game
+
+
+@pytest.fixture(scope="module", params=sorted(GAMES))
+def game(request: pytest.FixtureRequest) -> Game:
+    return make(request.param)
+
+
+def test_every_game_has_the_common_fields(game: Game) -> None:
+    rng = np.random.default_rng(3)
+    states, moves = game.deal(streams(3, 1)), []
+    while (seat := driver.current_seat(game.rules, states, 0)) >= 0:
+        view = game.describe_view(game.view(states, np.array([seat])), 0, np.array(moves, np.int16))
+        assert json.loads(json.dumps(view)) == view
+        legal = driver.legal_actions(game, states, 0)
+        assert (view["game"], view["seat"]) == (game.spec.name, seat)
+        assert [game.parse_action(text) for text in view["moves"]] == moves
+        assert view["legal"] == [game.action_text(int(action)) for action in legal]
+        moves.append(int(rng.choice(legal)))
+        driver.step(game.rules, states, 0, moves[-1])
+
+
+def test_a_view_of_doudizhu_by_hand() -> None:
+    """The landlord led 3334 and the next peasant passed; then the other one bombs and leads."""
+    hands = ["3334556779TJQK2222LB", "4566679TJJQQKKAAA", "34457888899TTJQKA"]
+    states = GAME.start(np.array([[parse_cards(text) for text in hands]], np.uint64), np.array([parse_cards("22B")], np.uint64))
+    play(states, "4333", "pass")
+    moves = np.array([GAME.parse_action(text) for text in ("3334", "pass")])
+    assert GAME.describe_view(GAME.view(states, states.seat), 0, moves) == {
+        "game": "doudizhu",
+        "rules": "standard",
+        "seat": 2,
+        "role": "peasant before the landlord",
+        "hand": "34457888899TTJQKA",
+        "cards_left": [16, 17, 17],
+        "bottom": "22B",
+        "played": ["3334", "", ""],
+        "moves": ["3334", "pass"],
+        "to_beat": "3334",
+        "to_beat_seat": 0,
+        "bombs": 0,
+        "legal": ["pass", *(f"888{kicker}" for kicker in "34579TJQKA"), "8888"],
+    }
+    play(states, "8888", "pass", "pass")
+    view = GAME.describe_view(states, 0, np.zeros(0, np.int16))
+    assert (view["to_beat"], view["to_beat_seat"], view["bombs"]) == (None, None, 1)
+    assert (view["hand"], view["cards_left"], view["played"]) == ("3445799TTJQKA", [16, 17, 13], ["3334", "", "8888"])
+    assert "pass" not in view["legal"] and "44" in view["legal"]
+
+
+def test_hidden_cards_change_nothing() -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(10):
+        states, moves = random_game(seed)
+        played = np.array(moves[: int(rng.integers(len(moves)))])
+        for move in played:
+            driver.step(GAME.rules, states, 0, int(move))
+        seat = int(states.seat[0])
+        view = GAME.describe_view(GAME.view(states, states.seat), 0, played)
+        assert view == GAME.describe_view(states, 0, played)
+        assert view == GAME.describe_view(deal_hidden(states, seat, rng), 0, played)
