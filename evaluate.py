@@ -30,9 +30,9 @@ from evaluation.tournament import Progress as Counted
 from games import make
 from networks.checkpoint import CheckpointError
 
-ERRORS = (
-    ConfigError, CheckpointError, PlayerError, TournamentError, ReportError, SaveError, IllegalMoveError, ExternalPlayerError,
-)  # fmt: skip
+LINE_SECONDS = 30.0
+"""Between two lines of progress where the output is no terminal."""
+ERRORS = (ConfigError, CheckpointError, PlayerError, TournamentError, ReportError, SaveError)
 
 
 class Interrupt:
@@ -82,18 +82,23 @@ def play(plan: Plan, console: Console) -> dict[tuple[str, str], MatchResult] | N
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("games, {task.fields[rate]}"),
         TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
     )  # fmt: skip
-    began = time.monotonic()
-    with Progress(*columns, console=console, transient=True) as bar:
+    began = said = time.monotonic()
+    first = True
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         row = bar.add_task("playing", total=None, rate="")
-        said = False
 
         def tell(counted: Counted) -> None:
-            nonlocal said
-            if counted.kept and not said:
+            nonlocal first, said
+            now = time.monotonic()
+            if counted.kept and first:
                 console.print(f"continuing: {counted.kept:,} of {counted.total:,} games were finished before")
-            said = True
-            rate_text = f"{(counted.games - counted.kept) / max(time.monotonic() - began, 1e-9):.3g}/s"
-            bar.update(row, completed=counted.games, total=counted.total, rate=rate_text)
+            first = False
+            rate = (counted.games - counted.kept) / max(now - began, 1e-9)
+            bar.update(row, completed=counted.games, total=counted.total, rate=f"{rate:.3g}/s")
+            if bar.disable and now - said > LINE_SECONDS and rate > 0:
+                said = now
+                left = (counted.total - counted.games) / rate
+                console.print(f"{counted.games:,} of {counted.total:,} games, {rate:.3g}/s, {left:.0f} s left")
 
         return play_tournament(plan, tell, interrupt.stopping)
 
@@ -159,6 +164,8 @@ def main() -> None:
         return
     try:
         sys.exit(run(arguments))
+    except (IllegalMoveError, ExternalPlayerError) as error:
+        sys.exit(f"evaluate.py: {error}\nThe finished games are kept; the same command continues from there.")
     except ERRORS as error:
         sys.exit(f"evaluate.py: {error}")
     except KeyboardInterrupt:

@@ -1,14 +1,15 @@
 """The double-dummy solver: endgames worked out by hand, and plain minimax over the rules of ``tests/games/oracle.py``."""
 
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.double_dummy import DoubleDummySolver
-from games.doudizhu.cards import COPIES, pack, parse_cards
+from agents.double_dummy import UNSOLVED, DoubleDummySolver
+from games.doudizhu.cards import COPIES, RANK_NAMES
 from games.doudizhu.moves import Category
 from games.doudizhu.state import States
 from games.interface import concatenate, take
@@ -16,6 +17,8 @@ from tests.games import oracle
 from tests.games.positions import GAME, endgame
 
 Hands = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+WIN, POINTS = DoubleDummySolver(GAME), DoubleDummySolver(GAME, points=True)
+"""Solvers whose tables fill up from test to test."""
 DOUBLES = (Category.BOMB, Category.ROCKET)
 
 
@@ -54,45 +57,70 @@ def position(hands: tuple[str, str, str], seat: int = 0, target: str = "", passe
 
 
 def text(hand: tuple[int, ...]) -> str:
-    return "".join("3456789TJQKA2LB"[rank] * count for rank, count in enumerate(hand))
+    return "".join(RANK_NAMES[rank] * count for rank, count in enumerate(hand))
 
 
-def random_position(rng: np.random.Generator, least: int = 3, most: int = 10) -> tuple[Hands, int, oracle.Reading | None, int, States]:
-    """A random endgame, mostly of few ranks, so that there are chains, trios and bombs; two in three are replies."""
-    total = int(rng.integers(least, most + 1))
+class Endgame(NamedTuple):
+    """A position for ``minimax``, and for the solver."""
+
+    hands: Hands
+    seat: int
+    target: oracle.Reading | None
+    passes: int
+    states: States
+
+    def value(self, points: bool) -> int:
+        return minimax(self.hands, self.seat, self.target, self.passes, points)
+
+
+def random_endgame(rng: np.random.Generator, most: int = 10) -> Endgame:
+    """A random endgame of 3 to ``most`` cards, two in three of them replies.
+
+    Mostly of few ranks, so that there are chains, trios and bombs. One in three has a bomb or the rocket in some hand.
+    """
     num_ranks = int(rng.choice([2, 3, 4, 5, 8, 15]))
-    start = int(rng.integers(0, 16 - num_ranks))
-    ranks = np.arange(start, start + num_ranks) if rng.random() < 0.6 else rng.choice(15, num_ranks, replace=False)
-    if rng.random() < 0.2:
-        ranks = np.union1d(ranks, [13, 14])
+    ranks = rng.choice(15, num_ranks, replace=False)
+    if rng.random() < 0.6:
+        ranks = np.arange(num_ranks) + rng.integers(0, 16 - num_ranks)
     deck = rng.permutation(np.repeat(ranks, COPIES[ranks]))
-    total = min(total, len(deck) - 1)
-    cuts = np.sort(rng.choice(np.arange(1, total), 2, replace=False)) if total > 2 else None
-    if cuts is None:
-        return random_position(rng, least, most)
-    hands = tuple(tuple(np.bincount(part, minlength=15).tolist()) for part in np.split(deck[:total], cuts))
-    seat = int(rng.integers(3))
-    target, passes, target_text = None, 0, ""
+    if rng.random() < 1 / 3 and most >= 6:
+        bomb = int(rng.integers(14))
+        first = np.array([13, 14]) if bomb == 13 else np.full(4, bomb)
+        deck = np.concatenate([first, deck[~np.isin(deck, first)]])
+    if len(deck) < 4:
+        return random_endgame(rng, most)
+    total = min(int(rng.integers(3, most + 1)), len(deck) - 1)
+    cuts = np.sort(rng.choice(np.arange(1, total), 2, replace=False))
+    parts = np.split(deck[:total], cuts)
+    if rng.random() < 0.5:
+        parts = [max(parts, key=len), *sorted(parts, key=len)[:2]]  # a long hand for a landlord, who keeps the bomb
+    hands = tuple(tuple(np.bincount(part, minlength=15).tolist()) for part in parts)
+    seat, target, passes, target_text = int(rng.integers(3)), None, 0, ""
     if rng.random() < 2 / 3:
         others = tuple(np.bincount(deck[total : total + 6], minlength=15).tolist())
         played = moves_of(others)
         rest, target = played[int(rng.integers(len(played)))]
         passes = int(rng.integers(2))
         target_text = text(tuple(a - b for a, b in zip(others, rest, strict=True)))
-    texts = (text(hands[0]), text(hands[1]), text(hands[2]))
-    return hands, seat, target, passes, position(texts, seat, target_text, passes)
+    states = position((text(hands[0]), text(hands[1]), text(hands[2])), seat, target_text, passes)
+    return Endgame((hands[0], hands[1], hands[2]), seat, target, passes, states)
 
 
 @pytest.mark.parametrize(
     ("hands", "seat", "target", "win", "points", "why"),
     [
         (("3", "4", "5"), 0, "", 1, 1, "the last card"),
-        (("34", "5", "6"), 0, "", -1, -1, "whatever is led, D beats it and is out"),
+        (("34", "5", "6"), 0, "", -1, -1, "whatever C leads, D beats it and is out"),
         (("3B", "5", "6"), 0, "", 1, 1, "nothing beats the red joker, then the 3"),
         (("33334", "5", "6"), 0, "", 1, 2, "the bomb, then the 4"),
         (("33334", "5", "6"), 1, "", -1, -1, "D is out before C can double"),
+        (("33334LB", "5", "6"), 0, "", 1, 4, "both, then the 4"),
+        (("3", "4LB", "4444"), 1, "", -1, -4, "the rocket, then the 4, which C cannot beat, under its partner's bomb"),
+        (("45", "6666", "3"), 2, "", -1, -1, "E is out"),
         (("8T", "39", "4"), 1, "", -1, -1, "D leads the 3 below its partner's 4, who is out"),
-        (("8T", "59", "4"), 1, "", 1, 1, "D has nothing below the 4: C takes the 9, or the 5, with its T and is out with the 8"),
+        (("8T", "59", "4"), 1, "", 1, 1, "D has nothing below the 4: C takes the 5 or the 9 with its T and is out with the 8"),
+        (("47", "5K", "6"), 0, "K", -1, -1, "C passes the partner's move; D leads the 5, E plays its 6 on it"),
+        (("TT5", "44J", "9"), 2, "3", -1, -1, "the 9 is E's last card"),
     ],
 )
 def test_endgames_by_hand(hands: tuple[str, str, str], seat: int, target: str, win: int, points: int, why: str) -> None:
@@ -101,19 +129,90 @@ def test_endgames_by_hand(hands: tuple[str, str, str], seat: int, target: str, w
     assert DoubleDummySolver(GAME, points=True).values(states)[0] == points, why
 
 
+def test_passes_say_who_leads_next() -> None:
+    """C has a 4, D a 5, E 3 and 3; a 2 is to be beaten that nobody can. After a pass D is to answer, else C.
+
+    E's 2 and no pass: C and D pass, and E leads a 3 that C takes. C's 2 and one pass, which was D's: E passes, C is out.
+    """
+    solver = DoubleDummySolver(GAME)
+    for seat, passes, landlord_wins in [(0, 0, True), (0, 1, False), (1, 0, True), (1, 1, True), (2, 0, False), (2, 1, True)]:
+        # the owner: seat 0: E, D; seat 1: C, E; seat 2: D, C
+        assert (solver.values(position(("4", "5", "33"), seat, "2", passes))[0] == 1) == landlord_wins, (seat, passes)
+
+
 def test_equals_minimax() -> None:
     """Each objective with one table for all positions, and with a table so small that entries replace each other."""
     rng = np.random.default_rng(1)
     solvers = [(points, DoubleDummySolver(GAME, points, table_bits=bits)) for points in (False, True) for bits in (2, 16)]
     doubled = 0
     for _ in range(600):
-        hands, seat, target, passes, states = random_position(rng)
+        endgame = random_endgame(rng)
         for points, solver in solvers:
-            expected = minimax(hands, seat, target, passes, points)
-            assert solver.values(states)[0] == expected, ([text(hand) for hand in hands], seat, target, passes, points)
+            expected = endgame.value(points)
+            assert solver.values(endgame.states)[0] == expected, ([text(hand) for hand in endgame.hands], *endgame[1:4], points)
             doubled += points and abs(expected) > 1
     assert doubled > 100
 
 
-if __name__ == "__main__":
-    test_equals_minimax()
+seeds = st.integers(0, 2**32 - 1)
+
+
+@given(seeds)
+def test_points_agree_with_the_win(seed: int) -> None:
+    """Who wins does not depend on what counts, and no more bombs are played than there are."""
+    endgame = random_endgame(np.random.default_rng(seed), 14)
+    win, points = WIN.values(endgame.states)[0], POINTS.values(endgame.states)[0]
+    bombs = sum(hand.count(4) + (hand[13] and hand[14]) for hand in endgame.hands)
+    assert abs(win) == 1 and np.sign(points) == win and abs(points) in 2.0 ** np.arange(bombs + 1)
+
+
+@given(seeds, st.booleans(), st.lists(st.integers(1, 60), max_size=4))
+def test_nodes_change_no_answer(seed: int, points: bool, budgets: list[int]) -> None:
+    """With too few nodes there is no answer; where there is one it is right, whatever an attempt before left in the table."""
+    endgame = random_endgame(np.random.default_rng(seed), 12)
+    expected = DoubleDummySolver(GAME, points).values(endgame.states)[0]
+    solver = DoubleDummySolver(GAME, points, table_bits=8)
+    for budget in budgets:
+        solver.max_nodes = budget
+        assert solver.values(endgame.states)[0] in (0.0, expected)
+    assert expected != 0.0
+
+
+@given(seeds)
+def test_tables_change_no_answer(seed: int) -> None:
+    """An old table, an empty one, and one that was told to forget."""
+    rng = np.random.default_rng(seed)
+    states = concatenate([random_endgame(rng, 12).states for _ in range(3)])
+    fresh = [DoubleDummySolver(GAME, True, table_bits=10).values(take(states, slice(i, i + 1)))[0] for i in range(3)]
+    assert POINTS.values(states).tolist() == fresh
+    POINTS.forget()
+    assert POINTS.values(states).tolist() == fresh
+
+
+def test_objectives_share_a_table() -> None:
+    """Entries of one objective do not answer the other."""
+    states = position(("33334", "5", "6"))
+    solver = DoubleDummySolver(GAME)
+    assert solver.values(states)[0] == 1
+    solver.points = True
+    assert solver.values(states)[0] == 2
+    solver.points = False
+    assert solver.values(states)[0] == 1
+
+
+def test_too_few_nodes_say_so() -> None:
+    """The deal of a whole game is far beyond a thousand nodes; zero is no value."""
+    assert DoubleDummySolver(GAME, max_nodes=1000).values(GAME.deal(np.array([1], np.uint64)))[0] == UNSOLVED
+
+
+def test_errors() -> None:
+    for setting, message in [
+        ({"max_nodes": 0}, "max_nodes is 0: expected at least 1"),
+        ({"table_bits": 0}, "table_bits is 0: expected 1 to 28"),
+        ({"table_bits": 29}, "table_bits is 29: expected 1 to 28"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            DoubleDummySolver(GAME, **setting)
+    states = position(("34", "5", "6"))
+    with pytest.raises(ValueError, match=r"rows \[0\]: expected running games with all hands open"):
+        WIN.values(GAME.view(states, np.array([0])))

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from agents.double_dummy import DoubleDummySolver
 from agents.pimc import PIMCAgent
 from agents.rhcp import RHCPAgent
 from evaluation.duplicate import duplicate_match
 from games import make
+from games.doudizhu.cards import COPIES, RANK_NAMES
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
 from games.doudizhu.state import States, step
@@ -93,7 +95,35 @@ def test_seeds_matter() -> None:
 
 @pytest.mark.parametrize("objective", ["wp", "adp"])
 def test_finds_a_forced_win(objective: str) -> None:
-    """To be filled in."""
+    """D has 334, its partner one of 5, 8, 8 and T: any of them beats D's 3 or 4 and is its last card.
+
+    RHCP leads the pair, which the partner cannot beat; if C has the 8s it takes them and is out.
+    """
+    states = position(("88T", "334", "5"), seat=1)
+    views = GAME.view(states, np.array([1]))
+    assert texts(RHCPAgent(GAME).act(np.zeros(1, np.int64), views, NO_RECORDS)) == ["33"]
+    assert choice(PIMCAgent(GAME, objective=objective), states) in ("3", "4")
+
+
+def test_perfect_where_nothing_is_hidden() -> None:
+    """If all unseen cards have one rank, the only world is the truth: the move keeps the double-dummy value."""
+    rng, solver, agent = np.random.default_rng(6), DoubleDummySolver(GAME), PIMCAgent(GAME, candidates=64, solver_cards=20)
+    unlike_rhcp = 0
+    for _ in range(60):
+        rank, seat = int(rng.integers(2, 13)), int(rng.integers(3))
+        own = rng.choice(np.delete(np.repeat(np.arange(15), COPIES), slice(4 * rank, 4 * rank + 4)), 5, replace=False)
+        left = int(rng.integers(1, 4))
+        hands = [RANK_NAMES[rank] * left, RANK_NAMES[rank] * (4 - left)]
+        hands.insert(seat, "".join(RANK_NAMES[card] for card in own))
+        states = position((hands[0], hands[1], hands[2]), seat)
+        value = solver.values(states)[0]
+        move = int(moves_of(agent, np.zeros(1, np.int64), states, 1)[0])
+        rhcp = int(RHCPAgent(GAME).act(np.zeros(1, np.int64), states, NO_RECORDS)[0])
+        unlike_rhcp += move != rhcp
+        step(GAME.rules, states, 0, move)
+        reached = (1 if seat == 0 else -1) if states.winner[0] >= 0 else solver.values(states)[0]
+        assert reached == value, (hands, seat, texts([move]))
+    assert unlike_rhcp > 5
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,128 @@
+"""``python evaluate.py`` as a user runs it: killed, interrupted, and given bad input."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import evaluate
+
+ROOT = Path(__file__).resolve().parent.parent
+MATCH = ("a=rhcp", "b=random", "decks=3000", "processes=2", "device=cpu")
+"""Six tasks."""
+
+
+def command(tmp_path: Path, *arguments: str) -> list[str]:
+    """Returns the command line, what is unfinished kept under ``tmp_path``."""
+    return [sys.executable, "evaluate.py", f"unfinished={tmp_path / 'unfinished'}", *arguments]
+
+
+def run(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(tmp_path, *arguments), cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
+def scores(text: str) -> list[str]:
+    """Returns the lines of scores."""
+    return re.findall(r"^  (?:all games|as .*) +WP .*$", text, re.MULTILINE)
+
+
+def children(pid: int) -> list[int]:
+    """Returns the processes that a process has started."""
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False).stdout
+    return [int(line) for line in listed.split()]
+
+
+def begun(tmp_path: Path) -> subprocess.Popen[str]:
+    """Returns the running match, one of its tasks finished."""
+    process = subprocess.Popen(command(tmp_path, *MATCH), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 240
+    while not list((tmp_path / "unfinished").rglob("*.npz")):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "no task was finished"
+        time.sleep(0.02)
+    return process
+
+
+def test_killed_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
+    whole = run(tmp_path / "whole", *MATCH)
+    assert whole.returncode == 0, whole.stderr
+    assert len(scores(whole.stdout)) == 3
+    assert not list((tmp_path / "whole").rglob("*.npz")), "a complete match leaves nothing unfinished"
+
+    process = begun(tmp_path)
+    workers = children(process.pid)
+    assert workers
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes() for pid in workers):
+        assert time.monotonic() < deadline, "a worker outlived the program"
+        time.sleep(0.05)
+
+    continued = run(tmp_path, *MATCH)
+    assert "continuing: " in continued.stdout
+    assert scores(continued.stdout) == scores(whole.stdout)
+
+
+def test_ctrl_c_ends_after_the_games_under_way(tmp_path: Path) -> None:
+    process = begun(tmp_path)
+    os.kill(process.pid, signal.SIGINT)
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode in (0, 130), errors  # 0: the last tasks were under way
+    assert "stopping after the games that are being played" in output
+    if process.returncode == 130:
+        assert "the same command continues" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["a=rhcp", "b=rhpc"], ["b=rhpc", "unknown player", "rlcard_rule"]),
+        (["a=policy", "a.checkpoint=/nowhere", "b=rhcp"], ["a=policy", "no checkpoint at /nowhere"]),
+        (["a=rhcp", "b=random", "decks=/nowhere"], ["decks=/nowhere", "no such file"]),
+        (["a=rhcp", "b=random", "report=/dev/null/x"], ["report=/dev/null/x", "cannot be written"]),
+        (["a=rhcp", "b=random", "save=/nowhere/games"], ["save=/nowhere/games", "no folder"]),
+    ],
+)
+def test_errors_of_use(arguments: list[str], words: list[str]) -> None:
+    with pytest.raises(evaluate.ERRORS) as caught:
+        evaluate.run(arguments)
+    assert "\n" not in str(caught.value)
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["a=external", "a.command=no-such-program"], ["no-such-program", "cannot be started"]),
+        (["a=external"], ["a=external", "a.command"]),
+    ],
+)
+def test_errors_on_the_way_are_no_traceback(tmp_path: Path, arguments: list[str], words: list[str]) -> None:
+    done = run(tmp_path, *arguments, "b=random", "processes=1")
+    assert done.returncode == 1 and done.stdout == "", done.stdout
+    assert done.stderr.startswith("evaluate.py: ") and "Traceback" not in done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_a_fault_in_the_middle_keeps_what_is_finished(tmp_path: Path) -> None:
+    """The client answers 148 questions, the moves of several tasks of two decks, and dies."""
+    client = tmp_path / "client.py"
+    source = (ROOT / "examples" / "external_player.py").read_text()
+    client.write_text(source.replace("for line in sys.stdin:", "for number, line in zip(range(150), sys.stdin):"))
+    arguments = ("a=external", f"a.command={sys.executable} {client}", "b=rhcp", "decks=20", "processes=1")
+    done = run(tmp_path, *arguments)
+    assert done.returncode == 1
+    assert "the program ended with status 0" in done.stderr and '"hand": ' in done.stderr
+    assert "the same command continues" in done.stderr
+    assert list((tmp_path / "unfinished").rglob("*.npz"))
+
+
+def test_help_names_every_key_and_player() -> None:
+    text = subprocess.run([sys.executable, "evaluate.py", "--help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert all(word in text for word in ("decks:", "report:", "fpmcts:", "playouts:", "external:", "mix:"))
