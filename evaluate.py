@@ -5,7 +5,6 @@ both. An interrupted evaluation is continued by the same command.
 """
 
 import inspect
-import platform
 import shlex
 import signal
 import sys
@@ -19,6 +18,7 @@ from rich.table import Table
 
 from agents.external import ExternalPlayerError
 from agents.players import KINDS, PlayerError, checkpoint_of
+from benchmarks.table import machine
 from evaluation.config import EvaluateConfig, Tournament, parse_command_line
 from evaluation.duplicate import MatchResult
 from evaluation.match import IllegalMoveError
@@ -111,11 +111,10 @@ def matrix(rows: list[list[str]]) -> Table:
     return table
 
 
-def machine() -> str:
+def machine_text() -> str:
     """Returns the machine in words."""
-    import os
-
-    return f"{platform.processor() or platform.machine()}, {len(os.sched_getaffinity(0))} cores, {platform.system()}"
+    here = machine()
+    return f"{here['processor']}, {here['cores']} cores; python {here['python']}, torch {here['torch']}, numba {here['numba']}"
 
 
 def run(arguments: list[str]) -> int:
@@ -143,7 +142,7 @@ def run(arguments: list[str]) -> int:
         console.print(matrix(score_table(tournament, results, ratings)))
     facts = {
         "command": shlex.join(["python", "evaluate.py", *arguments]),
-        "machine": machine(),
+        "machine": machine_text(),
         "seconds": round(time.monotonic() - began, 1),
     }
     if config.save:

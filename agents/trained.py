@@ -1,5 +1,10 @@
-"""Trained networks as a checkpoint of a run holds them, ready to play."""
+"""Trained networks as a checkpoint of a run holds them, ready to play.
 
+``python -m agents.trained RUN_DIR FILE`` writes the networks of a run to a file of their own, to be given away: without the paths
+of the machine that trained them.
+"""
+
+import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +15,7 @@ import torch
 from games import make
 from games.interface import Game
 from inference.determinizer import Determinizer, InferenceSettings
-from networks.checkpoint import CheckpointError, load, load_module
+from networks.checkpoint import CheckpointError, load, load_module, save
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
@@ -110,3 +115,28 @@ def load_trained(
         objective=network.objective,
         evaluator=Evaluator(networks, precision, device),
     )
+
+
+def export(source: Path | str, target: Path | str) -> None:
+    """Writes the networks of a run to a checkpoint of their own; of the metadata, what tells a user what they are.
+
+    Raises:
+        CheckpointError: One cannot be read, or the other not be written.
+    """
+    arrays, meta = load(checkpoint_file(source))
+    kept = {key: meta[key] for key in ("game", "network", "filter", "code", "iteration", "games_seen", "seconds")}
+    config = meta["config"] | {"run_dir": None, "init_from": None}
+    save(target, arrays, kept | {"config": config})
+
+
+def main() -> None:
+    """Exports the networks of a run."""
+    parser = argparse.ArgumentParser(prog="python -m agents.trained", description="Writes the networks of a run to a file.")
+    parser.add_argument("run_dir", type=Path)
+    parser.add_argument("file", type=Path)
+    options = parser.parse_args()
+    export(options.run_dir, options.file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Networks of a run as players: the same moves as in the run, through a file without its paths, and clear refusals."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.players import FPMCTSOptions, Maker, Player, PlayerError, PolicyOptions, checkpoint_of
+from agents.trained import export, load_trained
+from evaluation.duplicate import duplicate_match
+from games import make
+from networks.checkpoint import CheckpointError, load, save
+from networks.resnet import NetworkConfig
+from training.config import BootstrapSettings, TrainConfig
+from training.trainer import Trainer
+
+GAME = make("doudizhu")
+CONFIG = TrainConfig(
+    run_dir="somewhere/secret", seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"),
+    network=NetworkConfig(objective="wp", channels=8, blocks=1, head_channels=2, head_units=8),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the folder of a run, its networks untrained."""
+    folder = tmp_path_factory.mktemp("run")
+    state = Trainer(CONFIG).get_state()
+    save(folder / "networks.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
+    return folder
+
+
+def maker(**players: tuple[str, object]) -> Maker:
+    return Maker(GAME, "standard", {label: Player(label, kind, options, label) for label, (kind, options) in players.items()})
+
+
+def test_outputs_are_those_of_the_run(run: Path) -> None:
+    trainer = Trainer(CONFIG)
+    trained = load_trained(run, "doudizhu", precision="float32")
+    rng = np.random.default_rng(0)
+    observations = rng.integers(0, 2, (9, *GAME.spec.observation_shape)).astype(np.int8)
+    seats = np.arange(9, dtype=np.int8) % 3
+    for mine, theirs in zip(
+        trained.evaluator.evaluate(observations, seats), trainer.evaluator.evaluate(observations, seats), strict=True
+    ):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_export_keeps_the_weights_and_no_path(run: Path, tmp_path: Path) -> None:
+    export(run, tmp_path / "weights.safetensors")
+    before, _ = load(run / "networks.safetensors")
+    after, meta = load(tmp_path / "weights.safetensors")
+    assert before.keys() == after.keys() and all((before[name] == after[name]).all() for name in before)
+    assert "secret" not in str(meta) and meta["config"]["seed"] == 3
+    assert load_trained(tmp_path / "weights.safetensors", "doudizhu").objective == "wp"
+
+
+def test_players_play(run: Path) -> None:
+    """The greedy policy against itself is even, and a search finishes a match."""
+    made = maker(
+        p=("policy", PolicyOptions(checkpoint=str(run))),
+        s=("fpmcts", FPMCTSOptions(checkpoint=str(run), playouts=4, inference=False)),
+        t=("fpmcts", FPMCTSOptions(checkpoint=str(run), playouts=8, root="puct", objective="adp", seconds=1.0)),
+    )
+    policy = made.make("p")
+    assert duplicate_match(GAME, policy, policy, 4, 0).total.wp.mean == 0.5
+    for label in "st":
+        assert duplicate_match(GAME, made.make(label), policy, 1, 0).num_decks == 1
+
+
+def test_refusals(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="no checkpoint at"):
+        checkpoint_of("doudizhu", str(tmp_path / "none"))
+    with pytest.raises(CheckpointError, match="no weights come with the project for whist"):
+        checkpoint_of("whist", None)
+    with pytest.raises(CheckpointError, match="plays doudizhu; expected a checkpoint of whist"):
+        load_trained(run, "whist")
+    with pytest.raises(PlayerError, match="f=fpmcts.*no filter network"):
+        maker(f=("fpmcts", FPMCTSOptions(checkpoint=str(run), phase1="filter"))).make("f")
+    other = Maker(GAME, "douzero", {"p": Player("p", "policy", PolicyOptions(checkpoint=str(run)), "p")})
+    with pytest.raises(PlayerError, match="learned the rules 'standard'; this match plays 'douzero'"):
+        other.make("p")
+    scalar = replace(CONFIG, network=replace(CONFIG.network, value_head="scalar"))
+    state = Trainer(scalar).get_state()
+    save(tmp_path / "s.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
+    with pytest.raises(CheckpointError, match="objective=adp.*scalar value head for wp"):
+        load_trained(tmp_path / "s.safetensors", "doudizhu", objective="adp")
