@@ -14,8 +14,8 @@ nodes.
 - *Order*: the move remembered in the table; moves that no opponent can beat, long ones first; for replies the lowest, and pass
   first where the partner holds the table. History counts (Schaeffer, 1989) break ties.
 
-The table stores the whole position, 181 bits, beside the bounds, so that two positions cannot be taken for each other. Entries
-carry an epoch; ``forget`` starts a new one, after which an answer and the nodes that it takes do not depend on what was solved
+The table stores the whole position beside the bounds, so that two positions cannot be taken for each other. Entries carry an
+epoch; ``forget`` starts a new one, after which an answer and the nodes that it takes do not depend on what was solved
 before.
 
 Source: Knuth & Moore 1975 (alpha-beta); Plaat et al. 1996, "Best-first fixed-depth minimax algorithms" (MTD).
@@ -40,8 +40,8 @@ UNSOLVED = 0
 """Returned where the budget did not suffice; no position has this value."""
 UNANSWERED = -1
 
-_TARGET_BITS, _BOUND_BITS, _MOVE_BITS, _EPOCH_BITS = 15, 5, 15, 20
-_KEY_BITS = _TARGET_BITS + 4  # the target, the seat, the passes, the objective
+_TARGET_BITS, _BOUND_BITS, _MOVE_BITS, _EPOCH_BITS = 15, 5, 15, 21
+_KEY_BITS = _TARGET_BITS + 3  # the target, the seat, the passes
 _BOUND_OFFSET = 16
 _MOST = 15
 """Above the number of any value: at most 13 bombs are played."""
@@ -78,10 +78,11 @@ class Solver(NamedTuple):
     """The memory of the search. For one thread at a time.
 
     Attributes:
-        table: uint64 ``[S, 4]``, the transposition table: the three hands, and one word of target, seat, passes, objective, bounds,
+        table: uint64 ``[S, 4]``, the transposition table: the three hands, and one word of target, seat, passes, bounds,
             move and epoch. Rows 2k and 2k + 1 are a bucket, the newer first. S is a power of two.
         counts: int64 ``[2]``, the epoch, and the nodes left.
-        history: int64 ``[2, 1024]``, cut-offs by moves of the landlord and of the peasants, weighed by the square of the cards left.
+        history: int64 ``[2, 1024]``, cut-offs by moves of the landlord and of the peasants, weighed by the
+            square of the cards left.
         moves: int16 ``[D * 520]``, the moves of all frames.
         scores: int64 ``[D * 520]``, what orders them.
         frames: The line that is being searched.
@@ -141,10 +142,13 @@ def _bucket(solver: Solver, hands: np.ndarray, key: np.uint64) -> int:
 
 
 @kernel
-def _key(frames: Frames, depth: int, points: bool) -> np.uint64:
-    """Returns what the table compares beside the hands."""
-    key = frames.targets[depth] | frames.seats[depth] << _TARGET_BITS | frames.passes[depth] << (_TARGET_BITS + 2)
-    return np.uint64(key | np.int64(points) << (_TARGET_BITS + 3))
+def _key(frames: Frames, depth: int) -> np.uint64:
+    """Returns what the table compares beside the hands.
+
+    The objective is no part of it: if the win alone counts, the only question is whether the value is at least 1, and that has
+    the same answer if points count.
+    """
+    return np.uint64(frames.targets[depth] | frames.seats[depth] << _TARGET_BITS | frames.passes[depth] << (_TARGET_BITS + 2))
 
 
 @kernel
@@ -175,11 +179,11 @@ def _bounds(word: np.uint64) -> tuple[int, int, int]:
 
 
 @kernel
-def _store(solver: Solver, depth: int, points: bool, answer: int, move: int) -> None:
+def _store(solver: Solver, depth: int, answer: int, move: int) -> None:
     """Keeps the answer at a frame, with the move that gave it (0 if none did)."""
     frames = solver.frames
     hands, threshold, table = frames.hands[depth], frames.thresholds[depth], solver.table
-    key = _key(frames, depth, points)
+    key = _key(frames, depth)
     row = _find(solver, hands, key)
     low, high = -_MOST, _MOST
     if row >= 0:
@@ -285,7 +289,7 @@ def _open(rules: Rules, solver: Solver, depth: int, points: bool) -> int:
         if threshold <= -most:
             return 1
     best = np.int64(PASS)
-    row = _find(solver, hands, _key(frames, depth, points))
+    row = _find(solver, hands, _key(frames, depth))
     if row >= 0:
         low, high, best = _bounds(solver.table[row, 3])
         if low >= threshold:
@@ -353,11 +357,14 @@ def _play(rules: Rules, frames: Frames, depth: int, move: int, points: bool) -> 
 
 
 @kernel
-def _is_at_least(rules: Rules, solver: Solver, threshold: int, points: bool) -> int:
-    """Returns 1 if the value of the position in frame 0 is at least the threshold, 0 if not, -1 if the nodes ran out."""
+def _is_at_least(rules: Rules, solver: Solver, states: States, i: int, threshold: int, points: bool) -> int:
+    """Returns 1 if the value of lane ``i`` is at least the threshold, 0 if not, -1 if the nodes ran out."""
     frames = solver.frames
+    for seat in range(NUM_SEATS):
+        frames.hands[0, seat] = states.hands[i, seat]
+    frames.seats[0], frames.targets[0], frames.passes[0] = states.seat[i], states.target[i], states.passes[i]
     frames.thresholds[0] = threshold
-    depth = 0  # the frame to open; those before are open
+    depth = np.int64(0)  # the frame to open; those before are open
     while True:
         answer = _open(rules, solver, depth, points)
         if answer == UNANSWERED:
@@ -374,25 +381,15 @@ def _is_at_least(rules: Rules, solver: Solver, threshold: int, points: bool) -> 
                 move = np.int64(solver.moves[frames.begins[above_it] - 1])
                 cards = size(frames.hands[above_it, 0]) + size(frames.hands[above_it, 1]) + size(frames.hands[above_it, 2])
                 solver.history[1 - wanted, move & (_HISTORY_ROOM - 1)] += cards * cards
-                _store(solver, above_it, points, answer, move)
+                _store(solver, above_it, answer, move)
                 depth = above_it
             elif frames.begins[above_it] == frames.ends[above_it]:
                 answer = 1 - wanted
-                _store(solver, above_it, points, answer, PASS)
+                _store(solver, above_it, answer, np.int64(PASS))
                 depth = above_it
             else:
                 break
         _play(rules, frames, depth - 1, _next_move(solver, depth - 1), points)
-
-
-@kernel
-def _ask(rules: Rules, solver: Solver, states: States, i: int, threshold: int, points: bool) -> int:
-    """Answers as ``_is_at_least`` for lane ``i``."""
-    frames = solver.frames
-    for seat in range(NUM_SEATS):
-        frames.hands[0, seat] = states.hands[i, seat]
-    frames.seats[0], frames.targets[0], frames.passes[0] = states.seat[i], states.target[i], states.passes[i]
-    return _is_at_least(rules, solver, threshold, points)
 
 
 @kernel
@@ -407,13 +404,13 @@ def solve(rules: Rules, solver: Solver, states: States, i: int, points: bool, ma
         for seat in range(NUM_SEATS):
             most += num_bombs(states.hands[i, seat])
     solver.counts[1] = max_nodes
-    answer = _ask(rules, solver, states, i, 1, points)
+    answer = _is_at_least(rules, solver, states, i, np.int64(1), points)
     if answer == UNANSWERED:
         return np.float64(UNSOLVED)
     landlord_wins = answer == 1
-    value = 1  # the number of the value is at least this far from zero
+    value = np.int64(1)  # the number of the value is at least this far from zero
     while value < most:
-        answer = _ask(rules, solver, states, i, value + 1 if landlord_wins else -value, points)
+        answer = _is_at_least(rules, solver, states, i, value + 1 if landlord_wins else -value, points)
         if answer == UNANSWERED:
             return np.float64(UNSOLVED)
         if (answer == 1) != landlord_wins:

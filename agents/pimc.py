@@ -1,23 +1,39 @@
-"""PIMC, a player that plays out worlds and solves their ends; in the manner of XDou, the strongest heuristic player of the papers.
+"""PIMC, a player that plays out worlds and solves their ends, in the manner of XDou, the best heuristic player of the papers.
 
 Perfect-information Monte Carlo: deal the hidden cards at random, value each move as if everybody saw everything, and play the
 move that is best on average. At each decision:
 
 1. A sure win is played (``games.interface.sure_win``).
 2. W *worlds* are drawn from the prior, or all listed with their probabilities where there are no more than W.
-3. K *candidates* compete: RHCP's choice, pass, and the moves that leave the best hands by RHCP's score.
-4. The value of a candidate in a world: while many cards are left, RHCP moves for all seats; once few are left, the double-dummy
-   solver gives the exact value (``agents/double_dummy.py``). If the solver runs out of nodes the play-out goes on.
+3. K *candidates* compete: the choice of the *policy*, pass, and the moves that leave the best hands by RHCP's score. The policy
+   is RHCP with team play (``agents/teamplay.py``).
+4. The value of a candidate in a world: while many cards are left the policy moves for all seats; once few are left, the
+   double-dummy solver gives the exact value (``agents/double_dummy.py``). If it runs out of nodes the play-out goes on.
 5. *Sequential halving*: after an eighth, a quarter and a half of the worlds the worse half of the candidates goes. All see the
-   same worlds. RHCP's choice always stays.
-6. The best mean is played, RHCP's choice if none is better.
+   same worlds. The policy's choice always stays.
+6. The best mean is played, the policy's choice if none is better.
 
 Known weaknesses of the method (Frank & Basin 1998; Long et al. 2010): *strategy fusion*, as a value assumes that later moves may
 depend on what no player sees, and *non-locality*, as the past moves of the others do not change the prior.
 
-What the papers do not say: XDou is described in one sentence ("sophisticated heuristics and a PIMC-based endgame solver"), so
-all of the above is ours. Source: Ginsberg 2001, "GIB: Imperfect information in a computationally challenging game"; Karnin et al.
-2013 (sequential halving); DeltaDou, 5.1 (XDou).
+Measured against RHCP, both sides of every deck, +- the standard error over decks. The defaults on decks that served for no choice
+(seed 777, 300 decks): WP 73.5 +- 1.5 %, ADP +0.64 +- 0.06. On the 300 decks of seed 12345, with which the settings were compared:
+
+======================================  ==============  ==============
+setting                                 WP (%)          ADP
+======================================  ==============  ==============
+the defaults                            75.2 +- 1.5     +0.72 +- 0.06
+32 worlds                               73.2 +- 1.6     +0.66 +- 0.06
+no solver                               74.8 +- 1.5     +0.70 +- 0.06
+solver from 6 cards on                  74.8 +- 1.5     +0.70 +- 0.06
+======================================  ==============  ==============
+
+What counts is the policy: with RHCP in its place, 64 worlds and the solver from 9 cards on, WP was 70.3 +- 2.3 % over the first
+150 of these decks, with team play 78.3 +- 2.1 %. Against RHCP, which does not cooperate, the solver shows no gain.
+
+Of XDou the paper says one sentence ("sophisticated heuristics and a PIMC-based endgame solver"), so all of the above is ours.
+Source: Ginsberg 2001, "GIB: Imperfect information in a computationally challenging game"; Karnin et al. 2013 (sequential
+halving); DeltaDou, 5.1 (XDou).
 """
 
 import math
@@ -30,6 +46,7 @@ from games.interface import Game, Records, States
 from games.kernels import streams
 
 OBJECTIVES = ("wp", "adp")
+PLAYOUTS = ("team", "rhcp")
 MOST_CARDS = sum(HAND_SIZES)
 
 
@@ -43,7 +60,8 @@ class PIMCAgent:
         solver_cards: The solver is asked from this many cards in all hands on, 0 (never) to 54.
         max_nodes: Nodes of the solver per position, at least 1.
         objective: ``wp``, the chance to win, or ``adp``, points: 2^bombs to the winner.
-        margin: How much better than RHCP's choice another move must be, in standard errors of the difference; 0 or more.
+        margin: How much better than the policy's choice another move must be, in standard errors of the difference; 0 or more.
+        playouts: The policy: ``team``, RHCP with team play, or ``rhcp``.
         name: For reports.
 
     Raises:
@@ -55,11 +73,11 @@ class PIMCAgent:
         game: Game,
         worlds: int = 64,
         candidates: int = 16,
-        solver_cards: int = 12,
+        solver_cards: int = 9,
         max_nodes: int = 3000,
         objective: str = "wp",
         margin: float = 0.0,
-        policy: int = 1,
+        playouts: str = "team",
         name: str = "pimc",
     ) -> None:
         if game.spec.name != "doudizhu":
@@ -74,10 +92,14 @@ class PIMCAgent:
             raise ValueError(f"max_nodes is {max_nodes}: expected at least 1")
         if objective not in OBJECTIVES:
             raise ValueError(f"objective is {objective!r}: expected one of {', '.join(OBJECTIVES)}")
+        if playouts not in PLAYOUTS:
+            raise ValueError(f"playouts is {playouts!r}: expected one of {', '.join(PLAYOUTS)}")
         if not 0.0 <= margin < math.inf:
             raise ValueError(f"margin is {margin}: expected a number from 0 up")
         self.game, self.name = game, name
-        self.settings = pimc_kernels.Settings(worlds, candidates, solver_cards, max_nodes, objective == "adp", float(margin), policy)
+        self.settings = pimc_kernels.Settings(
+            worlds, candidates, solver_cards, max_nodes, objective == "adp", float(margin), playouts == "team"
+        )
         self._work = pimc_kernels.new_workspace(game.rules, self.settings)
         self._rng = np.zeros(0, np.uint64)
 

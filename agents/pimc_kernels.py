@@ -10,10 +10,10 @@ import numpy as np
 from agents.double_dummy import Solver, forget, new_solver, solve
 from agents.rhcp_kernels import Memo, choose, new_memo, rest_score
 from agents.teamplay import choose_for_team
-from games.doudizhu.cards import NUM_SEATS, size
+from games.doudizhu.cards import Seat, size
 from games.doudizhu.moves import MAX_LEGAL, PASS, Rules
-from games.doudizhu.state import States, empty, legal, stake, step
-from games.interface import copy_row, sure_win
+from games.doudizhu.state import States, copy_row, empty, legal, step
+from games.doudizhu.sure_win import sure_win
 from games.kernels import kernel
 from inference.hands import fill_world, hidden_cards
 from inference.prior import draw_prior, list_choices, log_prior
@@ -32,7 +32,8 @@ class Settings(NamedTuple):
         solver_cards: Positions with at most this many cards in all hands are handed to the solver.
         max_nodes: Nodes per position of the solver.
         points: Whether points count, or wins alone.
-        margin: How much better than RHCP's move another must be, in standard errors of the difference.
+        margin: How much better than the policy's choice another move must be, in standard errors of the difference.
+        team_play: Whether the policy is ``agents.teamplay``, or RHCP.
     """
 
     worlds: int
@@ -41,7 +42,7 @@ class Settings(NamedTuple):
     max_nodes: int
     points: bool
     margin: float
-    policy: int
+    team_play: bool
 
 
 class Workspace(NamedTuple):
@@ -56,6 +57,7 @@ class Workspace(NamedTuple):
         row: States ``[1]``, a play-out.
         moves: int16 ``[520]``, the legal moves.
         scores: int64 ``[520]``, RHCP's score of what each leaves.
+        scratch: int16 ``[520]``, for the policy.
         values: float64 ``[K, W]``.
         order: int64 ``[K]``, the candidates still compared.
         means: float64 ``[K]``, of those.
@@ -94,8 +96,16 @@ def new_workspace(rules: Rules, settings: Settings) -> Workspace:
 
 
 @kernel
+def policy_move(rules: Rules, settings: Settings, work: Workspace, states: States, i: int) -> int:
+    """Returns the policy's move for the seat to move in lane ``i``, of which it sees what that seat does."""
+    if settings.team_play:
+        return choose_for_team(rules, work.memo, states, i, work.scratch)
+    return np.int64(choose(rules, work.memo, states, i))
+
+
+@kernel
 def pick_candidates(rules: Rules, work: Workspace, hand: np.uint64, num_moves: int, own: int, most: int) -> int:
-    """Moves at most ``most`` candidates to the front of ``work.moves``, RHCP's choice ``own`` first, and returns their number.
+    """Moves at most ``most`` candidates to the front of ``work.moves``, the policy's choice ``own`` first; returns their number.
 
     The others are pass, where it is legal, and the moves that leave the best hands by RHCP's score; the first of equals.
     """
@@ -107,7 +117,7 @@ def pick_candidates(rules: Rules, work: Workspace, hand: np.uint64, num_moves: i
         elif move == PASS:
             scores[k] = _SECOND
         else:
-            scores[k] = rest_score(work.memo, hand, rules.cards[move], 0)[0]
+            scores[k] = rest_score(work.memo, hand, rules.cards[move], np.int64(0))[0]
     count = min(num_moves, most)
     for k in range(count):
         best = k
@@ -142,50 +152,35 @@ def _draw_worlds(
 
 
 @kernel
-def _cards_left(states: States, i: int) -> int:
-    """Returns the number of cards in all hands."""
-    return size(states.hands[i, 0]) + size(states.hands[i, 1]) + size(states.hands[i, 2])
+def play_out(rules: Rules, settings: Settings, work: Workspace, world: int, move: int) -> float:
+    """Returns the value of a move in a world for the team that makes it, in units of the stake, or +-1.
 
-
-@kernel
-def play_out(rules: Rules, settings: Settings, work: Workspace) -> float:
-    """Returns the landlord's value of ``work.row``, in points or +-1, and plays it to where that is known.
-
-    RHCP moves for all seats until the solver knows the value or the game is over. Where the nodes do not suffice, the solver is
-    asked again two cards later.
+    After the move the policy moves for all seats until the solver knows the value or the game is over. Where the nodes do not
+    suffice, the solver is asked again two cards later.
     """
-    row = work.row
+    row, lane = work.row, np.int64(0)  # a literal would make numba compile each kernel that takes it once more
+    copy_row(rules, work.worlds, world, row, lane)
+    seat, bombs = row.seat[lane], row.bombs[lane]
+    step(rules, row, lane, move)
+    value = 0.0
     limit = settings.solver_cards
-    while row.winner[0] < 0:
-        left = _cards_left(row, 0)
-        if left <= limit:
-            value = solve(rules, work.solver, row, 0, settings.points, settings.max_nodes)
-            if value != 0.0:
-                return value * stake(rules, row, 0) if settings.points else value
+    while value == 0.0:
+        left = size(row.hands[lane, 0]) + size(row.hands[lane, 1]) + size(row.hands[lane, 2])
+        if row.winner[lane] >= 0:
+            value = 1.0 if row.winner[lane] == Seat.LANDLORD else -1.0
+        elif left <= limit:
+            value = solve(rules, work.solver, row, lane, settings.points, settings.max_nodes)
             limit = left - 2
-        if settings.policy == 1:
-            step(rules, row, 0, choose_for_team(rules, work.memo, row, 0, work.scratch))
-        else:
-            step(rules, row, 0, choose(rules, work.memo, row, 0))
-    value = 1.0 if row.winner[0] == 0 else -1.0
-    return value * stake(rules, row, 0) if settings.points else value
-
-
-@kernel
-def _evaluate(rules: Rules, settings: Settings, work: Workspace, candidate: int, begin: int, end: int) -> None:
-    """Writes the values of a candidate in the worlds from ``begin`` to ``end``, in units of the stake at the decision."""
-    for w in range(begin, end):
-        copy_row(rules, work.worlds, w, work.row, 0)
-        seat = work.row.seat[0]
-        unit = stake(rules, work.row, 0) if settings.points else 1.0
-        step(rules, work.row, 0, work.moves[candidate])
-        value = play_out(rules, settings, work) / unit
-        work.values[candidate, w] = value if seat == 0 else -value
+        if value == 0.0:
+            step(rules, row, lane, policy_move(rules, settings, work, row, lane))
+    if settings.points:
+        value *= np.float64(np.int64(1) << np.int64(row.bombs[lane] - bombs))
+    return value if seat == Seat.LANDLORD else -value
 
 
 @kernel
 def _drop_worst(work: Workspace, num_left: int, num_worlds: int) -> int:
-    """Returns how many candidates stay of ``num_left``: the better half by their means so far, RHCP's choice always."""
+    """Returns how many candidates stay of ``num_left``: the better half by their means so far, and the policy's choice always."""
     order, means = work.order, work.means
     for j in range(num_left):
         means[j] = work.values[order[j], :num_worlds].mean()
@@ -210,13 +205,14 @@ def _compare(rules: Rules, settings: Settings, work: Workspace, num_candidates: 
     order = work.order
     for j in range(num_candidates):
         order[j] = j
-    left, begin = num_candidates, 0
+    left, begin = num_candidates, np.int64(0)
     for part in range(3, -1, -1):
         end = num_worlds >> part
         if listed and part > 0:
             continue
         for j in range(left):
-            _evaluate(rules, settings, work, order[j], begin, end)
+            for w in range(begin, end):
+                work.values[order[j], w] = play_out(rules, settings, work, w, np.int64(work.moves[order[j]]))
         begin = end
         if part > 0 and end > 0 and left > 2:
             left = _drop_worst(work, left, end)
@@ -244,28 +240,21 @@ def _best(settings: Settings, work: Workspace, left: int, num_worlds: int) -> in
 
 
 @kernel
-def decide(rules: Rules, settings: Settings, work: Workspace, views: States, i: int, rng: np.ndarray, lane: int) -> int:
-    """Returns the move of the seat to move in view ``i``; ``rng[lane]`` is drawn from where the worlds are."""
-    num_moves = legal(rules, views, i, work.moves)
-    if num_moves == 1:
-        return np.int64(work.moves[0])
-    sure = sure_win(rules, views, i)
-    if sure >= 0:
-        return np.int64(sure)
-    own = choose(rules, work.memo, views, i) if settings.policy == 0 else choose_for_team(rules, work.memo, views, i, work.scratch)
-    hand = views.hands[i, views.seat[i]]
-    num_candidates = pick_candidates(rules, work, hand, num_moves, own, settings.candidates)
-    if num_candidates == 1:
-        return np.int64(own)
-    forget(work.solver)
-    num_worlds, listed = _draw_worlds(rules, settings, work, views, i, rng, lane)
-    return np.int64(work.moves[_compare(rules, settings, work, num_candidates, num_worlds, listed)])
-
-
-@kernel
 def act(
     rules: Rules, settings: Settings, work: Workspace, games: np.ndarray, views: States, rng: np.ndarray, moves: np.ndarray
 ) -> None:
-    """Writes the move in every view to ``moves`` (int16 ``[n]``); view k draws from stream ``games[k]``."""
-    for k in range(len(moves)):
-        moves[k] = decide(rules, settings, work, views, k, rng, games[k])
+    """Writes the move in every view to ``moves`` (int16 ``[n]``); for worlds, view i draws from ``rng[games[i]]``."""
+    for i in range(len(moves)):
+        num_moves = legal(rules, views, i, work.moves)
+        own = np.int64(work.moves[0])
+        if num_moves > 1:
+            own = sure_win(rules, views, i)
+        if own >= 0:
+            moves[i] = own
+            continue
+        own = policy_move(rules, settings, work, views, i)
+        hand = views.hands[i, views.seat[i]]
+        num_candidates = pick_candidates(rules, work, hand, num_moves, own, settings.candidates)
+        forget(work.solver)
+        num_worlds, listed = _draw_worlds(rules, settings, work, views, i, rng, games[i])
+        moves[i] = work.moves[_compare(rules, settings, work, num_candidates, num_worlds, listed)]

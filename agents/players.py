@@ -87,15 +87,17 @@ class PIMCOptions:
         solver_cards: The solver is asked from this many cards in all hands on.
         max_nodes: Nodes of the solver per position.
         objective: "wp", the chance to win, or "adp", points.
-        margin: How much better than RHCP's choice another move must be, in standard errors of the difference.
+        margin: How much better than the play-outs' choice another move must be, in standard errors of the difference.
+        playouts: Who plays the worlds out: "rhcp", or "team", RHCP with rules for partners.
     """
 
     worlds: int = 64
     candidates: int = 16
-    solver_cards: int = 12
+    solver_cards: int = 9
     max_nodes: int = 3000
     objective: str = "wp"
     margin: float = 0.0
+    playouts: str = "team"
 
 
 @dataclass
@@ -262,7 +264,7 @@ KINDS: dict[str, Kind] = {
         _pimc,
         slow=True,
         games=("doudizhu",),
-        choices={"objective": ("wp", "adp")},
+        choices={"objective": ("wp", "adp"), "playouts": ("team", "rhcp")},
         ranges={
             "worlds": (1, 65_536),
             "candidates": (2, 1024),

@@ -10,14 +10,17 @@ RHCP looks at its own cards and the move to beat alone. These rules go before it
 4. The partner's move is never beaten with a bomb. Where the landlord has not yet passed on it, it is not beaten with a 2 or a
    joker either, and only if it is a solo or a pair.
 
-Rules 3 and 4 do not hold for a move that is the whole hand. Of other leads the one that leaves the best hand is taken, by RHCP's
+Rules 2 to 4 do not replace a move that is the whole hand. Of other leads the one that leaves the best hand is taken, by RHCP's
 score.
+
+As a player it wins 59.9 +- 0.5 % against RHCP (2,000 duplicate decks, +- the standard error over decks), as landlord 55.2 %, as
+peasants 64.5 %. Passing on the partner's move whenever the landlord has passed, or if it is a ten or higher, made it no stronger.
 """
 
 import numpy as np
 
 from agents.rhcp_kernels import Memo, choose, rest_score
-from games.doudizhu.cards import NUM_SEATS, TWO, Seat, at_least, highest, lowest
+from games.doudizhu.cards import TWO, Seat, at_least, highest, lowest
 from games.doudizhu.legal import leads
 from games.doudizhu.moves import PASS, Category, Rules
 from games.doudizhu.state import States, hand_size, is_bomb, target_seat
@@ -31,8 +34,8 @@ _NONE = -1
 def fewest_opposing(states: States, i: int, seat: int) -> int:
     """Returns the number of cards in the shortest hand of the other team."""
     if seat == Seat.LANDLORD:
-        return min(hand_size(states, i, Seat.DOWN), hand_size(states, i, Seat.UP))
-    return hand_size(states, i, Seat.LANDLORD)
+        return min(hand_size(states, i, np.int64(Seat.DOWN)), hand_size(states, i, np.int64(Seat.UP)))
+    return hand_size(states, i, np.int64(Seat.LANDLORD))
 
 
 @kernel
@@ -42,7 +45,7 @@ def _best_lead_but(rules: Rules, memo: Memo, hand: np.uint64, category: int, scr
     for k in range(leads(rules, hand, scratch)):
         move = np.int64(scratch[k])
         if rules.category[move] != category and not is_bomb(rules, move):
-            score = rest_score(memo, hand, rules.cards[move], 0)[0]
+            score = rest_score(memo, hand, rules.cards[move], np.int64(0))[0]
             if best == _NONE or score > best_score:
                 best, best_score = move, score
     return best
@@ -53,7 +56,7 @@ def _lead(rules: Rules, memo: Memo, states: States, i: int, own: int, scratch: n
     """Returns the lead by the rules 2 and 3, else RHCP's, which is ``own``."""
     seat = np.int64(states.seat[i])
     hand = states.hands[i, seat]
-    if seat == Seat.DOWN and hand_size(states, i, Seat.UP) == 1:
+    if seat == Seat.DOWN and hand_size(states, i, np.int64(Seat.UP)) == 1:
         return np.int64(rules.first[Category.SOLO, 1, lowest(at_least(hand, 1))])
     fewest = fewest_opposing(states, i, seat)
     if (fewest == 1 and rules.category[own] == Category.SOLO) or (fewest == 2 and rules.category[own] == Category.PAIR):

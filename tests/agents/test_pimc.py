@@ -6,6 +6,8 @@ import pytest
 from agents.double_dummy import DoubleDummySolver
 from agents.pimc import PIMCAgent
 from agents.rhcp import RHCPAgent
+from agents.rhcp_kernels import choose, new_memo
+from agents.teamplay import choose_for_team
 from evaluation.duplicate import duplicate_match
 from games import make
 from games.doudizhu.cards import COPIES, RANK_NAMES
@@ -127,6 +129,27 @@ def test_perfect_where_nothing_is_hidden() -> None:
 
 
 @pytest.mark.parametrize(
+    ("hands", "seat", "target", "rhcp", "team", "why"),
+    [
+        (("88T", "334", "5"), 1, "", "33", "3", "a partner with one card: the lowest solo"),
+        (("9", "44K", "567"), 2, "", "5", "7", "the landlord has one card, and there is nothing but solos: the highest"),
+        (("9", "4JK", "566"), 2, "", "5", "66", "the landlord has one card: no solo"),
+        (("99", "4JK", "6677TJ"), 2, "", "66", "T", "the landlord has two cards: no pair; the T leaves the best hand"),
+        (("9T", "44K55", "6788"), 2, "Q", "pass", "pass", "nothing beats the partner's queen"),
+        (("9TJ", "44K55", "3682"), 2, "A", "2", "pass", "no 2 on the partner's ace"),
+        (("9TJ", "44K55", "67773"), 2, "5", "6", "6", "low solos go over the partner's"),
+        (("9TJ", "44K55", "777736T"), 2, "K", "7777", "pass", "no bomb on the partner's move"),
+        (("K", "5JQ4", "667"), 1, "4", "5", "Q", "the landlord has one card: a solo is answered with the highest"),
+    ],
+)
+def test_team_play_by_hand(hands: tuple[str, str, str], seat: int, target: str, rhcp: str, team: str, why: str) -> None:
+    states = position(hands, seat, target)
+    memo, scratch = new_memo(), np.empty(MAX_LEGAL, np.int16)
+    assert texts([choose(GAME.rules, memo, states, 0)]) == [rhcp]
+    assert texts([choose_for_team(GAME.rules, memo, states, 0, scratch)]) == [team], why
+
+
+@pytest.mark.parametrize(
     ("setting", "value", "message"),
     [
         ("worlds", 0, "worlds is 0: expected at least 1"),
@@ -135,6 +158,7 @@ def test_perfect_where_nothing_is_hidden() -> None:
         ("solver_cards", 55, "solver_cards is 55: expected 0 to 54"),
         ("max_nodes", 0, "max_nodes is 0: expected at least 1"),
         ("objective", "points", "objective is 'points': expected one of wp, adp"),
+        ("playouts", "random", "playouts is 'random': expected one of team, rhcp"),
         ("margin", -0.5, "margin is -0.5: expected a number from 0 up"),
         ("margin", float("nan"), "margin is nan: expected a number from 0 up"),
     ],
