@@ -1,0 +1,28 @@
+"""Limit poker for tabular algorithms: a public betting tree, deals that put each hand into a bucket, and the full game tree."""
+
+from importlib import import_module
+from typing import Any
+
+from games.poker.game import PokerGame
+
+GAMES = {"kuhn": ("games.poker.kuhn", "kuhn"), "leduc": ("games.poker.leduc", "leduc")}
+"""Module and maker of each game; a module is imported when its game is made."""
+
+
+def make(name: str, **options: Any) -> PokerGame:
+    """Returns a poker game.
+
+    Args:
+        name: A key of ``GAMES``.
+        options: Arguments of its maker (``leduc``: ``suits``).
+
+    Raises:
+        ValueError: Unknown name or option.
+    """
+    if name not in GAMES:
+        raise ValueError(f"poker game {name!r}: expected one of {', '.join(GAMES)}")
+    module, maker = GAMES[name]
+    try:
+        return getattr(import_module(module), maker)(**options)
+    except TypeError as error:
+        raise ValueError(f"options of {name}: {error}") from error

@@ -1,0 +1,246 @@
+"""The public betting tree of a limit poker game, and the information states over it.
+
+In limit poker everything that happens in public, except for the cards, is the sequence of bets. The tree of these sequences is
+small and the same for every deal. An information state is a node of it together with the *bucket* of the cards that the mover can
+see, ``(a, n)`` in the notation of Heinrich & Silver 2015, 4.3. Where every hand has a bucket of its own, nothing is abstracted;
+an abstraction maps several hands to one bucket, and need not remember the buckets of earlier rounds. Algorithms see the
+difference nowhere.
+
+A terminal node pays by the *outcome* of the deal: the order of the players' hands, so that one table covers folds, showdowns,
+split pots and side cases among three players.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Action(IntEnum):
+    """What a player may do; the legal ones are listed in ascending order."""
+
+    FOLD = 0
+    CALL = 1
+    """Call, or check where there is nothing to call."""
+    RAISE = 2
+    """Raise, or bet where there is no bet yet."""
+
+
+@dataclass(frozen=True)
+class BettingRules:
+    """Who pays what and who may raise how often.
+
+    Attributes:
+        forced: Ante or blind of each player, in chips, at least 0.
+        raises: Size of a bet or raise in each round, in chips, above 0.
+        max_raises: Number of bets and raises that a round allows, at least 0. A blind that counts as the first bet is not among
+            them.
+        first: The player who acts first in each round; if folded, the next one who is not.
+
+    Raises:
+        ValueError: On construction, for values that do not fit together.
+    """
+
+    forced: tuple[float, ...]
+    raises: tuple[float, ...]
+    max_raises: tuple[int, ...]
+    first: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        num_players, num_rounds = len(self.forced), len(self.raises)
+        if num_players < 2 or num_rounds < 1 or len(self.max_raises) != num_rounds or len(self.first) != num_rounds:
+            raise ValueError(f"{self}: expected at least two players, and as many raises, max_raises and first as rounds")
+        if min(self.forced) < 0 or min(self.raises) <= 0 or min(self.max_raises) < 0:
+            raise ValueError(f"{self}: expected forced >= 0, raises > 0 and max_raises >= 0")
+        if not all(0 <= player < num_players for player in self.first):
+            raise ValueError(f"{self}: expected players 0 to {num_players - 1} in first")
+
+    @property
+    def num_players(self) -> int:
+        """Returns the number of players."""
+        return len(self.forced)
+
+    @property
+    def num_rounds(self) -> int:
+        """Returns the number of betting rounds."""
+        return len(self.raises)
+
+
+class BettingTree(NamedTuple):
+    """The betting tree as arrays: D decision nodes, T terminal nodes, P players, R rounds, A action slots (the most
+    legal actions of any node), O outcomes.
+
+    Node 0 is the start and every child has a larger number than its parent. A *slot* is the position of an action among the legal
+    ones; policies and tables are indexed by slots.
+
+    Attributes:
+        player: int32 ``[D]``, who acts.
+        round: int32 ``[D]``, the betting round.
+        num_actions: int32 ``[D]``, number of legal actions, at least 1.
+        actions: int8 ``[D, A]``, the action (``Action``) of each slot, ascending; -1 = none.
+        child: int32 ``[D, A]``, the node that an action leads to: a decision node, or ``~t`` for the terminal node t. Slots
+            without an action repeat the last child.
+        base: int32 ``[D]``, the information state of bucket 0; that of bucket b is ``base + b``. Those of player 0 come first.
+        num_buckets: int32 ``[D]``, buckets of its round.
+        hand: int32 ``[D]``, where the bucket of the mover stands in a deal: ``player * R + round``.
+        pot: float64 ``[D]``, chips in the pot at the beginning of the node's round.
+        potential: float64 ``[D]``, the most chips that the players still in can add from the beginning of the round to the end of
+            the game ("remaining betting potential", Heinrich & Silver 2015, equation 3).
+        payoffs: float64 ``[T, O, P]``, what each player wins, in chips.
+        showdown: bool ``[T]``, whether more than one player is left.
+    """
+
+    player: np.ndarray
+    round: np.ndarray
+    num_actions: np.ndarray
+    actions: np.ndarray
+    child: np.ndarray
+    base: np.ndarray
+    num_buckets: np.ndarray
+    hand: np.ndarray
+    pot: np.ndarray
+    potential: np.ndarray
+    payoffs: np.ndarray
+    showdown: np.ndarray
+
+
+@cache
+def outcomes(num_players: int) -> tuple[tuple[int, ...], ...]:
+    """Returns the orders that the hands at a showdown can have: for each outcome the rank of each player's hand, 0 the weakest.
+
+    Equal hands share a rank. Two players have 3 outcomes, ``(0, 0), (0, 1), (1, 0)``; three have 13.
+    """
+    return tuple(ranks for ranks in product(range(num_players), repeat=num_players) if set(ranks) == set(range(max(ranks) + 1)))
+
+
+def outcome_of(strengths: tuple[int, ...]) -> int:
+    """Returns the outcome of a deal from the strength of each player's hand (larger wins)."""
+    order = sorted(set(strengths))
+    return outcomes(len(strengths)).index(tuple(order.index(strength) for strength in strengths))
+
+
+def _payoffs(paid: tuple[float, ...], folded: tuple[bool, ...]) -> np.ndarray:
+    """Returns what each player wins at a terminal node in each outcome: float64 ``[O, P]``."""
+    rows = []
+    for ranks in outcomes(len(paid)):
+        best = max(rank for rank, out in zip(ranks, folded, strict=True) if not out)
+        winners = [rank == best and not out for rank, out in zip(ranks, folded, strict=True)]
+        rows.append([sum(paid) / sum(winners) * won - own for won, own in zip(winners, paid, strict=True)])
+    return np.array(rows)
+
+
+class _State(NamedTuple):
+    """A position in the betting: chips paid, who folded, the round, raises in it, who acts, and how many still have to."""
+
+    paid: tuple[float, ...]
+    folded: tuple[bool, ...]
+    round: int
+    raises: int
+    player: int
+    waiting: int
+    start: tuple[float, ...]
+    """What each player had paid when the round began."""
+    over: bool
+
+
+def _next_player(folded: tuple[bool, ...], player: int) -> int:
+    """Returns the first player from ``player`` on who has not folded."""
+    while folded[player]:
+        player = (player + 1) % len(folded)
+    return player
+
+
+def _start_round(rules: BettingRules, paid: tuple[float, ...], folded: tuple[bool, ...], number: int) -> _State:
+    """Returns the position at the beginning of a round."""
+    return _State(paid, folded, number, 0, _next_player(folded, rules.first[number]), folded.count(False), paid, over=False)
+
+
+def _play(rules: BettingRules, state: _State, action: Action) -> _State:
+    """Returns the position after an action."""
+    paid, folded, player = list(state.paid), list(state.folded), state.player
+    raises, waiting = state.raises, state.waiting - 1
+    if action == Action.FOLD:
+        folded[player] = True
+    else:
+        paid[player] = max(state.paid)
+    if action == Action.RAISE:
+        paid[player] += rules.raises[state.round]
+        raises, waiting = raises + 1, folded.count(False) - 1
+    over = folded.count(False) == 1 or (waiting == 0 and state.round + 1 == rules.num_rounds)
+    if waiting == 0 and not over:
+        return _start_round(rules, tuple(paid), tuple(folded), state.round + 1)
+    following = _next_player(tuple(folded), (player + 1) % rules.num_players)
+    return _State(tuple(paid), tuple(folded), state.round, raises, following, waiting, state.start, over)
+
+
+def _potential(rules: BettingRules, state: _State) -> float:
+    """Returns the most chips that the players left can add from the beginning of the round on."""
+    rounds = range(state.round, rules.num_rounds)
+    most = max(state.start) + sum(rules.raises[number] * rules.max_raises[number] for number in rounds)
+    return sum(most - own for own, out in zip(state.start, state.folded, strict=True) if not out)
+
+
+def build(rules: BettingRules, num_buckets: tuple[int, ...]) -> BettingTree:
+    """Returns the betting tree.
+
+    Args:
+        rules: The bets.
+        num_buckets: Number of buckets in each round, the same for all players.
+
+    Raises:
+        ValueError: ``num_buckets`` does not fit the rounds.
+    """
+    if len(num_buckets) != rules.num_rounds or min(num_buckets) < 1:
+        raise ValueError(f"num_buckets {num_buckets}: expected {rules.num_rounds} positive numbers, one for each round")
+    states = [_start_round(rules, rules.forced, (False,) * rules.num_players, 0)]
+    ends: list[_State] = []
+    children: list[list[int]] = []
+    actions: list[list[int]] = []
+    for state in states:  # grows while it is read: breadth first
+        behind = state.paid[state.player] < max(state.paid)
+        legal = [Action.FOLD] * behind + [Action.CALL] + [Action.RAISE] * (state.raises < rules.max_raises[state.round])
+        following = []
+        for action in legal:
+            after = _play(rules, state, action)
+            following.append(~len(ends) if after.over else len(states))
+            (ends if after.over else states).append(after)
+        actions.append([*legal])
+        children.append(following)
+
+    width = max(map(len, actions))
+    player = np.array([state.player for state in states], dtype=np.int32)
+    rounds = np.array([state.round for state in states], dtype=np.int32)
+    buckets = np.array(num_buckets, dtype=np.int32)[rounds]
+    order = np.argsort(player, kind="stable")
+    base = np.empty(len(states), dtype=np.int32)
+    base[order] = np.cumsum(buckets[order]) - buckets[order]
+    return BettingTree(
+        player=player,
+        round=rounds,
+        num_actions=np.array([len(row) for row in actions], dtype=np.int32),
+        actions=np.array([row + [-1] * (width - len(row)) for row in actions], dtype=np.int8),
+        child=np.array([row + row[-1:] * (width - len(row)) for row in children], dtype=np.int32),
+        base=base,
+        num_buckets=buckets,
+        hand=player * np.int32(rules.num_rounds) + rounds,
+        pot=np.array([sum(state.start) for state in states]),
+        potential=np.array([_potential(rules, state) for state in states]),
+        payoffs=np.array([_payoffs(state.paid, state.folded) for state in ends]),
+        showdown=np.array([state.folded.count(False) > 1 for state in ends]),
+    )
+
+
+def sequences(tree: BettingTree) -> tuple[list[str], list[str]]:
+    """Returns the bets that lead to each decision and to each terminal node: ``f``, ``c``, ``r``, and ``/`` between rounds."""
+    texts, ends = [""] * len(tree.player), [""] * len(tree.payoffs)
+    for node in range(len(texts)):
+        for slot in range(tree.num_actions[node]):
+            after, longer = tree.child[node, slot], texts[node] + "fcr"[tree.actions[node, slot]]
+            if after < 0:
+                ends[~after] = longer
+            else:
+                texts[after] = longer + "/" * (tree.round[after] - tree.round[node])
+    return texts, ends

@@ -1,0 +1,60 @@
+"""Kuhn poker: three cards, an ante of one chip, one bet. Source: Kuhn, "A simplified two-person poker", 1950."""
+
+from itertools import permutations
+
+import numpy as np
+
+from games.poker import betting
+from games.poker.betting import BettingRules
+from games.poker.deals import EnumeratedDeals
+from games.poker.game import PokerGame
+
+CARDS = "JQK"
+RULES = BettingRules(forced=(1, 1), raises=(1,), max_raises=(1,), first=(0,))
+GAME_VALUE = -1 / 18
+"""What player 0 wins in equilibrium, in chips (Kuhn 1950)."""
+
+
+def kuhn() -> PokerGame:
+    """Returns Kuhn poker: 6 information states for each player, 30 terminal histories."""
+    cards = np.array(list(permutations(range(len(CARDS)), 2)), dtype=np.int8)
+    return PokerGame(
+        name="kuhn",
+        rules=RULES,
+        betting=betting.build(RULES, (len(CARDS),)),
+        deals=EnumeratedDeals(
+            cards=cards,
+            buckets=cards.astype(np.int32),
+            outcome=np.array([betting.outcome_of(tuple(row)) for row in cards], dtype=np.int32),
+        ),
+        bucket_names=(tuple(CARDS),),
+    )
+
+
+def equilibrium(alpha: float) -> np.ndarray:
+    """Returns the equilibrium in which player 0 bets a jack with probability ``alpha``: float64 ``[12, 2]``.
+
+    All equilibria, up to choices at information states that they never reach, are of this family (Kuhn 1950).
+
+    Raises:
+        ValueError: ``alpha`` outside [0, 1/3].
+    """
+    if not 0 <= alpha <= 1 / 3:
+        raise ValueError(f"alpha = {alpha}: expected a number in [0, 1/3]")
+    second = [
+        [alpha, 0, 3 * alpha],  # player 0 bets
+        [0, alpha + 1 / 3, 1],  # player 0 checked, player 1 bet: player 0 calls
+        [1 / 3, 0, 1],  # player 0 checked: player 1 bets
+        [0, 1 / 3, 1],  # player 0 bet: player 1 calls
+    ]
+    return np.stack([1 - np.ravel(second), np.ravel(second)], axis=1)
+
+
+def squared_error(policy: np.ndarray) -> float:
+    """Returns the mean squared error of a policy (``[12, 2]``) to the closest equilibrium, over all 24 probabilities.
+
+    The measure of Heinrich & Silver 2015, 4.1 and figure 1; the paper does not say over what it takes the mean.
+    """
+    start, direction = equilibrium(0.0), equilibrium(1 / 3) - equilibrium(0.0)
+    share = np.sum((policy - start) * direction) / np.sum(direction**2)
+    return float(np.mean((policy - start - np.clip(share, 0, 1) * direction) ** 2))

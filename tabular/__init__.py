@@ -1,0 +1,1 @@
+"""Tabular algorithms over information states: self-play MCTS, Outcome Sampling, CFR+, exact best responses."""

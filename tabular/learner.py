@@ -1,0 +1,111 @@
+"""What all tabular algorithms share: tables over information states, one stream of random numbers, a count of episodes.
+
+The three together are the whole state of an algorithm, as plain arrays that change within kernels alone. So it can be saved at
+any moment, after Ctrl-C too, and goes on bit for bit, whatever the sizes of the calls of ``run`` were.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from games.kernels import streams
+from games.poker.game import PokerGame
+
+CHUNK = 1_000_000
+"""Episodes between two moments at which Ctrl-C can end ``run``; about 0.1 s of search."""
+
+
+class Learner(ABC):
+    """A tabular algorithm on a game.
+
+    Attributes:
+        game: The game.
+        seed: Of all its random numbers.
+        options: A dataclass, different for each algorithm.
+        counter: int64 ``[1]``, the episodes so far.
+        rng: uint64 ``[1]``, the stream of random numbers.
+        tables: Arrays over information states by name, changed in place by ``run``.
+    """
+
+    name: ClassVar[str]
+    chunk: ClassVar[int] = CHUNK
+
+    def __init__(self, game: PokerGame, seed: int, options: Any, tables: dict[str, np.ndarray]) -> None:
+        self.game = game
+        self.seed = seed
+        self.options = options
+        self.counter = np.zeros(1, dtype=np.int64)
+        self.rng = streams(seed, 1)
+        self.tables = tables
+
+    @property
+    def episodes(self) -> int:
+        """Returns the number of episodes so far (of iterations, where an algorithm passes over the whole tree in each)."""
+        return int(self.counter[0])
+
+    def run(self, episodes: int) -> None:
+        """Runs a number of episodes (at least 0).
+
+        Ctrl-C ends it after a chunk of episodes, with KeyboardInterrupt.
+
+        Raises:
+            ValueError: A negative number, or more than the tables can count.
+        """
+        if episodes < 0:
+            raise ValueError(f"episodes = {episodes}: expected at least 0")
+        end = self.episodes + episodes
+        while self.episodes < end:
+            self._run_chunk(min(self.chunk, end - self.episodes))
+
+    @abstractmethod
+    def _run_chunk(self, count: int) -> None:
+        """Runs a chunk of episodes and counts them, in one kernel."""
+
+    @abstractmethod
+    def average_policy(self) -> np.ndarray:
+        """Returns the average policy, the one that approaches an equilibrium: float64 ``[num_infosets, max_actions]``."""
+
+    def greedy_policy(self) -> np.ndarray:
+        """Returns the policy that always plays the most probable action of the average policy, the first of equals."""
+        return self._greedy(self.average_policy())
+
+    def _greedy(self, scores: np.ndarray) -> np.ndarray:
+        """Returns the policy that plays the legal action with the highest score, the first of equals."""
+        return np.eye(self.game.max_actions)[np.where(self.game.legal, scores, -np.inf).argmax(axis=1)]
+
+    def _normalised(self, weights: np.ndarray) -> np.ndarray:
+        """Returns the policy in proportion to weights, uniform where all of them are 0."""
+        total = weights.sum(axis=1, keepdims=True, dtype=np.float64)
+        return np.where(total > 0, weights / np.where(total > 0, total, 1), self.game.uniform_policy())
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Returns copies of the tables, of ``rng`` and of the counter (``episodes``), by name."""
+        return {name: array.copy() for name, array in self._arrays().items()}
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """Returns everything that ``run`` changes, by name."""
+        return self.tables | {"rng": self.rng, "episodes": self.counter}
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Goes on from a state that ``get_state`` returned for the same algorithm and game. The arrays are copied.
+
+        Raises:
+            ValueError: Missing or unknown names, other shapes or types (those of another game, say), values that are not finite.
+                Nothing is changed then.
+        """
+        expected = self._arrays()
+        if set(state) != set(expected):
+            raise ValueError(f"state of {self.name} on {self.game.name}: got {sorted(state)}, expected {sorted(expected)}")
+        for name, own in expected.items():
+            got = state[name]
+            if got.shape != own.shape or got.dtype != own.dtype:
+                got_text, own_text = f"{got.dtype} {got.shape}", f"{own.dtype} {own.shape}"
+                raise ValueError(f"state of {self.name} on {self.game.name}: {name} is {got_text}, expected {own_text}")
+            if not np.isfinite(got).all():
+                raise ValueError(f"state of {self.name} on {self.game.name}: {name} has values that are not finite")
+        if state["episodes"][0] < 0:
+            raise ValueError(f"state of {self.name} on {self.game.name}: episodes is {state['episodes'][0]}, expected at least 0")
+        for name, own in expected.items():
+            own[...] = state[name]

@@ -1,0 +1,287 @@
+"""Extensive-form self-play MCTS with UCT and Smooth UCT.
+
+Source: Heinrich & Silver, "Smooth UCT search in computer poker", IJCAI 2015: algorithms 1 and 2, equations 1 to 3; N, Q, eta,
+gamma and d are the paper's.
+
+Each player has a tree over its own information states; here it is its rows of a table, and an information state is in the tree
+once it has been visited. An episode draws a deal and walks down the betting tree. While a player is in its tree, it selects by
+Smooth UCB: with probability eta_k the action of highest ``Q + c sqrt(log N / N_a)``, otherwise one drawn from its average
+policy ``N_a / N``. Where it leaves the tree, the information state is added, and the player plays the rollout policy (uniform)
+from there to the end.
+
+What makes it fast, and what that means for exactness:
+
+- The table keeps the *sum* of returns; Q is the mean only where UCB asks for it. Sums of chips are exact in float64 (below
+  2**53), so Q has less rounding than the paper's running mean.
+- N is the sum of the N_a. A row of ``visits`` also holds eta_k for the next visit, as a 32-bit threshold: the comparison is
+  that of a 32-bit random number with eta_k.
+- ``N_a / N`` is drawn with a 32-bit random number in integers: each probability is exact to within 2**-32.
+- N_a counts when the action is chosen, not after the episode. No information state is met twice in an episode, so nothing can
+  tell.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from games.kernels import kernel, mix64
+from games.poker.deals import deal
+from games.poker.game import PokerGame
+from tabular.learner import Learner
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the step of SplitMix64, as in games.kernels.random_u64
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_ONE = np.uint64(1)
+
+
+@kernel
+def ucb(
+    visits: np.ndarray, returns: np.ndarray, infoset: int, total: int, num_actions: int, exploration: float, bits: np.uint64
+) -> np.uint64:
+    """Returns the slot that maximises ``Q + c sqrt(log N / N_a)``, ties broken uniformly (equation 1).
+
+    Actions that were never tried come first.
+
+    Args:
+        visits: uint32 ``[I, A + 1]``, N_a and the threshold.
+        returns: float64 ``[I, A]``, sums of returns in chips.
+        infoset: The row.
+        total: N, at least 1.
+        num_actions: Number of legal actions.
+        exploration: c.
+        bits: 32 random bits, for ties.
+    """
+    spread = exploration * exploration * math.log(np.float64(total))
+    best, chosen, ties = -np.inf, 0, 0
+    for slot in range(num_actions):
+        count = visits[infoset, slot]
+        value = np.inf
+        if count > 0:
+            share = 1.0 / count
+            value = returns[infoset, slot] * share + math.sqrt(spread * share)
+        if value > best:
+            best, chosen, ties = value, slot, 1
+        elif value == best:
+            # The newcomer wins with probability 1 / ties: the high half of the product is uniform below ties.
+            ties += 1
+            product = bits * np.uint64(ties)
+            if product >> _HALF == 0:
+                chosen = slot
+            bits = product & _LOW
+    return np.uint64(chosen)
+
+
+@kernel
+def simulate(
+    betting: Any,
+    deals: Any,
+    exploration: np.ndarray,
+    gamma: float,
+    eta: float,
+    d: float,
+    visits: np.ndarray,
+    returns: np.ndarray,
+    rng: np.ndarray,
+    counter: np.ndarray,
+    max_moves: int,
+    episodes: int,
+) -> None:
+    """Runs episodes of algorithm 1 with the selection of algorithm 2; UCT is eta = gamma = 1.
+
+    Args:
+        betting: A ``BettingTree``.
+        deals: The cards, for ``deals.deal``.
+        exploration: float64 ``[D]``, c at each node of the betting tree, in chips.
+        gamma: As in equation 2.
+        eta: As in equation 2.
+        d: As in equation 2.
+        visits: uint32 ``[I, A + 1]``, changed in place: N_a, then the threshold of eta_k.
+        returns: float64 ``[I, A]``, changed in place: sums of returns in chips.
+        rng: uint64 ``[1]``, changed in place.
+        counter: int64 ``[1]``, changed in place: episodes so far.
+        max_moves: Upper bound on the moves of an episode.
+        episodes: How many.
+    """
+    width = np.uint64(returns.shape[1])
+    sums = returns.reshape(-1)
+    buckets = np.empty(betting.hand.max() + 1, dtype=np.int32)
+    path = np.empty(max_moves, dtype=np.uint64)  # of the updates: infoset * A + slot
+    owner = np.empty(max_moves, dtype=np.uint64)
+    state = rng[0]  # kept in a register: the stream of random_u64
+    # Indices are uint64, which spares numba the test for negative ones.
+    for _ in range(episodes):
+        state += _GOLDEN
+        outcome = np.uint64(deal(deals, mix64(state), buckets))
+        following = np.int64(0)
+        depth = np.uint64(0)
+        outside = np.uint64(0)  # a bit for each player out of its tree
+        while following >= 0:
+            node = np.uint64(following)
+            state += _GOLDEN
+            bits = mix64(state)
+            low = bits & _LOW
+            player = np.uint64(betting.player[node])
+            num_actions = betting.num_actions[node]
+            if (outside >> player) & _ONE:
+                action = (low * np.uint64(num_actions)) >> _HALF
+            else:
+                infoset = np.uint64(betting.base[node] + buckets[np.uint64(betting.hand[node])])
+                total = np.uint64(0)
+                for slot in range(width):
+                    total += np.uint64(visits[infoset, slot])
+                if total == 0:
+                    action = (low * np.uint64(num_actions)) >> _HALF
+                    outside |= _ONE << player
+                elif (bits >> _HALF) <= np.uint64(visits[infoset, width]):
+                    action = ucb(visits, returns, infoset, total, num_actions, exploration[node], low)
+                else:
+                    # Slots without an action have no visits and are never reached. No branch: it could not be predicted.
+                    mark = (low * total) >> _HALF
+                    action = np.uint64(0)
+                    below = np.uint64(0)
+                    for slot in range(width - _ONE):
+                        below += np.uint64(visits[infoset, slot])
+                        action += np.uint64(mark >= below)
+                visits[infoset, action] += np.uint32(1)
+                mixing = max(gamma, eta / (1.0 + d * math.sqrt(np.float64(total + _ONE))))
+                visits[infoset, width] = np.uint32(np.int64(math.ceil(mixing * 4294967296.0)) - 1)
+                path[depth] = infoset * width + action
+                owner[depth] = player
+                depth += _ONE
+            following = np.int64(betting.child[node, action])
+        terminal = np.uint64(~following)
+        for k in range(depth):
+            sums[path[k]] += betting.payoffs[terminal, outcome, owner[k]]
+    rng[0] = state
+    counter[0] += episodes
+
+
+@dataclass(frozen=True)
+class UCTOptions:
+    """Options of UCT.
+
+    Attributes:
+        exploration: C of equation 3, in chips, at least 0. None: what the paper found best as a constant c (``EXPLORATION``), or
+            half of the largest pot where it has no value for the game, its choice for limit Hold'em.
+        betting_potential: k of equation 3, in [0, 1]: c is ``min(C, pot + k * potential)``, with the pot and the remaining
+            betting potential at the beginning of the round. None: c is constant. The paper: constant in Kuhn and Leduc, 0.5 in
+            limit Hold'em; 0.5 serves Leduc better (tabular/README.md) and comes to a constant c in Kuhn.
+
+    Raises:
+        ValueError: On construction, for values out of range.
+    """
+
+    exploration: float | None = None
+    betting_potential: float | None = 0.5
+
+    def __post_init__(self) -> None:
+        if self.exploration is not None and not 0 <= self.exploration < math.inf:
+            raise ValueError(f"exploration = {self.exploration}: expected at least 0")
+        if self.betting_potential is not None and not 0 <= self.betting_potential <= 1:
+            raise ValueError(f"betting_potential = {self.betting_potential}: expected a number in [0, 1]")
+
+
+@dataclass(frozen=True)
+class SmoothUCTOptions(UCTOptions):
+    """Options of Smooth UCT: those of UCT and ``eta_k = max(gamma, eta / (1 + d sqrt(N)))``, equation 2.
+
+    Attributes:
+        gamma: Least share of UCB among the selections, in [0, 1]. The paper: 0.1 everywhere.
+        eta: Its share at first, in (0, 1]. The paper: 0.9 everywhere.
+        d: How fast it falls, at least 0. None: the paper's value for the game (``DECAY``), 1 / 20000 for any other (limit
+            Hold'em's).
+    """
+
+    gamma: float = 0.1
+    eta: float = 0.9
+    d: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.gamma <= 1:
+            raise ValueError(f"gamma = {self.gamma}: expected a number in [0, 1]")
+        if not 0 < self.eta <= 1:
+            raise ValueError(f"eta = {self.eta}: expected a number in (0, 1]")
+        if self.d is not None and not 0 <= self.d < math.inf:
+            raise ValueError(f"d = {self.d}: expected at least 0")
+
+
+class UCT(Learner):
+    """Extensive-form UCT. Its average policy diverges from equilibrium in Kuhn and Leduc (the paper, figures 1 and 2).
+
+    Tables: ``visits`` uint32 ``[I, A + 1]`` (N_a; the last column is the threshold of eta_k) and ``returns`` float64 ``[I, A]``
+    (sums, in chips).
+    """
+
+    name: ClassVar[str] = "uct"
+    EXPLORATION: ClassVar[dict[str, float]] = {"kuhn": 2.0, "leduc": 20.0}
+    """C by game, in chips (the paper, 4.1 and 4.2)."""
+
+    def __init__(self, game: PokerGame, seed: int, options: UCTOptions) -> None:
+        tables: dict[str, np.ndarray] = {
+            "visits": np.zeros((game.num_infosets, game.max_actions + 1), dtype=np.uint32),
+            "returns": np.zeros((game.num_infosets, game.max_actions)),
+        }
+        super().__init__(game, seed, options, tables)
+        betting = game.betting
+        largest = options.exploration
+        if largest is None:
+            largest = self.EXPLORATION.get(game.name, (betting.pot + betting.potential).max() / 2)
+        self._exploration = np.full(len(betting.player), float(largest))
+        if options.betting_potential is not None:
+            self._exploration = np.minimum(largest, betting.pot + options.betting_potential * betting.potential)
+
+    def _schedule(self) -> tuple[float, float, float]:
+        """Returns gamma, eta and d of equation 2."""
+        return 1.0, 1.0, 0.0
+
+    def _run_chunk(self, count: int) -> None:
+        # An information state is visited at most once in an episode, so its visits stay below this.
+        if self.episodes + count >= 2**32 and self.visits().sum(axis=1).max() + count >= 2**32:
+            raise ValueError(f"{self.name}: an information state has almost 2**32 visits, the most that the tables can count")
+        simulate(
+            self.game.betting,
+            self.game.deals,
+            self._exploration,
+            *self._schedule(),
+            self.tables["visits"],
+            self.tables["returns"],
+            self.rng,
+            self.counter,
+            self.game.max_moves,
+            count,
+        )
+
+    def visits(self) -> np.ndarray:
+        """Returns N_a: int64 ``[num_infosets, max_actions]``."""
+        return self.tables["visits"][:, :-1].astype(np.int64)
+
+    def action_values(self) -> np.ndarray:
+        """Returns Q in chips: float64 ``[num_infosets, max_actions]``; 0 for actions that were never tried."""
+        return self.tables["returns"] / np.maximum(self.visits(), 1)
+
+    def average_policy(self) -> np.ndarray:
+        """Returns ``N_a / N``, uniform (the rollout policy) where an information state was never visited. Shape as everywhere."""
+        return self._normalised(self.visits())
+
+    def greedy_policy(self) -> np.ndarray:
+        """Returns the policy that plays the action of highest estimated value (the paper, 4.3); uniform where never visited."""
+        visits = self.visits()
+        greedy = self._greedy(np.where(visits > 0, self.action_values(), -np.finfo(np.float64).max))
+        return np.where(visits.sum(axis=1, keepdims=True) > 0, greedy, self.game.uniform_policy())
+
+
+class SmoothUCT(UCT):
+    """Extensive-form Smooth UCT. Its average policy approaches an equilibrium in Kuhn and Leduc (the paper, figures 1 and 2)."""
+
+    name: ClassVar[str] = "smooth_uct"
+    EXPLORATION: ClassVar[dict[str, float]] = {"kuhn": 1.75, "leduc": 18.0}
+    DECAY: ClassVar[dict[str, float]] = {"kuhn": 0.001, "leduc": 0.002}
+    """d of equation 2 by game (the paper, 4.1 and 4.2)."""
+
+    def _schedule(self) -> tuple[float, float, float]:
+        decay = self.options.d
+        return self.options.gamma, self.options.eta, self.DECAY.get(self.game.name, 1 / 20000) if decay is None else decay

@@ -1,0 +1,178 @@
+"""Kuhn and Leduc: sizes and payoffs against an oracle, equation 3, bad input."""
+
+import numpy as np
+import pytest
+
+from games import poker
+from games.poker import betting
+from games.poker.betting import Action, BettingRules
+from games.poker.game import PokerGame
+from games.poker.kuhn import equilibrium, squared_error
+from games.poker.tree import Kind
+from tests.games import poker_oracle as oracle
+
+GAMES = [("kuhn", {}), ("leduc", {"suits": True})]
+
+
+@pytest.fixture(scope="module", params=GAMES, ids=["kuhn", "leduc"])
+def game(request: pytest.FixtureRequest) -> PokerGame:
+    return poker.make(request.param[0], **request.param[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "infosets", "terminals"), [("kuhn", {}, 6, 30), ("leduc", {"suits": True}, 468, 5520)]
+)
+def test_sizes(name: str, options: dict[str, bool], infosets: int, terminals: int) -> None:
+    """Known values (OpenSpiel's tests; counted by hand in games/poker/README.md)."""
+    game = poker.make(name, **options)
+    assert np.bincount(game.tree.infoset_player).tolist() == [infosets, infosets]
+    assert np.bincount(game.infoset_player).tolist() == [infosets, infosets]
+    assert np.bincount(game.tree.kind)[Kind.TERMINAL] == terminals
+
+
+def test_leduc_has_144_information_states_up_to_suits() -> None:
+    small, full = poker.make("leduc"), poker.make("leduc", suits=True)
+    assert np.bincount(small.infoset_player).tolist() == [144, 144]
+    texts, fine = small.infoset_texts(), full.infoset_texts()
+    for infoset, row in enumerate(small.table_infoset):
+        cards, _, bets = fine[infoset].partition(" ")
+        assert texts[row] == f"{cards[::2]} {bets}".strip()
+    assert len(small.tree.kind) == len(full.tree.kind)
+
+
+def test_every_history_pays_as_the_oracle_says(game: PokerGame) -> None:
+    """All histories of the tree: movers, legal actions, information states, chance, payoffs."""
+    tree, texts = game.tree, game.infoset_texts()
+    cards = oracle.CARDS[game.name]
+    expected = {(deal, moves) for deal in oracle.deals(game.name) for moves in oracle.plays(game.name)}
+    found: dict[tuple[tuple[str, ...], str], float] = {}
+    probability: dict[tuple[tuple[str, ...], str], float] = {}
+
+    def walk(node: int, rows: np.ndarray, moves: str, chance: float) -> None:
+        children = range(tree.first_child[node], tree.first_child[node] + tree.num_children[node])
+        if tree.kind[node] == Kind.CHANCE:
+            position = oracle.replay(game.name, moves)
+            known = 2 + position.round
+            prefixes = sorted({tuple(row[:known]) for row in game.deals.cards[rows].tolist()})
+            assert len(prefixes) == len(children)
+            for child, prefix in zip(children, prefixes, strict=True):
+                same = rows[(game.deals.cards[rows, :known] == prefix).all(axis=1)]
+                walk(child, same, moves, chance * tree.chance[child])
+        elif tree.kind[node] == Kind.DECISION:
+            position = oracle.replay(game.name, moves)
+            assert tree.player[node] == position.player
+            assert len(position.legal) == tree.num_children[node]
+            for row in rows:
+                names = tuple(cards[card] for card in game.deals.cards[row])
+                assert texts[tree.infoset[node]] == oracle.seen(names, position.player, position)
+            actions = game.betting.actions[tree.betting_node[node]]
+            assert "".join("fcr"[a] for a in actions if a >= 0) == position.legal
+            for child, move in zip(children, position.legal, strict=True):
+                walk(child, rows, moves + move, chance)
+        else:
+            for row in rows:
+                names = tuple(cards[card] for card in game.deals.cards[row])
+                found[names, moves] = tree.payoffs[node, 0]
+                probability[names, moves] = chance
+            assert tree.payoffs[node].sum() == 0
+
+    walk(0, np.arange(len(game.deals.outcome)), "", 1.0)
+    assert set(found) == expected
+    for (names, moves), payoff in found.items():
+        position = oracle.replay(game.name, moves)
+        assert payoff == oracle.wins(game.name, position, names)
+        kinds = 6 if game.name == "kuhn" else 30 * (4 if position.round else 1)
+        assert probability[names, moves] == pytest.approx(1 / kinds)
+
+
+def test_children_follow_their_parents_level_by_level(game: PokerGame) -> None:
+    tree = game.tree
+    assert (tree.parent[1:] < np.arange(1, len(tree.parent))).all()
+    depth = np.zeros(len(tree.parent), dtype=int)
+    for node in range(1, len(depth)):
+        depth[node] = depth[tree.parent[node]] + 1
+    assert np.array_equal(depth, np.repeat(np.arange(len(tree.levels) - 1), np.diff(tree.levels)))
+
+
+def test_texts_of_information_states_are_unique(game: PokerGame) -> None:
+    texts = game.infoset_texts()
+    assert len(set(texts)) == len(texts) == game.num_infosets
+
+
+def test_outcomes_of_three_players() -> None:
+    """13 weak orders (the ordered Bell number)."""
+    assert len(betting.outcomes(3)) == 13
+    assert betting.outcomes(3)[betting.outcome_of((5, 9, 9))] == (0, 1, 1)
+    assert len(betting.outcomes(2)) == 3
+
+
+LIMIT_HOLDEM = BettingRules(forced=(1.0, 0.5), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(1, 0, 0, 0))
+"""Two players in big blinds; player 1 is the dealer and has the small blind."""
+
+
+def test_exploration_of_limit_holdem_as_in_the_paper() -> None:
+    """Heinrich & Silver 2015, 4.3: k = 0.5 and C = 24 result in "values of c in [10, 24]"; the largest pot is 48."""
+    tree = betting.build(LIMIT_HOLDEM, (1, 1, 1, 1))
+    exploration = np.minimum(24, tree.pot + 0.5 * tree.potential)
+    assert (exploration.min(), exploration.max()) == (10, 24)
+    assert (tree.pot + tree.potential).max() == 48
+    assert tree.payoffs.max() == 24
+
+
+def test_three_players_fold_and_split() -> None:
+    """One round, one bet of 1, antes of 1: player 0 bets, 1 folds, 2 calls; the pot of 5 goes to the best of 0 and 2."""
+    rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
+    tree = betting.build(rules, (1,))
+    _, ends = betting.sequences(tree)
+    end = ends.index("rfc")
+    assert tree.payoffs[end, betting.outcome_of((1, 9, 1))].tolist() == [0.5, -1, 0.5]
+    assert tree.payoffs[end, betting.outcome_of((1, 9, 2))].tolist() == [-2, -1, 3]
+    assert tree.payoffs[ends.index("rff")].tolist() == [[2, -1, -1]] * 13
+    assert tree.payoffs[ends.index("ccc"), betting.outcome_of((7, 7, 7))].tolist() == [0, 0, 0]
+    assert (tree.payoffs.sum(axis=2) == 0).all()
+    assert [Action(a).name for a in tree.actions[0] if a >= 0] == ["CALL", "RAISE"]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.2, 1 / 3])
+def test_squared_error_to_the_closest_equilibrium(alpha: float) -> None:
+    assert squared_error(equilibrium(alpha)) == pytest.approx(0, abs=1e-20)
+    # The closest equilibrium among many, by search.
+    policy = poker.make("kuhn").uniform_policy() * 0.3 + equilibrium(alpha) * 0.7
+    errors = [np.mean((policy - equilibrium(a)) ** 2) for a in np.linspace(0, 1 / 3, 1001)]
+    assert squared_error(policy) == pytest.approx(min(errors), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({"forced": (1,)}, "at least two players"),
+        ({"raises": (0,)}, "raises > 0"),
+        ({"raises": (1, 2)}, "as many raises"),
+        ({"first": (2,)}, "players 0 to 1"),
+    ],
+)
+def test_bad_rules(rules: dict[str, tuple[int, ...]], message: str) -> None:
+    good = {"forced": (1, 1), "raises": (1,), "max_raises": (1,), "first": (0,)}
+    with pytest.raises(ValueError, match=message):
+        BettingRules(**{**good, **rules})
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(ValueError, match="expected one of kuhn, leduc"):
+        poker.make("stud")
+    with pytest.raises(ValueError, match="options of leduc.*colour"):
+        poker.make("leduc", colour=True)
+    with pytest.raises(ValueError, match="alpha = 0.5"):
+        equilibrium(0.5)
+    with pytest.raises(ValueError, match="one for each round"):
+        betting.build(LIMIT_HOLDEM, (1, 1))
+    kuhn = poker.make("kuhn")
+    with pytest.raises(ValueError, match=r"expects \(12, 2\)"):
+        kuhn.check_policy(np.ones((3, 2)))
+    wrong = kuhn.uniform_policy()
+    wrong[4] = [0.9, 0.2]
+    with pytest.raises(ValueError, match=r"policy\[4\].*'Q cr'"):
+        kuhn.check_policy(wrong)
+    wrong[4] = [np.nan, 1]
+    with pytest.raises(ValueError, match=r"policy\[4\]"):
+        kuhn.check_policy(wrong)

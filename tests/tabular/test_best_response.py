@@ -1,0 +1,92 @@
+"""Best responses and NashConv: known values, brute force on Kuhn, an independent recursion on Leduc."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from games import poker
+from games.poker.game import PokerGame
+from games.poker.kuhn import GAME_VALUE, equilibrium
+from tabular.best_response import best_response, best_response_values, exploitability, nash_conv, profile_values
+from tests.games import poker_oracle as oracle
+
+
+def random_policy(game: PokerGame, seed: int, sparse: bool = False) -> np.ndarray:
+    weights = np.random.default_rng(seed).random((game.num_infosets, game.max_actions)) * game.legal
+    if sparse:  # some actions never, so some information states are never reached
+        weights *= np.random.default_rng(seed + 1).random(weights.shape) < 0.6
+        weights[weights.sum(axis=1) == 0, 0] = 1
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [("kuhn", {}, 11 / 12), ("leduc", {"suits": True}, 4.747222), ("leduc", {"suits": False}, 4.747222)],
+)
+def test_nash_conv_of_the_uniform_policy(name: str, options: dict[str, bool], expected: float) -> None:
+    """Known values; OpenSpiel's tests have the Leduc one to four decimals."""
+    game = poker.make(name, **options)
+    assert nash_conv(game, game.uniform_policy()) == pytest.approx(expected, abs=1e-6 if name == "leduc" else 1e-12)
+    assert exploitability(game, game.uniform_policy()) == pytest.approx(expected / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.1, 0.25, 1 / 3])
+def test_the_equilibria_of_kuhn(alpha: float) -> None:
+    game = poker.make("kuhn")
+    assert nash_conv(game, equilibrium(alpha)) == pytest.approx(0, abs=1e-15)
+    assert profile_values(game, equilibrium(alpha)) == pytest.approx([GAME_VALUE, -GAME_VALUE])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_kuhn_against_all_pure_strategies(seed: int) -> None:
+    game = poker.make("kuhn")
+    policy = random_policy(game, seed, sparse=seed % 2 == 1)
+    for player in range(2):
+        best = -np.inf
+        rows = np.flatnonzero(game.infoset_player == player)
+        for choice in product(range(2), repeat=len(rows)):
+            mixed = policy.copy()
+            mixed[rows] = np.eye(2)[list(choice)]
+            best = max(best, profile_values(game, mixed)[player])
+        assert best_response_values(game, policy)[player] == pytest.approx(best, abs=1e-14)
+
+
+@pytest.mark.parametrize(("name", "options"), [("kuhn", {}), ("leduc", {"suits": True}), ("leduc", {"suits": False})])
+@pytest.mark.parametrize("seed", range(2))
+def test_against_the_recursion(name: str, options: dict[str, bool], seed: int) -> None:
+    game = poker.make(name, **options)
+    policy = random_policy(game, seed, sparse=seed == 1)
+    full = game if game.finest is None else game.finest
+    rows = {text: row for row, text in enumerate(full.infoset_texts())}
+    tree_policy = game.tree_policy(policy)
+    actions = full._by_infoset(np.array(["".join("fcr"[a] for a in row if a >= 0) for row in full.betting.actions]))
+
+    def probabilities(text: str) -> dict[str, float]:
+        return dict(zip(str(actions[rows[text]]), tree_policy[rows[text]], strict=False))
+
+    values = best_response_values(game, policy)
+    for player in range(2):
+        assert values[player] == pytest.approx(oracle.best_response_value(name, probabilities, player), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+def test_the_best_response_wins_what_it_promises(name: str) -> None:
+    game = poker.make(name)
+    full = game if game.finest is None else game.finest
+    policy = random_policy(game, 7)
+    for player in range(2):
+        response = best_response(game, policy, player)
+        assert profile_values(full, response)[player] == pytest.approx(best_response_values(game, policy)[player])
+
+
+def test_suits_do_not_matter() -> None:
+    """A policy that ignores suits is exploited by as much, whether or not the tables know them."""
+    small, full = poker.make("leduc"), poker.make("leduc", suits=True)
+    policy = random_policy(small, 3)
+    assert nash_conv(full, small.tree_policy(policy)) == nash_conv(small, policy)
+
+
+def test_a_policy_of_another_game_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"policy of shape \(12, 2\): leduc expects"):
+        nash_conv(poker.make("leduc"), poker.make("kuhn").uniform_policy())

@@ -1,0 +1,88 @@
+"""The kernels against the papers' pseudocode with the same random numbers (tests/tabular/reference.py)."""
+
+import numpy as np
+import pytest
+
+from games import poker
+from games.kernels import random_u64, streams
+from games.poker.game import PokerGame
+from tabular.algorithms import make
+from tabular.self_play import ucb
+from tests.tabular import reference
+
+GAMES = {"kuhn": poker.make("kuhn"), "leduc": poker.make("leduc"), "leduc with suits": poker.make("leduc", suits=True)}
+
+
+def table(game: PokerGame, entries: dict[tuple[str, str], float]) -> np.ndarray:
+    """Returns the entries of a reference as an array over information states and slots."""
+    actions = game._by_infoset(np.array(["".join("fcr"[a] for a in row if a >= 0) for row in game.betting.actions]))
+    result = np.zeros((game.num_infosets, game.max_actions))
+    for row, (text, legal) in enumerate(zip(game.infoset_texts(), actions, strict=True)):
+        result[row, : len(legal)] = [entries.get((text, a), 0) for a in str(legal)]
+    return result
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+@pytest.mark.parametrize(
+    ("name", "options", "schedule"),
+    [
+        (
+            "smooth_uct",
+            {"gamma": 0.1, "eta": 0.9, "d": 0.05, "exploration": 3.0, "betting_potential": None},
+            (3.0, 0.1, 0.9, 0.05),
+        ),
+        ("smooth_uct", {"gamma": 0.4, "eta": 0.7, "d": 0.5, "exploration": 16.0}, (16.0, 0.4, 0.7, 0.5, 0.5)),
+        ("uct", {"exploration": 12.0, "betting_potential": 0.1}, (12.0, 1.0, 1.0, 0.0, 0.1)),
+    ],
+)
+def test_self_play(game: PokerGame, name: str, options: dict[str, float], schedule: tuple[float, ...]) -> None:
+    episodes = 4000
+    learner = make(name, game, seed=11, **options)
+    learner.run(episodes)
+    slow = reference.SelfPlay(game, int(streams(11, 1)[0]), *schedule)
+    slow.search(episodes)
+    assert np.array_equal(learner.visits(), table(game, slow.counts))  # type: ignore[attr-defined]
+    assert learner.action_values() == pytest.approx(table(game, slow.values), abs=1e-12)  # type: ignore[attr-defined]
+
+
+def test_self_play_before_the_trees_are_grown() -> None:
+    """After each of the first episodes: out-of-tree play updates nothing."""
+    game = GAMES["leduc"]
+    learner = make("smooth_uct", game, seed=3)
+    slow = reference.SelfPlay(game, int(streams(3, 1)[0]), 18.0, 0.1, 0.9, 0.002, 0.5)
+    for _ in range(100):
+        learner.run(1)
+        slow.search(1)
+        assert np.array_equal(learner.visits(), table(game, slow.counts))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+@pytest.mark.parametrize("updates", ["alternating", "parallel"])
+@pytest.mark.parametrize("epsilon", [0.5, 1.0])
+def test_outcome_sampling(game: PokerGame, updates: str, epsilon: float) -> None:
+    episodes = 3001
+    learner = make("outcome_sampling", game, seed=11, updates=updates, epsilon=epsilon)
+    learner.run(episodes)
+    slow = reference.OutcomeSampling(game, int(streams(11, 1)[0]), epsilon, updates == "alternating")
+    slow.search(episodes)
+    assert learner.tables["regrets"] == pytest.approx(table(game, slow.regrets), rel=1e-9, abs=1e-9)
+    assert learner.tables["weights"] == pytest.approx(table(game, slow.weights), rel=1e-9, abs=1e-9)
+
+
+def test_the_exploration_of_equation_3() -> None:
+    """Leduc, C = 10 and k = 0.25: the first round starts with a pot of 2 and 24 to come; see games/poker/README.md."""
+    learner = make("smooth_uct", "leduc", exploration=10.0, betting_potential=0.25)
+    exploration = learner._exploration  # type: ignore[attr-defined]
+    betting = learner.game.betting
+    assert exploration[betting.round == 0].tolist() == [2 + 0.25 * 24] * 6
+    # The second round starts with a pot of 2, 6 or 10 and 16 to come.
+    assert set(exploration[betting.round == 1]) == {2 + 4.0, 6 + 4.0, 10.0}
+
+
+def test_ties_are_broken_uniformly() -> None:
+    """UCB where three actions have the same statistics, 30,000 draws: each within 5 standard errors of a third (1 in 600,000)."""
+    visits, returns = np.array([[4, 4, 4, 0]], dtype=np.uint32), np.zeros((1, 3))
+    rng, counts = streams(1, 1), np.zeros(3)
+    for _ in range(30_000):
+        counts[ucb(visits, returns, 0, 12, 3, 1.0, np.uint64(random_u64(rng, 0) & 0xFFFFFFFF))] += 1
+    assert abs(counts - 10_000).max() < 5 * np.sqrt(30_000 * 2 / 9)
