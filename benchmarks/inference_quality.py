@@ -17,14 +17,16 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.strength import trained
 from fpmcts.selfplay import observe_movers, play_actions, sample_policy
 from games.doudizhu.cards import unpack
 from games.interface import Records, take
 from games.kernels import Stream, deal_seeds, streams
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 from inference.hands import find_active, true_next_hands
+from networks.checkpoint import load
 from networks.engine import FilterEngine
+from training.config import parse_config
+from training.run_folder import NETWORKS, Saved
 from training.trainer import Trainer
 
 _NUM_WORLDS = 32
@@ -65,6 +67,14 @@ class Setting:
         """Returns the mean of each column, without the decisions where it has no meaning."""
         columns = np.concatenate(self.rows).T
         return [f"{column[np.isfinite(column)].mean():.3g}" if np.isfinite(column).any() else "" for column in columns]
+
+
+def trained(run_dir: Path) -> Trainer:
+    """Returns a trainer with the networks of a run."""
+    saved = Saved(*load(run_dir / NETWORKS))
+    trainer = Trainer(parse_config(saved.meta["config"]))
+    trainer.load_networks(saved)
+    return trainer
 
 
 def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: float) -> int:
