@@ -103,11 +103,11 @@ def play(plan: Plan, console: Console) -> dict[tuple[str, str], MatchResult] | N
         return play_tournament(plan, tell, interrupt.stopping)
 
 
-def matrix(rows: list[list[str]]) -> Table:
-    """Returns the table of all pairs for the terminal."""
-    table = Table(*rows[0], title="WP / ADP ± standard error over decks")
+def matrix(rows: list[list[str]], part: int, measure: str) -> Table:
+    """Returns one part (0: WP, 1: ADP) of the table of all pairs, for the terminal."""
+    table = Table(f"{measure} of", *rows[0][1:-1], title=f"{measure} ± standard error over decks")
     for row in rows[1:]:
-        table.add_row(*row)
+        table.add_row(*(cell.split(" / ")[part] if " / " in cell else cell for cell in row[:-1]))
     return table
 
 
@@ -139,7 +139,9 @@ def run(arguments: list[str]) -> int:
     for result in results.values():
         console.print(str(result), markup=False)
     if len(tournament.labels) > 2:
-        console.print(matrix(score_table(tournament, results, ratings)))
+        rows = score_table(tournament, results, ratings)
+        for k, measure in enumerate(("WP", "ADP")):
+            console.print(matrix(rows, k, measure))
     facts = {
         "command": shlex.join(["python", "evaluate.py", *arguments]),
         "machine": machine_text(),

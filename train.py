@@ -2,13 +2,15 @@
 
 Owns the loop: builds the trainer, runs its steps, saves a checkpoint after each, and writes TensorBoard and the terminal. The
 keys are explained in ``training/config.py``; ``experiment=smoke`` runs the complete cycle in minutes, ``experiment=paper`` has
-the paper's settings.
+the paper's settings. ``algorithm=NAME`` runs a tabular algorithm instead, with the keys of ``training/tabular.py``.
 """
 
 import signal
 import sys
 import time
+from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 import hydra
 from omegaconf import DictConfig
@@ -17,9 +19,11 @@ from torch.utils.tensorboard import SummaryWriter
 from evaluation.settings import ConfigError, choose_device
 from networks.checkpoint import CheckpointError
 from training.config import parse_config
+from training.reports import Report
 from training.run_folder import RunFolder, RunFolderError
+from training.tabular import TabularTrainer, parse_tabular
 from training.terminal import Terminal
-from training.trainer import Report, Trainer
+from training.trainer import Trainer
 
 
 class Interrupt:
@@ -50,24 +54,32 @@ def write_scalars(writer: SummaryWriter, report: Report) -> None:
 
 def run(raw: DictConfig) -> None:
     """Runs or resumes the training run that a configuration describes."""
-    config = parse_config(raw)
-    choose_device(config.device)  # before anything is made
+    if "algorithm" in raw:
+        tabular = parse_tabular(raw)
+        run_in(RunFolder.open(tabular, parse_tabular), TabularTrainer)
+    else:
+        config = parse_config(raw)
+        choose_device(config.device)  # before anything is made
+        run_in(RunFolder.open(config, parse_config), Trainer)
+
+
+def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], Trainer | TabularTrainer]) -> None:
+    """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
     terminal = Terminal()
     interrupt = Interrupt(terminal)
-    with RunFolder.open(config) as folder:
-        trainer = Trainer(folder.config)
+    with opened as folder:
+        trainer = make_trainer(folder.config)
         saved = folder.load()
         if saved is not None:
             trainer.set_state(saved)
-            where = f"step {trainer.step} (iteration {trainer.iteration}, {trainer.seconds / 60:.1f} min)"
-            terminal.note(f"resuming {folder.path} from {where}")
+            terminal.note(f"resuming {folder.path} from {trainer.where()}")
         else:
             terminal.note(f"new run in {folder.path}")
         writer = SummaryWriter(str(folder.path), purge_step=trainer.last_report.step if trainer.last_report else None)
         if trainer.last_report is not None:  # its points may not have reached the disk before the stop
             write_scalars(writer, trainer.last_report)
         terminal.describe(trainer)
-        budget = config.budget
+        budget = folder.config.budget
         while not interrupt.requested and not trainer.is_finished(budget):
             started = time.monotonic()
             for event in trainer.run_step():
@@ -78,18 +90,28 @@ def run(raw: DictConfig) -> None:
             write_scalars(writer, trainer.last_report)
             terminal.report(trainer.last_report, trainer.seconds)
         writer.close()
-        stopped = f"stopped after step {trainer.step}; the same command resumes it"
+        stopped = f"stopped after {trainer.where()}; the same command resumes it"
         terminal.note(stopped if interrupt.requested else "budget used up")
     terminal.close()
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
-def main(raw: DictConfig) -> None:
+def compose_and_run(raw: DictConfig) -> None:
     """Composes the configuration and runs it; errors of use become one line."""
     try:
         run(raw)
     except (ConfigError, CheckpointError, RunFolderError, FloatingPointError) as error:
         sys.exit(f"train.py: {error}")
+
+
+def main() -> None:
+    """Takes the configuration of tabular runs where the command line names a tabular algorithm."""
+    named = [argument.partition("=")[2] for argument in sys.argv[1:] if argument.startswith("algorithm=")]
+    if named == ["fpmcts"]:
+        sys.argv.remove("algorithm=fpmcts")
+    elif named:
+        sys.argv.insert(1, "--config-name=tabular")
+    compose_and_run()
 
 
 if __name__ == "__main__":

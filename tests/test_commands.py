@@ -12,6 +12,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from evaluation.config import PRESETS, parse_command_line
 from training.config import TrainConfig, parse_config
+from training.tabular import TabularConfig, parse_tabular
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = "python train.py "
@@ -25,9 +26,12 @@ def readme_commands() -> list[str]:
     return [line for line in lines if re.match(r"(make|python|tensorboard)\b", line) and "…" not in line]
 
 
-def composed(overrides: list[str]) -> TrainConfig:
+def composed(overrides: list[str]) -> TrainConfig | TabularConfig:
     """Returns the checked configuration of a command line."""
+    tabular = any(override.startswith("algorithm=") for override in overrides)
     with initialize_config_dir(version_base="1.3", config_dir=str(ROOT / "conf")):
+        if tabular:
+            return parse_tabular(compose("tabular", overrides=overrides))
         return parse_config(compose("config", overrides=overrides))
 
 
@@ -44,7 +48,8 @@ def test_make_knows_its_targets(command: str) -> None:
 
 @pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith(TRAIN)])
 def test_training_commands_compose(command: str) -> None:
-    assert composed(shlex.split(command.removeprefix(TRAIN))).game.name == "doudizhu"
+    config = composed(shlex.split(command.removeprefix(TRAIN)))
+    assert isinstance(config, TabularConfig) or config.game.name == "doudizhu"
 
 
 @pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith(EVALUATE)])
@@ -58,7 +63,8 @@ TRAINING_FILES = sorted(path for path in (ROOT / "conf").glob("*/*.yaml") if pat
 @pytest.mark.parametrize("path", TRAINING_FILES, ids=lambda path: f"{path.parent.name}={path.stem}")
 def test_every_file_of_the_configuration_composes(path: Path) -> None:
     override = f"{path.parent.name}={path.stem}"
-    composed([f"+{override}" if path.parent.name not in (ROOT / "conf" / "config.yaml").read_text() else override])
+    poker = path.parent.name == "game" and path.stem != "doudizhu"
+    composed([override, "algorithm=uct"] if poker else [override])
 
 
 @pytest.mark.parametrize("module", ["benchmarks"])

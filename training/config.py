@@ -15,8 +15,10 @@ from evaluation.settings import Choices, ConfigError, Ranges, build, check
 from fpmcts.learner import LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
+from games import poker
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, VALUE_HEADS, NetworkConfig
+from tabular.algorithms import ALGORITHMS
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,14 @@ class TrainConfig:
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
 
+    def run_name(self) -> str:
+        """Returns the name of the folder of a run that was given none."""
+        return f"{self.game.name}-{self.seed}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the configuration as plain nested dictionaries."""
+        return asdict(self)
+
 
 CHOICES: Choices = {
     "device": ("auto", "cpu", "cuda"),
@@ -207,13 +217,12 @@ def parse_config(raw: DictConfig | Mapping[str, Any]) -> TrainConfig:
     """
     values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
     assert isinstance(values, dict)
+    game = values.get("game")
+    if isinstance(game, dict) and game.get("name") in poker.GAMES:
+        names = ", ".join(ALGORITHMS)
+        raise ConfigError(f"game={game['name']}: needs algorithm=NAME, one of {names}; fpmcts plays doudizhu alone")
     config: TrainConfig = build(TrainConfig, {str(key): value for key, value in values.items()})
     check(config, CHOICES, RANGES)
     if config.network.objective != config.objective:
         raise ConfigError(f"network.objective={config.network.objective}: set objective alone, which is {config.objective}")
     return config
-
-
-def as_dict(config: TrainConfig) -> dict[str, Any]:
-    """Returns the configuration as plain nested dictionaries."""
-    return asdict(config)

@@ -2,18 +2,17 @@
 
 import fcntl
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from omegaconf import OmegaConf
 
 from evaluation.settings import flatten_config
 from networks.checkpoint import load, save
-from training.config import TrainConfig, as_dict, parse_config
 
 CONFIG = "config.yaml"
 CHECKPOINT = "checkpoint.safetensors"
@@ -21,6 +20,31 @@ PREVIOUS = "checkpoint.previous.safetensors"
 NETWORKS = "networks.safetensors"
 MAY_CHANGE = ("run_dir", "resume", "device", "threads", "budget.", "evaluation.", "precision", "init_from")
 """Keys that a resumed run may give anew; any other difference is refused, since the run would no longer be one experiment."""
+
+
+class RunConfig(Protocol):
+    """What the folder asks of the configuration of a run, a frozen dataclass."""
+
+    @property
+    def run_dir(self) -> str | None:
+        """The folder that was asked for."""
+        ...
+
+    @property
+    def resume(self) -> bool:
+        """Whether an existing run is continued."""
+        ...
+
+    def run_name(self) -> str:
+        """Returns the name of the folder where none was asked for."""
+        ...
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns all keys for YAML."""
+        ...
+
+
+Config = TypeVar("Config", bound=RunConfig)
 
 
 class RunFolderError(RuntimeError):
@@ -35,7 +59,7 @@ class Saved:
     meta: dict[str, Any]
 
 
-class RunFolder:
+class RunFolder(Generic[Config]):
     """An open run folder. Use as a context manager; the lock is released at the end.
 
     Attributes:
@@ -43,33 +67,37 @@ class RunFolder:
         config: The configuration of the run, ``run_dir`` filled in.
     """
 
-    def __init__(self, path: Path, config: TrainConfig, lock: IO[str]) -> None:
+    def __init__(self, path: Path, config: Config, lock: IO[str]) -> None:
         self.path, self.config, self._lock = path, config, lock
 
     @classmethod
-    def open(cls, config: TrainConfig) -> Self:
+    def open(cls, config: Config, parse: Callable[[Mapping[str, Any]], Config]) -> Self:
         """Returns the folder of a run, made if it is not there.
+
+        Args:
+            config: Of the run.
+            parse: Makes a configuration from the keys that a file holds.
 
         Raises:
             RunFolderError: It cannot be written, is in use, holds something else, or a run that ``resume=false`` must not
             overwrite.
         """
-        path = Path(config.run_dir or f"runs/{config.game.name}-{config.seed}")
-        config = replace(config, run_dir=str(path))
+        path = Path(config.run_dir or f"runs/{config.run_name()}")
+        config = replace(config, run_dir=str(path))  # type: ignore[type-var]
         try:
             path.mkdir(parents=True, exist_ok=True)
             lock = (path / "lock").open("w")
         except OSError as error:
             raise RunFolderError(f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir") from error
         try:
-            cls._claim(path, config, lock)
+            cls._claim(path, config, parse, lock)
         except BaseException:
             lock.close()
             raise
         return cls(path, config, lock)
 
     @staticmethod
-    def _claim(path: Path, config: TrainConfig, lock: IO[str]) -> None:
+    def _claim(path: Path, config: Config, parse: Callable[[Mapping[str, Any]], Config], lock: IO[str]) -> None:
         """Takes the lock, and writes the configuration of a new run or compares it with that of an old one."""
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -80,11 +108,11 @@ class RunFolder:
             if not config.resume:
                 raise RunFolderError(f"run_dir={path}: holds a run already, and resume=false; give another run_dir or remove it")
             if there.exists():
-                _check_same_run(path, parse_config(_read_yaml(there)), config)
+                _check_same_run(path, parse(_read_yaml(there)), config)
             return
         temporary = path / (CONFIG + ".tmp")
         try:
-            temporary.write_text(OmegaConf.to_yaml(OmegaConf.create(as_dict(config))))
+            temporary.write_text(OmegaConf.to_yaml(OmegaConf.create(config.as_dict())))
             os.replace(temporary, there)
         except OSError as error:
             raise RunFolderError(f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir") from error
@@ -121,7 +149,8 @@ class RunFolder:
             os.replace(latest, previous)
         os.replace(temporary, latest)
         networks = {name: array for name, array in saved.arrays.items() if name.startswith(("network.", "filter."))}
-        save(self.path / NETWORKS, networks, saved.meta)
+        if networks:
+            save(self.path / NETWORKS, networks, saved.meta)
 
 
 def _read_yaml(path: Path) -> Mapping[str, Any]:
@@ -134,7 +163,7 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
     return {str(key): value for key, value in values.items()}
 
 
-def _check_same_run(path: Path, old: TrainConfig, new: TrainConfig) -> None:
+def _check_same_run(path: Path, old: RunConfig, new: RunConfig) -> None:
     """Raises RunFolderError naming the first key in which a resumed run differs from its beginning."""
     before = dict(flatten_config(old))
     for key, value in flatten_config(new):

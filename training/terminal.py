@@ -7,7 +7,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
-    from training.trainer import Event, Report, Trainer
+    from training.reports import Event, Report
+    from training.tabular import TabularTrainer
+    from training.trainer import Trainer
 
 
 class Terminal:
@@ -34,7 +36,7 @@ class Terminal:
         """Prints a line."""
         self.console.print(text, markup=False)
 
-    def describe(self, trainer: "Trainer") -> None:
+    def describe(self, trainer: "Trainer | TabularTrainer") -> None:
         """Prints what is trained, and on what."""
         self.note(trainer.description())
 

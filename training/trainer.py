@@ -9,7 +9,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -40,31 +40,13 @@ from networks.evaluator import Evaluator
 from networks.filter import FilterNet
 from networks.resnet import build_networks
 from training.bootstrap import heuristic_samples
-from training.config import BudgetSettings, TrainConfig, as_dict
+from training.config import BudgetSettings, TrainConfig
+from training.reports import Event, Report
 from training.run_folder import Saved
 from training.value_curves import value_curves
 
 COUNTERS = ("step", "iteration", "bootstrap_done", "episode_done", "games_seen", "seconds")
 """Attributes of a Trainer that a checkpoint keeps as they are. With the seed they stand for all random states."""
-
-
-@dataclass(frozen=True)
-class Event:
-    """How far a stage of the step is."""
-
-    stage: str
-    done: int
-    total: int
-    unit: str
-
-
-@dataclass
-class Report:
-    """What a finished step says: the curves of TensorBoard, and one line for the terminal."""
-
-    step: int
-    line: str
-    scalars: dict[str, float] = field(default_factory=dict)
 
 
 def cosine(progress: float, end: float) -> float:
@@ -143,6 +125,10 @@ class Trainer:
             f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, "
             f"inference {c.inference.phase1}, on {self.device} with {self.threads} threads"
         )
+
+    def where(self) -> str:
+        """Returns how far the run is."""
+        return f"step {self.step} (iteration {self.iteration}, {self.seconds / 60:.1f} min)"
 
     def is_finished(self, budget: BudgetSettings) -> bool:
         """Returns whether the budget is used up."""
@@ -359,7 +345,7 @@ class Trainer:
         counters = {name: getattr(self, name) for name in COUNTERS}
         report = None if self.last_report is None else self.last_report.__dict__
         code = sources_digest(*LAYERS, "training")
-        meta = self._identity() | {"config": as_dict(self.config), "code": code, "report": report} | counters
+        meta = self._identity() | {"config": self.config.as_dict(), "code": code, "report": report} | counters
         return Saved(arrays, meta)
 
     def set_state(self, saved: Saved) -> None:

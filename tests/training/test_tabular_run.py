@@ -1,0 +1,120 @@
+"""Runs of the tabular algorithms: stages, resuming, curves, and what is refused."""
+
+import dataclasses
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hydra import compose, initialize_config_dir
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from evaluation.settings import ConfigError
+from networks.checkpoint import CheckpointError
+from tabular.algorithms import ALGORITHMS
+from training.run_folder import RunFolder
+from training.tabular import LONGEST_STEP, TabularConfig, TabularTrainer, next_mark, parse_tabular
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def composed(*overrides: str) -> TabularConfig:
+    """Returns the checked configuration of a command line."""
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        return parse_tabular(compose("tabular", list(overrides)))
+
+
+def steps(trainer: TabularTrainer, count: int) -> None:
+    for _ in range(count):
+        for _ in trainer.run_step():
+            pass
+
+
+def test_marks() -> None:
+    marks = [0]
+    while marks[-1] < 10_000:
+        marks.append(next_mark(marks[-1]))
+    assert marks == [0, 1000, 1259, 1585, 1995, 2512, 3162, 3981, 5012, 6310, 7943, 10_000]
+    assert next_mark(10**9) == 10**9 + LONGEST_STEP
+    assert next_mark(0, 1000) == 1 and next_mark(1, 1000) == 2
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_files_hold_the_defaults(algorithm: str) -> None:
+    config = composed(f"algorithm={algorithm}")
+    assert config.algorithm == {"name": algorithm} | dataclasses.asdict(ALGORITHMS[algorithm].options())
+    assert composed().run_name() == "leduc-smooth_uct-0"
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_resumed_equals_uninterrupted(algorithm: str, tmp_path: Path) -> None:
+    config = composed("game=kuhn", f"algorithm={algorithm}", f"run_dir={tmp_path / 'run'}")
+    whole = TabularTrainer(config)
+    steps(whole, 6)
+    first = TabularTrainer(config)
+    steps(first, 3)
+    with RunFolder.open(config, parse_tabular) as folder:
+        folder.save(first.get_state())
+    with RunFolder.open(config, parse_tabular) as folder:
+        saved = folder.load()
+        assert saved is not None
+        second = TabularTrainer(folder.config)
+    second.set_state(saved)
+    steps(second, 3)
+    assert whole.learner.episodes == second.learner.episodes and whole.step == second.step == 6
+    before, after = whole.get_state().arrays, second.get_state().arrays
+    assert before.keys() == after.keys()
+    for name in before:
+        np.testing.assert_array_equal(before[name], after[name])
+
+
+def test_checkpoint_of_another_game_is_refused() -> None:
+    kuhn, leduc = TabularTrainer(composed("game=kuhn")), TabularTrainer(composed())
+    with pytest.raises(CheckpointError, match="game.name is 'kuhn', expected 'leduc'"):
+        leduc.set_state(kuhn.get_state())
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """NashConv falls; the same command with a larger budget goes on; the curves have episodes as steps."""
+    command = [sys.executable, "train.py", "game=leduc", "algorithm=smooth_uct", f"run_dir={tmp_path / 'run'}"]
+    for episodes, words in ((1_000_000, "new run"), (3_000_000, "resuming")):
+        done = subprocess.run([*command, f"budget.episodes={episodes}"], cwd=ROOT, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert words in done.stdout
+    events = EventAccumulator(str(tmp_path / "run"))
+    events.Reload()
+    curve = events.Scalars("nash_conv/average_policy")
+    assert curve[-1].step == 3_000_000 and curve[0].step == 1000
+    assert curve[0].value > 2.0 and curve[-1].value < 0.25
+    assert not (tmp_path / "run" / "networks.safetensors").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["game=doudizhu", "algorithm=uct"], ["algorithm=uct", "game=doudizhu", "kuhn, leduc"]),
+        (["game=leduc"], ["game=leduc", "algorithm=NAME", "smooth_uct"]),
+        (["game=kuhn", "algorithm=uct", "seed=-1"], ["seed=-1", "from 0"]),
+    ],
+)
+def test_errors_of_use_are_one_line(arguments: list[str], words: list[str]) -> None:
+    done = subprocess.run([sys.executable, "train.py", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (["algorithm.gamma=2"], ["gamma", "[0, 1]"]),
+        (["algorithm.gamma=high"], ["algorithm.gamma=high", "float"]),
+        (["+algorithm.typo=1"], ["algorithm.typo", "algorithm.eta"]),
+        (["+game.cards=3"], ["options of leduc", "cards"]),
+        (["budget.episodes=-1"], ["budget.episodes=-1"]),
+    ],
+)
+def test_bad_options_are_named(overrides: list[str], words: list[str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        composed(*overrides)
+    assert all(word in str(caught.value) for word in words), caught.value

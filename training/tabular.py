@@ -1,0 +1,195 @@
+"""Runs of the tabular algorithms: ``python train.py game=leduc algorithm=smooth_uct``.
+
+The configuration of such a run, and its stages: a step plays episodes up to the next mark of a geometric grid, ten marks for each
+power of ten, and measures the policies exactly. The curves have the number of episodes as their step.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from evaluation.settings import ConfigError, build, check
+from games import poker
+from games.kernels import sources_digest
+from games.poker.kuhn import squared_error
+from networks.checkpoint import check_compatible
+from tabular import algorithms
+from tabular.best_response import nash_conv
+from tabular.learner import Learner
+from training.reports import Event, Report
+from training.run_folder import Saved
+
+MARKS_PER_DECADE = 10
+FIRST_MARK, LONGEST_STEP, CHUNK = 1_000, 50_000_000, 1_000_000
+"""Episodes to the first mark, between two marks at most (some seconds), and between two signs of life."""
+ITERATION = 1_000
+"""CFR+ walks the whole tree in an "episode": its numbers of episodes are this many times smaller."""
+
+
+@dataclass(frozen=True)
+class TabularBudget:
+    """When to stop. Attributes: minutes: wall clock over all sessions of the run; episodes: in all. None = no bound."""
+
+    minutes: float | None = None
+    episodes: int | None = None
+
+
+@dataclass(frozen=True)
+class TabularConfig:
+    """A run of a tabular algorithm.
+
+    Attributes:
+        run_dir: Folder of the run; None makes ``runs/<game>-<algorithm>-<seed>``.
+        seed: Of all random numbers, >= 0.
+        resume: Whether an existing run is continued; if not, it is an error to meet one.
+        game: ``name``, and the options of the game (``games/poker``).
+        algorithm: ``name``, and its options (``tabular.algorithms``).
+        budget: When to stop.
+    """
+
+    run_dir: str | None = None
+    seed: int = 0
+    resume: bool = True
+    game: dict[str, Any] = field(default_factory=lambda: {"name": "leduc"})
+    algorithm: dict[str, Any] = field(default_factory=lambda: {"name": "smooth_uct"})
+    budget: TabularBudget = field(default_factory=TabularBudget)
+
+    def run_name(self) -> str:
+        """Returns the name of the folder of a run that was given none."""
+        return f"{self.game['name']}-{self.algorithm['name']}-{self.seed}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the configuration as plain nested dictionaries."""
+        return asdict(self)
+
+
+RANGES = {"seed": (0.0, 2.0**31), "budget.minutes": (0.0, float("inf")), "budget.episodes": (0.0, 1e15)}
+
+
+def parse_tabular(raw: DictConfig | Mapping[str, Any]) -> TabularConfig:
+    """Returns the checked configuration.
+
+    Raises:
+        ConfigError: An unknown key, a wrong type, a value out of its range, or an algorithm that does not know the game.
+    """
+    values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
+    assert isinstance(values, dict)
+    config: TabularConfig = build(TabularConfig, {str(key): value for key, value in values.items()})
+    check(config.budget, {}, {key: RANGES[f"budget.{key}"] for key in ("minutes", "episodes")}, "budget.")
+    if not 0 <= config.seed <= RANGES["seed"][1]:
+        raise ConfigError(f"seed={config.seed}: expected a value from 0 to {RANGES['seed'][1]:g}")
+    game, name = str(config.game.get("name")), str(config.algorithm.get("name"))
+    if name not in algorithms.ALGORITHMS:
+        raise ConfigError(f"algorithm={name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}")
+    if game not in poker.GAMES:
+        raise ConfigError(f"algorithm={name}: does not know game={game}; it knows {', '.join(poker.GAMES)}")
+    try:
+        build(algorithms.ALGORITHMS[name].options, _options(config.algorithm), "algorithm.")  # types and names
+        make_learner(config)
+    except ConfigError:
+        raise
+    except ValueError as error:
+        raise ConfigError(f"game={game} algorithm={name}: {error}") from error
+    return config
+
+
+def _options(group: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options in a group of keys."""
+    return {key: value for key, value in group.items() if key != "name"}
+
+
+def make_learner(config: TabularConfig) -> Learner:
+    """Returns the algorithm before its first episode. Raises ValueError where an option is out of range."""
+    game = poker.make(config.game["name"], **_options(config.game))
+    return algorithms.make(config.algorithm["name"], game, config.seed, **_options(config.algorithm))
+
+
+def next_mark(episodes: int, size: int = 1) -> int:
+    """Returns the number of episodes, each as long as ``size`` common ones, at which a run is measured and saved next."""
+    k = 0
+    while (mark := round(FIRST_MARK // size * 10 ** (k / MARKS_PER_DECADE))) <= episodes:
+        k += 1
+    return min(mark, episodes + LONGEST_STEP // size)
+
+
+class TabularTrainer:
+    """Moves a run of a tabular algorithm on, one step at a time.
+
+    Attributes:
+        step: Steps finished.
+        seconds: Wall clock spent in steps, over all sessions.
+        last_report: What the last step said.
+    """
+
+    def __init__(self, config: TabularConfig) -> None:
+        self.config = config
+        self.learner = make_learner(config)
+        self.step = 0
+        self.seconds = 0.0
+        self.last_report: Report | None = None
+
+    def description(self) -> str:
+        """Returns what is trained, and on what."""
+        game = self.learner.game
+        options = ", ".join(f"{key}={value}" for key, value in _options(self.config.algorithm).items())
+        return f"{game.name}: {self.config.algorithm['name']} ({options or 'no options'}), {game.num_infosets} information states"
+
+    def where(self) -> str:
+        """Returns how far the run is."""
+        return f"{self.learner.episodes:,} episodes, {self.seconds / 60:.1f} min"
+
+    def is_finished(self, budget: TabularBudget) -> bool:
+        """Returns whether the budget is used up."""
+        late = budget.minutes is not None and self.seconds >= 60 * budget.minutes
+        return late or (budget.episodes is not None and self.learner.episodes >= budget.episodes)
+
+    def run_step(self) -> Iterator[Event]:
+        """Plays to the next mark; yields how far it is. Afterwards ``last_report`` is its report."""
+        begin = self.learner.episodes
+        size = ITERATION if self.config.algorithm["name"] == "cfr_plus" else 1
+        end = next_mark(begin, size)
+        if self.config.budget.episodes is not None:
+            end = min(end, max(self.config.budget.episodes, begin + 1))
+        started = time.perf_counter()
+        while self.learner.episodes < end:
+            self.learner.run(min(CHUNK // size, end - self.learner.episodes))
+            yield Event("episodes", self.learner.episodes - begin, end - begin, "episodes")
+        rate = (end - begin) / (time.perf_counter() - started)
+        self.step += 1
+        self.last_report = self._measured(rate)
+
+    def _measured(self, rate: float) -> Report:
+        """Returns the report of the present policies."""
+        scalars = {"throughput/episodes_per_second": rate}
+        game, line = self.learner.game, f"{self.learner.episodes:,} episodes at {rate:,.0f}/s"
+        if game.has_tree:
+            average, greedy = self.learner.average_policy(), self.learner.greedy_policy()
+            scalars["nash_conv/average_policy"] = nash_conv(game, average)
+            scalars["nash_conv/greedy_policy"] = nash_conv(game, greedy)
+            line += f": NashConv (both players' gains together) {scalars['nash_conv/average_policy']:.5f}"
+            if game.name == "kuhn":
+                scalars["kuhn/squared_error_to_closest_equilibrium"] = squared_error(average)
+                line += f", squared error {scalars['kuhn/squared_error_to_closest_equilibrium']:.2e}"
+        return Report(self.learner.episodes, line, scalars)
+
+    def get_state(self) -> Saved:
+        """Returns all that the next step depends on, as named arrays and metadata."""
+        report = None if self.last_report is None else self.last_report.__dict__
+        code = sources_digest("games", "tabular", "training")
+        meta = self._identity() | {"code": code, "report": report, "step": self.step, "seconds": self.seconds}
+        return Saved({f"learner.{name}": array for name, array in self.learner.get_state().items()}, meta)
+
+    def set_state(self, saved: Saved) -> None:
+        """Takes what ``get_state`` gave. Raises CheckpointError where it is of another game or algorithm."""
+        check_compatible(saved.meta, **self._identity())
+        self.learner.set_state({name.removeprefix("learner."): array for name, array in saved.arrays.items()})
+        self.step, self.seconds = saved.meta["step"], saved.meta["seconds"]
+        report = saved.meta["report"]
+        self.last_report = None if report is None else Report(**report)
+
+    def _identity(self) -> dict[str, Any]:
+        """Returns what a checkpoint must agree with."""
+        return {"game": self.config.game, "algorithm": self.config.algorithm}
