@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -16,14 +17,18 @@ import hydra
 from omegaconf import DictConfig
 from torch.utils.tensorboard import SummaryWriter
 
+from evaluation.report import ReportError, check_plots
 from evaluation.settings import ConfigError, choose_device
 from networks.checkpoint import CheckpointError
 from training.config import parse_config
-from training.reports import Report
+from training.figures import draw, parse_figure, play_runs
+from training.reports import Event, Report
 from training.run_folder import RunFolder, RunFolderError
 from training.tabular import TabularTrainer, parse_tabular
 from training.terminal import Terminal
 from training.trainer import Trainer
+
+FIGURES = Path(__file__).resolve().parent / "conf" / "figures"
 
 
 class Interrupt:
@@ -54,13 +59,37 @@ def write_scalars(writer: SummaryWriter, report: Report) -> None:
 
 def run(raw: DictConfig) -> None:
     """Runs or resumes the training run that a configuration describes."""
-    if "algorithm" in raw:
+    if "algorithms" in raw:
+        make_figure(raw)
+    elif "algorithm" in raw:
         tabular = parse_tabular(raw)
         run_in(RunFolder.open(tabular, parse_tabular), TabularTrainer)
     else:
         config = parse_config(raw)
         choose_device(config.device)  # before anything is made
         run_in(RunFolder.open(config, parse_config), Trainer)
+
+
+def make_figure(raw: DictConfig) -> None:
+    """Plays the runs of a figure and draws it."""
+    config, runs = parse_figure(raw)
+    check_plots()
+    terminal = Terminal()
+    interrupt = Interrupt(terminal)
+    terminal.note(f"{config.title}: {len(runs)} runs of {config.episodes:,} episodes in {config.folder()}")
+    curves = None
+    for event in play_runs(config, runs, lambda: interrupt.requested):
+        if isinstance(event, Event):
+            terminal.progress(event)
+        else:
+            curves = event
+    terminal.close()
+    if curves is None:
+        terminal.note("stopped; the same command resumes it")
+        return
+    for line in draw(config, curves):
+        terminal.note(line)
+    terminal.note(f"drawn in {config.folder() / 'figure.png'}")
 
 
 def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], Trainer | TabularTrainer]) -> None:
@@ -100,16 +129,19 @@ def compose_and_run(raw: DictConfig) -> None:
     """Composes the configuration and runs it; errors of use become one line."""
     try:
         run(raw)
-    except (ConfigError, CheckpointError, RunFolderError, FloatingPointError) as error:
+    except (ConfigError, CheckpointError, ReportError, RunFolderError, FloatingPointError) as error:
         sys.exit(f"train.py: {error}")
 
 
 def main() -> None:
-    """Takes the configuration of tabular runs where the command line names a tabular algorithm."""
-    named = [argument.partition("=")[2] for argument in sys.argv[1:] if argument.startswith("algorithm=")]
-    if named == ["fpmcts"]:
+    """Chooses the kind of configuration by the algorithm or the experiment that the command line names."""
+    given = dict(argument.partition("=")[::2] for argument in sys.argv[1:])
+    if (FIGURES / f"{given.get('experiment')}.yaml").exists():
+        sys.argv.remove(f"experiment={given['experiment']}")
+        sys.argv.insert(1, f"--config-name=figures/{given['experiment']}")
+    elif given.get("algorithm") == "fpmcts":
         sys.argv.remove("algorithm=fpmcts")
-    elif named:
+    elif "algorithm" in given:
         sys.argv.insert(1, "--config-name=tabular")
     compose_and_run()
 

@@ -125,12 +125,17 @@ def write_report(
     return [folder / "report.md", folder / "report.json", *plots]
 
 
-def check_folder(folder: Path) -> None:
-    """Raises ReportError where a report could not be written into a folder: better before the games than after."""
+def check_plots() -> None:
+    """Raises ReportError where nothing can be plotted: better before the games than after."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ReportError("report: the plots need matplotlib; install it with: pip install 'fpmcts[report]'") from error
+        raise ReportError("plots need matplotlib; install it with: pip install 'fpmcts[report]'") from error
+
+
+def check_folder(folder: Path) -> None:
+    """Raises ReportError where a report could not be written into a folder: better before the games than after."""
+    check_plots()
     probe = folder / ".writable"
     try:
         folder.mkdir(parents=True, exist_ok=True)

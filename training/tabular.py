@@ -122,6 +122,7 @@ class TabularTrainer:
         step: Steps finished.
         seconds: Wall clock spent in steps, over all sessions.
         last_report: What the last step said.
+        curve: Episodes and curves of every step so far.
     """
 
     def __init__(self, config: TabularConfig) -> None:
@@ -130,6 +131,7 @@ class TabularTrainer:
         self.step = 0
         self.seconds = 0.0
         self.last_report: Report | None = None
+        self.curve: list[tuple[int, dict[str, float]]] = []
 
     def description(self) -> str:
         """Returns what is trained, and on what."""
@@ -160,6 +162,7 @@ class TabularTrainer:
         rate = (end - begin) / (time.perf_counter() - started)
         self.step += 1
         self.last_report = self._measured(rate)
+        self.curve.append((self.learner.episodes, self.last_report.scalars))
 
     def _measured(self, rate: float) -> Report:
         """Returns the report of the present policies."""
@@ -180,6 +183,7 @@ class TabularTrainer:
         report = None if self.last_report is None else self.last_report.__dict__
         code = sources_digest("games", "tabular", "training")
         meta = self._identity() | {"code": code, "report": report, "step": self.step, "seconds": self.seconds}
+        meta["curve"] = self.curve
         return Saved({f"learner.{name}": array for name, array in self.learner.get_state().items()}, meta)
 
     def set_state(self, saved: Saved) -> None:
@@ -187,6 +191,7 @@ class TabularTrainer:
         check_compatible(saved.meta, **self._identity())
         self.learner.set_state({name.removeprefix("learner."): array for name, array in saved.arrays.items()})
         self.step, self.seconds = saved.meta["step"], saved.meta["seconds"]
+        self.curve = [(episodes, scalars) for episodes, scalars in saved.meta["curve"]]
         report = saved.meta["report"]
         self.last_report = None if report is None else Report(**report)
 
