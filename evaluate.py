@@ -6,11 +6,9 @@ both. An interrupted evaluation is continued by the same command.
 
 import inspect
 import shlex
-import signal
 import sys
 import time
 from pathlib import Path
-from types import FrameType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -21,6 +19,7 @@ from agents.players import KINDS, PlayerError, checkpoint_of
 from benchmarks.table import machine
 from evaluation.config import EvaluateConfig, Tournament, parse_command_line
 from evaluation.duplicate import MatchResult
+from evaluation.interrupt import Interrupt
 from evaluation.match import IllegalMoveError
 from evaluation.report import ReportError, check_folder, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
@@ -33,28 +32,6 @@ from networks.checkpoint import CheckpointError
 LINE_SECONDS = 30.0
 """Between two lines of progress where the output is no terminal."""
 ERRORS = (ConfigError, CheckpointError, PlayerError, TournamentError, ReportError, SaveError)
-
-
-class Interrupt:
-    """Turns the first Ctrl-C (or SIGTERM) into a request to stop after the games that are being played; a second one ends the
-    program at once.
-    """
-
-    def __init__(self, console: Console) -> None:
-        self.requested = False
-        self._console = console
-        signal.signal(signal.SIGINT, self._handle)
-        signal.signal(signal.SIGTERM, self._handle)
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
-            raise KeyboardInterrupt
-        self.requested = True
-        self._console.print("stopping after the games that are being played, which are kept; once more to stop at once")
-
-    def stopping(self) -> bool:
-        """Returns whether to stop."""
-        return self.requested
 
 
 def help_text() -> str:
@@ -77,7 +54,8 @@ def check_players(tournament: Tournament) -> None:
 
 def play(plan: Plan, console: Console) -> dict[tuple[str, str], MatchResult] | None:
     """Returns the results, with a progress bar; None if it was interrupted."""
-    interrupt = Interrupt(console)
+    what = "stopping after the games that are being played, which are kept"
+    interrupt = Interrupt(lambda text: console.print(text, markup=False), what)
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("games, {task.fields[rate]}"),
         TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
@@ -100,7 +78,7 @@ def play(plan: Plan, console: Console) -> dict[tuple[str, str], MatchResult] | N
                 left = (counted.total - counted.games) / rate
                 console.print(f"{counted.games:,} of {counted.total:,} games, {rate:.3g}/s, {left:.0f} s left")
 
-        return play_tournament(plan, tell, interrupt.stopping)
+        return play_tournament(plan, tell, lambda: interrupt.requested)
 
 
 def matrix(rows: list[list[str]], part: int, measure: str) -> Table:
@@ -169,8 +147,6 @@ def main() -> None:
         sys.exit(f"evaluate.py: {error}\nThe finished games are kept; the same command continues from there.")
     except ERRORS as error:
         sys.exit(f"evaluate.py: {error}")
-    except KeyboardInterrupt:
-        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -5,18 +5,17 @@ keys are explained in ``training/config.py``; ``experiment=smoke`` runs the comp
 the paper's settings. ``algorithm=NAME`` runs a tabular algorithm instead, with the keys of ``training/tabular.py``.
 """
 
-import signal
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import hydra
 from omegaconf import DictConfig
 from torch.utils.tensorboard import SummaryWriter
 
+from evaluation.interrupt import Interrupt
 from evaluation.report import ReportError, check_plots
 from evaluation.settings import ConfigError, choose_device
 from networks.checkpoint import CheckpointError
@@ -29,25 +28,6 @@ from training.terminal import Terminal
 from training.trainer import Trainer
 
 FIGURES = Path(__file__).resolve().parent / "conf" / "figures"
-
-
-class Interrupt:
-    """Turns the first Ctrl-C (or SIGTERM) into a request to stop after the current step; a second one ends the program at
-    once.
-    """
-
-    def __init__(self, terminal: Terminal) -> None:
-        self.requested = False
-        self._terminal = terminal
-        signal.signal(signal.SIGINT, self._handle)
-        signal.signal(signal.SIGTERM, self._handle)
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
-            self._terminal.close()
-            raise SystemExit(130)
-        self.requested = True
-        self._terminal.note("stopping after the current step, with a checkpoint; once more to stop at once")
 
 
 def write_scalars(writer: SummaryWriter, report: Report) -> None:
@@ -75,7 +55,7 @@ def make_figure(raw: DictConfig) -> None:
     config, runs = parse_figure(raw)
     check_plots()
     terminal = Terminal()
-    interrupt = Interrupt(terminal)
+    interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
     terminal.note(f"{config.title}: {len(runs)} runs of {config.episodes:,} episodes in {config.folder()}")
     curves = None
     for event in play_runs(config, runs, lambda: interrupt.requested):
@@ -95,7 +75,7 @@ def make_figure(raw: DictConfig) -> None:
 def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], Trainer | TabularTrainer]) -> None:
     """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
     terminal = Terminal()
-    interrupt = Interrupt(terminal)
+    interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
     with opened as folder:
         trainer = make_trainer(folder.config)
         saved = folder.load()

@@ -79,6 +79,21 @@ def test_ctrl_c_ends_after_the_games_under_way(tmp_path: Path) -> None:
         assert "the same command continues" in output
 
 
+def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
+    arguments = command(tmp_path, "a=pimc", "a.worlds=4096", "b=rhcp", "decks=400", "processes=2", "device=cpu")  # hours
+    process = subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while len(workers := children(process.pid)) < 2:
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.1)
+    for _ in range(2):
+        time.sleep(1)
+        os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130 and "Traceback" not in errors, errors
+    assert not any(Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes() for pid in workers)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
