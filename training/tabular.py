@@ -172,7 +172,7 @@ class TabularTrainer:
             average, greedy = self.learner.average_policy(), self.learner.greedy_policy()
             scalars["nash_conv/average_policy"] = nash_conv(game, average)
             scalars["nash_conv/greedy_policy"] = nash_conv(game, greedy)
-            line += f": NashConv (both players' gains together) {scalars['nash_conv/average_policy']:.5f}"
+            line += f": NashConv (both players' gains together) {scalars['nash_conv/average_policy']:.4g}"
             if game.name == "kuhn":
                 scalars["kuhn/squared_error_to_closest_equilibrium"] = squared_error(average)
                 line += f", squared error {scalars['kuhn/squared_error_to_closest_equilibrium']:.2e}"

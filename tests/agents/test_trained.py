@@ -11,32 +11,17 @@ from agents.trained import export, load_trained
 from evaluation.duplicate import duplicate_match
 from games import make
 from networks.checkpoint import CheckpointError, load, save
-from networks.resnet import NetworkConfig
-from training.config import BootstrapSettings, TrainConfig
+from training.config import TrainConfig
 from training.trainer import Trainer
 
 GAME = make("doudizhu")
-CONFIG = TrainConfig(
-    run_dir="somewhere/secret", seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"),
-    network=NetworkConfig(objective="wp", channels=8, blocks=1, head_channels=2, head_units=8),
-)  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the folder of a run, its networks untrained."""
-    folder = tmp_path_factory.mktemp("run")
-    state = Trainer(CONFIG).get_state()
-    save(folder / "networks.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
-    return folder
-
 
 def maker(**players: tuple[str, object]) -> Maker:
     return Maker(GAME, "standard", {label: Player(label, kind, options, label) for label, (kind, options) in players.items()})
 
 
-def test_outputs_are_those_of_the_run(run: Path) -> None:
-    trainer = Trainer(CONFIG)
+def test_outputs_are_those_of_the_run(run: Path, tiny: TrainConfig) -> None:
+    trainer = Trainer(tiny)
     trained = load_trained(run, "doudizhu", precision="float32")
     rng = np.random.default_rng(0)
     observations = rng.integers(0, 2, (9, *GAME.spec.observation_shape)).astype(np.int8)
@@ -69,7 +54,7 @@ def test_players_play(run: Path) -> None:
         assert duplicate_match(GAME, made.make(label), policy, 1, 0).num_decks == 1
 
 
-def test_refusals(run: Path, tmp_path: Path) -> None:
+def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
     with pytest.raises(CheckpointError, match="no checkpoint at"):
         checkpoint_of("doudizhu", str(tmp_path / "none"))
     with pytest.raises(CheckpointError, match="no weights come with the project for whist"):
@@ -81,7 +66,7 @@ def test_refusals(run: Path, tmp_path: Path) -> None:
     other = Maker(GAME, "douzero", {"p": Player("p", "policy", PolicyOptions(checkpoint=str(run)), "p")})
     with pytest.raises(PlayerError, match="learned the rules 'standard'; this match plays 'douzero'"):
         other.make("p")
-    scalar = replace(CONFIG, network=replace(CONFIG.network, value_head="scalar"))
+    scalar = replace(tiny, network=replace(tiny.network, value_head="scalar"))
     state = Trainer(scalar).get_state()
     save(tmp_path / "s.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
     with pytest.raises(CheckpointError, match="objective=adp.*scalar value head for wp"):
