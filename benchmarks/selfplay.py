@@ -1,8 +1,8 @@
 """Self-play: games per second, and how much of the time the networks take.
 
-Whole games are played where that takes seconds. With hundreds of playouts it takes an hour until the rate is steady, since games
-in lock-step end together; there, the rate comes from decisions: a random decision of each of many heuristic games is searched,
-inference included, on all cores at once, and the rate of games is that of the decisions by the decisions of a game.
+Whole games are played where that takes seconds. With hundreds of playouts it takes long until the rate is steady, since games
+in lock-step begin and end together. There, the rate comes from decisions: a random decision of each of many heuristic games is
+searched, inference included, on all cores at once, and the rate of games is that of the decisions by the decisions of a game.
 """
 
 from concurrent.futures import ThreadPoolExecutor
