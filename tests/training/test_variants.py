@@ -49,7 +49,7 @@ def test_variant_runs(override: str, tmp_path: Path) -> None:
     assert {"loss/policy_0", "loss/value_0", "policy_against_rhcp/wp_all", "search_against_rhcp/wp_all"} <= scalars.keys()
     if override == "experiment=paper":
         assert {"loss/filter_0"} <= scalars.keys() and "loss/hidden_0" not in scalars
-    with RunFolder.open(config) as folder:
+    with RunFolder.open(config, parse_config) as folder:
         folder.save(trainer.get_state())
         saved = folder.load()
     assert saved is not None
@@ -71,10 +71,10 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
 
 
 def test_run_with_another_network_is_refused(tmp_path: Path) -> None:
-    with RunFolder.open(tiny(f"run_dir={tmp_path}")):
+    with RunFolder.open(tiny(f"run_dir={tmp_path}"), parse_config):
         pass
     with pytest.raises(RunFolderError, match=r"network.blocks=1, not 2"):
-        RunFolder.open(with_two_blocks(tmp_path))
+        RunFolder.open(with_two_blocks(tmp_path), parse_config)
 
 
 def with_two_blocks(run_dir: Path) -> TrainConfig:
@@ -85,5 +85,5 @@ def with_two_blocks(run_dir: Path) -> TrainConfig:
 
 def test_two_writers_are_refused(tmp_path: Path) -> None:
     config = tiny(f"run_dir={tmp_path}")
-    with RunFolder.open(config), pytest.raises(RunFolderError, match="another process"):
-        RunFolder.open(config)
+    with RunFolder.open(config, parse_config), pytest.raises(RunFolderError, match="another process"):
+        RunFolder.open(config, parse_config)
