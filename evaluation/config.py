@@ -35,7 +35,8 @@ class EvaluateConfig:
         a: Label of the player whose score is told, with ``b``.
         b: Its opponent.
         agents: Labels of two or more players, in place of ``a`` and ``b``: all pairs.
-        decks: Decks of a match, each played once with the player in each team; or a file of decks (``docs/decks.md``).
+        decks: Decks of a match, each played once with the player in each team; or a file of decks
+            (``games/doudizhu/deck_files.py``).
         slow_decks: Decks of a match in which a player searches; None: as many as ``decks``.
         seed: Of the decks and of the players' random choices.
         processes: Processes at work; 0: one per core. No result depends on it.
