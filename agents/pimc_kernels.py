@@ -104,6 +104,18 @@ def policy_move(rules: Rules, settings: Settings, work: Workspace, states: State
 
 
 @kernel
+def _best_to_front(scores: np.ndarray, items: np.ndarray, begin: int, end: int, count: int) -> None:
+    """Puts the best of ``items[begin:count]`` at ``begin`` up to ``end``, best first, their scores with them; first of equals."""
+    for k in range(begin, end):
+        best = k
+        for j in range(k + 1, count):
+            if scores[j] > scores[best]:
+                best = j
+        items[k], items[best] = items[best], items[k]
+        scores[k], scores[best] = scores[best], scores[k]
+
+
+@kernel
 def pick_candidates(rules: Rules, work: Workspace, hand: np.uint64, num_moves: int, own: int, most: int) -> int:
     """Moves at most ``most`` candidates to the front of ``work.moves``, the policy's choice ``own`` first; returns their number.
 
@@ -119,13 +131,7 @@ def pick_candidates(rules: Rules, work: Workspace, hand: np.uint64, num_moves: i
         else:
             scores[k] = rest_score(work.memo, hand, rules.cards[move], np.int64(0))[0]
     count = min(num_moves, most)
-    for k in range(count):
-        best = k
-        for j in range(k + 1, num_moves):
-            if scores[j] > scores[best]:
-                best = j
-        moves[k], moves[best] = moves[best], moves[k]
-        scores[k], scores[best] = scores[best], scores[k]
+    _best_to_front(scores, moves, 0, count, num_moves)
     return count
 
 
@@ -185,13 +191,7 @@ def _drop_worst(work: Workspace, num_left: int, num_worlds: int) -> int:
     for j in range(num_left):
         means[j] = work.values[order[j], :num_worlds].mean()
     keep = max((num_left + 1) // 2, 2)
-    for j in range(1, keep):
-        best = j
-        for k in range(j + 1, num_left):
-            if means[k] > means[best]:
-                best = k
-        order[j], order[best] = order[best], order[j]
-        means[j], means[best] = means[best], means[j]
+    _best_to_front(means, order, 1, keep, num_left)
     return keep
 
 

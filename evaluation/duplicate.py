@@ -181,4 +181,3 @@ def summary(spec: GameSpec, names: tuple[str, str], games: PlayedGames) -> Match
         usage=(games.usage[0], games.usage[1]),
         games=games,
     )
-

@@ -9,7 +9,7 @@ G games are played; A agents take part; S seats; n games are asked about at once
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +43,12 @@ class Usage:
     def seconds_per_decision(self) -> float:
         """Returns the mean time of a decision in seconds; 0 if there was none."""
         return self.seconds / max(self.decisions, 1)
+
+
+def total_usage(parts: Iterable[Usage]) -> Usage:
+    """Returns the sum over several lots of games."""
+    listed = list(parts)
+    return Usage(sum(u.seconds for u in listed), sum(u.decisions for u in listed), sum(u.forced for u in listed))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from evaluation.config import Tournament
 from evaluation.duplicate import MatchResult, deck_scores
-from evaluation.match import Usage
+from evaluation.match import Usage, total_usage
 from evaluation.rating import Rating, ratings
 from games.interface import GameSpec
 
@@ -22,19 +22,23 @@ class ReportError(RuntimeError):
     """A report that cannot be written; the message says which and why."""
 
 
+def reference_of(labels: tuple[str, ...]) -> str:
+    """Returns the player whose rating is 0."""
+    return "rhcp" if "rhcp" in labels else labels[0]
+
+
 def rate(spec: GameSpec, labels: tuple[str, ...], results: Results) -> dict[str, Rating]:
     """Returns the rating of every player, above that of ``rhcp`` if it takes part, else of the first."""
     index = {label: k for k, label in enumerate(labels)}
     scores = {(index[a], index[b]): deck_scores(spec, result.games)[1].mean(axis=1) for (a, b), result in results.items()}
-    reference = index.get("rhcp", 0)
+    reference = index[reference_of(labels)]
     teams = max(spec.teams) + 1
     return dict(zip(labels, ratings(len(labels), scores, reference, teams), strict=True))
 
 
 def usage_of(label: str, results: Results) -> Usage:
     """Returns what a player was asked in all its matches."""
-    used = [result.usage[(a, b).index(label)] for (a, b), result in results.items() if label in (a, b)]
-    return Usage(sum(u.seconds for u in used), sum(u.decisions for u in used), sum(u.forced for u in used))
+    return total_usage(result.usage[(a, b).index(label)] for (a, b), result in results.items() if label in (a, b))
 
 
 def _cell(results: Results, row: str, column: str) -> tuple[float, float, float, float] | None:
@@ -51,7 +55,7 @@ def _cell(results: Results, row: str, column: str) -> tuple[float, float, float,
 def score_table(tournament: Tournament, results: Results, ratings_: Mapping[str, Rating]) -> list[list[str]]:
     """Returns the matrix as rows of cells, the first row being the heading: the row's player against that of the column."""
     labels, players = tournament.labels, tournament.players
-    reference = "rhcp" if "rhcp" in labels else labels[0]
+    reference = reference_of(labels)
     names = [players[label].name for label in labels]
     rows = [["WP / ADP of", *(f"against {name}" for name in names), f"Elo above {players[reference].name}", "ms per move"]]
     for row in labels:

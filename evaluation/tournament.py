@@ -32,7 +32,7 @@ from agents.players import KINDS, Maker, MixOptions, Player, checkpoint_of
 from evaluation.config import Tournament
 from evaluation.decks import evaluation_decks
 from evaluation.duplicate import MatchResult, duplicate_games, summary
-from evaluation.match import PlayedGames, Usage
+from evaluation.match import PlayedGames, Usage, total_usage
 from evaluation.settings import ConfigError, choose_device
 from games import make
 from games.interface import Game, Records, States, num_rows, take
@@ -299,10 +299,7 @@ def _joined(parts: list[PlayedGames]) -> PlayedGames:
     for part in parts:
         some = part.records.moves[:, :longest]
         moves.append(np.pad(some, ((0, 0), (0, longest - some.shape[1])), constant_values=-1))
-    usage = [
-        Usage(sum(u.seconds for u in used), sum(u.decisions for u in used), sum(u.forced for u in used))
-        for used in zip(*(part.usage for part in parts), strict=True)
-    ]
+    usage = [total_usage(used) for used in zip(*(part.usage for part in parts), strict=True)]
     return PlayedGames(
         np.concatenate([part.seating for part in parts]),
         np.concatenate([part.returns for part in parts]),

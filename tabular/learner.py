@@ -17,6 +17,10 @@ CHUNK = 1_000_000
 """Episodes between two moments at which Ctrl-C can end ``run``; about 0.1 s of search."""
 
 
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""The step of SplitMix64, as in ``games.kernels.random_u64``: kernels that keep the stream in a register add it themselves."""
+
+
 class Learner(ABC):
     """A tabular algorithm on a game.
 

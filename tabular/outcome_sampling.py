@@ -26,9 +26,7 @@ import numpy as np
 from games.kernels import kernel, mix64
 from games.poker.deals import deal
 from games.poker.game import PokerGame
-from tabular.learner import Learner
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+from tabular.learner import GOLDEN, Learner
 
 
 class Updates(IntEnum):
@@ -78,7 +76,7 @@ def sample(
     state = rng[0]
     for episode in range(counter[0], counter[0] + episodes):
         turn = episode % num_players if alternating else -1
-        state += _GOLDEN
+        state += GOLDEN
         outcome = deal(deals, mix64(state), buckets)
         reach[:] = 1.0
         sampled = 1.0  # q up to here
@@ -98,7 +96,7 @@ def sample(
                 weight = reach[player] / sampled
                 for slot in range(num_actions):
                     weights[infoset, slot] += weight * sigma[slot]
-            state += _GOLDEN
+            state += GOLDEN
             mark = np.float64(mix64(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
             action, chance = 0, 0.0
             for slot in range(num_actions):

@@ -29,9 +29,8 @@ import numpy as np
 from games.kernels import kernel, mix64
 from games.poker.deals import deal
 from games.poker.game import PokerGame
-from tabular.learner import Learner
+from tabular.learner import GOLDEN, Learner
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the step of SplitMix64, as in games.kernels.random_u64
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
@@ -113,14 +112,14 @@ def simulate(
     state = rng[0]  # kept in a register: the stream of random_u64
     # Indices are uint64, which spares numba the test for negative ones.
     for _ in range(episodes):
-        state += _GOLDEN
+        state += GOLDEN
         outcome = np.uint64(deal(deals, mix64(state), buckets))
         following = np.int64(0)
         depth = np.uint64(0)
         outside = np.uint64(0)  # a bit for each player out of its tree
         while following >= 0:
             node = np.uint64(following)
-            state += _GOLDEN
+            state += GOLDEN
             bits = mix64(state)
             low = bits & _LOW
             player = np.uint64(betting.player[node])

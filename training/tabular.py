@@ -78,9 +78,7 @@ def parse_tabular(raw: DictConfig | Mapping[str, Any]) -> TabularConfig:
     values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
     assert isinstance(values, dict)
     config: TabularConfig = build(TabularConfig, {str(key): value for key, value in values.items()})
-    check(config.budget, {}, {key: RANGES[f"budget.{key}"] for key in ("minutes", "episodes")}, "budget.")
-    if not 0 <= config.seed <= RANGES["seed"][1]:
-        raise ConfigError(f"seed={config.seed}: expected a value from 0 to {RANGES['seed'][1]:g}")
+    check(config, {}, RANGES)
     game, name = str(config.game.get("name")), str(config.algorithm.get("name"))
     if name not in algorithms.ALGORITHMS:
         raise ConfigError(f"algorithm={name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}")
