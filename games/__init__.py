@@ -5,8 +5,12 @@ from typing import Any
 
 from games.interface import Game
 
-GAMES = {"doudizhu": ("games.doudizhu.game", "Doudizhu")}
-"""Module and class of each game; a module is imported when its game is made."""
+GAMES = {
+    "doudizhu": ("games.doudizhu.game", "Doudizhu"),
+    "kuhn": ("games.poker.kuhn", "game"),
+    "leduc": ("games.poker.leduc", "game"),
+}
+"""Module and maker of each game; a module is imported when its game is made."""
 
 
 def make(name: str, **options: Any) -> Game:
@@ -14,12 +18,15 @@ def make(name: str, **options: Any) -> Game:
 
     Args:
         name: A key of ``GAMES``.
-        options: Arguments of its class.
+        options: Arguments of its maker.
 
     Raises:
-        ValueError: Unknown name.
+        ValueError: Unknown name or option.
     """
     if name not in GAMES:
         raise ValueError(f"game {name!r}: expected one of {', '.join(GAMES)}")
-    module, game_class = GAMES[name]
-    return getattr(import_module(module), game_class)(**options)
+    module, maker = GAMES[name]
+    try:
+        return getattr(import_module(module), maker)(**options)
+    except TypeError as error:
+        raise ValueError(f"options of {name}: {error}") from error

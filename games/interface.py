@@ -5,11 +5,14 @@ type of ``rules`` (a NamedTuple). Kernels of the upper layers call them by these
 callable from compiled code only.
 """
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numba.core.types
 import numpy as np
+from numba.extending import overload
 
 Rules = Any
 """The read-only tables of a game: a NamedTuple, different for each game."""
@@ -64,7 +67,21 @@ def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> No
 
 def is_type(numba_type: Any, named_tuple: type) -> bool:
     """Returns whether a numba type is the given NamedTuple class, for dispatch in ``overload``."""
-    return isinstance(numba_type, numba.core.types.NamedTuple) and numba_type.instance_class is named_tuple
+    kinds = (numba.core.types.NamedTuple, numba.core.types.NamedUniTuple)  # the latter where all fields are of one type
+    return isinstance(numba_type, kinds) and numba_type.instance_class is named_tuple
+
+
+def register(generic: Callable[..., Any], first_type: type, implementation: Any) -> None:
+    """Makes a compiled kernel the implementation of a generic one where the first argument is of a NamedTuple type.
+
+    Numba wants the function that chooses to have the very signature of the function that it chooses.
+    """
+
+    def choose(*arguments: Any) -> Callable[..., Any] | None:
+        return implementation.py_func if is_type(arguments[0], first_type) else None
+
+    choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
+    overload(generic)(choose)
 
 
 class GameSpec(NamedTuple):
@@ -156,7 +173,11 @@ class Game(Protocol):
         ...
 
     def cards_left(self, states: States) -> np.ndarray:
-        """Returns how many cards (int64 ``[B]``) the seat to move holds: how far the game is."""
+        """Returns how many cards (int64 ``[B]``) the seat to move has still to play; 0 where cards are not played."""
+        ...
+
+    def final_curves(self, finals: States) -> dict[str, float]:
+        """Returns means over games that are over, by name: what the games of self-play looked like."""
         ...
 
     def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:

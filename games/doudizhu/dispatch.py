@@ -1,29 +1,9 @@
 """Registers Doudizhu's kernels as the implementations of the generic ones in ``games/interface.py``."""
 
-import inspect
-from collections.abc import Callable
-from typing import Any
-
-from numba.extending import overload
-
 from games import interface
 from games.doudizhu import observe, state, sure_win
 from games.doudizhu.moves import Rules
-from games.interface import is_type
-
-
-def register(generic: Callable[..., Any], rules_type: type, implementation: Any) -> None:
-    """Makes a compiled kernel the implementation of a generic one for rules of a type.
-
-    Numba wants the function that chooses to have the very signature of the function that it chooses.
-    """
-
-    def choose(*arguments: Any) -> Callable[..., Any] | None:
-        return implementation.py_func if is_type(arguments[0], rules_type) else None
-
-    choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
-    overload(generic)(choose)
-
+from games.interface import register
 
 register(interface.legal, Rules, state.legal)
 register(interface.step, Rules, state.step)

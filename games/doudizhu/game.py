@@ -112,6 +112,10 @@ class Doudizhu:
         """Returns the number of cards (int64 ``[B]``) of the seat to move."""
         return unpack(states.hands[np.arange(len(states.seat)), states.seat]).sum(axis=1, dtype=np.int64)
 
+    def final_curves(self, finals: States) -> dict[str, float]:
+        """Returns the landlord's share of the wins, and the bombs of a game."""
+        return {"landlord_win_share": float(np.mean(finals.winner == 0)), "bombs_per_game": float(np.mean(finals.bombs))}
+
     def hidden_targets(
         self, states: States, seats: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -86,6 +86,7 @@ class BettingTree(NamedTuple):
         base: int32 ``[D]``, the information state of bucket 0; that of bucket b is ``base + b``. Those of player 0 come first.
         num_buckets: int32 ``[D]``, buckets of its round.
         hand: int32 ``[D]``, where the bucket of the mover stands in a deal: ``player * R + round``.
+        paid: float64 ``[D, P]``, chips that each player has paid.
         pot: float64 ``[D]``, chips in the pot at the beginning of the node's round.
         potential: float64 ``[D]``, the most chips that the players still in can add from the beginning of the round to the end of
             the game ("remaining betting potential", Heinrich & Silver 2015, equation 3).
@@ -101,6 +102,7 @@ class BettingTree(NamedTuple):
     base: np.ndarray
     num_buckets: np.ndarray
     hand: np.ndarray
+    paid: np.ndarray
     pot: np.ndarray
     potential: np.ndarray
     payoffs: np.ndarray
@@ -226,6 +228,7 @@ def build(rules: BettingRules, num_buckets: tuple[int, ...]) -> BettingTree:
         base=base,
         num_buckets=buckets,
         hand=player * np.int32(rules.num_rounds) + rounds,
+        paid=np.array([state.paid for state in states], dtype=np.float64),
         pot=np.array([sum(state.start) for state in states]),
         potential=np.array([_potential(rules, state) for state in states]),
         payoffs=np.array([_payoffs(state.paid, state.folded) for state in ends]),

@@ -1,18 +1,14 @@
 """Deals: the cards of one hand, future public cards included, as the algorithms see them.
 
 A deal is its buckets, one for each player and round, and its outcome at a showdown. Everything else about the cards stays below
-this
-line: a game brings a NamedTuple and registers the kernel ``deal`` for it, as below for the games whose deals can be listed.
+this line: a game brings a NamedTuple and registers the kernel ``deal`` for it, as below for the games whose deals can be listed.
 """
 
-import inspect
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from games.interface import is_type
+from games.interface import register
 from games.kernels import kernel
 
 
@@ -41,16 +37,6 @@ def deal(deals: Any, bits: np.uint64, buckets: np.ndarray) -> int:
     raise TypeError("generic kernel: callable from compiled code only")
 
 
-def register(deals_type: type, implementation: Any) -> None:
-    """Makes a compiled kernel the implementation of ``deal`` for deals of a type; its arguments have the names of ``deal``'s."""
-
-    def choose(*arguments: Any) -> Callable[..., int] | None:
-        return implementation.py_func if is_type(arguments[0], deals_type) else None
-
-    choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
-    overload(deal)(choose)
-
-
 @kernel
 def _draw(deals: EnumeratedDeals, bits: np.uint64, buckets: np.ndarray) -> int:
     """Draws one of the enumerated deals; the probability of each is exact to within 2**-32."""
@@ -60,4 +46,4 @@ def _draw(deals: EnumeratedDeals, bits: np.uint64, buckets: np.ndarray) -> int:
     return deals.outcome[row]
 
 
-register(EnumeratedDeals, _draw)
+register(deal, EnumeratedDeals, _draw)

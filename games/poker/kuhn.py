@@ -8,6 +8,8 @@ from games.poker import betting
 from games.poker.betting import BettingRules
 from games.poker.deals import EnumeratedDeals
 from games.poker.game import PokerGame
+from games.poker.limit_poker import LimitPoker, make_rules
+from games.poker.state import Strengths
 
 CARDS = "JQK"
 RULES = BettingRules(forced=(1, 1), raises=(1,), max_raises=(1,), first=(0,))
@@ -29,6 +31,14 @@ def kuhn() -> PokerGame:
         ),
         bucket_names=(tuple(CARDS),),
     )
+
+
+def game() -> LimitPoker:
+    """Returns Kuhn poker for search and learning."""
+    small = kuhn()
+    showdown = Strengths(np.repeat(np.arange(len(CARDS), dtype=np.int32)[:, None], len(CARDS), axis=1))
+    rules = make_rules(small, showdown, num_private=1, public=(0,), num_cards=len(CARDS), num_suits=1, suits_matter=False)
+    return LimitPoker(small, rules, tuple(CARDS), big_blind=1.0)
 
 
 def equilibrium(alpha: float) -> np.ndarray:

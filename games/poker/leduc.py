@@ -13,6 +13,8 @@ from games.poker import betting
 from games.poker.betting import BettingRules
 from games.poker.deals import EnumeratedDeals
 from games.poker.game import PokerGame
+from games.poker.limit_poker import LimitPoker, make_rules
+from games.poker.state import Strengths
 
 RANKS = "JQK"
 SUITS = "sh"
@@ -57,3 +59,13 @@ def leduc(suits: bool = False) -> PokerGame:
     """
     full = _game(CARDS, hide_suits=False, finest=None)
     return full if suits else _game(tuple(RANKS), hide_suits=True, finest=full)
+
+
+def game() -> LimitPoker:
+    """Returns Leduc Hold'em for search and learning; observations tell no suits, which never matter."""
+    small = leduc()
+    table = np.array([[_strength(own, public) for public in range(len(CARDS))] for own in range(len(CARDS))], dtype=np.int32)
+    rules = make_rules(
+        small, Strengths(table), num_private=1, public=(0, 1), num_cards=len(CARDS), num_suits=len(SUITS), suits_matter=False
+    )
+    return LimitPoker(small, rules, CARDS, big_blind=2.0)

@@ -1,81 +1,265 @@
-"""Batches of positions, for whoever plays with actions and cards rather than with tables: deals, legal actions, moves, the end.
+"""Batches of positions, for whoever plays with cards and bets rather than with tables: the generic kernels of limit poker.
 
-A position is a deal and a node of the betting tree. The kernels have the arguments of the generic ones in ``games/interface.py``,
-with the ``BettingTree`` as ``rules``; seats are the players.
+A position is the cards and a node of the betting tree. Seats are the players, actions are those of ``betting.Action``.
+
+The information state of a seat is its own cards, the public cards of the rounds so far, and the bets. Observations have a
+position for each rank (at least four, so that no policy output belongs to a rank) and these planes, for P players, R rounds and
+S kinds of suits (1 where suits never matter):
+
+| planes | content |
+|---|---|
+| S | own cards, by suit |
+| S | public cards, by suit |
+| R x M x 3 | the k-th action of each round is fold, call, raise; M is the most actions that a round can have |
+| P | chips paid: by the seat itself, then by the next ones in turn |
+| P | which seat observes |
+
+Suits are numbered in the order in which they differ: two suits change places where that makes no difference to any hand
+(``_suit_order``), so that hands that are the same up to suits look the same.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.kernels import kernel, mix64
+from games import interface
+from games.interface import register
+from games.kernels import kernel, mix64, random_below
 from games.poker.betting import BettingTree
-from games.poker.deals import EnumeratedDeals
+
+HIDDEN = -1
+"""A card that a view does not show."""
 
 
 class States(NamedTuple):
     """A batch of B states.
 
     Attributes:
-        cards: int8 ``[B, K]``, as in ``EnumeratedDeals``: one card for each player, then the public cards, future ones included.
-        outcome: int32 ``[B]``, the order of the hands (``betting.outcomes``).
+        cards: int8 ``[B, K]``: the private cards of player 0, those of player 1, …, then the public cards, future ones included.
+            ``HIDDEN`` in views.
         node: int32 ``[B]``, the node of the betting tree, ``~t`` at the terminal node t.
     """
 
     cards: np.ndarray
-    outcome: np.ndarray
     node: np.ndarray
 
 
+class Strengths(NamedTuple):
+    """Hands that a table can list. Attributes: table: int32 ``[cards, cards]``, by the own and the (first) public card."""
+
+    table: np.ndarray
+
+
+class Rules(NamedTuple):
+    """The tables of a game: D decision nodes, T terminal nodes, P players.
+
+    Attributes:
+        betting: The betting tree.
+        showdown: How hands compare, a NamedTuple: ``strength`` is registered for its type.
+        public: int32 ``[D + T]``, public cards that can be seen at a node; the terminal node t stands at ``D + t``.
+        history: int8 ``[D + T, F]``, the actions so far, see the module.
+        paid: int8 ``[D + T, P]``, chips paid; zeros at terminal nodes.
+        outcome: int32 ``[P ** P]``, the outcome (``betting.outcomes``) of hands of the ranks r_0, r_1, … at sum r_k P^k; 0 is the
+            weakest.
+        num_private: Private cards of a player.
+        num_public: Public cards in all.
+        num_cards: Cards of the deck; card c is of rank ``c // num_suits``.
+        num_suits: Suits of the deck.
+        suit_planes: 1, or the number of suits where they matter.
+        largest_pot: Chips.
+    """
+
+    betting: BettingTree
+    showdown: Any
+    public: np.ndarray
+    history: np.ndarray
+    paid: np.ndarray
+    outcome: np.ndarray
+    num_private: int
+    num_public: int
+    num_cards: int
+    num_suits: int
+    suit_planes: int
+    largest_pot: float
+
+
+def strength(showdown: Any, cards: np.ndarray, first: int, num_private: int, board: int) -> int:
+    """Returns the strength of a hand, larger is better. A generic kernel.
+
+    Args:
+        showdown: As in ``Rules``.
+        cards: int8 ``[K]``, all cards of a deal.
+        first: Where the player's private cards begin.
+        num_private: How many they are.
+        board: Where the public cards begin.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
 @kernel
-def _rows(seeds: np.ndarray, count: int) -> np.ndarray:
-    """Returns a uniform integer below ``count`` for each seed: int64 ``[B]``."""
-    result = np.empty(len(seeds), dtype=np.int64)
-    for i in range(len(seeds)):
-        result[i] = ((mix64(seeds[i]) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32)
-    return result
+def _listed_strength(showdown: Strengths, cards: np.ndarray, first: int, num_private: int, board: int) -> int:
+    public = cards[board] if board < cards.size else 0
+    return int(showdown.table[cards[first], public])
 
 
-def deal(deals: EnumeratedDeals, seeds: np.ndarray) -> States:
-    """Returns random deals before the first bet; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
-    rows = _rows(seeds, len(deals.outcome))
-    return States(cards=deals.cards[rows], outcome=deals.outcome[rows], node=np.zeros(len(rows), dtype=np.int32))
+register(strength, Strengths, _listed_strength)
 
 
 @kernel
-def legal(rules: BettingTree, states: States, i: int, actions: np.ndarray) -> int:
+def place(rules: Rules, node: int) -> int:
+    """Returns where a node stands in tables of D + T rows."""
+    return node if node >= 0 else rules.betting.player.size + ~node
+
+
+@kernel
+def outcome_of_cards(rules: Rules, cards: np.ndarray) -> int:
+    """Returns the order of the hands of a deal (``betting.outcomes``)."""
+    num_seats = rules.paid.shape[1]
+    board = num_seats * rules.num_private
+    code, power = 0, 1
+    for seat in range(num_seats):
+        own = strength(rules.showdown, cards, seat * rules.num_private, rules.num_private, board)
+        rank = 0
+        for other in range(num_seats):  # the number of different hands that are weaker
+            weaker = strength(rules.showdown, cards, other * rules.num_private, rules.num_private, board)
+            counted = weaker < own
+            for before in range(other):
+                earlier = strength(rules.showdown, cards, before * rules.num_private, rules.num_private, board)
+                counted = counted and earlier != weaker
+            rank += counted
+        code += rank * power
+        power *= num_seats
+    return rules.outcome[code]
+
+
+@kernel
+def deal_cards(rules: Rules, seeds: np.ndarray, cards: np.ndarray) -> None:
+    """Writes random deals to ``cards`` (int8 ``[B, K]``); row i depends on ``seeds[i]`` (uint64 ``[B]``, changed) alone."""
+    deck = np.empty(rules.num_cards, dtype=np.int8)
+    for i in range(seeds.size):
+        for c in range(deck.size):
+            deck[c] = c
+        for k in range(cards.shape[1]):
+            drawn = k + random_below(seeds, i, deck.size - k)
+            deck[k], deck[drawn] = deck[drawn], deck[k]
+            cards[i, k] = deck[k]
+
+
+@kernel
+def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
     """Returns the number of legal actions of lane ``i``, 0 at the end; writes them (``Action``), ascending, to ``actions``."""
     node = states.node[i]
-    count = rules.num_actions[node] if node >= 0 else 0
+    count = rules.betting.num_actions[node] if node >= 0 else 0
     for slot in range(count):
-        actions[slot] = rules.actions[node, slot]
+        actions[slot] = rules.betting.actions[node, slot]
     return count
 
 
 @kernel
-def step(rules: BettingTree, states: States, i: int, action: int) -> None:
+def step(rules: Rules, states: States, i: int, action: int) -> None:
     """Plays a legal action in lane ``i``. The action is not checked."""
     node = states.node[i]
     # Legal actions are consecutive: fold needs something to call, and calling is always legal.
-    states.node[i] = rules.child[node, action - rules.actions[node, 0]]
+    states.node[i] = rules.betting.child[node, action - rules.betting.actions[node, 0]]
 
 
 @kernel
-def current_seat(rules: BettingTree, states: States, i: int) -> int:
+def current_seat(rules: Rules, states: States, i: int) -> int:
     """Returns the player to act, -1 when the hand is over."""
     node = states.node[i]
-    return rules.player[node] if node >= 0 else -1
+    return int(rules.betting.player[node]) if node >= 0 else -1
 
 
 @kernel
-def team_return(rules: BettingTree, states: States, i: int, seat: int) -> float:
+def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
     """Returns the chips that a player has won; the hand must be over."""
-    return rules.payoffs[~states.node[i], states.outcome[i], seat]
+    terminal = ~states.node[i]
+    outcome = outcome_of_cards(rules, states.cards[i]) if rules.betting.showdown[terminal] else 0
+    return rules.betting.payoffs[terminal, outcome, seat]
 
 
 @kernel
-def copy_row(rules: Any, source: States, i: int, target: States, j: int) -> None:
+def stake(rules: Rules, states: States, i: int) -> float:
+    """Returns the largest pot in chips: what a network's value is stated in."""
+    return rules.largest_pot
+
+
+@kernel
+def public_key(rules: Rules, states: States, i: int) -> np.uint64:
+    """Returns a hash of the bets and of the public cards so far."""
+    at = place(rules, states.node[i])
+    key = mix64(np.uint64(at + 1))
+    board = rules.paid.shape[1] * rules.num_private
+    for k in range(board, board + rules.public[at]):
+        key = mix64(key ^ np.uint64(states.cards[i, k] + 1))
+    return key
+
+
+@kernel
+def sure_win(rules: Rules, states: States, i: int) -> int:
+    """Returns -1: nothing is looked for."""
+    return -1
+
+
+@kernel
+def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
     """Copies lane ``i`` of ``source`` over lane ``j`` of ``target``."""
-    target.cards[j] = source.cards[i]
-    target.outcome[j] = source.outcome[i]
+    for k in range(source.cards.shape[1]):
+        target.cards[j, k] = source.cards[i, k]
     target.node[j] = source.node[i]
+
+
+@kernel
+def _suit_order(rules: Rules, cards: np.ndarray, own: int, board: int, public: int, order: np.ndarray) -> None:
+    """Writes the plane of each suit to ``order`` (int64 ``[num_suits]``): suits sorted by own, then public cards, higher first.
+
+    Args:
+        cards: int8 ``[K]``.
+        own: Where the own cards begin. board: Where the public ones begin. public: How many of them can be seen.
+    """
+    masks = np.zeros(order.size, dtype=np.uint64)
+    for k in range(own, own + rules.num_private):
+        masks[cards[k] % rules.num_suits] |= np.uint64(1) << np.uint64(32 + cards[k] // rules.num_suits)
+    for k in range(board, board + public):
+        if cards[k] == HIDDEN:
+            continue
+        masks[cards[k] % rules.num_suits] |= np.uint64(1) << np.uint64(cards[k] // rules.num_suits)
+    for suit in range(order.size):
+        order[suit] = 0
+        for other in range(order.size):
+            order[suit] += masks[other] > masks[suit] or (masks[other] == masks[suit] and other < suit)
+
+
+@kernel
+def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
+    """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the planes: see the module."""
+    at, cards = place(rules, states.node[i]), states.cards[i]
+    num_seats, suits = rules.paid.shape[1], rules.suit_planes
+    own, board = seat * rules.num_private, num_seats * rules.num_private
+    order = np.zeros(rules.num_suits, dtype=np.int64)
+    if suits > 1:
+        _suit_order(rules, cards, own, board, rules.public[at], order)
+    out[: 2 * suits] = 0
+    for k in range(own, own + rules.num_private):
+        out[order[cards[k] % rules.num_suits], cards[k] // rules.num_suits] += 1
+    for k in range(board, board + rules.public[at]):
+        if cards[k] != HIDDEN:  # in a view that was played on into the next round
+            out[suits + order[cards[k] % rules.num_suits], cards[k] // rules.num_suits] += 1
+    plane = 2 * suits
+    for feature in range(rules.history.shape[1]):
+        out[plane + feature] = rules.history[at, feature]
+    plane += rules.history.shape[1]
+    for k in range(num_seats):
+        out[plane + k] = rules.paid[at, (seat + k) % num_seats]
+        out[plane + num_seats + k] = k == seat
+
+
+register(interface.legal, Rules, legal)
+register(interface.step, Rules, step)
+register(interface.current_seat, Rules, current_seat)
+register(interface.team_return, Rules, team_return)
+register(interface.stake, Rules, stake)
+register(interface.observe, Rules, observe)
+register(interface.public_key, Rules, public_key)
+register(interface.sure_win, Rules, sure_win)
+register(interface.copy_row, Rules, copy_row)

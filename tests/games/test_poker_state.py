@@ -1,46 +1,140 @@
-"""Batches of poker states: every complete play of some deals against the oracle."""
+"""Poker as search and learning see it: every complete play of some deals against the oracle, observations, views, texts."""
+
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from games import poker
+from games import make
+from games.interface import take
 from games.kernels import streams
-from games.poker import state
 from games.poker.betting import Action
+from games.poker.limit_poker import LimitPoker
+from games.poker.state import HIDDEN
+from tests.games import driver
 from tests.games import poker_oracle as oracle
 
+NAMES = ["kuhn", "leduc"]
 
-@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+
+def poker(name: str) -> LimitPoker:
+    game = make(name)
+    assert isinstance(game, LimitPoker)
+    return game
+
+
+def mover_observation(game: LimitPoker, states: object, i: int) -> bytes:
+    return driver.observation(game, states, i, driver.current_seat(game.rules, states, i)).tobytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_play_of_random_deals(name: str) -> None:
-    game = poker.make(name)
-    start = state.deal(game.deals, streams(1, 50))
-    row = state.deal(game.deals, streams(2, 1))
-    actions = np.empty(3, dtype=np.int16)
+    """Rules and payoffs as the oracle's; the mover's observation says its information state, no less and no more."""
+    game = poker(name)
+    texts, listed = game.poker.infoset_texts(), game.information_states()
+    text_of = {mover_observation(game, listed, i): texts[i] for i in range(len(texts))}
+    assert len(text_of) == len(texts)
+    start = game.deal(streams(1, 50))
+    row = game.empty(1)
     for i in range(50):
         cards = tuple(oracle.CARDS[name][card] for card in start.cards[i])
         for moves in oracle.plays(name):
-            state.copy_row(game.betting, start, i, row, 0)
+            driver.copy_row(game.rules, start, i, row, 0)
             for k, move in enumerate(moves):
                 position = oracle.replay(name, moves[:k])
-                assert state.current_seat(game.betting, row, 0) == position.player
-                count = state.legal(game.betting, row, 0, actions)
-                assert "".join("fcr"[a] for a in actions[:count]) == position.legal
-                state.step(game.betting, row, 0, Action("fcr".index(move)))
-            assert state.current_seat(game.betting, row, 0) == -1
-            assert state.legal(game.betting, row, 0, actions) == 0
+                assert driver.current_seat(game.rules, row, 0) == position.player
+                assert "".join("fcr"[a] for a in driver.legal_actions(game, row, 0)) == position.legal
+                ranks = tuple(card[0] for card in cards)
+                assert text_of[mover_observation(game, row, 0)] == oracle.seen(ranks, position.player, position)
+                driver.step(game.rules, row, 0, Action("fcr".index(move)))
+            assert driver.current_seat(game.rules, row, 0) == -1
             won = oracle.wins(name, oracle.replay(name, moves), cards)
-            assert [state.team_return(game.betting, row, 0, seat) for seat in range(2)] == [won, -won]
+            assert [driver.team_return(game.rules, row, 0, seat) for seat in range(2)] == [won, -won]
 
 
-def test_a_deal_depends_on_its_seed_alone() -> None:
-    game = poker.make("leduc")
-    seeds = streams(3, 20_000)
-    batch = state.deal(game.deals, seeds)
-    for i in (0, 7, 19_999):
-        alone = state.deal(game.deals, seeds[i : i + 1])
-        assert alone.cards[0].tolist() == batch.cards[i].tolist()
-        assert alone.outcome[0] == batch.outcome[i]
+def test_the_listed_information_states_are_views() -> None:
+    game = poker("leduc")
+    listed = game.information_states()
+    for i, text in enumerate(game.poker.infoset_texts()):
+        node, seat = int(listed.node[i]), int(game.poker.betting.player[listed.node[i]])
+        cards = [game.card_names[c][0] if c != HIDDEN else "" for c in listed.cards[i]]
+        assert cards[1 - seat] == ""
+        assert text.split()[0] == cards[seat] + (cards[2] if game.poker.betting.round[node] else "")
+
+
+def test_deals_are_uniform() -> None:
+    game = poker("leduc")
+    batch = game.deal(streams(3, 20_000))
     # 120 deals, each as often as any other: chi-squared with 119 degrees of freedom exceeds 200 once in 200,000.
     _, counts = np.unique(batch.cards, axis=0, return_counts=True)
     assert len(counts) == 120
     assert np.sum((counts - 20_000 / 120) ** 2) / (20_000 / 120) < 200
+
+
+def test_a_view_says_what_its_seat_knows() -> None:
+    game = poker("leduc")
+    states = game.start([[5, 2, 3]])
+    moves = [Action.CALL, Action.RAISE, Action.CALL]
+    for move in moves:
+        driver.step(game.rules, states, 0, move)
+    told = game.describe_view(game.view(states, np.array([0])), 0, np.array(moves))
+    assert told == {
+        "game": "leduc",
+        "seat": 0,
+        "hand": ["Kh"],
+        "public": ["Qh"],
+        "moves": ["call", "raise", "call"],
+        "paid": [3.0, 3.0],
+        "legal": ["call", "raise"],
+    }
+
+
+def test_records_are_decks(tmp_path: Path) -> None:
+    game = poker("leduc")
+    deals = game.deal(streams(5, 3))
+    records = [game.record(deals, i, np.array([Action.RAISE, Action.FOLD])) for i in range(3)]
+    assert [record["chips"] for record in records] == [[1.0, -1.0]] * 3
+    assert game.record(deals, 0, np.array([Action.RAISE]))["chips"] is None
+    path = tmp_path / "decks.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    read = game.read_decks(path)
+    assert read.cards.tolist() == deals.cards.tolist()
+    assert driver.current_seat(game.rules, read, 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 2: .*expected"),
+        ('{"hands": [["Js"], ["Js"]], "public": ["Kh"]}', "line 2: .*all different"),
+        ('{"hands": [["Js"], ["As"]], "public": ["Kh"]}', "line 2: .*'As'"),
+        ('{"hands": [["Js"]], "public": ["Kh"]}', "line 2: .*2 hands of 1"),
+        ('{"hands": [["Js"], ["Qs"]]}', "line 2: .*'public'"),
+    ],
+)
+def test_files_that_are_no_decks(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "decks.jsonl"
+    path.write_text('{"hands": [["Js"], ["Qs"]], "public": ["Kh"]}\n' + line + "\n")
+    with pytest.raises(ValueError, match=message):
+        poker("leduc").read_decks(path)
+    path.write_text("\n")
+    with pytest.raises(ValueError, match="no deals"):
+        poker("leduc").read_decks(path)
+
+
+def test_the_curves_of_finished_games() -> None:
+    game = poker("kuhn")
+    states = take(game.start([[2, 0], [0, 1], [1, 0]]), np.arange(3))
+    for i, moves in enumerate([(1, 1), (2, 0), (2, 1)]):
+        for move in moves:
+            driver.step(game.rules, states, i, move)
+    assert game.final_curves(states) == {
+        "showdown_share": pytest.approx(2 / 3),
+        "chips_won_by_the_first_player": pytest.approx((1 + 1 + 2) / 3),
+    }
+
+
+@pytest.mark.parametrize(("text", "action"), [("fold", 0), ("f", 0), ("check", 1), ("Call", 1), ("bet", 2), (" r ", 2)])
+def test_texts_of_actions(text: str, action: int) -> None:
+    assert poker("kuhn").parse_action(text) == action

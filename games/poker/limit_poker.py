@@ -1,0 +1,268 @@
+"""The Python face of a limit poker game for search and learning (``games.interface.Game``): cards and bets instead of tables."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from games.interface import GameSpec
+from games.poker import betting as bets
+from games.poker import state
+from games.poker.betting import BettingTree
+from games.poker.game import PokerGame
+from games.poker.state import HIDDEN, Rules, States
+
+ACTION_TEXTS = ("fold", "call", "raise")
+"""By ``Action``: call is also check, raise is also bet."""
+NUM_ACTIONS = len(ACTION_TEXTS)
+
+
+def _features(tree: BettingTree, sequences: list[str], num_rounds: int) -> np.ndarray:
+    """Returns for each sequence of bets which actions were taken: int8 ``[N, R * M * 3]``, see ``games.poker.state``."""
+    rounds = [text.split("/") for text in sequences]
+    longest = max(len(part) for parts in rounds for part in parts)
+    features = np.zeros((len(rounds), num_rounds, longest, NUM_ACTIONS), dtype=np.int8)
+    for row, parts in enumerate(rounds):
+        for number, part in enumerate(parts):
+            for k, action in enumerate(part):
+                features[row, number, k, "fcr".index(action)] = 1
+    return features.reshape(len(rounds), -1)
+
+
+def make_rules(
+    poker: PokerGame,
+    showdown: Any,
+    *,
+    num_private: int,
+    public: tuple[int, ...],
+    num_cards: int,
+    num_suits: int,
+    suits_matter: bool,
+) -> Rules:
+    """Returns the tables that the kernels of ``games.poker.state`` take.
+
+    Args:
+        poker: The bets.
+        showdown: How hands compare, see ``Rules``.
+        num_private: Private cards of a player.
+        public: Public cards that can be seen in each round.
+        num_cards: Cards of the deck.
+        num_suits: Suits of the deck.
+        suits_matter: Whether hands can differ by suits.
+    """
+    tree, num_players = poker.betting, poker.num_players
+    decisions, ends = bets.sequences(tree)
+    end_rounds = np.array([text.count("/") for text in ends])
+    outcome = np.zeros(num_players**num_players, dtype=np.int32)
+    for number, ranks in enumerate(bets.outcomes(num_players)):
+        outcome[sum(rank * num_players**k for k, rank in enumerate(ranks))] = number
+    paid = np.zeros((len(decisions) + len(ends), num_players), dtype=np.int8)
+    paid[: len(decisions)] = tree.paid
+    return Rules(
+        betting=tree,
+        showdown=showdown,
+        public=np.array(public, dtype=np.int32)[np.concatenate([tree.round, end_rounds])],
+        history=_features(tree, decisions + ends, poker.rules.num_rounds),
+        paid=paid,
+        outcome=outcome,
+        num_private=num_private,
+        num_public=public[-1],
+        num_cards=num_cards,
+        num_suits=num_suits,
+        suit_planes=num_suits if suits_matter else 1,
+        largest_pot=float((tree.pot + tree.potential).max()),
+    )
+
+
+class LimitPoker:
+    """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns are chips.
+
+    Attributes:
+        poker: The same game as the tabular algorithms see it.
+        spec: Sizes and conventions.
+        rules: The tables that every kernel takes.
+        decoder: int16 ``[3, 1]``, the policy output of each action.
+        big_blind: Chips that a milli-big-blind is a thousandth of; the first bet where there are no blinds.
+    """
+
+    def __init__(self, poker: PokerGame, rules: Rules, card_names: tuple[str, ...], big_blind: float) -> None:
+        self.poker, self.rules, self.card_names, self.big_blind = poker, rules, card_names, big_blind
+        num_seats, suits = poker.num_players, rules.suit_planes
+        num_planes = 2 * suits + rules.history.shape[1] + 2 * num_seats
+        scale = np.ones(num_planes, np.float32)
+        paid = 2 * suits + rules.history.shape[1]
+        scale[paid : paid + num_seats] = num_seats / rules.largest_pot
+        self.decoder = np.arange(NUM_ACTIONS, dtype=np.int16)[:, None]
+        seats = tuple(f"P{seat}" for seat in range(num_seats))
+        self.spec = GameSpec(
+            name=poker.name,
+            num_seats=num_seats,
+            teams=tuple(range(num_seats)),
+            num_actions=NUM_ACTIONS,
+            observation_shape=(num_planes, max(rules.num_cards // rules.num_suits, NUM_ACTIONS + 1)),
+            observation_scale=scale,
+            policy_size=NUM_ACTIONS,
+            max_legal=NUM_ACTIONS,
+            max_moves=poker.max_moves,
+            max_return=float(abs(poker.betting.payoffs).max()),
+            has_hidden_head=False,
+            team_names=seats,
+            seat_names=seats,
+        )
+
+    @property
+    def _board(self) -> int:
+        """Returns where the public cards begin."""
+        return self.spec.num_seats * self.rules.num_private
+
+    def deal(self, seeds: np.ndarray) -> States:
+        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
+        states = self.empty(len(seeds))
+        state.deal_cards(self.rules, np.array(seeds, dtype=np.uint64), states.cards)
+        return states
+
+    def start(self, cards: np.ndarray) -> States:
+        """Returns the states before the first bet for given cards, int ``[B, K]`` as in ``States``."""
+        return States(np.array(cards, dtype=np.int8), np.zeros(len(cards), dtype=np.int32))
+
+    def empty(self, count: int) -> States:
+        """Returns ``count`` rows of zeros."""
+        return self.start(np.zeros((count, self._board + self.rules.num_public), dtype=np.int8))
+
+    def _place(self, node: np.ndarray) -> np.ndarray:
+        """Returns where nodes stand in the tables of ``Rules``."""
+        return np.where(node >= 0, node, len(self.poker.betting.player) + ~node)
+
+    def _seen(self, states: States, seats: np.ndarray) -> np.ndarray:
+        """Returns which cards ``seats[i]`` sees in row i: bool ``[B, K]``."""
+        k = np.arange(states.cards.shape[1])
+        own = k // self.rules.num_private == np.asarray(seats)[:, None]
+        public = self.rules.public[self._place(states.node)]
+        return np.where(k < self._board, own, k - self._board < public[:, None])
+
+    def view(self, states: States, seats: np.ndarray) -> States:
+        """Returns a copy in which the cards that ``seats[i]`` (int ``[B]``) cannot see in row i are ``HIDDEN``."""
+        cards = np.where(self._seen(states, seats), states.cards, HIDDEN).astype(np.int8)
+        return States(cards, states.node.copy())
+
+    def action_text(self, action: int) -> str:
+        """Returns ``fold``, ``call`` (or check) or ``raise`` (or bet)."""
+        return ACTION_TEXTS[action]
+
+    def parse_action(self, text: str) -> int:
+        """Returns the action of a text: that of ``action_text``, ``check``, ``bet``, or a first letter. Raises ValueError."""
+        word = text.strip().lower()
+        word = {"check": "call", "bet": "raise", "k": "call", "b": "raise"}.get(word, word)
+        for action, name in enumerate(ACTION_TEXTS):
+            if word in (name, name[0]):
+                return action
+        raise ValueError(f"action {text!r}: expected one of {', '.join(ACTION_TEXTS)}, check or bet")
+
+    def _cards(self, cards: np.ndarray) -> list[str]:
+        """Returns the names of cards."""
+        return [self.card_names[card] for card in cards]
+
+    def describe_view(self, views: States, row: int, moves: np.ndarray) -> dict[str, Any]:
+        """Returns what the seat to move knows, for JSON.
+
+        Returns:
+            ``game``; ``seat`` to move; ``hand``, its cards; ``public``, the cards on the table; ``moves`` since the deal;
+            ``paid``, the chips of each seat in the pot; ``legal``.
+        """
+        node = int(views.node[row])
+        tree, seat = self.poker.betting, int(self.poker.betting.player[node])
+        own, public = seat * self.rules.num_private, int(self.rules.public[node])
+        return {
+            "game": self.spec.name,
+            "seat": seat,
+            "hand": self._cards(views.cards[row, own : own + self.rules.num_private]),
+            "public": self._cards(views.cards[row, self._board : self._board + public]),
+            "moves": [ACTION_TEXTS[move] for move in moves],
+            "paid": tree.paid[node].tolist(),
+            "legal": [ACTION_TEXTS[action] for action in tree.actions[node, : tree.num_actions[node]]],
+        }
+
+    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
+        """Returns a game for JSON: ``hands`` of the players, ``public`` cards, ``moves``, and ``chips`` won, None if not over."""
+        cards, node = deals.cards[row], 0
+        for move in moves:
+            tree = self.poker.betting
+            node = int(tree.child[node, int(move) - int(tree.actions[node, 0])])
+        chips = None
+        if node < 0:
+            outcome = state.outcome_of_cards(self.rules, cards)
+            chips = self.poker.betting.payoffs[~node, outcome].tolist()
+        hands = cards[: self._board].reshape(self.spec.num_seats, -1)
+        return {
+            "game": self.spec.name,
+            "hands": [self._cards(hand) for hand in hands],
+            "public": self._cards(cards[self._board :]),
+            "moves": [ACTION_TEXTS[move] for move in moves],
+            "chips": chips,
+        }
+
+    def read_decks(self, path: Path | str) -> States:
+        """Returns the deals of a file of JSON lines with the fields ``hands`` and ``public`` of ``record``.
+
+        Raises:
+            ValueError: Naming the line and what was expected.
+            OSError: It cannot be opened.
+        """
+        rows = []
+        names = {name: card for card, name in enumerate(self.card_names)}
+        for number, line in enumerate(Path(path).read_text().splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                fields = json.loads(line)
+                cards = [names[name] for hand in fields["hands"] for name in hand] + [names[name] for name in fields["public"]]
+                sizes = {len(hand) for hand in fields["hands"]}
+            except (ValueError, KeyError, TypeError) as error:
+                raise ValueError(f"{path}, line {number}: {error!r}; {self._expected_deck()}") from error
+            fits = sizes == {self.rules.num_private} and len(fields["hands"]) == self.spec.num_seats
+            if not fits or len(set(cards)) != self._board + self.rules.num_public:
+                raise ValueError(f"{path}, line {number}: {line.strip()[:200]}; {self._expected_deck()}")
+            rows.append(cards)
+        if not rows:
+            raise ValueError(f"{path}: no deals; {self._expected_deck()}")
+        return self.start(np.array(rows))
+
+    def _expected_deck(self) -> str:
+        """Returns what a line of a file of decks must be."""
+        return (
+            f'expected {{"hands": [...], "public": [...]}} with {self.spec.num_seats} hands of {self.rules.num_private} and '
+            f"{self.rules.num_public} public cards, all different, of {', '.join(self.card_names)}"
+        )
+
+    def cards_left(self, states: States) -> np.ndarray:
+        """Returns zeros (int64 ``[B]``): cards are not played."""
+        return np.zeros(len(states.node), dtype=np.int64)
+
+    def final_curves(self, finals: States) -> dict[str, float]:
+        """Returns the share of showdowns, and the chips that the first player won, per hand."""
+        terminal = ~finals.node
+        showdown = self.poker.betting.showdown[terminal]
+        outcomes = np.array([state.outcome_of_cards(self.rules, cards) for cards in finals.cards])
+        won = self.poker.betting.payoffs[terminal, outcomes, 0]
+        return {"showdown_share": float(showdown.mean()), "chips_won_by_the_first_player": float(won.mean())}
+
+    def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Raises TypeError: there is no head for hidden cards (``spec.has_hidden_head``)."""
+        raise TypeError(f"{self.spec.name}: there is no head for hidden cards; read spec.has_hidden_head first")
+
+    def information_states(self) -> States:
+        """Returns a state for each information state of ``poker``, in the order of its tables: views of the seats to move.
+
+        Raises:
+            ValueError: The deals of this game cannot be listed.
+        """
+        if not self.poker.has_tree:
+            raise ValueError(f"{self.spec.name} has too many information states to list; kuhn and leduc can be listed")
+        tree, deals = self.poker.betting, self.poker.deals
+        states = self.empty(self.poker.num_infosets)
+        for node in range(len(tree.player)):
+            rows = tree.base[node] + deals.buckets[:, tree.hand[node]]
+            states.cards[rows] = deals.cards
+            states.node[rows] = node
+        return self.view(states, tree.player[states.node])
