@@ -17,16 +17,15 @@ from rich.table import Table
 from agents.external import ExternalPlayerError
 from agents.players import KINDS, PlayerError, checkpoint_of
 from benchmarks.table import machine
-from evaluation.config import EvaluateConfig, Tournament, parse_command_line
+from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
 from evaluation.duplicate import MatchResult
 from evaluation.interrupt import Interrupt
 from evaluation.match import IllegalMoveError
-from evaluation.report import ReportError, check_folder, rate, score_table, write_report
+from evaluation.report import ReportError, check_folder, measures, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
 from evaluation.settings import ConfigError, choose_device
 from evaluation.tournament import Plan, TournamentError, forget, make_plan, play_tournament, read_given_decks
 from evaluation.tournament import Progress as Counted
-from games import make
 from networks.checkpoint import CheckpointError
 
 LINE_SECONDS = 30.0
@@ -82,7 +81,7 @@ def play(plan: Plan, console: Console) -> dict[tuple[str, str], MatchResult] | N
 
 
 def matrix(rows: list[list[str]], part: int, measure: str) -> Table:
-    """Returns one part (0: WP, 1: ADP) of the table of all pairs, for the terminal."""
+    """Returns one measure of the table of all pairs, whose cells have several parts, for the terminal."""
     table = Table(f"{measure} of", *rows[0][1:-1], title=f"{measure} ± standard error over decks")
     for row in rows[1:]:
         table.add_row(*(cell.split(" / ")[part] if " / " in cell else cell for cell in row[:-1]))
@@ -101,12 +100,12 @@ def run(arguments: list[str]) -> int:
     tournament = parse_command_line(arguments)
     config = tournament.config
     choose_device(config.device)
+    game = make_game(config)
     check_players(tournament)
     if config.report:
         check_folder(Path(config.report))
     if config.save:
         check_file(Path(config.save))
-    game = make(config.game, rules=config.rules)
     plan = make_plan(tournament, game, read_given_decks(tournament, game))
     began = time.monotonic()
     results = play(plan, console)
@@ -118,7 +117,7 @@ def run(arguments: list[str]) -> int:
         console.print(str(result), markup=False)
     if len(tournament.labels) > 2:
         rows = score_table(tournament, results, ratings)
-        for k, measure in enumerate(("WP", "ADP")):
+        for k, measure in enumerate(measures(game.spec.score)):
             console.print(matrix(rows, k, measure))
     facts = {
         "command": shlex.join(["python", "evaluate.py", *arguments]),

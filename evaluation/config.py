@@ -18,8 +18,9 @@ from omegaconf.errors import OmegaConfBaseException
 
 from agents.players import KINDS, MixOptions, Player
 from evaluation.settings import ConfigError, build, check
-from games import GAMES
+from games import GAMES, make
 from games.doudizhu.moves import RULE_SETS
+from games.interface import Game
 from games.kernels import ROOT
 
 PRESETS = ROOT / "conf" / "evaluate"
@@ -31,12 +32,14 @@ class EvaluateConfig:
 
     Attributes:
         game: Name of the game.
-        rules: Its rule set.
+        rules: Rule set of Doudizhu: "standard" or "douzero".
+        players: Number of players of limit_holdem, 2 or 3; None: the game's own default.
         a: Label of the player whose score is told, with ``b``.
         b: Its opponent.
         agents: Labels of two or more players, in place of ``a`` and ``b``: all pairs.
-        decks: Decks of a match, each played once with the player in each team; or a file of decks
-            (``games/doudizhu/deck_files.py``).
+        decks: Decks of a match, each played once with the player in each team (``evaluation/duplicate.py``); or a file of decks:
+            for Doudizhu see ``games/doudizhu/deck_files.py``, for poker JSON lines with ``hands`` and ``public`` cards, such as
+            the saved games.
         slow_decks: Decks of a match in which a player searches; None: as many as ``decks``.
         seed: Of the decks and of the players' random choices.
         processes: Processes at work; 0: one per core. No result depends on it.
@@ -49,6 +52,7 @@ class EvaluateConfig:
 
     game: str = "doudizhu"
     rules: str = "standard"
+    players: int | None = None
     a: str | None = None
     b: str | None = None
     agents: list[str] = field(default_factory=list)
@@ -62,9 +66,17 @@ class EvaluateConfig:
     resume: bool = True
     unfinished: str = "runs/evaluations"
 
+    def game_options(self) -> dict[str, Any]:
+        """Returns the options of the game that were given or have a default here."""
+        values = {key: getattr(self, key) for key, names in GAME_KEYS.items() if self.game in names}
+        return {key: value for key, value in values.items() if value is not None}
+
+
+GAME_KEYS = {"rules": ("doudizhu",), "players": ("limit_holdem",)}
+"""The keys that are options of a game, and the games that have them."""
 
 CHOICES = {"game": tuple(GAMES), "rules": RULE_SETS, "device": ("auto", "cpu", "cuda")}
-RANGES = {"seed": (0.0, 2.0**31), "slow_decks": (1.0, 1e9), "processes": (0.0, 4096.0)}
+RANGES = {"seed": (0.0, 2.0**31), "players": (2.0, 3.0), "slow_decks": (1.0, 1e9), "processes": (0.0, 4096.0)}
 MOST_DECKS = 10_000_000
 
 
@@ -85,6 +97,14 @@ class Tournament:
     def num_decks(self) -> int | None:
         """Returns the number of decks that was asked for; None where they come from a file."""
         return int(self.config.decks) if self.config.decks.isdecimal() else None
+
+
+def make_game(config: EvaluateConfig) -> Game:
+    """Returns the game of a configuration. Raises ConfigError where it does not take its options."""
+    try:
+        return make(config.game, **config.game_options())
+    except ValueError as error:
+        raise ConfigError(f"game={config.game}: {error}") from error
 
 
 def parse_command_line(arguments: Sequence[str]) -> Tournament:
@@ -141,6 +161,9 @@ def parse(given: Mapping[str, Any]) -> Tournament:
     options = {key.removesuffix("."): value for key, value in given.items() if key.endswith(".")}
     config: EvaluateConfig = build(EvaluateConfig, _with_text({key: given[key] for key in own_keys if key in given}))
     check(config, CHOICES, RANGES)
+    for key, games in GAME_KEYS.items():
+        if key in given and config.game not in games:
+            raise ConfigError(f"{key}={given[key]}: no option of {config.game}; {', '.join(games)} has it")
     labels = _labels(config)
     for label in ("a", "b"):
         if getattr(config, label) is not None:
@@ -192,7 +215,8 @@ def _add_player(
         raise ConfigError(f"{where}: unknown player; expected one of {', '.join(KINDS)}, or a label that LABEL=KIND defines")
     row = KINDS[kind]
     if row.games and game not in row.games:
-        raise ConfigError(f"{label}={kind}: plays {', '.join(row.games)}, not {game}")
+        able = ", ".join(name for name, other in KINDS.items() if not other.games or game in other.games)
+        raise ConfigError(f"{label}={kind}: plays {', '.join(row.games)}, not {game}, which is played by {able}")
     values = build(row.options, options.get(label, {}), f"{label}.")
     check(values, row.choices, row.ranges, f"{label}.")
     if isinstance(values, MixOptions):

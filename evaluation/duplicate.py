@@ -1,103 +1,26 @@
 """Duplicate matches: each deck is played once with A in each team, B in the others, the cards the same.
 
-DeltaDou 5.1: A as landlord against B as peasants, then the other way round.
+With two teams that is the whole match: A as landlord against B as peasants, then the other way round (DeltaDou, 5.1); or A in the
+first and in the second seat of a two-player poker game. With three players it says how A does alone against two of B, which is
+not the opposite of how B does alone against two of A. Such decks are therefore played once more with B in each team, A in the
+others: A's score is that of the games in which it sits alone, B's that of those in which B does. (Compare the three-player
+matches of Heinrich & Silver 2015, table 3.)
 """
-
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from agents.agent import Agent
 from evaluation.decks import evaluation_decks
-from evaluation.match import PlayedGames, Progress, Usage, play_games
-from evaluation.statistics import Estimate, estimate, wins
+from evaluation.match import PlayedGames, Progress, play_games
+from evaluation.match_result import MatchResult as MatchResult
+from evaluation.match_result import Score, Side
+from evaluation.statistics import estimate, wins
 from games.interface import Game, GameSpec, States, num_rows, take
 
 
-@dataclass(frozen=True)
-class Score:
-    """WP and ADP of player A, with standard errors over decks.
-
-    Attributes:
-        wp: Share of games won, a draw counting one half.
-        adp: Mean return per game, in the game's unit (Doudizhu: points, 2^bombs to the winner).
-    """
-
-    wp: Estimate
-    adp: Estimate
-
-
-@dataclass(frozen=True)
-class MatchResult:
-    """What a duplicate match of A against B says.
-
-    Attributes:
-        names: Of A and of B.
-        num_decks: Decks; the number of games is this times the number of teams.
-        total: A's score over all games.
-        by_team: A's score in the games in which it sat in each team.
-        team_names: As in ``by_team``.
-        finishers: For each team, by seat name: the share of the games in that team that A won with this seat's last move.
-        usage: Of A and of B.
-        games: Everything that was played: deck d with A in team t is game ``d * number of teams + t``.
-    """
-
-    names: tuple[str, str]
-    num_decks: int
-    total: Score
-    by_team: tuple[Score, ...]
-    team_names: tuple[str, ...]
-    finishers: tuple[dict[str, float], ...]
-    usage: tuple[Usage, Usage]
-    games: PlayedGames
-
-    def as_dict(self) -> dict[str, Any]:
-        """Returns everything but the games, for JSON."""
-
-        def score(value: Score) -> dict[str, Any]:
-            return {"wp": value.wp.as_dict(), "adp": value.adp.as_dict()}
-
-        return {
-            "a": self.names[0],
-            "b": self.names[1],
-            "decks": self.num_decks,
-            "games": self.num_decks * len(self.by_team),
-            "total": score(self.total),
-            "by_team": {
-                name: {**score(value), "finishers": finishers}
-                for name, value, finishers in zip(self.team_names, self.by_team, self.finishers, strict=True)
-            },
-            "usage": {
-                player: {"seconds": used.seconds, "decisions": used.decisions, "forced": used.forced}
-                for player, used in zip("ab", self.usage, strict=True)
-            },
-        }
-
-    def __str__(self) -> str:
-        """Returns one line per position and one per player."""
-        lines = [
-            f"{self.names[0]} against {self.names[1]}: {self.num_decks:,} decks, {self.num_decks * len(self.by_team):,} games "
-            "(± standard error over decks, [95 % interval])"
-        ]
-        positions = [f"as {name}" for name in self.team_names]
-        rows = [("all games", self.total, {}), *zip(positions, self.by_team, self.finishers, strict=True)]
-        width = max(len(name) for name, _, _ in rows)
-        for name, score, finishers in rows:
-            low, high = (100 * min(max(end, 0.0), 1.0) for end in score.wp.interval())
-            bottom, top = score.adp.interval()
-            seats = ", ".join(f"{seat} {100 * share:.1f} %" for seat, share in finishers.items()) if len(finishers) > 1 else ""
-            lines.append(
-                f"  {name:{width}}  WP {100 * score.wp.mean:5.1f} ± {100 * score.wp.error:.1f} % [{low:.1f}, {high:.1f}]"
-                f"  ADP {score.adp.mean:+.3f} ± {score.adp.error:.3f} [{bottom:+.3f}, {top:+.3f}]"
-                + (f"  won by {seats}" if seats else "")
-            )
-        for name, used in zip(self.names, self.usage, strict=True):
-            lines.append(
-                f"  {name}: {used.decisions:,} decisions, {1000 * used.seconds_per_decision():.3g} ms each; "
-                f"{used.forced:,} forced moves"
-            )
-        return "\n".join(lines)
+def games_per_deck(spec: GameSpec) -> int:
+    """Returns how often a deck is played: with A alone in each team, and where there are more than two also with B alone."""
+    return spec.num_teams if spec.num_teams == 2 else 2 * spec.num_teams
 
 
 def duplicate_games(
@@ -110,7 +33,10 @@ def duplicate_games(
     at_once: int | None = None,
     progress: Progress | None = None,
 ) -> PlayedGames:
-    """Returns the games of a duplicate match of player ``a`` against ``b``: deck d with A in team t is game ``d * teams + t``.
+    """Returns the games of a duplicate match of player ``a`` against ``b``.
+
+    With n games per deck (``games_per_deck``), deck d with A alone in team t is game ``d * n + t``; with more than two teams, T,
+    deck d with B alone in team t is game ``d * n + T + t``.
 
     Args:
         game: A game with at least two teams.
@@ -121,11 +47,11 @@ def duplicate_games(
         at_once: Games in progress at a time; None: all. It bounds memory and changes no game.
         progress: Called with the games that are over and all games.
     """
-    num_decks, teams = num_rows(decks), np.array(game.spec.teams)
-    num_teams = int(teams.max()) + 1
-    deals = take(decks, np.repeat(np.arange(num_decks), num_teams))
-    own = teams[None, :] == np.tile(np.arange(num_teams), num_decks)[:, None]  # A's seats, [G, S]
-    return play_games(game, (a, b), np.where(own, 0, 1), deals, seed, at_once=at_once, progress=progress)
+    num_decks, count = num_rows(decks), games_per_deck(game.spec)
+    alone = np.arange(game.spec.num_teams)[:, None] == np.array(game.spec.teams)  # [T, S]
+    seating = np.where(np.concatenate([alone, ~alone])[:count], 0, 1)  # [n, S]
+    deals = take(decks, np.repeat(np.arange(num_decks), count))
+    return play_games(game, (a, b), np.tile(seating, (num_decks, 1)), deals, seed, at_once=at_once, progress=progress)
 
 
 def duplicate_match(
@@ -149,21 +75,40 @@ def duplicate_match(
     return summary(game.spec, (a.name, b.name), games)
 
 
-def deck_scores(spec: GameSpec, games: PlayedGames) -> tuple[np.ndarray, np.ndarray]:
-    """Returns agent 0's return and its win (1, 1/2, 0) in every game of ``duplicate_games``, float64 ``[D, T]`` each."""
-    teams = np.array(spec.teams)
-    num_teams = int(teams.max()) + 1
+def deck_scores(spec: GameSpec, games: PlayedGames, player: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Returns how a player does alone in each team on each deck of ``duplicate_games``.
+
+    Args:
+        spec: Of the game.
+        games: Of the match.
+        player: 0 for A, 1 for B.
+
+    Returns:
+        Returns in the unit of the game's scores, and wins (1, 1/2, 0): float64 ``[D, T]`` each.
+    """
+    teams, num_teams = np.array(spec.teams), spec.num_teams
     first_seats = np.array([int(np.flatnonzero(teams == team)[0]) for team in range(num_teams)])
-    returns = games.returns.reshape(-1, num_teams, spec.num_seats)[:, np.arange(num_teams), first_seats]
+    rows = np.arange(num_teams)
+    if player == 1:  # of two teams, B is in the one in which A is not
+        rows = rows[::-1] if num_teams == 2 else rows + num_teams
+    returns = games.returns.reshape(-1, games_per_deck(spec), spec.num_seats)[:, rows, first_seats] * spec.score.per_return
     return returns, wins(returns)
 
 
+def _side(spec: GameSpec, games: PlayedGames, player: int) -> Side:
+    """Returns how a player does alone."""
+    returns, won = deck_scores(spec, games, player)
+    return Side(
+        total=Score(estimate(won.mean(axis=1)), estimate(returns.mean(axis=1))),
+        by_team=tuple(Score(estimate(won[:, team]), estimate(returns[:, team])) for team in range(spec.num_teams)),
+    )
+
+
 def summary(spec: GameSpec, names: tuple[str, str], games: PlayedGames) -> MatchResult:
-    """Returns the scores of agent 0 against agent 1 over the games of ``duplicate_match``."""
-    teams = np.array(spec.teams)
-    num_teams = int(teams.max()) + 1
-    returns, won = deck_scores(spec, games)
-    last = games.last_seats.reshape(-1, num_teams)
+    """Returns the scores of agent 0 against agent 1 over the games of ``duplicate_games``."""
+    teams, num_teams = np.array(spec.teams), spec.num_teams
+    won = deck_scores(spec, games)[1]
+    last = games.last_seats.reshape(-1, games_per_deck(spec))
     finishers = tuple(
         {
             spec.seat_names[int(seat)]: float(np.mean((won[:, team] == 1) & (last[:, team] == seat)))
@@ -171,11 +116,14 @@ def summary(spec: GameSpec, names: tuple[str, str], games: PlayedGames) -> Match
         }
         for team in range(num_teams)
     )
+    own = _side(spec, games, 0)
     return MatchResult(
         names=names,
-        num_decks=len(returns),
-        total=Score(estimate(won.mean(axis=1)), estimate(returns.mean(axis=1))),
-        by_team=tuple(Score(estimate(won[:, team]), estimate(returns[:, team])) for team in range(num_teams)),
+        unit=spec.score,
+        num_decks=len(won),
+        total=own.total,
+        by_team=own.by_team,
+        opposite=_side(spec, games, 1) if num_teams > 2 else None,
         team_names=spec.team_names,
         finishers=finishers,
         usage=(games.usage[0], games.usage[1]),

@@ -7,13 +7,18 @@ strength per player: where A beats B, B beats C and C beats A, the matrix says m
 All pairs play the same decks from the first on, so the intervals come from resampling decks: a deck drawn twice counts twice in
 every pair that played it.
 
+Where the share of wins says little, as in poker, a player's standing is its mean score over the opponents instead
+(``mean_scores``): no model, but also no better against a strong opponent than against a weak one.
+
 Source: Hunter, "MM algorithms for generalized Bradley-Terry models", Annals of Statistics 2004.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from evaluation.statistics import Estimate
 
 ELO = 400.0 / np.log(10.0)
 """Elo points per unit of log-odds."""
@@ -84,3 +89,20 @@ def ratings(count: int, scores: Mapping[tuple[int, int], np.ndarray], reference:
     elo = ELO * (strengths - strengths[:, reference, None])
     low, high = np.quantile(elo[1:], [0.025, 0.975], axis=0)
     return [Rating(float(elo[0, k]), float(low[k]), float(high[k])) for k in range(count)]
+
+
+def mean_scores(scores: Sequence[np.ndarray]) -> Estimate:
+    """Returns the mean of a player's scores over its opponents, each of them counting the same.
+
+    The opponents share their decks, so the error is that of the sum of what each deck adds to the means.
+
+    Args:
+        scores: For each opponent: float64 ``[D]``, the score on each deck, decks from the first on.
+    """
+    num_decks = max(len(score) for score in scores)
+    share = np.zeros(num_decks)  # what a deck adds to the difference of the mean from its expectation
+    for score in scores:
+        share[: len(score)] += (score - score.mean()) / (len(score) * len(scores))
+    mean = float(np.mean([score.mean() for score in scores]))
+    error = float(np.sqrt((share**2).sum() * num_decks / (num_decks - 1))) if num_decks > 1 else float("nan")
+    return Estimate(mean, error, num_decks)

@@ -8,14 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from evaluation import plots
 from evaluation.config import Tournament
 from evaluation.duplicate import MatchResult, deck_scores
 from evaluation.match import Usage, total_usage
-from evaluation.rating import Rating, ratings
-from games.interface import GameSpec
+from evaluation.match_result import Score
+from evaluation.rating import Rating, mean_scores, ratings
+from evaluation.statistics import Estimate
+from games.interface import GameSpec, ScoreUnit
 
 Results = Mapping[tuple[str, str], MatchResult]
 """The result of every pair of labels."""
+Standings = Mapping[str, Rating] | Mapping[str, Estimate]
+"""What a player's matches say together: a rating where wins count, else its mean score over the opponents."""
 
 
 class ReportError(RuntimeError):
@@ -27,13 +32,29 @@ def reference_of(labels: tuple[str, ...]) -> str:
     return "rhcp" if "rhcp" in labels else labels[0]
 
 
-def rate(spec: GameSpec, labels: tuple[str, ...], results: Results) -> dict[str, Rating]:
-    """Returns the rating of every player, above that of ``rhcp`` if it takes part, else of the first."""
+def measures(unit: ScoreUnit) -> tuple[str, ...]:
+    """Returns the names of what is told of a match."""
+    return ("WP", unit.name) if unit.tells_wins else (unit.name,)
+
+
+def rate(spec: GameSpec, labels: tuple[str, ...], results: Results) -> dict[str, Rating] | dict[str, Estimate]:
+    """Returns the standing of every player.
+
+    Where wins count it is a rating above that of ``rhcp`` if it takes part, else of the first. In poker it is the mean score over
+    the opponents, each of them counting the same.
+    """
+    if not spec.score.tells_wins:
+        return {label: mean_scores(_deck_scores(spec, label, results)) for label in labels}
     index = {label: k for k, label in enumerate(labels)}
     scores = {(index[a], index[b]): deck_scores(spec, result.games)[1].mean(axis=1) for (a, b), result in results.items()}
     reference = index[reference_of(labels)]
-    teams = max(spec.teams) + 1
-    return dict(zip(labels, ratings(len(labels), scores, reference, teams), strict=True))
+    return dict(zip(labels, ratings(len(labels), scores, reference, spec.num_teams), strict=True))
+
+
+def _deck_scores(spec: GameSpec, label: str, results: Results) -> list[np.ndarray]:
+    """Returns a player's score on each deck (float64 ``[D]``) of each of its matches."""
+    sides = [(result, pair.index(label)) for pair, result in results.items() if label in pair]
+    return [deck_scores(spec, result.games, side)[0].mean(axis=1) for result, side in sides]
 
 
 def usage_of(label: str, results: Results) -> Usage:
@@ -41,37 +62,54 @@ def usage_of(label: str, results: Results) -> Usage:
     return total_usage(result.usage[(a, b).index(label)] for (a, b), result in results.items() if label in (a, b))
 
 
-def _cell(results: Results, row: str, column: str) -> tuple[float, float, float, float] | None:
-    """Returns WP, its error, ADP, its error of the row's player against the column's; None where they did not meet."""
+def _opposite(score: Score) -> Score:
+    """Returns the score of the other one of two teams."""
+    wp, adp = score.wp, score.adp
+    return Score(Estimate(1.0 - wp.mean, wp.error, wp.count), Estimate(-adp.mean, adp.error, adp.count))
+
+
+def _score(results: Results, row: str, column: str) -> Score | None:
+    """Returns the score of the row's player against the column's; None where they did not meet."""
     if (row, column) in results:
-        total = results[row, column].total
-        return total.wp.mean, total.wp.error, total.adp.mean, total.adp.error
+        return results[row, column].total
     if (column, row) in results:
-        total = results[column, row].total
-        return 1.0 - total.wp.mean, total.wp.error, -total.adp.mean, total.adp.error
+        other = results[column, row]
+        return _opposite(other.total) if other.opposite is None else other.opposite.total
     return None
 
 
-def score_table(tournament: Tournament, results: Results, ratings_: Mapping[str, Rating]) -> list[list[str]]:
+def _cell(unit: ScoreUnit, score: Score | None) -> str:
+    """Returns a score for the table."""
+    if score is None:
+        return "–"
+    mean = f"{score.adp.mean:+.{unit.digits}f} ± {score.adp.error:.{unit.digits}f}"
+    return f"{100 * score.wp.mean:.1f} ± {100 * score.wp.error:.1f} % / {mean}" if unit.tells_wins else mean
+
+
+def _standing(standing: Rating | Estimate, is_reference: bool, unit: ScoreUnit) -> str:
+    """Returns a standing for the table."""
+    if isinstance(standing, Estimate):
+        return f"{standing.mean:+.{unit.digits}f} ± {standing.error:.{unit.digits}f}"
+    return "0" if is_reference else f"{standing.elo:+.0f} [{standing.low:+.0f}, {standing.high:+.0f}]"
+
+
+def score_table(tournament: Tournament, results: Results, standings: Standings) -> list[list[str]]:
     """Returns the matrix as rows of cells, the first row being the heading: the row's player against that of the column."""
     labels, players = tournament.labels, tournament.players
-    reference = reference_of(labels)
+    unit, reference = unit_of(results), reference_of(labels)
     names = [players[label].name for label in labels]
-    rows = [["WP / ADP of", *(f"against {name}" for name in names), f"Elo above {players[reference].name}", "ms per move"]]
+    standing = f"Elo above {players[reference].name}" if unit.tells_wins else "mean"
+    rows = [[f"{' / '.join(measures(unit))} of", *(f"against {name}" for name in names), standing, "ms per move"]]
     for row in labels:
-        cells = [players[row].name]
-        for column in labels:
-            cell = _cell(results, row, column)
-            if cell is None:
-                cells.append("–")
-            else:
-                wp, wp_error, adp, adp_error = cell
-                cells.append(f"{100 * wp:.1f} ± {100 * wp_error:.1f} % / {adp:+.2f} ± {adp_error:.2f}")
-        rating = ratings_[row]
-        cells.append("0" if row == reference else f"{rating.elo:+.0f} [{rating.low:+.0f}, {rating.high:+.0f}]")
-        cells.append(f"{1000 * usage_of(row, results).seconds_per_decision():.3g}")
-        rows.append(cells)
+        cells = [_cell(unit, _score(results, row, column)) for column in labels]
+        usage = f"{1000 * usage_of(row, results).seconds_per_decision():.3g}"
+        rows.append([players[row].name, *cells, _standing(standings[row], row == reference, unit), usage])
     return rows
+
+
+def unit_of(results: Results) -> ScoreUnit:
+    """Returns the unit of the scores."""
+    return next(iter(results.values())).unit
 
 
 def markdown_table(rows: list[list[str]]) -> str:
@@ -80,8 +118,10 @@ def markdown_table(rows: list[list[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
 
 
-def as_dict(tournament: Tournament, results: Results, ratings_: Mapping[str, Rating], facts: Mapping[str, Any]) -> dict[str, Any]:
+def as_dict(tournament: Tournament, results: Results, standings: Standings, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Returns everything for JSON."""
+    means = {label: standing.as_dict() for label, standing in standings.items() if isinstance(standing, Estimate)}
+    rated = {label: asdict(standing) for label, standing in standings.items() if isinstance(standing, Rating)}
     return {
         **facts,
         "config": asdict(tournament.config),
@@ -89,13 +129,13 @@ def as_dict(tournament: Tournament, results: Results, ratings_: Mapping[str, Rat
             label: {"name": player.name, "kind": player.kind, "options": asdict(player.options)}
             for label, player in tournament.players.items()
         },
-        "ratings": {label: asdict(rating) for label, rating in ratings_.items()},
+        **({f"mean_{unit_of(results).key}": means} if means else {"ratings": rated}),
         "matches": [{"labels": [a, b], **result.as_dict()} for (a, b), result in results.items()],
     }
 
 
 def write_report(
-    folder: Path, tournament: Tournament, results: Results, ratings_: Mapping[str, Rating], facts: Mapping[str, Any]
+    folder: Path, tournament: Tournament, results: Results, standings: Standings, facts: Mapping[str, Any]
 ) -> list[Path]:
     """Writes ``report.md``, ``report.json`` and the plots; returns their paths.
 
@@ -103,30 +143,41 @@ def write_report(
         folder: Made if it is not there.
         tournament: What was played.
         results: Of every pair.
-        ratings_: Of every player.
+        standings: Of every player.
         facts: What was measured where: the command, the machine, the time.
 
     Raises:
         ReportError: The folder cannot be written, or the plots' library is missing.
     """
+    unit = unit_of(results)
+    told = " and ".join(measures(unit))
     text = [f"# {tournament.config.game}: {' · '.join(tournament.players[label].name for label in tournament.labels)}", ""]
     text += [f"- {name}: {value}" for name, value in facts.items()]
-    text += ["", "WP and ADP of the row's player, ± standard error over decks; 95 % intervals of the ratings in brackets.", ""]
-    text += [markdown_table(score_table(tournament, results, ratings_)), "", "![WP and ADP](scores.png)", ""]
+    text += ["", _explanation(results), ""]
+    text += [markdown_table(score_table(tournament, results, standings)), "", f"![{told}](scores.png)", ""]
     if len(tournament.labels) > 2:
-        text += ["![Ratings](ratings.png)", ""]
+        text += ["![Ratings](ratings.png)" if unit.tells_wins else "![Means](ratings.png)", ""]
     text += ["![Time per move](times.png)", "", "## Matches", ""]
     for result in results.values():
         text += ["```", str(result), "```", ""]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "report.md").write_text("\n".join(text))
-        contents = json.dumps(as_dict(tournament, results, ratings_, facts), indent=2, allow_nan=False)
+        contents = json.dumps(as_dict(tournament, results, standings, facts), indent=2, allow_nan=False)
         (folder / "report.json").write_text(contents + "\n")
-        plots = _plots(folder, tournament, results, ratings_)
+        drawn = _plots(folder, tournament, results, standings)
     except OSError as error:
         raise ReportError(f"report={folder}: cannot be written ({error.strerror})") from error
-    return [folder / "report.md", folder / "report.json", *plots]
+    return [folder / "report.md", folder / "report.json", *drawn]
+
+
+def _explanation(results: Results) -> str:
+    """Returns what the table shows, in a sentence or two."""
+    unit, three = unit_of(results), next(iter(results.values())).opposite is not None
+    if unit.tells_wins:
+        return f"WP and {unit.name} of the row's player, ± standard error over decks; 95 % intervals of the ratings in brackets."
+    alone = ", alone against that of the column in all other seats" if three else ""
+    return f"{unit.name} of the row's player{alone}, ± standard error over decks; mean: over all opponents."
 
 
 def check_plots() -> None:
@@ -149,51 +200,31 @@ def check_folder(folder: Path) -> None:
         raise ReportError(f"report={folder}: cannot be written ({error.strerror}); give another folder") from error
 
 
-def _plots(folder: Path, tournament: Tournament, results: Results, ratings_: Mapping[str, Rating]) -> list[Path]:
+def _plots(folder: Path, tournament: Tournament, results: Results, standings: Standings) -> list[Path]:
     """Draws the plots of a report; returns their paths."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    def figure(height: float, columns: int = 1) -> tuple[Any, Any]:
-        drawn = Figure(figsize=(9, height), layout="constrained")
-        FigureCanvasAgg(drawn)
-        return drawn, drawn.subplots(1, columns)
-
-    paths = []
-    z = 1.96
+    unit = unit_of(results)
     names = {label: tournament.players[label].name for label in tournament.labels}
-    matches = list(results.items())[::-1]
-    rows = np.arange(len(matches))
-    drawn, (left, right) = figure(1.2 + 0.35 * len(matches), 2)
-    for axis, middle, title, scores, scale in (
-        (left, 50.0, "WP (%), 95 % interval", [r.total.wp for _, r in matches], 100.0),
-        (right, 0.0, "ADP (points), 95 % interval", [r.total.adp for _, r in matches], 1.0),
-    ):
-        errors = [z * scale * (0.0 if np.isnan(s.error) else s.error) for s in scores]
-        axis.errorbar([scale * s.mean for s in scores], rows, xerr=errors, fmt="o", capsize=3)
-        axis.axvline(middle, color="grey", linewidth=0.8)
-        axis.set_title(title)
-        axis.set_yticks(rows, [f"{names[a]} – {names[b]}" for (a, b), _ in matches] if axis is left else [""] * len(matches))
-    drawn.savefig(folder / "scores.png", dpi=120)
-    paths.append(folder / "scores.png")
-    ordered = sorted(tournament.labels, key=lambda label: ratings_[label].elo)
-    rows = np.arange(len(ordered))
+    matches = {f"{names[a]} – {names[b]}": result.total for (a, b), result in results.items()}
+    if any(result.opposite is not None for result in results.values()):
+        reverse = {f"{names[b]} – {names[a]}": r.opposite.total for (a, b), r in results.items() if r.opposite is not None}
+        matches |= reverse
+    title = f"{unit.name} (points), 95 % interval" if unit.tells_wins else f"{unit.name}, 95 % interval"
+    panels = [plots.Panel(title, {name: score.adp for name, score in matches.items()}, 1.0, 0.0)]
+    if unit.tells_wins:
+        wins = {name: score.wp for name, score in matches.items()}
+        panels.insert(0, plots.Panel("WP (%), 95 % interval", wins, 100.0, 50.0))
+    paths = [plots.scores(folder / "scores.png", panels)]
+    ends = {label: _ends(standing) for label, standing in standings.items()}
+    ordered = sorted(tournament.labels, key=lambda label: ends[label][0])
     if len(ordered) > 2:
-        drawn, axis = figure(1.2 + 0.35 * len(ordered))
-        elo = np.array([ratings_[label].elo for label in ordered])
-        ends = np.array([[ratings_[label].low, ratings_[label].high] for label in ordered])
-        errors = np.abs(ends - elo[:, None]).T
-        axis.errorbar(elo, rows, xerr=errors, fmt="o", capsize=3)
-        axis.set_yticks(rows, [names[label] for label in ordered])
-        axis.set_title("Rating (Elo), 95 % interval")
-        drawn.savefig(folder / "ratings.png", dpi=120)
-        paths.append(folder / "ratings.png")
-    drawn, axis = figure(1.2 + 0.35 * len(ordered))
-    times = [1000 * usage_of(label, results).seconds_per_decision() for label in ordered]
-    axis.barh(rows, times)
-    if min(times) > 0:
-        axis.set_xscale("log")
-    axis.set_yticks(rows, [names[label] for label in ordered])
-    axis.set_title("Time per decision (ms, one process, many games at once)")
-    drawn.savefig(folder / "times.png", dpi=120)
-    return [*paths, folder / "times.png"]
+        title = "Rating (Elo), 95 % interval" if unit.tells_wins else f"Mean {unit.name} over opponents, 95 % interval"
+        paths.append(plots.standings(folder / "ratings.png", title, {names[label]: ends[label] for label in ordered}))
+    times = {names[label]: 1000 * usage_of(label, results).seconds_per_decision() for label in ordered}
+    return [*paths, plots.times(folder / "times.png", times)]
+
+
+def _ends(standing: Rating | Estimate) -> tuple[float, float, float]:
+    """Returns a standing and the ends of its interval."""
+    if isinstance(standing, Estimate):
+        return standing.mean, *standing.interval()
+    return standing.elo, standing.low, standing.high

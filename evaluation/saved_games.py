@@ -1,7 +1,7 @@
 """Every game of a tournament as JSON lines: the record of the game's package, and who played it.
 
 One line is one game: ``{"match": [A, B], "deck": 0, "players": [name at each seat], ...}`` and the fields of the game's own
-record (``games/doudizhu/records.py``), which replay it move by move.
+record (``games/doudizhu/records.py``, ``games/poker/limit_poker.py``), which replay it move by move.
 """
 
 import json
@@ -9,9 +9,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from evaluation.config import Tournament
-from evaluation.duplicate import MatchResult
-from games import make
+from evaluation.config import Tournament, make_game
+from evaluation.duplicate import MatchResult, games_per_deck
 from games.interface import States
 
 
@@ -50,17 +49,16 @@ def write_games(path: Path, tournament: Tournament, decks: States, results: Mapp
 
 def _lines(tournament: Tournament, decks: States, results: Mapping[tuple[str, str], MatchResult]) -> Iterator[str]:
     """Yields the line of every game."""
-    config = tournament.config
-    game = make(config.game, rules=config.rules)
-    teams = max(game.spec.teams) + 1
+    game = make_game(tournament.config)
+    count = games_per_deck(game.spec)
     for pair, result in results.items():
         games = result.games
         for i, seating in enumerate(games.seating):
             moves = games.records.moves[i, : games.records.lengths[i]]
             fields = {
                 "match": [tournament.players[label].name for label in pair],
-                "deck": i // teams,
+                "deck": i // count,
                 "players": [tournament.players[pair[k]].name for k in seating],
-                **game.record(decks, i // teams, moves),
+                **game.record(decks, i // count, moves),
             }
             yield json.dumps(fields)

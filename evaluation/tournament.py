@@ -29,14 +29,13 @@ import torch
 
 from agents.agent import Agent
 from agents.players import KINDS, Maker, MixOptions, Player, checkpoint_of
-from evaluation.config import Tournament
+from evaluation.config import Tournament, make_game
 from evaluation.decks import evaluation_decks
-from evaluation.duplicate import MatchResult, duplicate_games, summary
+from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, summary
 from evaluation.match import PlayedGames, Usage, total_usage
 from evaluation.settings import ConfigError, choose_device
-from games import make
-from games.interface import Game, Records, States, num_rows, take
-from games.kernels import LAYERS, Stream, sources_digest, streams
+from games.interface import Game, Records, Rules, States, current_seat, num_rows, take
+from games.kernels import LAYERS, Stream, kernel, sources_digest, streams
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS = 500, 40, 2
 """Decks of a task: enough for full batches of the networks, few enough that an interruption costs little."""
@@ -129,6 +128,12 @@ def _task_decks(tournament: Tournament, label: str) -> int:
     return SLOW_DECKS if _is_slow(tournament, label) else FAST_DECKS
 
 
+@kernel
+def _first_seat(rules: Rules, deal: States) -> int:
+    """Returns the seat to move in row 0."""
+    return current_seat(rules, deal, 0)
+
+
 class Worker:
     """Plays tasks in one process; players are made once.
 
@@ -143,9 +148,10 @@ class Worker:
         device = choose_device(config.device)
         if device.type == "cpu":
             torch.set_num_threads(1)  # one process per core
-        self.game = make(config.game, rules=config.rules)
-        lanes = SLOW_DECKS * (max(self.game.spec.teams) + 1)
-        self._maker = Maker(self.game, config.rules, plan.tournament.players, str(device), lanes)
+        self.game = make_game(config)
+        lanes = SLOW_DECKS * games_per_deck(self.game.spec)
+        rules = config.game_options().get("rules", "")
+        self._maker = Maker(self.game, rules, plan.tournament.players, str(device), lanes)
         self._agents: dict[str, Agent] = {}
 
     def agent(self, label: str) -> Agent:
@@ -161,7 +167,7 @@ class Worker:
         deal = take(self.plan.decks, np.zeros(1, np.int64))
         records = Records(np.full((1, self.game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16))
         agent.start(1, 0)
-        agent.act(np.zeros(1, np.int64), self.game.view(deal, deal.seat.astype(np.int64)), records)
+        agent.act(np.zeros(1, np.int64), self.game.view(deal, np.array([_first_seat(self.game.rules, deal)])), records)
 
     def play(self, task: Task) -> PlayedGames:
         """Returns the games of a task."""
@@ -265,7 +271,7 @@ def _identity(plan: Plan, a: str, b: str) -> str:
         return {"kind": player.kind, **values}
 
     digest = hashlib.sha256()
-    facts = [sources_digest(*LAYERS), config.game, config.rules, config.seed, config.device, describe(a), describe(b)]
+    facts = [sources_digest(*LAYERS), config.game, config.game_options(), config.seed, config.device, describe(a), describe(b)]
     digest.update(json.dumps(facts, sort_keys=True).encode())
     for array in plan.decks:
         digest.update(np.ascontiguousarray(array).data)
@@ -327,14 +333,14 @@ def play_tournament(
         TournamentError: Results cannot be kept.
     """
     config, players = plan.tournament.config, plan.tournament.players
-    game = make(config.game, rules=config.rules)
+    game = make_game(config)
     store = Store(Path(config.unfinished), plan)
     if not config.resume:
         store.remove()
-    teams = max(game.spec.teams) + 1
+    count_per_deck = games_per_deck(game.spec)
     finished = {task: games for task in plan.tasks if (games := store.load(task)) is not None}
-    kept = teams * sum(task.last - task.first for task in finished)
-    total = teams * sum(task.last - task.first for task in plan.tasks)
+    kept = count_per_deck * sum(task.last - task.first for task in finished)
+    total = count_per_deck * sum(task.last - task.first for task in plan.tasks)
     left = [task for task in plan.tasks if task not in finished]
 
     def count(games: int) -> None:

@@ -84,6 +84,25 @@ def register(generic: Callable[..., Any], first_type: type, implementation: Any)
     overload(generic)(choose)
 
 
+class ScoreUnit(NamedTuple):
+    """What the mean return of a match is told in.
+
+    Attributes:
+        name: In texts and tables.
+        key: In JSON.
+        per_return: What a return of 1 is in this unit.
+        digits: Decimal places in tables; elsewhere one more.
+        tells_wins: Whether the share of games won is told as well, and first. In poker it means little: who folds well loses
+            most hands, and cheaply.
+    """
+
+    name: str
+    key: str
+    per_return: float
+    digits: int
+    tells_wins: bool
+
+
 class GameSpec(NamedTuple):
     """The sizes and conventions of a game.
 
@@ -101,6 +120,8 @@ class GameSpec(NamedTuple):
         has_hidden_head: Whether networks predict the hidden cards (``hidden_targets`` of the game).
         team_names: What the game calls its teams.
         seat_names: What it calls its seats.
+        score: How matches are told.
+        mixes: Whether a good player must at times choose at random, since whoever knew its moves would exploit them.
     """
 
     name: str
@@ -116,6 +137,13 @@ class GameSpec(NamedTuple):
     has_hidden_head: bool
     team_names: tuple[str, ...]
     seat_names: tuple[str, ...]
+    score: ScoreUnit
+    mixes: bool
+
+    @property
+    def num_teams(self) -> int:
+        """Returns the number of teams."""
+        return max(self.teams) + 1
 
 
 class Game(Protocol):

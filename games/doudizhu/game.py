@@ -10,7 +10,7 @@ from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, unpack
 from games.doudizhu.moves import MAX_LEGAL, move_text, parse_move, rule_set
 from games.doudizhu.policy import POLICY_SIZE, decoder
 from games.doudizhu.state import States
-from games.interface import GameSpec
+from games.interface import GameSpec, ScoreUnit
 
 MAX_MOVES = 154
 """At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of them."""
@@ -58,6 +58,8 @@ class Doudizhu:
             has_hidden_head=True,
             team_names=("landlord", "peasants"),
             seat_names=("C", "D", "E"),
+            score=ScoreUnit(name="ADP", key="adp", per_return=1.0, digits=2, tells_wins=True),
+            mixes=False,
         )
 
     def deal(self, seeds: np.ndarray) -> States:

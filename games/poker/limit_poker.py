@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from games.interface import GameSpec
+from games.interface import GameSpec, ScoreUnit
 from games.poker import betting as bets
 from games.poker import state
 from games.poker.betting import BettingTree
@@ -109,6 +109,8 @@ class LimitPoker:
             has_hidden_head=False,
             team_names=seats,
             seat_names=seats,
+            score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / big_blind, digits=0, tells_wins=False),
+            mixes=True,
         )
 
     @property

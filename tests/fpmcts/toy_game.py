@@ -21,7 +21,7 @@ from numba.extending import overload
 
 from fpmcts import root, search, simulate, tree
 from games import interface
-from games.interface import GameSpec, is_type
+from games.interface import GameSpec, ScoreUnit, is_type
 from games.kernels import kernel, random_below
 from networks import decode
 from networks.resnet import Outputs
@@ -149,6 +149,8 @@ class ToyGame:
             has_hidden_head=False,
             team_names=("first", "second"),
             seat_names=("1", "2", "3"),
+            score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True),
+            mixes=False,
         )
 
     @property

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from games.interface import GameSpec
+from games.interface import GameSpec, ScoreUnit
 from networks.resnet import NetworkConfig, PolicyValueNet
 
 LENGTH = 15
@@ -22,6 +22,8 @@ DOUDIZHU = GameSpec(
     has_hidden_head=True,
     team_names=("first", "second"),
     seat_names=("1", "2", "3"),
+    score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True),
+    mixes=False,
 )
 TINY = GameSpec(
     name="tiny",
@@ -37,6 +39,8 @@ TINY = GameSpec(
     has_hidden_head=False,
     team_names=("first", "second"),
     seat_names=("1", "2", "3"),
+    score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True),
+    mixes=False,
 )
 """Fewer policy outputs than positions, nothing hidden, a return that is no power of two."""
 SMALL = NetworkConfig(channels=16, blocks=2, head_units=16)
