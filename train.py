@@ -18,6 +18,7 @@ from torch.utils.tensorboard import SummaryWriter
 from evaluation.interrupt import Interrupt
 from evaluation.report import ReportError, check_plots
 from evaluation.settings import ConfigError, choose_device
+from games import poker
 from networks.checkpoint import CheckpointError
 from training.config import parse_config
 from training.figures import draw, parse_figure, play_runs
@@ -119,10 +120,12 @@ def main() -> None:
     if (FIGURES / f"{given.get('experiment')}.yaml").exists():
         sys.argv.remove(f"experiment={given['experiment']}")
         sys.argv.insert(1, f"--config-name=figures/{given['experiment']}")
-    elif given.get("algorithm") == "fpmcts":
-        sys.argv.remove("algorithm=fpmcts")
-    elif "algorithm" in given:
+    elif given.get("algorithm", "fpmcts") != "fpmcts":
         sys.argv.insert(1, "--config-name=tabular")
+    else:
+        sys.argv[1:] = [argument for argument in sys.argv[1:] if argument != "algorithm=fpmcts"]
+        if given.get("game") in poker.GAMES:
+            sys.argv.insert(1, "--config-name=poker")
     compose_and_run()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from fpmcts.search import Search, SearchSettings
 from games.interface import Game, Records, Rules, States, legal, sure_win, take
 from games.kernels import kernel, streams
-from inference.determinizer import Determinizer
+from inference.factory import AnyDeterminizer
 from networks.evaluator import Evaluator
 
 
@@ -62,7 +62,7 @@ class SearchAgent:
         self,
         game: Game,
         evaluator: Evaluator,
-        make_determinizer: Callable[[int], Determinizer],
+        make_determinizer: Callable[[int], AnyDeterminizer],
         search: SearchSettings,
         win_only: bool,
         max_positions: int = 256,
@@ -74,7 +74,7 @@ class SearchAgent:
         self.game, self.name = game, name
         self.search = Search(game, evaluator.evaluate, search, max_positions, win_only)
         self._make_determinizer = make_determinizer
-        self._determinizer: Determinizer | None = None
+        self._determinizer: AnyDeterminizer | None = None
         self._rng = np.zeros(0, np.uint64)
         self.seconds = seconds
         self._pace = Pace()

@@ -12,9 +12,10 @@ from typing import Any
 
 import torch
 
-from games import make
+from games import make as make_game
 from games.interface import Game
-from inference.determinizer import Determinizer, InferenceSettings
+from inference.determinizer import InferenceSettings
+from inference.factory import AnyDeterminizer, make_determinizer
 from networks.checkpoint import CheckpointError, load, load_module, save
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
@@ -47,7 +48,7 @@ class Trained:
     objective: str
     evaluator: Evaluator
 
-    def determinizer_maker(self, inference: InferenceSettings) -> Callable[[int], Determinizer]:
+    def determinizer_maker(self, inference: InferenceSettings) -> Callable[[int], AnyDeterminizer]:
         """Returns a function that makes a determinizer for a number of games.
 
         Raises:
@@ -57,11 +58,11 @@ class Trained:
             raise CheckpointError("phase1=filter: the checkpoint holds no filter network; use phase1=marginal or phase1=none")
         evaluator = self.evaluator
 
-        def make_determinizer(num_games: int) -> Determinizer:
+        def make(num_games: int) -> AnyDeterminizer:
             score = None if self.filter is None else FilterEngine(self.filter, evaluator.precision, evaluator.device)
-            return Determinizer(self.game, evaluator, inference, num_games, score)
+            return make_determinizer(self.game, evaluator, inference, num_games, score)
 
-        return make_determinizer
+        return make
 
 
 def checkpoint_file(path: Path | str) -> Path:
@@ -91,8 +92,8 @@ def load_trained(
     config: dict[str, Any] = meta["config"]
     if config["game"]["name"] != game:
         raise CheckpointError(f"{file} plays {config['game']['name']}; expected a checkpoint of {game}")
-    settings = {key: value for key, value in config["game"].items() if key != "name"}
-    made = make(game, **settings)
+    settings = {key: value for key, value in config["game"].items() if key != "name" and value is not None}
+    made = make_game(game, **settings)
     network = NetworkConfig(**config["network"])
     if objective not in (None, network.objective):
         if network.value_head != "win_bombs":

@@ -12,7 +12,7 @@ import torch
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-Choices = Mapping[str, tuple[str, ...]]
+Choices = Mapping[str, tuple[str | None, ...]]
 """Allowed values of the keys that are names."""
 Ranges = Mapping[str, tuple[float, float]]
 """Allowed ranges of the keys that are numbers, ends included; None is always allowed where the type allows it."""
@@ -80,7 +80,7 @@ def check(config: Any, choices: Choices, ranges: Ranges, prefix: str = "") -> No
     flat = dict(flatten_config(config))
     for key, allowed in choices.items():
         if flat[key] not in allowed:
-            raise ConfigError(f"{prefix}{key}={flat[key]}: expected one of {', '.join(allowed)}")
+            raise ConfigError(f"{prefix}{key}={flat[key]}: expected one of {', '.join(name for name in allowed if name)}")
     for key, (low, high) in ranges.items():
         if flat[key] is not None and not low <= flat[key] <= high:
             raise ConfigError(f"{prefix}{key}={flat[key]}: expected a value from {low:g} to {high:g}")

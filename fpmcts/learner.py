@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from fpmcts.samples import Samples
-from games.interface import Game, Rules, States, current_seat, legal, num_rows, observe, take
+from games.interface import Game, Rules, States, current_seat, legal, num_rows, observe, seats_to_move, take
 from games.kernels import kernel
 from networks import losses
 from networks.engine import resolve_precision
@@ -238,7 +238,7 @@ class Learner:
 
     def _hidden_loss(self, logits: torch.Tensor, rows: Samples) -> losses.HiddenLoss:
         """Returns the negative log-likelihoods (nats) of the true hidden hands: the network's and the prior's."""
-        targets = self.game.hidden_targets(rows.states, np.asarray(rows.states.seat))
+        targets = self.game.hidden_targets(rows.states, seats_to_move(self.game, rows.states))
         _, fewest, most, counts, size = (torch.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in targets)
         return losses.hidden_loss(logits, fewest, most, counts, size)
 

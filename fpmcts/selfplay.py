@@ -18,9 +18,23 @@ import numpy as np
 
 from fpmcts.samples import Samples, empty_samples, join, truncate_targets
 from fpmcts.search import Search, SearchResult
-from games.interface import Game, Records, Rules, States, current_seat, legal, observe, stake, step, sure_win, take, team_return
-from games.kernels import kernel, random_float
-from inference.determinizer import Determinizer
+from games.interface import (
+    Game,
+    Records,
+    Rules,
+    States,
+    current_seat,
+    legal,
+    observe,
+    seats_to_move,
+    stake,
+    step,
+    sure_win,
+    take,
+    team_return,
+)
+from games.kernels import kernel, random_below, random_float
+from inference.factory import AnyDeterminizer
 from networks.decode import legal_logits, softmax
 from networks.evaluator import Outputs
 
@@ -33,7 +47,11 @@ class SelfPlaySettings:
 
     Attributes:
         lanes: Games that advance together, >= 1.
-        full_share: Share of the unforced decisions that are searched, in (0, 1]; 1 is the paper.
+        searching: "all" seats of a game search, the paper; or "one", drawn for each game: it answers the average policies of
+            the others, who play from their networks. Then each sample is a best response, weighed by its own chance to get
+            there, and the reservoir is the average that fictitious play asks for (Heinrich, Lanctot & Silver, "Fictitious
+            self-play in extensive-form games", 2015, 4).
+        full_share: Share of the unforced decisions of the seats that search, which are searched, in (0, 1]; 1 is the paper.
         temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The paper: "high".
         temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best move.
         temperature_iterations: Iterations over which T falls linearly, >= 1.
@@ -42,6 +60,7 @@ class SelfPlaySettings:
     """
 
     lanes: int = 512
+    searching: str = "all"
     full_share: float = 0.25
     temperature_start: float = 1.0
     temperature_end: float = 0.5
@@ -87,13 +106,14 @@ class Games(NamedTuple):
 
 @kernel
 def _prepare(
-    rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, rng: np.ndarray, lanes: np.ndarray, full_share: float,
-    solve: bool, kinds: np.ndarray, counts: np.ndarray, scratch: np.ndarray,
+    rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, rng: np.ndarray, lanes: np.ndarray,
+    searchers: np.ndarray, full_share: float, solve: bool, kinds: np.ndarray, counts: np.ndarray, scratch: np.ndarray,
 ) -> None:  # fmt: skip
     """Plays forced moves and sure wins in every lane up to its next real decision, and says which kind that is.
 
     Args:
         moves, lengths: the public record, by lane; appended to.
+        searchers: int8 ``[games]``: the seat that searches, -1 = all.
         kinds: int8 ``[games]``: UNDECIDED lanes are advanced and get OVER, CHEAP or FULL; others are left alone.
         counts: int64 ``[3]``: adds the number of moves, of decisions, of sure wins.
         scratch: int16 ``[max_legal]``.
@@ -111,12 +131,20 @@ def _prepare(
                     counts[2] += 1
             if action < 0:
                 counts[1] += 1
-                kinds[lane] = FULL if random_float(rng, lane) < full_share else CHEAP
+                searches = searchers[lane] < 0 or searchers[lane] == current_seat(rules, states, lane)
+                kinds[lane] = FULL if random_float(rng, lane) < full_share and searches else CHEAP
                 break
             step(rules, states, lane, action)
             moves[lane, lengths[lane]] = action
             lengths[lane] += 1
             counts[0] += 1
+
+
+@kernel
+def _draw_seats(rng: np.ndarray, num_seats: int, seats: np.ndarray) -> None:
+    """Draws a seat (int8 ``[games]``) for each game from its stream."""
+    for lane in range(seats.size):
+        seats[lane] = random_below(rng, lane, num_seats)
 
 
 @kernel
@@ -212,7 +240,7 @@ class SelfPlay:
         self,
         game: Game,
         evaluate: Callable[[np.ndarray, np.ndarray], Outputs],
-        determinizer: Determinizer,
+        determinizer: AnyDeterminizer,
         search: Search,
         settings: SelfPlaySettings,
     ) -> None:
@@ -239,13 +267,16 @@ class SelfPlay:
         temperature = self.settings.temperature(iteration)
         parts: list[Samples] = []
         sample_games: list[np.ndarray] = []
+        searchers = np.full(num, -1, np.int8)
+        if self.settings.searching == "one":
+            _draw_seats(rng, game.spec.num_seats, searchers)
         self.determinizer.reset(np.arange(num))
         while True:
             running = np.flatnonzero(kinds != OVER)[: self.settings.lanes]
             if running.size == 0:
                 break
             _prepare(
-                rules, states, records.moves, records.lengths, rng, running, self.settings.full_share,
+                rules, states, records.moves, records.lengths, rng, running, searchers, self.settings.full_share,
                 self.search.settings.solve, kinds, counts, scratch,
             )  # fmt: skip
             cheap = running[kinds[running] == CHEAP]
@@ -304,7 +335,7 @@ class SelfPlay:
         """Returns a searched move for each lane, and its samples."""
         before = time.perf_counter()
         here = take(states, lanes)
-        views = self.game.view(here, here.seat)
+        views = self.game.view(here, seats_to_move(self.game, here))
         worlds, diagnostics = self.determinizer.worlds(lanes, views, records, rng, self.search.settings.worlds, here)
         statistics.inference_seconds += time.perf_counter() - before
         result = self.search.run(worlds, rng, lanes)

@@ -14,6 +14,8 @@ import numba.core.types
 import numpy as np
 from numba.extending import overload
 
+from games.kernels import kernel
+
 Rules = Any
 """The read-only tables of a game: a NamedTuple, different for each game."""
 States = Any
@@ -211,6 +213,19 @@ class Game(Protocol):
     def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
         """Returns what the hidden-hand head learns from, where ``spec.has_hidden_head``; see the game."""
         ...
+
+
+@kernel
+def _seats_to_move(rules: Rules, states: States, seats: np.ndarray) -> None:
+    for i in range(seats.size):
+        seats[i] = current_seat(rules, states, i)
+
+
+def seats_to_move(game: Game, states: States) -> np.ndarray:
+    """Returns the seat to move of every row (int64 ``[B]``), -1 where the game is over."""
+    seats = np.empty(num_rows(states), np.int64)
+    _seats_to_move(game.rules, states, seats)
+    return seats
 
 
 Batch = TypeVar("Batch", bound=tuple)  # type: ignore[type-arg]

@@ -6,8 +6,8 @@
 The mover's information state in the world is found by replaying the game from the view at which the particle stands, with
 the particle's hands. A particle whose mover could not have made the move gets weight zero, as does one of another game. The
 answers of the networks are only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the
-information states of all lanes, particles and moves, one forward pass per network answers it, and ``_score`` adds the
-log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a single move can say (ours).
+information states of all lanes, particles and moves, one forward pass per network answers it, and ``score_decisions`` adds
+the log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a single move can say (ours).
 """
 
 from collections.abc import Callable
@@ -169,11 +169,11 @@ def _collect(
 
 
 @kernel
-def _score(
-    decoder: np.ndarray, policy: np.ndarray, decisions: Decisions, count: int, temperature: float, epsilon: float, replay: Replay,
-    scratch: np.ndarray,
+def score_decisions(
+    decoder: np.ndarray, policy: np.ndarray, decisions: Decisions, count: int, temperature: float, epsilon: float,
+    evidence: np.ndarray, scratch: np.ndarray,
 ) -> None:  # fmt: skip
-    """Adds the log-likelihood of every decision in the buffer to ``replay.evidence``.
+    """Adds the log-likelihood (nats) of every decision in the buffer to ``evidence`` (float64 ``[rows, particles]``).
 
     Args:
         policy: float32 ``[count, policy_size]``, the networks' answers. scratch: float64 ``[max_legal]``.
@@ -184,7 +184,7 @@ def _score(
         legal_logits(decoder, policy, m, decisions.legal[start : start + num_legal], num_legal, scratch)
         softmax(scratch, num_legal, temperature, scratch)
         likelihood = (1.0 - epsilon) * scratch[decisions.chosen[m]] + epsilon / num_legal
-        replay.evidence[decisions.rows[m], decisions.particles[m]] += np.log(max(likelihood, 1e-300))
+        evidence[decisions.rows[m], decisions.particles[m]] += np.log(max(likelihood, 1e-300))
 
 
 @kernel
@@ -238,7 +238,9 @@ class Replayer:
             cursor, count = _collect(game.rules, particles, replay, cursor, decisions, game.spec.max_legal, self._row)
             if count:
                 policy = self.evaluate(decisions.observations[:count], decisions.seats[:count]).policy
-                _score(game.decoder, policy, decisions, count, self.temperature, self.epsilon, replay, self._scratch)
+                score_decisions(
+                    game.decoder, policy, decisions, count, self.temperature, self.epsilon, replay.evidence, self._scratch
+                )
                 num_evaluations += np.bincount(decisions.rows[:count], minlength=len(counts_from))
         _add_evidence(particles, replay)
         put(particles.views, positions.slots, positions.views)

@@ -11,23 +11,36 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from evaluation.settings import Choices, ConfigError, Ranges, build, check
+from evaluation.settings import Choices, ConfigError, Ranges, build, check, flatten_config
 from fpmcts.learner import LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
-from games import poker
+from games import GAMES, make
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, VALUE_HEADS, NetworkConfig
-from tabular.algorithms import ALGORITHMS
 
 
 @dataclass(frozen=True)
 class GameSettings:
-    """The game. Attributes: name; rules: named rule set; encoding: of the observations, "default" or "paper"."""
+    """The game and its options; None where it has no such option.
+
+    Attributes:
+        name: A key of ``games.GAMES``.
+        rules: doudizhu: named rule set.
+        encoding: doudizhu: of the observations, "default" or "paper".
+        suits: leduc: whether tables tell suits apart; networks never do.
+        players: limit_holdem: number of players.
+    """
 
     name: str = "doudizhu"
-    rules: str = "standard"
-    encoding: str = "default"
+    rules: str | None = None
+    encoding: str | None = None
+    suits: bool | None = None
+    players: int | None = None
+
+    def options(self) -> dict[str, Any]:
+        """Returns the options that are given."""
+        return {key: value for key, value in asdict(self).items() if key != "name" and value is not None}
 
 
 @dataclass(frozen=True)
@@ -69,11 +82,12 @@ class EvaluationSettings:
     """Evaluation during training, by duplicate matches on decks that are never trained on.
 
     Attributes:
-        baseline: The fixed opponent: "rhcp", "rlcard_rule" or "random".
+        baseline: The fixed opponent: "random", and in Doudizhu "rhcp" or "rlcard_rule".
         decks: Decks for the policy without search, every iteration; 0 = never.
         search_decks: Decks for the search, every ``search_every`` iterations; 0 = never.
         search_every: See above, >= 1.
         search_playouts: Playouts of the search in evaluation.
+        exact_every: NashConv of the policy every so many iterations, where it can be computed (Kuhn, Leduc); 0 = never.
     """
 
     baseline: str = "rhcp"
@@ -81,6 +95,7 @@ class EvaluationSettings:
     search_decks: int = 50
     search_every: int = 10
     search_playouts: int = 64
+    exact_every: int = 0
 
 
 @dataclass(frozen=True)
@@ -141,17 +156,20 @@ CHOICES: Choices = {
     "precision": ("auto", "float32", "bfloat16"),
     "objective": OBJECTIVES,
     "network.objective": OBJECTIVES,
-    "game.name": ("doudizhu",),
-    "game.rules": ("standard", "douzero"),
-    "game.encoding": ("default", "paper"),
+    "game.name": tuple(GAMES),
+    "game.rules": (None, "standard", "douzero"),
+    "game.encoding": (None, "default", "paper"),
     "network.value_head": VALUE_HEADS,
     "search.root": ("puct", "gumbel"),
     "inference.phase1": ("marginal", "filter", "none"),
+    "selfplay.searching": ("all", "one"),
     "train.optimizer": ("adamw", "sgd"),
     "bootstrap.kind": ("heuristic", "none"),
     "evaluation.baseline": ("rhcp", "rlcard_rule", "random"),
 }
-"""Allowed values of the keys that are names."""
+"""Allowed values of the keys that are names; None = not given."""
+
+DOUDIZHU_BASELINES = ("rhcp", "rlcard_rule")
 
 _INF = math.inf
 RANGES: Ranges = {
@@ -196,6 +214,7 @@ RANGES: Ranges = {
     "evaluation.search_decks": (0, _INF),
     "evaluation.search_every": (1, _INF),
     "evaluation.search_playouts": (1, 100_000),
+    "evaluation.exact_every": (0, _INF),
     "budget.minutes": (0, _INF),
     "budget.iterations": (0, _INF),
     "inference.candidates": (1, 1_000_000),
@@ -217,12 +236,22 @@ def parse_config(raw: DictConfig | Mapping[str, Any]) -> TrainConfig:
     """
     values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
     assert isinstance(values, dict)
-    game = values.get("game")
-    if isinstance(game, dict) and game.get("name") in poker.GAMES:
-        names = ", ".join(ALGORITHMS)
-        raise ConfigError(f"game={game['name']}: needs algorithm=NAME, one of {names}; fpmcts plays doudizhu alone")
     config: TrainConfig = build(TrainConfig, {str(key): value for key, value in values.items()})
     check(config, CHOICES, RANGES)
     if config.network.objective != config.objective:
         raise ConfigError(f"network.objective={config.network.objective}: set objective alone, which is {config.objective}")
+    try:
+        game = make(config.game.name, **config.game.options())
+    except ValueError as error:
+        raise ConfigError(f"game={config.game.name}: {error}") from error
+    if config.game.name != "doudizhu":
+        for key, value in (
+            ("bootstrap.kind", config.bootstrap.kind == "heuristic"),
+            ("network.value_head", config.network.value_head == "win_bombs"),
+            ("inference.phase1", config.inference.phase1 == "filter"),
+            ("evaluation.baseline", config.evaluation.baseline in DOUDIZHU_BASELINES),
+        ):
+            if value:
+                given = dict(flatten_config(config))[key]
+                raise ConfigError(f"{key}={given}: is for game=doudizhu; conf/poker.yaml has what game={game.spec.name} needs")
     return config

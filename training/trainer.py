@@ -23,6 +23,7 @@ from agents.rhcp import RHCPAgent
 from agents.rlcard_rule import RLCardRuleAgent
 from agents.search_agent import SearchAgent
 from evaluation.duplicate import MatchResult, duplicate_match
+from evaluation.policy_table import policy_table
 from evaluation.settings import choose_device
 from fpmcts.filter_learner import ROWS, FilterLearner
 from fpmcts.learner import Learner
@@ -31,14 +32,16 @@ from fpmcts.search import Search, SearchCounters, SearchSettings
 from fpmcts.selfplay import Games, SelfPlay, SelfPlayStatistics
 from fpmcts.workers import play_in_threads
 from games import make
-from games.interface import Game, num_rows, take
+from games.interface import Game, num_rows, seats_to_move, take
 from games.kernels import LAYERS, Stream, deal_seeds, sources_digest
-from inference.determinizer import Determinizer
+from games.poker.limit_poker import LimitPoker
+from inference.factory import AnyDeterminizer, make_determinizer
 from networks.checkpoint import check_compatible, load, load_module, load_optimizer, module_arrays, optimizer_arrays
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
 from networks.resnet import build_networks
+from tabular.best_response import nash_conv
 from training.bootstrap import heuristic_samples
 from training.config import BudgetSettings, TrainConfig
 from training.reports import Event, Report
@@ -70,7 +73,7 @@ class Trainer:
         self.threads = config.threads or len(os.sched_getaffinity(0)) if self.device.type == "cpu" else 1
         if self.device.type == "cpu":
             torch.set_num_threads(1)  # per operation: the threads are ours, see fpmcts.workers and fpmcts.learner
-        self.game = make(config.game.name, rules=config.game.rules, encoding=config.game.encoding)
+        self.game = make(config.game.name, **config.game.options())
         self.step = self.iteration = self.bootstrap_done = self.episode_done = self.games_seen = 0
         self.seconds = 0.0
         self.last_report: Report | None = None
@@ -97,10 +100,10 @@ class Trainer:
         if config.init_from:
             self.load_networks(Saved(*load(config.init_from)))
 
-    def make_determinizer(self, num_lanes: int, evaluator: Evaluator | None = None) -> Determinizer:
+    def make_determinizer(self, num_lanes: int, evaluator: Evaluator | None = None) -> AnyDeterminizer:
         """Returns a determinizer with the present networks for games played side by side."""
         score = None if self.filter is None else FilterEngine(self.filter.net, self.config.precision, self.device)
-        return Determinizer(self.game, evaluator or self.evaluator, self.config.inference, num_lanes, score)
+        return make_determinizer(self.game, evaluator or self.evaluator, self.config.inference, num_lanes, score)
 
     def _learn_filter(self, rows: Samples, steps: int, totals: dict[str, list[float]]) -> None:
         """Steps the filter network, if there is one, on rows drawn from the given ones."""
@@ -236,6 +239,8 @@ class Trainer:
             if config.evaluation.search_decks and self.iteration % config.evaluation.search_every == 0:
                 yield Event("evaluation of the search", 0, 1, "matches")
                 line += "; " + self._evaluate_search(scalars)
+            if config.evaluation.exact_every and self.iteration % config.evaluation.exact_every == 0:
+                line += self._evaluate_exactly(scalars)
         self.last_report = Report(self.step, line, scalars)
 
     def _learn(self, samples: Samples, totals: dict[str, list[float]]) -> Iterator[Event]:
@@ -259,7 +264,7 @@ class Trainer:
 
     def _of_network(self, samples: Samples, k: int) -> Samples:
         """Returns the samples that network ``k`` learns from: those of its seat, or all where one network serves every seat."""
-        return samples if len(self.nets) == 1 else take(samples, np.flatnonzero(samples.states.seat == k))
+        return samples if len(self.nets) == 1 else take(samples, np.flatnonzero(seats_to_move(self.game, samples.states) == k))
 
     def _baseline(self) -> Agent:
         makers: dict[str, Callable[[Game], Agent]] = {"rhcp": RHCPAgent, "rlcard_rule": RLCardRuleAgent, "random": RandomAgent}
@@ -280,6 +285,15 @@ class Trainer:
             self.game, self.evaluator, self.make_determinizer, search, win_only=self.config.objective == "wp", max_positions=128
         )
         return self._match(agent, settings.search_decks, "search", scalars)
+
+    def _evaluate_exactly(self, scalars: dict[str, float]) -> str:
+        """Returns NashConv of the policy networks as text and adds it to ``scalars``; nothing where it cannot be computed."""
+        if not isinstance(self.game, LimitPoker) or not self.game.poker.has_tree:
+            return ""
+        self.evaluator.refresh(self.networks)
+        value = nash_conv(self.game.poker, policy_table(self.game, self.evaluator.evaluate))
+        scalars["nash_conv/average_policy"] = value
+        return f"; NashConv (both players' gains together) {value:.4f} chips"
 
     def _match(self, agent: Agent, decks: int, name: str, scalars: dict[str, float]) -> str:
         result: MatchResult = duplicate_match(self.game, agent, self._baseline(), decks, self.config.seed)
@@ -303,13 +317,11 @@ class Trainer:
         assert self.played is not None
         samples, games, s = self.played
         counters = [search.counters for search in self.searches]
-        final = games.final
         searches, seconds = max(s.searches, 1), max(s.seconds, 1e-9)
         workers = self.worker_evaluators
         network, evaluations = sum(e.seconds for e in workers), sum(e.num_evaluations for e in workers)
-        return {
-            "self_play/landlord_win_share": float(np.mean(final.winner == 0)),
-            "self_play/bombs_per_game": float(np.mean(final.bombs)),
+        finished = {f"self_play/{name}": value for name, value in self.game.final_curves(games.final).items()}
+        return finished | {
             "self_play/moves_per_game": s.moves / s.games,
             "self_play/target_entropy": s.target_entropy / searches,
             "self_play/prior_entropy": s.prior_entropy / searches,
@@ -381,7 +393,7 @@ class Trainer:
         """Returns what a checkpoint must agree with."""
         network = asdict(self.config.network)
         return {
-            "game": asdict(self.config.game),
+            "game": {"name": self.config.game.name} | self.config.game.options(),
             "network": {k: v for k, v in network.items() if k != "objective"},
             "filter": self.filter is not None,
         }

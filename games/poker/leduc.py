@@ -61,8 +61,14 @@ def leduc(suits: bool = False) -> PokerGame:
     return full if suits else _game(tuple(RANKS), hide_suits=True, finest=full)
 
 
-def game() -> LimitPoker:
-    """Returns Leduc Hold'em for search and learning; observations tell no suits, which never matter."""
+def game(suits: bool = False) -> LimitPoker:
+    """Returns Leduc Hold'em for search and learning; observations tell no suits, which never matter.
+
+    Raises:
+        ValueError: ``suits`` is True.
+    """
+    if suits:
+        raise ValueError("suits=true: is for tables (algorithm=smooth_uct, …); networks are not told suits, which never matter")
     small = leduc()
     table = np.array([[_strength(own, public) for public in range(len(CARDS))] for own in range(len(CARDS))], dtype=np.int32)
     rules = make_rules(
