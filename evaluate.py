@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from agents.external import ExternalPlayerError
-from agents.players import KINDS, PlayerError, checkpoint_of
+from agents.players import KINDS, PlayerError, file_of
 from benchmarks.table import machine
 from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
 from evaluation.duplicate import MatchResult
@@ -42,13 +42,12 @@ def help_text() -> str:
 
 
 def check_players(tournament: Tournament) -> None:
-    """Raises CheckpointError where the weights of a player are not there: before any game, in one process."""
+    """Raises CheckpointError where what a player has learned is not there: before any game, in one process."""
     for label, player in tournament.players.items():
-        if hasattr(player.options, "checkpoint"):
-            try:
-                checkpoint_of(tournament.config.game, player.options.checkpoint)
-            except CheckpointError as error:
-                raise CheckpointError(f"{label}={player.kind}: {error}") from error
+        try:
+            file_of(tournament.config.game, player.options)
+        except CheckpointError as error:
+            raise CheckpointError(f"{label}={player.kind}: {error}") from error
 
 
 def play(plan: Plan, console: Console) -> dict[tuple[str, str], MatchResult] | None:

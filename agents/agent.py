@@ -30,3 +30,15 @@ class Agent(Protocol):
             records: The moves of all games, indexed by the number of the game.
         """
         ...
+
+
+class OpenPolicy(Protocol):
+    """A player of poker that can say with which probabilities it moves: they depend on its view alone."""
+
+    def probabilities(self, views: States) -> np.ndarray:
+        """Returns the probability of each action of the seat to move at each of n views.
+
+        Returns:
+            float64 ``[n, A]``, A the most actions that are ever legal: those of the legal actions in ascending order, then zeros.
+        """
+        ...

@@ -1,127 +1,43 @@
 """Players by name, with options: what ``a=fpmcts a.playouts=600`` means.
 
-A kind of player is a row of ``KINDS``: its options (a dataclass whose docstring explains them), their ranges, and how it is made.
+A kind of player is a row of ``KINDS``: its options (``agents/player_options.py``), their ranges, and how it is made.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.agent import Agent
+from agents.always_call import AlwaysCallAgent
 from agents.external import ExternalAgent
 from agents.mix import MixAgent
 from agents.pimc import PIMCAgent
+from agents.player_options import (
+    ExternalOptions,
+    FPMCTSOptions,
+    MixOptions,
+    NoOptions,
+    PIMCOptions,
+    PolicyOptions,
+    TabularOptions,
+)
 from agents.policy import PolicyAgent
 from agents.random_agent import RandomAgent
 from agents.rhcp import RHCPAgent
 from agents.rlcard_rule import RLCardRuleAgent
 from agents.search_agent import SearchAgent
+from agents.tabular import POLICIES, TabularAgent, TabularPolicy, load_tabular, run_file
 from agents.trained import Trained, checkpoint_file, load_trained
 from fpmcts.search import SearchSettings
+from games import poker
 from games.interface import Game
 from games.kernels import ROOT
+from games.poker.limit_poker import LimitPoker
 from networks.checkpoint import CheckpointError
 
 INF = float("inf")
-
-
-@dataclass
-class NoOptions:
-    """This player has no options."""
-
-
-@dataclass
-class PolicyOptions:
-    """The policy network without search.
-
-    Attributes:
-        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
-        temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T).
-    """
-
-    checkpoint: str | None = None
-    temperature: float = 0.0
-
-
-@dataclass
-class FPMCTSOptions:
-    """Fictitious-Play MCTS with inference.
-
-    Attributes:
-        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
-        root: "gumbel" or "puct".
-        playouts: Simulations per move; with ``seconds`` the most there may be.
-        seconds: Time per move in place of a number of playouts; such a match cannot be repeated exactly. None: playouts alone.
-        worlds: Worlds drawn per move; 0: as many as playouts, at most 64.
-        inference: false deals the hidden cards from the prior.
-        phase1: "filter", "marginal" or "none"; "trained": as in training.
-        c: Exploration constant of p-UCT.
-        strength: gumbel: logits per unit of advantage.
-        considered: gumbel: moves that sequential halving starts from.
-        solve: Whether sure wins are looked for.
-        objective: "wp" or "adp"; "trained": as in training.
-    """
-
-    checkpoint: str | None = None
-    root: str = "gumbel"
-    playouts: int = 64
-    seconds: float | None = None
-    worlds: int = 0
-    inference: bool = True
-    phase1: str = "trained"
-    c: float = 2.0
-    strength: float = 24.0
-    considered: int = 8
-    solve: bool = True
-    objective: str = "trained"
-
-
-@dataclass
-class PIMCOptions:
-    """Perfect-information Monte Carlo with an exact solver of endgames.
-
-    Attributes:
-        worlds: Most worlds per move.
-        candidates: Most moves that are compared.
-        solver_cards: The solver is asked from this many cards in all hands on.
-        max_nodes: Nodes of the solver per position.
-        objective: "wp", the chance to win, or "adp", points.
-        margin: How much better than the play-outs' choice another move must be, in standard errors of the difference.
-        playouts: Who plays the worlds out: "rhcp", or "team", RHCP with rules for partners.
-    """
-
-    worlds: int = 64
-    candidates: int = 16
-    solver_cards: int = 9
-    max_nodes: int = 3000
-    objective: str = "wp"
-    margin: float = 0.0
-    playouts: str = "team"
-
-
-@dataclass
-class ExternalOptions:
-    """Any program that speaks the protocol of ``docs/external-players.md``.
-
-    Attributes:
-        command: How it is started, with arguments.
-        seconds: Time that it has for a move.
-    """
-
-    command: str = ""
-    seconds: float = 10.0
-
-
-@dataclass
-class MixOptions:
-    """Different players in the seats.
-
-    Attributes:
-        seats: The labels of players, in the order of the seats.
-    """
-
-    seats: list[str] = field(default_factory=list)
+POKER = tuple(poker.GAMES)
 
 
 @dataclass(frozen=True)
@@ -150,7 +66,7 @@ class Maker:
 
     Args:
         game: The game.
-        rules: Name of its rule set, which networks must have learned.
+        rules: Name of its rule set, which networks must have learned; "" where it has none.
         players: By label.
         device: Of the networks.
         lanes: Positions that a search holds at once.
@@ -159,6 +75,7 @@ class Maker:
     def __init__(self, game: Game, rules: str, players: Mapping[str, Player], device: str = "cpu", lanes: int = 128) -> None:
         self.game, self.rules, self.players, self.device, self.lanes = game, rules, players, device, lanes
         self._trained: dict[tuple[Path, str | None], Trained] = {}
+        self._tables: dict[tuple[Path, str], TabularPolicy] = {}
 
     def make(self, label: str) -> Agent:
         """Returns a new player. Raises PlayerError where it cannot be made."""
@@ -175,10 +92,42 @@ class Maker:
         path = checkpoint_of(self.game.spec.name, checkpoint)
         if (path, objective) not in self._trained:
             trained = load_trained(path, self.game.spec.name, device=self.device, objective=objective)
-            if trained.rules != self.rules:
-                raise CheckpointError(f"{path} learned the rules {trained.rules!r}; this match plays {self.rules!r}")
+            learned = getattr(trained.game, "rules_name", "")  # of games that have rule sets
+            if learned != self.rules:
+                raise CheckpointError(f"{path} learned the rules {learned!r}; this match plays {self.rules!r}")
+            if trained.game.spec.num_seats != (seats := self.game.spec.num_seats):
+                raise CheckpointError(f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}")
             self._trained[path, objective] = trained
         return self._trained[path, objective]
+
+    def tables(self, options: TabularOptions) -> TabularPolicy:
+        """Returns the policy of a tabular run. Raises CheckpointError."""
+        key = run_file(options.run), options.policy
+        if key not in self._tables:
+            self._tables[key] = load_tabular(key[0], _poker(self.game), options.policy)
+        return self._tables[key]
+
+
+def _poker(game: Game) -> LimitPoker:
+    """Returns a game that is known to be poker."""
+    assert isinstance(game, LimitPoker)
+    return game
+
+
+def file_of(game: str, options: Any) -> Path | None:
+    """Returns the file that a player with some options reads, None if there is none.
+
+    Raises:
+        CheckpointError: It is not there.
+    """
+    if isinstance(options, TabularOptions):
+        if not options.run:
+            raise CheckpointError("expected run=FOLDER, the folder of a run of train.py algorithm=…")
+        path = run_file(options.run)
+        if not path.is_file():
+            raise CheckpointError(f"there is no run of a tabular algorithm at {options.run}; give the folder of one")
+        return path
+    return checkpoint_of(game, options.checkpoint) if hasattr(options, "checkpoint") else None
 
 
 def checkpoint_of(game: str, checkpoint: str | None) -> Path:
@@ -197,7 +146,12 @@ def checkpoint_of(game: str, checkpoint: str | None) -> Path:
 def _policy(maker: Maker, player: Player) -> Agent:
     options: PolicyOptions = player.options
     trained = maker.trained(options.checkpoint)
-    return PolicyAgent(trained.game, trained.evaluator.evaluate, options.temperature, player.name)
+    temperature = float(maker.game.spec.mixes) if options.temperature is None else options.temperature
+    return PolicyAgent(trained.game, trained.evaluator.evaluate, temperature, player.name)
+
+
+def _tabular(maker: Maker, player: Player) -> Agent:
+    return TabularAgent(maker.tables(player.options), player.name)
 
 
 def _fpmcts(maker: Maker, player: Player) -> Agent:
@@ -273,6 +227,8 @@ KINDS: dict[str, Kind] = {
             "margin": (0, 100),
         },
     ),
+    "always_call": Kind(NoOptions, lambda maker, player: AlwaysCallAgent(_poker(maker.game)), games=POKER),
+    "tabular": Kind(TabularOptions, _tabular, games=POKER, choices={"policy": POLICIES}),
     "policy": Kind(PolicyOptions, _policy, ranges={"temperature": (0, 100)}),
     "fpmcts": Kind(
         FPMCTSOptions,

@@ -5,9 +5,36 @@ from collections.abc import Callable
 import numpy as np
 
 from fpmcts.selfplay import observe_movers, sample_policy
-from games.interface import Game, Records, States
-from games.kernels import streams
+from games.interface import Game, Records, Rules, States, legal, num_rows
+from games.kernels import kernel, streams
+from networks.decode import legal_logits, softmax
 from networks.evaluator import Outputs
+
+CHUNK = 16_384
+"""Views whose probabilities are computed at once."""
+
+
+@kernel
+def _probabilities(
+    rules: Rules, decoder: np.ndarray, views: States, first: int, policy: np.ndarray, temperature: float, out: np.ndarray
+) -> None:
+    """Writes the probabilities of the legal actions of the views from ``first`` on to ``out``, which holds zeros.
+
+    Args:
+        policy: float32 ``[n, policy_size]``, outputs of the mover's network for n views.
+        out: float64 ``[N, max_legal]``, for all views.
+    """
+    actions = np.empty(out.shape[1], np.int16)
+    for k in range(len(policy)):
+        row = out[first + k]
+        num_legal = legal(rules, views, first + k, actions)
+        legal_logits(decoder, policy, k, actions, num_legal, row)
+        if temperature > 0.0:
+            softmax(row, num_legal, temperature, row)
+        else:
+            best = np.argmax(row[:num_legal])
+            row[:num_legal] = 0.0
+            row[best] = 1.0
 
 
 class PolicyAgent:
@@ -34,10 +61,7 @@ class PolicyAgent:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``."""
         n, spec = len(games), self.game.spec
         rows = np.arange(n)
-        observations = np.empty((n, *spec.observation_shape), np.int8)
-        seats = np.empty(n, np.int8)
-        observe_movers(self.game.rules, views, rows, observations, seats)
-        outputs = self.evaluate(observations, seats)
+        outputs = self._evaluated(views, rows)
         actions = np.empty(n, np.int16)
         rng = self._rng[games]
         sample_policy(
@@ -46,3 +70,19 @@ class PolicyAgent:
         )  # fmt: skip
         self._rng[games] = rng
         return actions
+
+    def _evaluated(self, views: States, rows: np.ndarray) -> Outputs:
+        """Returns the outputs of the networks for some rows."""
+        observations = np.empty((len(rows), *self.game.spec.observation_shape), np.int8)
+        seats = np.empty(len(rows), np.int8)
+        observe_movers(self.game.rules, views, rows, observations, seats)
+        return self.evaluate(observations, seats)
+
+    def probabilities(self, views: States) -> np.ndarray:
+        """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
+        total = num_rows(views)
+        result = np.zeros((total, self.game.spec.max_legal))
+        for first in range(0, total, CHUNK):
+            policy = self._evaluated(views, np.arange(first, min(first + CHUNK, total))).policy
+            _probabilities(self.game.rules, self.game.decoder, views, first, policy, self.temperature, result)
+        return result

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from games.interface import Game, Records, Rules, States, legal
+from games.interface import Game, Records, Rules, States, legal, num_rows
 from games.kernels import kernel, random_below, streams
 
 
@@ -12,6 +12,14 @@ def _draw(rules: Rules, views: States, games: np.ndarray, rng: np.ndarray, scrat
     for k in range(len(games)):
         n = legal(rules, views, k, scratch)
         moves[k] = scratch[random_below(rng, games[k], n)]
+
+
+@kernel
+def _spread(rules: Rules, views: States, scratch: np.ndarray, probabilities: np.ndarray) -> None:
+    """Writes the same probability for each legal move of each row to ``probabilities``, which holds zeros."""
+    for k in range(len(probabilities)):
+        n = legal(rules, views, k, scratch)
+        probabilities[k, :n] = 1.0 / n
 
 
 class RandomAgent:
@@ -32,3 +40,10 @@ class RandomAgent:
         moves = np.empty(len(games), np.int16)
         _draw(self.game.rules, views, games, self._rng, np.empty(self.game.spec.max_legal, np.int16), moves)
         return moves
+
+    def probabilities(self, views: States) -> np.ndarray:
+        """Returns the probability of each legal move at each view, see ``agents.agent.OpenPolicy``."""
+        spec = self.game.spec
+        result = np.zeros((num_rows(views), spec.max_legal))
+        _spread(self.game.rules, views, np.empty(spec.max_legal, np.int16), result)
+        return result

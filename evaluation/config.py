@@ -16,7 +16,8 @@ import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from agents.players import KINDS, MixOptions, Player
+from agents.player_options import MixOptions
+from agents.players import KINDS, Player
 from evaluation.settings import ConfigError, build, check
 from games import GAMES, make
 from games.doudizhu.moves import RULE_SETS
@@ -78,6 +79,8 @@ GAME_KEYS = {"rules": ("doudizhu",), "players": ("limit_holdem",)}
 CHOICES = {"game": tuple(GAMES), "rules": RULE_SETS, "device": ("auto", "cpu", "cuda")}
 RANGES = {"seed": (0.0, 2.0**31), "players": (2.0, 3.0), "slow_decks": (1.0, 1e9), "processes": (0.0, 4096.0)}
 MOST_DECKS = 10_000_000
+FILES = ("checkpoint", "command", "run")
+"""Options of players that their names do not show."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
         if not equals or not key:
             raise ConfigError(f"{argument}: expected key=value, such as decks=100")
         try:
-            value = yaml.safe_load(text) if not key.endswith((".command", "decks", "save", "report")) else text
+            value = yaml.safe_load(text) if not key.endswith((".command", ".run", "decks", "save", "report")) else text
         except yaml.YAMLError as error:
             raise ConfigError(f"{argument}: the value is no YAML") from error
         label, dot, option = key.partition(".")
@@ -226,7 +229,7 @@ def _add_player(
             if part == label or part in above:
                 raise ConfigError(f"{label}.seats={values.seats}: a mix cannot play in itself")
             _add_player(part, kinds, options, players, game, (*above, label))
-    given = ", ".join(f"{key}={value}" for key, value in options.get(label, {}).items() if key not in ("checkpoint", "command"))
+    given = ", ".join(f"{key}={value}" for key, value in options.get(label, {}).items() if key not in FILES)
     name = label if label not in ("a", "b") else kind
     players[label] = Player(label, kind, values, f"{name} ({given})" if given and label in ("a", "b", kind) else name)
 

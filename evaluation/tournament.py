@@ -28,14 +28,15 @@ import numpy as np
 import torch
 
 from agents.agent import Agent
-from agents.players import KINDS, Maker, MixOptions, Player, checkpoint_of
+from agents.player_options import MixOptions
+from agents.players import KINDS, Maker, Player, file_of
 from evaluation.config import Tournament, make_game
 from evaluation.decks import evaluation_decks
 from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, summary
 from evaluation.match import PlayedGames, Usage, total_usage
 from evaluation.settings import ConfigError, choose_device
-from games.interface import Game, Records, Rules, States, current_seat, num_rows, take
-from games.kernels import LAYERS, Stream, kernel, sources_digest, streams
+from games.interface import Game, Records, States, num_rows, seats_to_move, take
+from games.kernels import LAYERS, Stream, sources_digest, streams
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS = 500, 40, 2
 """Decks of a task: enough for full batches of the networks, few enough that an interruption costs little."""
@@ -128,12 +129,6 @@ def _task_decks(tournament: Tournament, label: str) -> int:
     return SLOW_DECKS if _is_slow(tournament, label) else FAST_DECKS
 
 
-@kernel
-def _first_seat(rules: Rules, deal: States) -> int:
-    """Returns the seat to move in row 0."""
-    return current_seat(rules, deal, 0)
-
-
 class Worker:
     """Plays tasks in one process; players are made once.
 
@@ -167,7 +162,7 @@ class Worker:
         deal = take(self.plan.decks, np.zeros(1, np.int64))
         records = Records(np.full((1, self.game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16))
         agent.start(1, 0)
-        agent.act(np.zeros(1, np.int64), self.game.view(deal, np.array([_first_seat(self.game.rules, deal)])), records)
+        agent.act(np.zeros(1, np.int64), self.game.view(deal, seats_to_move(self.game, deal)), records)
 
     def play(self, task: Task) -> PlayedGames:
         """Returns the games of a task."""
@@ -264,8 +259,10 @@ def _identity(plan: Plan, a: str, b: str) -> str:
     def describe(label: str) -> dict[str, Any]:
         player: Player = players[label]
         values = asdict(player.options)
-        if "checkpoint" in values:
-            values["checkpoint"] = hashlib.sha256(checkpoint_of(config.game, values["checkpoint"]).read_bytes()).hexdigest()
+        for option in {"checkpoint", "run"} & values.keys():
+            path = file_of(config.game, player.options)
+            assert path is not None
+            values[option] = hashlib.sha256(path.read_bytes()).hexdigest()
         if isinstance(player.options, MixOptions):
             values["seats"] = [describe(part) for part in player.options.seats]
         return {"kind": player.kind, **values}

@@ -2,6 +2,7 @@
 
 A deal is its buckets, one for each player and round, and its outcome at a showdown. Everything else about the cards stays below
 this line: a game brings a NamedTuple and registers the kernel ``deal`` for it, as below for the games whose deals can be listed.
+Whoever plays by a table with real cards asks for the bucket of what a player sees (``bucket_of``).
 """
 
 from typing import Any, NamedTuple
@@ -37,6 +38,37 @@ def deal(deals: Any, bits: np.uint64, buckets: np.ndarray) -> int:
     raise TypeError("generic kernel: callable from compiled code only")
 
 
+def bucket_of(deals: Any, cards: np.ndarray, player: int, num_players: int, round_number: int) -> int:
+    """Returns the bucket of what a player sees in a round. A generic kernel.
+
+    Args:
+        deals: The cards of the game, a NamedTuple: a kernel is registered for its type.
+        cards: int8 ``[K]``, the private cards of player 0, those of player 1, …, then the public cards, as in ``state.States``.
+            Only those that the player sees are read.
+        player: Who.
+        num_players: How many there are.
+        round_number: The betting round.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+@kernel
+def infosets(betting: Any, deals: Any, cards: np.ndarray, nodes: np.ndarray, rows: np.ndarray) -> None:
+    """Writes the information state of the mover at each position to ``rows`` (int64 ``[n]``).
+
+    Args:
+        betting: A ``BettingTree``.
+        deals: The cards of the game.
+        cards: int8 ``[n, K]``, as in ``bucket_of``.
+        nodes: int32 ``[n]``, decision nodes.
+        rows: Written.
+    """
+    num_players = betting.paid.shape[1]
+    for i in range(len(nodes)):
+        node = nodes[i]
+        rows[i] = betting.base[node] + bucket_of(deals, cards[i], betting.player[node], num_players, betting.round[node])
+
+
 @kernel
 def _draw(deals: EnumeratedDeals, bits: np.uint64, buckets: np.ndarray) -> int:
     """Draws one of the enumerated deals; the probability of each is exact to within 2**-32."""
@@ -46,4 +78,18 @@ def _draw(deals: EnumeratedDeals, bits: np.uint64, buckets: np.ndarray) -> int:
     return deals.outcome[row]
 
 
+@kernel
+def _listed_bucket(deals: EnumeratedDeals, cards: np.ndarray, player: int, num_players: int, round_number: int) -> int:
+    """Returns the bucket in the first deal with the player's card and the public cards of the rounds so far, one in each."""
+    at = player * (deals.buckets.shape[1] // num_players) + round_number
+    for row in range(len(deals.outcome)):
+        same = deals.cards[row, player] == cards[player]
+        for k in range(num_players, num_players + round_number):
+            same = same and deals.cards[row, k] == cards[k]
+        if same:
+            return deals.buckets[row, at]
+    return -1
+
+
 register(deal, EnumeratedDeals, _draw)
+register(bucket_of, EnumeratedDeals, _listed_bucket)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from games.poker import betting as bets
+from games.poker import deals
 from games.poker import tree as full_tree
 from games.poker.betting import BettingRules, BettingTree
 from games.poker.deals import EnumeratedDeals
@@ -85,6 +86,17 @@ class PokerGame:
             for bucket, name in enumerate(self.bucket_names[self.betting.round[node]]):
                 texts[self.betting.base[node] + bucket] = f"{name} {sequence}".strip()
         return texts
+
+    def infosets(self, cards: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+        """Returns the information state of the mover at each position (int64 ``[n]``).
+
+        Args:
+            cards: int8 ``[n, K]``, as in ``state.States``; what the mover cannot see is not read.
+            nodes: int32 ``[n]``, decision nodes of the betting tree.
+        """
+        rows = np.empty(len(nodes), dtype=np.int64)
+        deals.infosets(self.betting, self.deals, cards, nodes, rows)
+        return rows
 
     def uniform_policy(self) -> np.ndarray:
         """Returns the policy that plays each legal action with the same probability."""

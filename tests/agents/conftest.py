@@ -1,4 +1,4 @@
-"""A run with untrained networks, for the players that need some."""
+"""Runs with untrained networks, and one of tables, for the players that need some."""
 
 from pathlib import Path
 
@@ -6,12 +6,21 @@ import pytest
 
 from networks.checkpoint import save
 from networks.resnet import NetworkConfig
-from training.config import BootstrapSettings, TrainConfig
+from training.config import BootstrapSettings, GameSettings, TrainConfig
+from training.run_folder import RunFolder
+from training.tabular import TabularTrainer, parse_tabular
 from training.trainer import Trainer
 
 TINY = TrainConfig(
     run_dir="somewhere/secret", seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"),
     network=NetworkConfig(objective="wp", channels=8, blocks=1, head_channels=2, head_units=8),
+)  # fmt: skip
+TINY_POKER = TrainConfig(
+    seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"), objective="adp",
+    game=GameSettings(name="leduc"),
+    network=NetworkConfig(
+        objective="adp", value_head="scalar", hidden_head=False, channels=8, blocks=1, head_channels=2, head_units=8
+    ),
 )  # fmt: skip
 
 
@@ -24,7 +33,30 @@ def tiny() -> TrainConfig:
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the folder of the run."""
-    folder = tmp_path_factory.mktemp("run")
-    state = Trainer(TINY).get_state()
+    return _saved(TINY, tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="session")
+def poker_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the folder of a run on Leduc."""
+    return _saved(TINY_POKER, tmp_path_factory.mktemp("poker"))
+
+
+@pytest.fixture(scope="session")
+def tabular_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the folder of a run of Smooth UCT on Leduc, two steps long."""
+    folder = tmp_path_factory.mktemp("tabular") / "run"
+    config = parse_tabular({"run_dir": str(folder), "game": {"name": "leduc"}, "algorithm": {"name": "smooth_uct"}})
+    trainer = TabularTrainer(config)
+    with RunFolder.open(config, parse_tabular) as run:
+        for _ in range(2):
+            assert list(trainer.run_step())
+            run.save(trainer.get_state())
+    return folder
+
+
+def _saved(config: TrainConfig, folder: Path) -> Path:
+    """Returns the folder with the networks of a run before its first step."""
+    state = Trainer(config).get_state()
     save(folder / "networks.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
     return folder

@@ -6,10 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.players import KINDS, Maker, Player
-from games import make
+import evaluate
+from agents.players import KINDS, Maker, Player, PlayerError
+from agents.tabular import TabularAgent, load_tabular, run_file
+from games import make, poker
 from games.interface import Records, States, take
 from games.kernels import ROOT, Stream, deal_seeds
+from games.poker import state
+from games.poker.betting import Action, sequences
+from networks.checkpoint import CheckpointError, load, save
+from tabular import algorithms
+from tests.games import driver
 
 GAME = make("doudizhu")
 DEALS = 12
@@ -28,7 +35,11 @@ def exchanged(deals: States) -> States:
     return other
 
 
-@pytest.mark.parametrize("kind", KINDS)
+DOUDIZHU = [kind for kind, row in KINDS.items() if not row.games or "doudizhu" in row.games]
+POKER = [kind for kind, row in KINDS.items() if not row.games or "leduc" in row.games]
+
+
+@pytest.mark.parametrize("kind", DOUDIZHU)
 def test_hidden_hands_change_nothing(kind: str, run: Path) -> None:
     options = dict(OPTIONS.get(kind, {}))
     if kind in ("policy", "fpmcts"):
@@ -50,3 +61,137 @@ def test_hidden_hands_change_nothing(kind: str, run: Path) -> None:
     for mine, theirs in zip(*views, strict=True):
         np.testing.assert_array_equal(mine, theirs)
     np.testing.assert_array_equal(*moves)
+
+
+POKER_PLAYER = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"protocol": 1}), flush=True)
+    elif message["type"] == "view":
+        legal, view = message["view"]["legal"], message["view"]
+        assert view["seat"] == 0 and all(card in message["view"]["hand"] + view["public"] for card in view["hand"])
+        print(json.dumps({"move": legal[sum(map(ord, json.dumps(view))) % len(legal)]}), flush=True)
+"""
+
+
+def poker_players(kind: str, poker_run: Path, tabular_run: Path, program: Path) -> dict[str, Player]:
+    """Returns a player of a kind under the label x, and those that it names."""
+    options: dict[str, object] = {"mix": {"seats": ["random", "always_call"]}, "fpmcts": {"playouts": 4}}.get(kind, {})
+    if kind in ("policy", "fpmcts"):
+        options["checkpoint"] = str(poker_run)
+    if kind == "tabular":
+        options["run"] = str(tabular_run)
+    if kind == "external":
+        program.write_text(POKER_PLAYER)
+        options["command"] = f"{sys.executable} {program}"
+    players = {name: Player(name, name, KINDS[name].options(), name) for name in ("random", "always_call")}
+    return players | {"x": Player("x", kind, KINDS[kind].options(**options), "x")}
+
+
+@pytest.mark.parametrize("moves", [[], [Action.CALL, Action.CALL]], ids=["first round", "second round"])
+@pytest.mark.parametrize("kind", POKER)
+def test_hidden_cards_change_nothing_in_poker(
+    kind: str, moves: list[Action], poker_run: Path, tabular_run: Path, tmp_path: Path
+) -> None:
+    """Seat 0 is to move; the other's card, and the public one before it is shown, become other ones that it cannot see."""
+    game = make("leduc")
+    deals = game.deal(deal_seeds(1, DEALS, Stream.EVALUATION))
+    hidden = [1] if moves else [1, 2]
+    other = take(deals, np.arange(DEALS))
+    for own, changed in zip(deals.cards, other.cards, strict=True):
+        unseen = [card for card in range(6) if card not in own]
+        changed[hidden] = unseen[: len(hidden)]
+    records = Records(np.full((DEALS, game.spec.max_moves), -1, np.int16), np.full(DEALS, len(moves), np.int16))
+    records.moves[:, : len(moves)] = moves
+    players = poker_players(kind, poker_run, tabular_run, tmp_path / "player.py")
+    answers, views = [], []
+    for states in (deals, other):
+        for i in range(DEALS):
+            for move in moves:
+                driver.step(game.rules, states, i, move)
+        agent = Maker(game, "", players).make("x")
+        agent.start(DEALS, seed=5)
+        views.append(game.view(states, np.zeros(DEALS, np.int64)))
+        answers.append(agent.act(np.arange(DEALS), views[-1], records))
+        getattr(agent, "close", lambda: None)()
+    np.testing.assert_array_equal(views[0].cards, views[1].cards)
+    np.testing.assert_array_equal(*answers)
+
+
+@pytest.mark.parametrize("kind", sorted(set(POKER) - {"fpmcts", "external", "mix"}))
+def test_stated_policies_are_those_that_are_played(kind: str, poker_run: Path, tabular_run: Path, tmp_path: Path) -> None:
+    """Frequencies of 2,000 moves at each of 24 views: within 5 standard errors, a false alarm for 1 seed in 10,000."""
+    game = make("leduc")
+    agent = Maker(game, "", poker_players(kind, poker_run, tabular_run, tmp_path / "player.py")).make("x")
+    listed = game.information_states()
+    for row in range(0, len(listed.node), 12):
+        views = take(listed, np.full(2000, row))
+        agent.start(2000, seed=row)
+        moves = agent.act(np.arange(2000), views, Records(np.zeros((2000, 1), np.int16), np.zeros(2000, np.int16)))
+        stated = agent.probabilities(take(listed, np.array([row])))[0]
+        assert stated.sum() == pytest.approx(1.0)
+        betting = game.poker.betting
+        for slot, chance in enumerate(stated[: betting.num_actions[listed.node[row]]]):
+            share = np.mean(moves == betting.actions[listed.node[row], slot])
+            assert abs(share - chance) <= 5 * np.sqrt(chance * (1 - chance) / 2000)
+
+
+def test_a_policy_mixes_in_poker_alone(run: Path, poker_run: Path) -> None:
+    for game, rules, folder, expected in (("doudizhu", "standard", run, 0.0), ("leduc", "", poker_run, 1.0)):
+        player = Player("x", "policy", KINDS["policy"].options(checkpoint=str(folder)), "x")
+        agent = Maker(make(game), rules, {"x": player}).make("x")
+        assert agent.temperature == expected
+
+
+def test_tables_are_those_of_the_run(tabular_run: Path) -> None:
+    """Average and greedy policies, read from a folder, from a file, and while the last checkpoint is being replaced."""
+    learner = algorithms.make("smooth_uct", "leduc", seed=0)
+    arrays, _ = load(tabular_run / "checkpoint.safetensors")
+    learner.set_state({name.removeprefix("learner."): array for name, array in arrays.items()})
+    game = make("leduc")
+    np.testing.assert_array_equal(load_tabular(tabular_run, game).table, learner.average_policy())
+    np.testing.assert_array_equal(load_tabular(tabular_run, game, "greedy").table, learner.greedy_policy())
+    assert run_file(tabular_run) == tabular_run / "checkpoint.safetensors"
+    assert run_file(tabular_run / "checkpoint.previous.safetensors").name == "checkpoint.previous.safetensors"
+
+
+def test_tables_that_tell_suits(tmp_path: Path) -> None:
+    """The table has rows for each card of a rank; each view finds its own."""
+    learner = algorithms.make("outcome_sampling", poker.make("leduc", suits=True), seed=0)
+    learner.run(5000)
+    meta = {"game": {"name": "leduc", "suits": True}, "algorithm": {"name": "outcome_sampling"}}
+    save(tmp_path / "x", {f"learner.{name}": array for name, array in learner.get_state().items()}, meta)
+    game = make("leduc")
+    policy = load_tabular(tmp_path / "x", game)
+    texts = policy.game.infoset_texts()
+    for node, cards in ((0, [3, -1, -1]), (2, [-1, 4, -1])):
+        views = state.States(np.array([cards], np.int8), np.array([node], np.int32))
+        row = texts.index(f"{game.card_names[max(cards)]} {sequences(game.poker.betting)[0][node]}".strip())
+        np.testing.assert_array_equal(TabularAgent(policy).probabilities(views)[0], learner.average_policy()[row])
+
+
+def damaged(folder: Path, run: Path) -> Path:
+    """Returns a checkpoint that was cut off."""
+    path = folder / "cut"
+    path.write_bytes((run / "checkpoint.safetensors").read_bytes()[:-10])
+    return path
+
+
+def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path: Path) -> None:
+    arrays, meta = load(tabular_run / "checkpoint.safetensors")
+    save(tmp_path / "strange", arrays, meta | {"algorithm": {"name": "guessing"}})
+    save(tmp_path / "less", {name: arrays[name] for name in list(arrays)[1:]}, meta)
+    for path, game, words in (
+        (tmp_path / "nowhere", "leduc", ["a=tabular", "no run of a tabular algorithm", "nowhere"]),
+        (tabular_run, "kuhn", ["plays leduc", "expected a run of kuhn"]),
+        (poker_run / "networks.safetensors", "leduc", ["holds no tables", "smooth_uct", "policy and fpmcts"]),
+        (damaged(tmp_path, tabular_run), "leduc", ["damaged"]),
+        (tmp_path / "strange", "leduc", ["guessing", "smooth_uct"]),
+        (tmp_path / "less", "leduc", ["state of smooth_uct"]),
+    ):
+        with pytest.raises((CheckpointError, PlayerError)) as caught:
+            evaluate.run([f"game={game}", "a=tabular", f"a.run={path}", "b=random", "processes=1", "device=cpu"])
+        assert "\n" not in str(caught.value)
+        assert all(word in str(caught.value) for word in words), caught.value

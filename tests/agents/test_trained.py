@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.players import FPMCTSOptions, Maker, Player, PlayerError, PolicyOptions, checkpoint_of
+from agents.player_options import FPMCTSOptions, PolicyOptions
+from agents.players import Maker, Player, PlayerError, checkpoint_of
 from agents.trained import export, load_trained
 from evaluation.duplicate import duplicate_match
 from games import make

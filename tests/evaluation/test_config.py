@@ -5,7 +5,8 @@ import inspect
 import pytest
 
 from agents.pimc import PIMCAgent
-from agents.players import KINDS, FPMCTSOptions, MixOptions, PIMCOptions, PolicyOptions
+from agents.player_options import FPMCTSOptions, MixOptions, PIMCOptions, PolicyOptions, TabularOptions
+from agents.players import KINDS
 from evaluation.config import PRESETS, parse_command_line
 from evaluation.settings import ConfigError
 
@@ -55,6 +56,12 @@ def test_the_same_player_twice_has_two_names() -> None:
     assert t.players["a"].name != t.players["b"].name
 
 
+def test_a_run_is_a_path_and_no_part_of_a_name() -> None:
+    t = parse_command_line(["game=leduc", "a=tabular", "a.run=2019", "a.policy=greedy", "b=random"])
+    assert t.players["a"].options == TabularOptions(run="2019", policy="greedy")
+    assert t.players["a"].name == "tabular (policy=greedy)" and t.config.game_options() == {}
+
+
 def test_a_file_of_decks() -> None:
     t = parse_command_line(["a=rhcp", "b=rhcp", "decks=data/2019"])
     assert t.config.decks == "data/2019" and t.num_decks() is None
@@ -90,6 +97,11 @@ def test_presets(path: object) -> None:
         (["a=mix", "b=rhcp"], ["a.seats"]),
         (["a=mix", "a.seats=[a,rhcp,rhcp]", "b=rhcp"], ["a.seats", "itself"]),
         (["a"], ["key=value"]),
+        (["game=leduc", "a=rhcp", "b=random"], ["a=rhcp", "plays doudizhu, not leduc", "always_call", "tabular"]),
+        (["a=always_call", "b=random"], ["a=always_call", "plays kuhn, leduc", "not doudizhu", "rhcp"]),
+        (["game=leduc", "rules=douzero", "a=random", "b=random"], ["rules=douzero", "leduc", "doudizhu has it"]),
+        (["players=3", "a=rhcp", "b=random"], ["players=3", "doudizhu", "limit_holdem has it"]),
+        (["game=leduc", "a=tabular", "a.policy=best", "b=random"], ["a.policy=best", "average", "greedy"]),
     ],
 )
 def test_refused(arguments: list[str], words: list[str]) -> None:

@@ -1,0 +1,116 @@
+"""The options of the players: a dataclass for each kind, whose docstring ``python evaluate.py --help`` shows."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class NoOptions:
+    """This player has no options."""
+
+
+@dataclass
+class PolicyOptions:
+    """The policy network without search.
+
+    Attributes:
+        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
+        temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 0; in poker, where a good player
+            mixes, 1.
+    """
+
+    checkpoint: str | None = None
+    temperature: float | None = None
+
+
+@dataclass
+class TabularOptions:
+    """What a run of a tabular algorithm has learned (``python train.py game=leduc algorithm=smooth_uct``); poker only.
+
+    Attributes:
+        run: Folder of the run, or its checkpoint.
+        policy: "average", which approaches an equilibrium, each move drawn from it; or "greedy": in UCT and Smooth UCT the
+            action of the highest value, else the most probable one.
+    """
+
+    run: str = ""
+    policy: str = "average"
+
+
+@dataclass
+class FPMCTSOptions:
+    """Fictitious-Play MCTS with inference.
+
+    Attributes:
+        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
+        root: "gumbel" or "puct".
+        playouts: Simulations per move; with ``seconds`` the most there may be.
+        seconds: Time per move in place of a number of playouts; such a match cannot be repeated exactly. None: playouts alone.
+        worlds: Worlds drawn per move; 0: as many as playouts, at most 64.
+        inference: false deals the hidden cards from the prior.
+        phase1: "filter", "marginal" or "none"; "trained": as in training.
+        c: Exploration constant of p-UCT.
+        strength: gumbel: logits per unit of advantage.
+        considered: gumbel: moves that sequential halving starts from.
+        solve: Whether sure wins are looked for.
+        objective: "wp" or "adp"; "trained": as in training.
+    """
+
+    checkpoint: str | None = None
+    root: str = "gumbel"
+    playouts: int = 64
+    seconds: float | None = None
+    worlds: int = 0
+    inference: bool = True
+    phase1: str = "trained"
+    c: float = 2.0
+    strength: float = 24.0
+    considered: int = 8
+    solve: bool = True
+    objective: str = "trained"
+
+
+@dataclass
+class PIMCOptions:
+    """Perfect-information Monte Carlo with an exact solver of endgames.
+
+    Attributes:
+        worlds: Most worlds per move.
+        candidates: Most moves that are compared.
+        solver_cards: The solver is asked from this many cards in all hands on.
+        max_nodes: Nodes of the solver per position.
+        objective: "wp", the chance to win, or "adp", points.
+        margin: How much better than the play-outs' choice another move must be, in standard errors of the difference.
+        playouts: Who plays the worlds out: "rhcp", or "team", RHCP with rules for partners.
+    """
+
+    worlds: int = 64
+    candidates: int = 16
+    solver_cards: int = 9
+    max_nodes: int = 3000
+    objective: str = "wp"
+    margin: float = 0.0
+    playouts: str = "team"
+
+
+@dataclass
+class ExternalOptions:
+    """Any program that speaks the protocol of ``docs/external-players.md``.
+
+    Attributes:
+        command: How it is started, with arguments.
+        seconds: Time that it has for a move.
+    """
+
+    command: str = ""
+    seconds: float = 10.0
+
+
+@dataclass
+class MixOptions:
+    """Different players in the seats.
+
+    Attributes:
+        seats: The labels of players, in the order of the seats.
+    """
+
+    seats: list[str] = field(default_factory=list)

@@ -1,0 +1,117 @@
+"""Plays by the tables of a run of a tabular algorithm: ``train.py game=leduc algorithm=smooth_uct``."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from games import poker
+from games.interface import Records, States
+from games.kernels import kernel, random_float, streams
+from games.poker.game import PokerGame
+from games.poker.limit_poker import LimitPoker
+from networks.checkpoint import CheckpointError, load
+from tabular import algorithms
+
+CHECKPOINT = "checkpoint.safetensors"
+PREVIOUS = "checkpoint.previous.safetensors"
+"""The files of a run's folder that hold its tables; the second is there alone while the first is being replaced."""
+POLICIES = ("average", "greedy")
+
+
+@dataclass(frozen=True)
+class TabularPolicy:
+    """A policy from tables.
+
+    Attributes:
+        game: The poker game with the information states of the tables.
+        table: float64 ``[game.num_infosets, game.max_actions]``, the probabilities of the legal actions.
+    """
+
+    game: PokerGame
+    table: np.ndarray
+
+
+def run_file(path: Path | str) -> Path:
+    """Returns the file that holds the tables: the path itself, or the last checkpoint in it where it is the folder of a run."""
+    path = Path(path)
+    if not path.is_dir():
+        return path
+    return path / PREVIOUS if (path / PREVIOUS).exists() and not (path / CHECKPOINT).exists() else path / CHECKPOINT
+
+
+def load_tabular(path: Path | str, game: LimitPoker, policy: str = "average") -> TabularPolicy:
+    """Returns the policy that a run of a tabular algorithm has learned.
+
+    Args:
+        path: A checkpoint, or the folder of a run.
+        game: What it is to play.
+        policy: "average", which is the one that approaches an equilibrium, or "greedy".
+
+    Raises:
+        CheckpointError: The file is missing or damaged, or holds no tables of this game.
+    """
+    file = run_file(path)
+    arrays, meta = load(file)
+    if not isinstance(meta.get("algorithm"), dict) or not isinstance(meta.get("game"), dict):
+        raise CheckpointError(f"{file} holds no tables: expected a run of {', '.join(algorithms.ALGORITHMS)}; "
+                              "networks are played by policy and fpmcts")  # fmt: skip
+    settings, options = dict(meta["game"]), dict(meta["algorithm"])
+    learned = settings.pop("name", None)
+    if learned != game.spec.name:
+        raise CheckpointError(f"{file} plays {learned}; expected a run of {game.spec.name}")
+    try:
+        tables = poker.make(learned, **{key: value for key, value in settings.items() if value is not None})
+        learner = algorithms.make(options.pop("name", None), tables, **options)
+        learner.set_state({name.removeprefix("learner."): array for name, array in arrays.items()})
+    except ValueError as error:
+        raise CheckpointError(f"{file} cannot be used: {error}") from error
+    if not np.array_equal(tables.betting.child, game.poker.betting.child):
+        raise CheckpointError(f"{file} has {tables.num_players} players; this match has {game.spec.num_seats}")
+    table = learner.average_policy() if policy == "average" else learner.greedy_policy()
+    return TabularPolicy(tables, tables.check_policy(table))
+
+
+@kernel
+def _draw(
+    actions: np.ndarray, nodes: np.ndarray, probabilities: np.ndarray, games: np.ndarray, rng: np.ndarray, moves: np.ndarray
+) -> None:
+    """Writes an action for each row to ``moves``, drawn from its probabilities with the stream of its game."""
+    for k in range(len(games)):
+        left, slot = random_float(rng, games[k]), 0
+        last = 0
+        while slot < probabilities.shape[1]:
+            if probabilities[k, slot] > 0.0:
+                last = slot  # rounding can leave a remainder, which belongs to an action that is played
+                if left < probabilities[k, slot]:
+                    break
+                left -= probabilities[k, slot]
+            slot += 1
+        moves[k] = actions[nodes[k], last]
+
+
+class TabularAgent:
+    """Draws its moves from a table.
+
+    Args:
+        policy: The table.
+        name: For reports.
+    """
+
+    def __init__(self, policy: TabularPolicy, name: str = "tabular") -> None:
+        self.policy, self.name = policy, name
+        self._rng = np.zeros(0, np.uint64)
+
+    def start(self, num_games: int, seed: int) -> None:
+        """Prepares for games 0 .. num_games - 1."""
+        self._rng = streams(seed, num_games)
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``."""
+        moves = np.empty(len(games), np.int16)
+        _draw(self.policy.game.betting.actions, views.node, self.probabilities(views), games, self._rng, moves)
+        return moves
+
+    def probabilities(self, views: States) -> np.ndarray:
+        """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
+        return np.asarray(self.policy.table[self.policy.game.infosets(views.cards, views.node)])

@@ -1,0 +1,184 @@
+"""Matches of poker: exact expectations by enumeration, seats that cancel, three players, reports and resumed tournaments."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.agent import Agent
+from agents.always_call import AlwaysCallAgent
+from agents.random_agent import RandomAgent
+from agents.tabular import TabularAgent, TabularPolicy
+from evaluation import tournament as tournament_module
+from evaluation.config import parse_command_line
+from evaluation.duplicate import deck_scores, duplicate_match
+from evaluation.report import rate, score_table, write_report
+from evaluation.saved_games import write_games
+from evaluation.tournament import Progress, forget, make_plan, play_tournament, read_given_decks
+from games.interface import Records, States
+from games.poker.betting import Action
+from games.poker.limit_poker import LimitPoker
+from tabular.best_response import profile_values
+from tests.evaluation.poker_games import exact_value, open_table, poker, random_table, three_player_kuhn
+from tests.games import poker_oracle as oracle
+
+
+def tabular(game: LimitPoker, seed: int, sharp: float = 1.0) -> TabularAgent:
+    return TabularAgent(TabularPolicy(game.poker, random_table(game.poker, seed, sharp)), name=f"table {seed}")
+
+
+def check_against_exact(game: LimitPoker, a: Agent, b: Agent, num_decks: int) -> None:
+    """The estimates are within 4 standard errors of the exact values: 3 numbers, a false alarm for 1 seed in 5,000."""
+    tables = open_table(game, a), open_table(game, b)
+    exact = [exact_value(game, *tables), -exact_value(game, tables[1], tables[0])]
+    result = duplicate_match(game, a, b, num_decks, seed=2)
+    for score, chips in zip((result.total, *result.by_team), (np.mean(exact), *exact), strict=True):
+        assert abs(score.adp.mean - 1000 * chips / game.big_blind) < 4 * score.adp.error
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+def test_always_call_against_random(name: str) -> None:
+    game = poker(name)
+    check_against_exact(game, AlwaysCallAgent(game), RandomAgent(game), 4000)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+def test_tables_against_each_other_and_random(name: str) -> None:
+    game = poker(name)
+    check_against_exact(game, tabular(game, 1), tabular(game, 2, sharp=3.0), 4000)
+    check_against_exact(game, tabular(game, 3), RandomAgent(game), 4000)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+def test_the_oracle_agrees_with_the_tree(name: str) -> None:
+    game = poker(name)
+    table = random_table(game.poker, 5)
+    assert exact_value(game, table, table) == pytest.approx(profile_values(game.poker, table)[0], abs=1e-12)
+
+
+def test_known_values_of_simple_players() -> None:
+    """By hand in Kuhn: a caller never bets, so nobody folds, and every hand is a fair showdown.
+
+    Uniform players: bet and fold (1/2 * 1/2) wins player 0 a chip, check, bet and fold (1/8) loses one; showdowns are fair.
+    """
+    game = poker("kuhn")
+    call, uniform = open_table(game, AlwaysCallAgent(game)), open_table(game, RandomAgent(game))
+    assert (call[:, 0] == [game.poker.betting.actions[node, 0] == Action.CALL for node in game.information_states().node]).all()
+    assert (uniform == game.poker.uniform_policy()).all()
+    assert exact_value(game, call, uniform) == pytest.approx(0.0, abs=1e-12)
+    assert exact_value(game, uniform, uniform) == pytest.approx(1 / 8, abs=1e-12)
+
+
+@pytest.mark.parametrize("game", [poker("kuhn"), poker("leduc"), three_player_kuhn()], ids=lambda game: game.spec.name)
+def test_equals_that_draw_no_numbers_cancel(game: LimitPoker) -> None:
+    """Pure policies that depend on the cards: with the seats permuted the score is exactly 0, on every deck."""
+    greedy = random_table(game.poker, 4).argmax(axis=1)
+    table = TabularPolicy(game.poker, np.eye(game.poker.max_actions)[greedy])
+    result = duplicate_match(game, TabularAgent(table), TabularAgent(table), 60, seed=1)
+    assert (result.total.adp.mean, result.total.adp.error) == (0.0, 0.0)
+    assert len(set(result.games.returns.ravel())) > 1
+    assert any(score.adp.mean != 0 for score in result.by_team)
+
+
+class Bold:
+    """Bets and raises whenever it may."""
+
+    name = "bold"
+
+    def __init__(self, game: LimitPoker) -> None:
+        self.betting = game.poker.betting
+
+    def start(self, num_games: int, seed: int) -> None:
+        pass
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        return self.betting.actions[views.node, self.betting.num_actions[views.node] - 1].astype(np.int16)
+
+
+class Timid(Bold):
+    """Checks, and folds to any bet."""
+
+    name = "timid"
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        return self.betting.actions[views.node, 0].astype(np.int16)
+
+
+def test_three_players_by_hand() -> None:
+    """The bold one bets and wins two antes from two timid ones; alone against two bold ones the timid one loses its ante."""
+    game = three_player_kuhn()
+    result = duplicate_match(game, Bold(game), Timid(game), 10, seed=0)
+    assert len(result.games.seating) == result.num_games == 60
+    assert result.games.seating[:6].tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert [score.adp.mean for score in (result.total, *result.by_team)] == [2000.0] * 4
+    assert result.opposite is not None
+    assert [score.adp.mean for score in (result.opposite.total, *result.opposite.by_team)] == [-1000.0] * 4
+    text = str(result)
+    assert "bold alone against 2 of timid" in text and "timid alone against 2 of bold" in text
+    assert "mbb/h +2000.0 ± 0.0" in text and "WP" not in text
+    facts = result.as_dict()
+    assert facts["games"] == 60 and facts["total"]["mbb_per_hand"]["mean"] == 2000.0
+    assert facts["b_alone"]["by_team"]["P2"]["mbb_per_hand"]["mean"] == -1000.0
+    tournament = parse_command_line(["game=leduc", "a=random", "b=always_call"])
+    rows = score_table(tournament, {("a", "b"): result}, rate(game.spec, ("a", "b"), {("a", "b"): result}))
+    assert [row[1:4] for row in rows[1:]] == [["–", "+2000 ± 0", "+2000 ± 0"], ["-1000 ± 0", "–", "-1000 ± 0"]]
+
+
+def test_the_lone_player_is_scored_against_the_oracle() -> None:
+    """Three players, random ones: A alone scores what the tree says of its tables, within 4 standard errors."""
+    game = three_player_kuhn()
+    a, b = random_table(game.poker, 1, 2.0), random_table(game.poker, 2, 2.0)
+    owner = game.poker.infoset_player
+    agents = [TabularAgent(TabularPolicy(game.poker, table), str(k)) for k, table in enumerate((a, b))]
+    result = duplicate_match(game, *agents, 4000, seed=3)
+    assert result.opposite is not None
+    for own, others, side in ((a, b, result.by_team), (b, a, result.opposite.by_team)):
+        for seat, score in enumerate(side):
+            policy = np.where(owner[:, None] == seat, own, others)
+            exact = 1000 * profile_values(game.poker, policy)[seat]
+            assert abs(score.adp.mean - exact) < 4 * score.adp.error
+
+
+def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupted, continued, reported, saved; the saved games replay, and serve as decks."""
+    monkeypatch.setattr(tournament_module, "FAST_DECKS", 4)
+    keys = ["game=leduc", "agents=[random,always_call,other]", "other=random", f"unfinished={tmp_path / 'unfinished'}"]
+    game, tournament = poker("leduc"), parse_command_line([*keys, "processes=1", "device=cpu", "decks=10"])
+    plan = make_plan(tournament, game)
+    whole = play_tournament(plan)
+    assert whole is not None
+    forget(plan)
+    calls = iter([False, False, False, True])
+    assert play_tournament(plan, stopping=lambda: next(calls, True)) is None
+    seen: list[Progress] = []
+    results = play_tournament(plan, tell=seen.append)
+    assert results is not None and (seen[0].kept, seen[0].total) == (20, 60)
+    for pair, result in whole.items():
+        assert result.total == results[pair].total
+        np.testing.assert_array_equal(result.games.records.moves, results[pair].games.records.moves)
+
+    standings = rate(game.spec, tournament.labels, results)
+    write_report(tmp_path / "report", tournament, results, standings, {"command": "a test"})
+    facts = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert facts["matches"][0]["total"].keys() == {"mbb_per_hand"} and "ratings" not in facts
+    first = [deck_scores(game.spec, results[pair].games)[0].mean(axis=1) for pair in whole if pair[0] == "random"]
+    mean = facts["mean_mbb_per_hand"]["random"]
+    assert mean["mean"] == pytest.approx(np.mean(first)) and len(first) == 2
+    assert mean["error"] == pytest.approx(np.std(np.mean(first, axis=0), ddof=1) / np.sqrt(10))
+    assert "mbb/h of" in (tmp_path / "report" / "report.md").read_text()
+    assert (tmp_path / "report" / "ratings.png").stat().st_size > 0
+
+    path = tmp_path / "games.jsonl"
+    write_games(path, tournament, plan.decks, results)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(lines) == 60
+    for i, fields in enumerate(lines[:20]):
+        moves = "".join(move[0] for move in fields["moves"])
+        cards = (*fields["hands"][0], *fields["hands"][1], *fields["public"])
+        won = oracle.wins("leduc", oracle.replay("leduc", moves), cards)
+        assert fields["chips"] == [won, -won] == results["random", "always_call"].games.returns[i].tolist()
+        assert fields["deck"] == i // 2 and fields["match"] == ["random", "always_call"]
+    decks = read_given_decks(parse_command_line(["game=leduc", "a=random", "b=always_call", f"decks={path}"]), game)
+    assert decks is not None
+    np.testing.assert_array_equal(decks.cards[:20], np.repeat(plan.decks.cards, 2, axis=0))
