@@ -37,6 +37,23 @@ class TabularOptions:
 
 
 @dataclass
+class LocalBestResponseOptions:
+    """A local best response to a player whose policy it is told, in poker for two (``agents/local_best_response.py``).
+
+    Its score over all games is a lower bound on what the other can lose to a best response: the exploitability, half of
+    NashConv.
+
+    Attributes:
+        against: Label of the other player of the match, which must be one that can state its policy; None: that of the match.
+        boards: Boards at which hands are compared before the last round: all there are if that is no more, else so many random
+            ones.
+    """
+
+    against: str | None = None
+    boards: int = 100
+
+
+@dataclass
 class FPMCTSOptions:
     """Fictitious-Play MCTS with inference.
 

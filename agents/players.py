@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 from agents.agent import Agent
 from agents.always_call import AlwaysCallAgent
 from agents.external import ExternalAgent
+from agents.local_best_response import LocalBestResponseAgent
 from agents.mix import MixAgent
 from agents.pimc import PIMCAgent
 from agents.player_options import (
     ExternalOptions,
     FPMCTSOptions,
+    LocalBestResponseOptions,
     MixOptions,
     NoOptions,
     PIMCOptions,
@@ -154,6 +156,13 @@ def _tabular(maker: Maker, player: Player) -> Agent:
     return TabularAgent(maker.tables(player.options), player.name)
 
 
+def _local_best_response(maker: Maker, player: Player) -> Agent:
+    o: LocalBestResponseOptions = player.options
+    assert o.against is not None  # the configuration fills it in
+    against: Any = maker.make(o.against)
+    return LocalBestResponseAgent(_poker(maker.game), against, o.boards, player.name)
+
+
 def _fpmcts(maker: Maker, player: Player) -> Agent:
     o: FPMCTSOptions = player.options
     trained = maker.trained(o.checkpoint, None if o.objective == "trained" else o.objective)
@@ -197,6 +206,7 @@ class Kind(NamedTuple):
         make: Makes one.
         slow: Whether it searches: it then plays fewer decks at a time, and in a ladder fewer decks.
         games: The games that it can play; empty: all.
+        states_policy: Whether it can say with which probabilities it moves (``agents.agent.OpenPolicy``).
         choices: Allowed values of options that are names.
         ranges: Allowed ranges of options that are numbers.
     """
@@ -205,12 +215,13 @@ class Kind(NamedTuple):
     make: Callable[[Maker, Player], Agent]
     slow: bool = False
     games: tuple[str, ...] = ()
+    states_policy: bool = False
     choices: dict[str, tuple[str, ...]] = {}
     ranges: dict[str, tuple[float, float]] = {}
 
 
 KINDS: dict[str, Kind] = {
-    "random": Kind(NoOptions, lambda maker, player: RandomAgent(maker.game)),
+    "random": Kind(NoOptions, lambda maker, player: RandomAgent(maker.game), states_policy=True),
     "rlcard_rule": Kind(NoOptions, lambda maker, player: RLCardRuleAgent(maker.game), games=("doudizhu",)),
     "rhcp": Kind(NoOptions, lambda maker, player: RHCPAgent(maker.game), games=("doudizhu",)),
     "pimc": Kind(
@@ -227,9 +238,12 @@ KINDS: dict[str, Kind] = {
             "margin": (0, 100),
         },
     ),
-    "always_call": Kind(NoOptions, lambda maker, player: AlwaysCallAgent(_poker(maker.game)), games=POKER),
-    "tabular": Kind(TabularOptions, _tabular, games=POKER, choices={"policy": POLICIES}),
-    "policy": Kind(PolicyOptions, _policy, ranges={"temperature": (0, 100)}),
+    "always_call": Kind(
+        NoOptions, lambda maker, player: AlwaysCallAgent(_poker(maker.game)), games=POKER, states_policy=True
+    ),
+    "tabular": Kind(TabularOptions, _tabular, games=POKER, states_policy=True, choices={"policy": POLICIES}),
+    "lbr": Kind(LocalBestResponseOptions, _local_best_response, slow=True, games=POKER, ranges={"boards": (1, 1_000_000)}),
+    "policy": Kind(PolicyOptions, _policy, states_policy=True, ranges={"temperature": (0, 100)}),
     "fpmcts": Kind(
         FPMCTSOptions,
         _fpmcts,

@@ -9,14 +9,14 @@ it an option. In ``agents`` the name of a kind serves as a label too. ``experime
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from agents.player_options import MixOptions
+from agents.player_options import LocalBestResponseOptions, MixOptions
 from agents.players import KINDS, Player
 from evaluation.settings import ConfigError, build, check
 from games import GAMES, make
@@ -174,6 +174,7 @@ def parse(given: Mapping[str, Any]) -> Tournament:
     players: dict[str, Player] = {}
     for label in [*labels, *kinds]:
         _add_player(label, kinds, options, players, config.game, ())
+    _tell_policies(players, labels)
     for label in options:
         if label not in players:
             raise ConfigError(f"{label}.{next(iter(options[label]))}: no player {label!r}; there are {', '.join(players)}")
@@ -232,6 +233,24 @@ def _add_player(
     given = ", ".join(f"{key}={value}" for key, value in options.get(label, {}).items() if key not in FILES)
     name = label if label not in ("a", "b") else kind
     players[label] = Player(label, kind, values, f"{name} ({given})" if given and label in ("a", "b", kind) else name)
+
+
+def _tell_policies(players: dict[str, Player], labels: tuple[str, ...]) -> None:
+    """Fills in whose policy a local best response is told, in place: that of the one player it meets, which must have one."""
+    for label, player in players.items():
+        if not isinstance(player.options, LocalBestResponseOptions):
+            continue
+        against, others = player.options.against, [other for other in labels if other != label]
+        if label not in labels or len(others) != 1 or against not in (None, *others):
+            raise ConfigError(
+                f"{label}=lbr: is told the policy of the one player that it meets; expected a match of {label} and "
+                f"{against if against in players and against != label else 'another player'}, not of {', '.join(labels)}"
+            )
+        kind = players[others[0]].kind
+        if not KINDS[kind].states_policy:
+            able = ", ".join(name for name, row in KINDS.items() if row.states_policy)
+            raise ConfigError(f"{label}=lbr against {others[0]}={kind}: {kind} cannot state its policy; expected one of {able}")
+        players[label] = replace(player, options=replace(player.options, against=others[0]))
 
 
 def _with_names(players: dict[str, Player]) -> dict[str, Player]:

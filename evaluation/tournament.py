@@ -28,7 +28,7 @@ import numpy as np
 import torch
 
 from agents.agent import Agent
-from agents.player_options import MixOptions
+from agents.player_options import LocalBestResponseOptions, MixOptions
 from agents.players import KINDS, Maker, Player, file_of
 from evaluation.config import Tournament, make_game
 from evaluation.decks import evaluation_decks
@@ -265,6 +265,8 @@ def _identity(plan: Plan, a: str, b: str) -> str:
             values[option] = hashlib.sha256(path.read_bytes()).hexdigest()
         if isinstance(player.options, MixOptions):
             values["seats"] = [describe(part) for part in player.options.seats]
+        if isinstance(player.options, LocalBestResponseOptions) and player.options.against is not None:
+            values["against"] = describe(player.options.against)
         return {"kind": player.kind, **values}
 
     digest = hashlib.sha256()

@@ -78,7 +78,11 @@ for line in sys.stdin:
 
 def poker_players(kind: str, poker_run: Path, tabular_run: Path, program: Path) -> dict[str, Player]:
     """Returns a player of a kind under the label x, and those that it names."""
-    options: dict[str, object] = {"mix": {"seats": ["random", "always_call"]}, "fpmcts": {"playouts": 4}}.get(kind, {})
+    options: dict[str, object] = {
+        "mix": {"seats": ["random", "always_call"]},
+        "fpmcts": {"playouts": 4},
+        "lbr": {"against": "random"},
+    }.get(kind, {})
     if kind in ("policy", "fpmcts"):
         options["checkpoint"] = str(poker_run)
     if kind == "tabular":
@@ -120,7 +124,7 @@ def test_hidden_cards_change_nothing_in_poker(
     np.testing.assert_array_equal(*answers)
 
 
-@pytest.mark.parametrize("kind", sorted(set(POKER) - {"fpmcts", "external", "mix"}))
+@pytest.mark.parametrize("kind", [kind for kind in POKER if KINDS[kind].states_policy])
 def test_stated_policies_are_those_that_are_played(kind: str, poker_run: Path, tabular_run: Path, tmp_path: Path) -> None:
     """Frequencies of 2,000 moves at each of 24 views: within 5 standard errors, a false alarm for 1 seed in 10,000."""
     game = make("leduc")

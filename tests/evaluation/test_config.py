@@ -5,7 +5,14 @@ import inspect
 import pytest
 
 from agents.pimc import PIMCAgent
-from agents.player_options import FPMCTSOptions, MixOptions, PIMCOptions, PolicyOptions, TabularOptions
+from agents.player_options import (
+    FPMCTSOptions,
+    LocalBestResponseOptions,
+    MixOptions,
+    PIMCOptions,
+    PolicyOptions,
+    TabularOptions,
+)
 from agents.players import KINDS
 from evaluation.config import PRESETS, parse_command_line
 from evaluation.settings import ConfigError
@@ -62,6 +69,12 @@ def test_a_run_is_a_path_and_no_part_of_a_name() -> None:
     assert t.players["a"].name == "tabular (policy=greedy)" and t.config.game_options() == {}
 
 
+def test_a_local_best_response_is_told_of_the_other() -> None:
+    for first, second in (("a", "b"), ("b", "a")):
+        t = parse_command_line(["game=leduc", f"{first}=lbr", f"{second}=random"])
+        assert t.players[first].options == LocalBestResponseOptions(against=second)
+
+
 def test_a_file_of_decks() -> None:
     t = parse_command_line(["a=rhcp", "b=rhcp", "decks=data/2019"])
     assert t.config.decks == "data/2019" and t.num_decks() is None
@@ -101,6 +114,11 @@ def test_presets(path: object) -> None:
         (["a=always_call", "b=random"], ["a=always_call", "plays kuhn, leduc", "not doudizhu", "rhcp"]),
         (["game=leduc", "rules=douzero", "a=random", "b=random"], ["rules=douzero", "leduc", "doudizhu has it"]),
         (["players=3", "a=rhcp", "b=random"], ["players=3", "doudizhu", "limit_holdem has it"]),
+        (["game=leduc", "a=lbr", "b=fpmcts"], ["a=lbr against b=fpmcts", "cannot state its policy", "tabular"]),
+        (["game=leduc", "a=lbr", "a.against=a", "b=random"], ["a=lbr", "another player", "not of a, b"]),
+        (["game=leduc", "agents=[lbr,random,always_call]"], ["lbr=lbr", "the one player that it meets"]),
+        (["game=leduc", "a=mix", "a.seats=[lbr,random]", "b=random"], ["lbr=lbr", "the one player that it meets"]),
+        (["a=lbr", "b=random"], ["a=lbr", "plays kuhn, leduc", "not doudizhu"]),
         (["game=leduc", "a=tabular", "a.policy=best", "b=random"], ["a.policy=best", "average", "greedy"]),
     ],
 )

@@ -1,0 +1,207 @@
+"""A local best response: its range and its gains against naive ones, its value by enumeration, and the bound it is made for."""
+
+import numpy as np
+import pytest
+
+from agents.always_call import AlwaysCallAgent
+from agents.local_best_response import LocalBestResponseAgent
+from agents.tabular import TabularAgent, TabularPolicy
+from evaluation.duplicate import duplicate_match, summary
+from evaluation.match import play_games
+from games import poker
+from games.interface import Records, take
+from games.poker.betting import Action, sequences
+from games.poker.game import PokerGame
+from games.poker.limit_poker import LimitPoker
+from games.poker.state import HIDDEN, States
+from tabular.best_response import best_response_values, profile_values
+from tests.evaluation.poker_games import poker as make_poker
+from tests.evaluation.poker_games import random_table, three_player_kuhn
+from tests.games import poker_oracle as oracle
+
+NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
+NAMES = ["kuhn", "leduc"]
+
+
+def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> LocalBestResponseAgent:
+    return LocalBestResponseAgent(game, TabularAgent(TabularPolicy(game.poker, table)), boards)
+
+
+def all_views(game: LimitPoker) -> tuple[PokerGame, States]:
+    """Returns the game in which suits differ, and a view for each of its information states."""
+    full = game.poker if game.spec.name == "kuhn" else poker.make("leduc", suits=True)
+    states = game.empty(full.num_infosets)
+    for node in range(len(full.betting.player)):
+        rows = full.betting.base[node] + full.deals.buckets[:, full.betting.hand[node]]
+        states.cards[rows], states.node[rows] = full.deals.cards, node
+    return full, game.view(states, full.betting.player[states.node])
+
+
+def moves_at(agent: LocalBestResponseAgent, views: States, seed: int = 0) -> np.ndarray:
+    agent.start(len(views.node), seed)
+    return agent.act(np.arange(len(views.node)), views, NO_RECORDS)
+
+
+def exact_values(game: LimitPoker, table: np.ndarray, boards: int = 100) -> np.ndarray:
+    """Returns what a local best response wins in each seat, in chips, by the full tree: it is a pure policy of views."""
+    full, views = all_views(game)
+    moves = moves_at(agent_against(game, table, boards), views)
+    slots = moves - full.betting.actions[views.node, 0]
+    pure, other = np.eye(full.max_actions)[slots], game.poker.tree_policy(table)
+    owner = full.infoset_player[:, None]
+    return np.array([profile_values(full, np.where(owner == seat, pure, other))[seat] for seat in range(2)])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_wins_at_most_what_a_best_response_wins(name: str) -> None:
+    game = make_poker(name)
+    for seed in range(40):
+        table = random_table(game.poker, seed, sharp=(0.3, 1.0, 3.0, 6.0)[seed % 4])
+        for boards in (100, 2):
+            assert (exact_values(game, table, boards) <= best_response_values(game.poker, table) + 1e-9).all()
+
+
+@pytest.mark.parametrize(("name", "share"), [("kuhn", 0.9), ("leduc", 0.9)])
+def test_it_finds_most_of_what_weak_policies_lose(name: str, share: float) -> None:
+    """Against uniform and almost always calling players it wins most of what an exact best response wins: far above 0."""
+    game = make_poker(name)
+    uniform = game.poker.uniform_policy()
+    calls = 0.99 * AlwaysCallAgent(game).probabilities(game.information_states())[:, : game.poker.max_actions] + 0.01 * uniform
+    for table in (uniform, calls):
+        assert exact_values(game, table).sum() > share * best_response_values(game.poker, table).sum() > 0.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_match_estimates_the_exact_value(name: str) -> None:
+    """Total and both seats within 4 standard errors: a false alarm for 1 seed in 2,600."""
+    game = make_poker(name)
+    for seed in (1, 2):
+        table = random_table(game.poker, seed)
+        exact = exact_values(game, table)
+        opponent = TabularAgent(TabularPolicy(game.poker, table))
+        result = duplicate_match(game, agent_against(game, table), opponent, 2000, seed=4)
+        for score, chips in zip((result.total, *result.by_team), (exact.mean(), *exact), strict=True):
+            assert abs(score.adp.mean - 1000 * chips / game.big_blind) < 4 * score.adp.error
+
+
+def test_against_a_caller_in_kuhn() -> None:
+    """By hand: it bets a king (+2), checks a queen (one win, one loss) and a jack (-1): 1/3 of a chip in either seat."""
+    game = make_poker("kuhn")
+    caller = AlwaysCallAgent(game)
+    deals = game.start(np.repeat(game.poker.deals.cards, 2, axis=0))
+    games = play_games(game, (LocalBestResponseAgent(game, caller), caller), np.tile([[0, 1], [1, 0]], (6, 1)), deals, seed=0)
+    result = summary(game.spec, ("lbr", "call"), games)
+    assert [score.adp.mean for score in result.by_team] == pytest.approx([1000 / 3, 1000 / 3])
+
+
+def naive_range(game: LimitPoker, table: np.ndarray, view: np.ndarray, played: str) -> dict[int, float]:
+    """Returns the weight of each card of the opponent: the product of the probabilities of its moves."""
+    name, rows = game.spec.name, {text: row for row, text in enumerate(game.poker.infoset_texts())}
+    position = oracle.replay(name, played)
+    assert position.player is not None
+    cards = [oracle.CARDS[name][card] if card != HIDDEN else "" for card in view]
+    weights = {}
+    for number, card in enumerate(oracle.CARDS[name]):
+        if card in cards:
+            continue
+        held = (cards[0][0], card[0]) if position.player == 0 else (card[0], cards[1][0])
+        weight = 1.0
+        for k, move in enumerate(played):
+            before = oracle.replay(name, played[:k])
+            if before.player == 1 - position.player:
+                seen = oracle.seen((*held, cards[2][:1] if len(cards) > 2 else ""), before.player, before)
+                weight *= table[rows[seen], before.legal.index(move)]
+        weights[number] = weight
+    total = sum(weights.values())
+    return {number: weight / total for number, weight in weights.items()}
+
+
+def naive_gain(game: LimitPoker, view: np.ndarray, card: int, played: str, then: str) -> float:
+    """Returns what some further moves, and checks to the end, win more than folding: the mean over the cards to come."""
+    name = game.spec.name
+    before = oracle.replay(name, played)
+    mover = before.player
+    assert mover is not None
+    played += then
+    while (position := oracle.replay(name, played)).player is not None:
+        played += "c"
+    cards = [*view]
+    cards[1 - mover] = card
+    boards = [cards[2]] if len(cards) > 2 else [0]
+    if len(cards) > 2 and cards[2] == HIDDEN:
+        boards = [number for number in range(6) if number not in cards]
+    deals = [[oracle.CARDS[name][c] for c in ([*cards[:2], board] if len(cards) > 2 else cards)] for board in boards]
+    won = np.mean([oracle.wins(name, position, tuple(deal)) for deal in deals]) * (1 if mover == 0 else -1)
+    return float(won + before.paid[mover])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ranges_and_gains_against_naive_ones(name: str) -> None:
+    """At every information state, suits told apart."""
+    game = make_poker(name)
+    table = random_table(game.poker, 7)
+    agent, (_, views) = agent_against(game, table), all_views(game)
+    games = np.arange(len(views.node))
+    agent.start(len(games), 0)
+    ranges = agent.ranges(games, views)
+    gains = agent.gains(ranges, games, views)
+    rows = {text: row for row, text in enumerate(game.poker.infoset_texts())}
+    texts = sequences(game.poker.betting)[0]
+    for i in games:
+        view, played = views.cards[i], texts[views.node[i]].replace("/", "")
+        position, expected = oracle.replay(name, played), naive_range(game, table, view, played)
+        assert dict(enumerate(ranges[i])) == pytest.approx({card: expected.get(card, 0.0) for card in range(len(ranges[i]))})
+        mover = position.player
+        assert mover is not None
+        assert gains[i, Action.FOLD] == (0.0 if "f" in position.legal else -np.inf)
+        call = sum(weight * naive_gain(game, view, card, played, "c") for card, weight in expected.items())
+        assert gains[i, Action.CALL] == pytest.approx(call)
+        if "r" not in position.legal:
+            assert gains[i, Action.RAISE] == -np.inf
+            continue
+        raised, facing = 0.0, oracle.replay(name, played + "r")
+        for card, weight in expected.items():
+            cards = [*view]
+            cards[1 - mover] = card
+            ranks = tuple(oracle.CARDS[name][c][0] if c != HIDDEN else "" for c in cards)
+            folds = table[rows[oracle.seen(ranks, 1 - mover, facing)], 0]
+            pot = sum(position.paid)
+            raised += weight * (folds * pot + (1 - folds) * naive_gain(game, view, card, played, "rc"))
+        assert gains[i, Action.RAISE] == pytest.approx(raised)
+
+
+def test_ranges_grow_with_the_game() -> None:
+    """Move by move or from the last view alone: the same range."""
+    game = make_poker("leduc")
+    table = random_table(game.poker, 8)
+    texts = sequences(game.poker.betting)[0]
+    step_by_step, at_once = agent_against(game, table), agent_against(game, table)
+    for agent in (step_by_step, at_once):
+        agent.start(1, 0)
+    for moves, public in (("", HIDDEN), ("cr", HIDDEN), ("crc/", 3), ("crc/cr", 3)):
+        view = States(np.array([[4, HIDDEN, public]], np.int8), np.array([texts.index(moves)], np.int32))
+        ranges = step_by_step.ranges(np.zeros(1, np.int64), view)
+    np.testing.assert_allclose(at_once.ranges(np.zeros(1, np.int64), view), ranges, rtol=1e-12)
+
+
+def test_batches_change_nothing_even_where_boards_are_drawn() -> None:
+    game = make_poker("leduc")
+    agent, (_, views) = agent_against(game, random_table(game.poker, 9), boards=2), all_views(game)
+    together = moves_at(agent, views, seed=3)
+    agent.start(len(together), 3)
+    for i in np.random.default_rng(0).permutation(len(together)):
+        assert agent.act(np.array([i]), take(views, np.array([i])), NO_RECORDS)[0] == together[i]
+
+
+def test_refusals() -> None:
+    game, three = make_poker("kuhn"), three_player_kuhn()
+    with pytest.raises(ValueError, match="kuhn3 with 3 players: a local best response plays against one"):
+        LocalBestResponseAgent(three, AlwaysCallAgent(three))
+    with pytest.raises(ValueError, match="boards=0"):
+        LocalBestResponseAgent(game, AlwaysCallAgent(game), boards=0)
+    agent = LocalBestResponseAgent(game, AlwaysCallAgent(game), name="a")
+    agent.start(1, 0)
+    texts = sequences(game.poker.betting)[0]
+    bet = States(np.array([[0, HIDDEN]], np.int8), np.array([texts.index("cr")], np.int32))
+    with pytest.raises(ValueError, match="a: in game 0 the opponent made a move that the policy it was told of never makes"):
+        agent.act(np.zeros(1, np.int64), bet, NO_RECORDS)
