@@ -26,7 +26,8 @@ class LearnerSettings:
     Attributes:
         batch_size: Rows per step; half of them teach the policy and half the value if there is a value window.
         optimizer: "adamw" or "sgd" (momentum 0.9).
-        lr: Learning rate, > 0.
+        lr: Learning rate at first, > 0.
+        lr_halving: Iterations of self-play until the rate has halved; it is lr / (1 + iteration / lr_halving). 0 = constant.
         weight_decay: C2 of the paper, >= 0.
         value_weight: C1 of the paper, >= 0.
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
@@ -40,6 +41,7 @@ class LearnerSettings:
     batch_size: int = 512
     optimizer: str = "adamw"
     lr: float = 5e-4
+    lr_halving: float = 0.0
     weight_decay: float = 1e-4
     value_weight: float = 1.0
     hidden_weight: float = 0.05
@@ -47,6 +49,10 @@ class LearnerSettings:
     reservoir: int = 200_000
     value_window: int = 60_000
     clip: float = 5.0
+
+    def rate(self, iteration: int) -> float:
+        """Returns the learning rate at an iteration, counted from 0."""
+        return self.lr / (1.0 + iteration / self.lr_halving) if self.lr_halving > 0 else self.lr
 
 
 class LossNotFiniteError(FloatingPointError):

@@ -2,9 +2,9 @@
 
     hands of the others ─▶ times the policy of each of their bets, move by move ─▶ posterior ─▶ worlds
 
-All hands that the searching seat cannot rule out are equally likely at the deal, so the posterior is exact: it is in proportion to
-the product of the policies. Where there are more hands than ``particles``, that many are drawn instead. The cards still to come are
-dealt at random to each world. A lane draws from its own random stream alone. Source: DeltaDou, 4.3 (the posterior).
+All hands that the searching seat cannot rule out are equally likely at the deal, so the posterior is exact: it is in proportion
+to the product of the policies. Where there are more hands than ``particles``, that many are drawn instead. The cards still to
+come are dealt at random to each world. A lane draws from its own random stream alone. Source: DeltaDou, 4.3 (the posterior).
 """
 
 from typing import NamedTuple
@@ -350,7 +350,9 @@ class HandEnumerator:
         lanes = np.asarray(lanes, np.int64)
         wrong = _first_wrong(rules, views, records, lanes, self._row)
         if wrong >= 0:
-            raise ValueError(f"lane {lanes[wrong]}: the record does not lead to the view; pass the moves of all lanes since the deal")
+            raise ValueError(
+                f"lane {lanes[wrong]}: the record does not lead to the view; pass the moves of all lanes since the deal"
+            )
         seats = rules.betting.player[views.node].astype(np.int64)
         slots = lanes * self.game.spec.num_seats + seats
         _prepare(rules, views, seats, lanes, slots, rng, candidates)

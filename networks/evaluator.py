@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from networks.engine import Engine
-from networks.resnet import Networks
+from networks.memory import Memory, fill_in, forget, look_up, make_memory
+from networks.resnet import NUM_COUNTS, Networks
 from networks.resnet import Outputs as Outputs
 
 
@@ -16,12 +17,23 @@ class Evaluator:
     A row's outputs depend neither on the other rows nor on their number.
 
     Attributes:
-        num_evaluations: Observations evaluated so far.
+        num_evaluations: Observations answered so far.
         seconds: Time spent in ``evaluate`` so far.
     """
 
-    def __init__(self, networks: Networks, precision: str = "auto", device: torch.device | str = "cpu") -> None:
-        """Takes the networks, a precision of ``networks.engine.PRECISIONS`` and the device for the forward passes."""
+    def __init__(
+        self, networks: Networks, precision: str = "auto", device: torch.device | str = "cpu", remembered: int = 0
+    ) -> None:
+        """Makes the engines.
+
+        Args:
+            networks: The networks.
+            precision: One of ``networks.engine.PRECISIONS``.
+            device: Of the forward passes.
+            remembered: Observations whose answers are kept until the next ``refresh``; pays in games that have few.
+        """
+        self._remembered = remembered
+        self._memory: Memory | None = None
         self.precision = precision
         self.device = device
         self.num_evaluations = 0
@@ -32,6 +44,11 @@ class Evaluator:
         """Takes over the present weights (milliseconds); without it later changes of the networks have no effect."""
         self._engines = [Engine(net, self.precision, self.device) for net in networks.distinct()]
         self._net_of_seat = np.asarray(networks.net_of_seat)
+        if self._remembered and self._memory is None:
+            net = networks.distinct()[0]
+            self._memory = make_memory(self._remembered, net.num_planes * net.length + net.num_extra)
+        elif self._memory is not None:
+            forget(self._memory)
 
     def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs[np.ndarray]:
         """Returns float32 outputs; row i comes from the network of ``seats[i]``. N = 0 is allowed.
@@ -45,6 +62,29 @@ class Evaluator:
             FloatingPointError: An output is not finite.
         """
         start = time.perf_counter()
+        if self._memory is None or want_hidden:
+            outputs = self._evaluate(observations, seats, want_hidden)
+        else:
+            outputs = self._recall(self._memory, observations, seats)
+        self.num_evaluations += len(seats)
+        self.seconds += time.perf_counter() - start
+        return outputs
+
+    def _recall(self, memory: Memory, observations: np.ndarray, seats: np.ndarray) -> Outputs[np.ndarray]:
+        """Returns outputs without ``hidden``, from memory where the observation was met before."""
+        places, new = np.empty((2, len(seats)), np.int64)
+        new = new[: look_up(memory, observations.reshape(len(seats), -1), seats, places, new)]
+        policy = np.empty((len(seats), memory.policy.shape[1]), np.float32)
+        value = np.empty(len(seats), np.float32)
+        no_hidden = np.empty((0, NUM_COUNTS, observations.shape[2]), np.float32)
+        answers = Outputs(policy[:0], value[:0], no_hidden)
+        if new.size:
+            answers = self._evaluate(observations[new], seats[new], want_hidden=False)
+        fill_in(memory, places, new, answers.policy, answers.value, policy, value)
+        return Outputs(policy, value, no_hidden)
+
+    def _evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool) -> Outputs[np.ndarray]:
+        """Returns the outputs of the networks."""
         nets = self._net_of_seat[seats]
         present = np.flatnonzero(np.bincount(nets, minlength=len(self._engines)))
         if len(present) <= 1:
@@ -58,8 +98,6 @@ class Evaluator:
                 outputs.value[rows] = part.value
                 if len(outputs.hidden):
                     outputs.hidden[rows] = part.hidden
-        self.num_evaluations += len(seats)
-        self.seconds += time.perf_counter() - start
         return outputs
 
     def _run(self, net: int, observations: np.ndarray, want_hidden: bool) -> Outputs[np.ndarray]:

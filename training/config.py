@@ -118,6 +118,7 @@ class TrainConfig:
         device: "auto", "cpu" or "cuda".
         threads: Threads for self-play and learning; 0 = all cores. The weights depend on it, through rounding.
         precision: Of the networks in play: "auto", "float32" or "bfloat16".
+        remembered: Observations whose answers each worker keeps until the networks change, >= 0; pays in small games.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
@@ -128,6 +129,7 @@ class TrainConfig:
     device: str = "auto"
     threads: int = 0
     precision: str = "auto"
+    remembered: int = 0
     resume: bool = True
     init_from: str | None = None
     objective: str = "wp"
@@ -175,6 +177,7 @@ _INF = math.inf
 RANGES: Ranges = {
     "seed": (0, 2**31),
     "threads": (0, 4096),
+    "remembered": (0, 100_000_000),
     "network.channels": (1, 4096),
     "network.blocks": (0, 100),
     "network.head_channels": (1, 1024),
@@ -198,6 +201,7 @@ RANGES: Ranges = {
     "episode.games_per_step": (1, _INF),
     "train.batch_size": (2, 1_000_000),
     "train.lr": (1e-12, 10),
+    "train.lr_halving": (0, _INF),
     "train.weight_decay": (0, 10),
     "train.value_weight": (0, _INF),
     "train.hidden_weight": (0, _INF),

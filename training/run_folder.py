@@ -11,7 +11,7 @@ from typing import IO, Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 from omegaconf import OmegaConf
 
-from evaluation.settings import flatten_config
+from evaluation.settings import ConfigError, flatten_config
 from networks.checkpoint import load, save
 
 CONFIG = "config.yaml"
@@ -108,7 +108,11 @@ class RunFolder(Generic[Config]):
             if not config.resume:
                 raise RunFolderError(f"run_dir={path}: holds a run already, and resume=false; give another run_dir or remove it")
             if there.exists():
-                _check_same_run(path, parse(_read_yaml(there)), config)
+                try:
+                    old = parse(_read_yaml(there))
+                except ConfigError as error:
+                    raise RunFolderError(f"run_dir={path}: holds another kind of run ({error}); give another run_dir") from error
+                _check_same_run(path, old, config)
             return
         temporary = path / (CONFIG + ".tmp")
         try:

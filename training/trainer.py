@@ -92,7 +92,9 @@ class Trainer:
         self.reservoirs = [Reservoir(self.game, train.reservoir, 2 * config.seed + 1 + 1000 * s) for s in range(count)]
         self.windows = [Window(self.game, train.value_window) for _ in range(count)] if train.value_window else []
         self.evaluator = Evaluator(self.networks, config.precision, self.device)
-        self.worker_evaluators = [Evaluator(self.networks, config.precision, self.device) for _ in range(self.threads)]
+        self.worker_evaluators = [
+            Evaluator(self.networks, config.precision, self.device, config.remembered) for _ in range(self.threads)
+        ]
         self.searches = [
             Search(self.game, e.evaluate, config.search, max(1, config.selfplay.lanes // self.threads), config.objective == "wp")
             for e in self.worker_evaluators
@@ -256,7 +258,7 @@ class Trainer:
             for _ in range(steps[k]):
                 policy_rows = self.reservoirs[k].draw(generator, half)
                 value_rows = self.windows[k].draw(generator, train.batch_size - half) if self.windows else policy_rows
-                _collect(totals, learner.step(policy_rows if self.windows else None, value_rows, train.lr), k)
+                _collect(totals, learner.step(policy_rows if self.windows else None, value_rows, train.rate(self.iteration)), k)
                 done += 1
                 if done % 8 == 0:
                     yield Event("learning", done, sum(steps), "steps")

@@ -84,3 +84,30 @@ def test_an_output_that_is_not_finite_is_an_error(value: float) -> None:
     evaluator.evaluate(observations(2), np.array([0, 1], np.int8))
     with pytest.raises(FloatingPointError, match="network 2: value is not finite"):
         evaluator.evaluate(observations(2), np.array([0, 2], np.int8))
+
+
+@pytest.mark.parametrize("remembered", [1000, 20])
+def test_remembered_answers_are_the_same(remembered: int) -> None:
+    """Rows that come again, twice in one batch, from another seat, and more of them than there is room for."""
+    networks = three_networks()
+    plain, remembers = Evaluator(networks), Evaluator(networks, remembered=remembered)
+    planes, rng = observations(60), np.random.default_rng(1)
+    for _ in range(4):
+        rows, seats = rng.integers(0, 60, 50), rng.integers(0, 3, 50).astype(np.int8)
+        for values, reference in zip(remembers.evaluate(planes[rows], seats), plain.evaluate(planes[rows], seats), strict=True):
+            np.testing.assert_array_equal(values, reference)
+    hidden = remembers.evaluate(planes[:3], np.zeros(3, np.int8), want_hidden=True).hidden
+    assert hidden.shape == (3, 5, 15)
+
+
+def test_memory_is_used_and_forgotten() -> None:
+    networks, planes, seats = three_networks(), observations(8), np.zeros(8, np.int8)
+    evaluator = Evaluator(networks, remembered=100)
+    first = evaluator.evaluate(planes, seats)
+    with torch.no_grad():
+        for parameter in networks.parameters():
+            parameter += 0.1
+    evaluator._engines = []  # not asked again
+    np.testing.assert_array_equal(evaluator.evaluate(planes, seats).value, first.value)
+    evaluator.refresh(networks)
+    assert not np.array_equal(evaluator.evaluate(planes, seats).value, first.value)

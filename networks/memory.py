@@ -1,0 +1,116 @@
+"""Answers remembered: networks asked about the same observations again and again, as in small games, need to look once.
+
+A table of fixed size with open addressing, keyed by a 64-bit hash of the seat and the observation. Two observations that share a hash
+would share an answer; among a million, that happens once in 40 million tables. What finds the table full is not kept.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from games.kernels import kernel, mix64
+
+_EMPTY = np.uint64(0)
+
+
+class Memory(NamedTuple):
+    """Answers for up to K / 2 observations; K is a power of two.
+
+    Attributes:
+        keys: uint64 ``[K]``, 0 = free.
+        policy: float32 ``[K, policy_size]``.
+        value: float32 ``[K]``.
+        count: int64 ``[1]``, answers that are kept.
+    """
+
+    keys: np.ndarray
+    policy: np.ndarray
+    value: np.ndarray
+    count: np.ndarray
+
+
+def make_memory(capacity: int, policy_size: int) -> Memory:
+    """Returns an empty memory for ``capacity`` observations."""
+    size = 1 << max(4, (2 * capacity - 1).bit_length())
+    return Memory(
+        keys=np.zeros(size, np.uint64),
+        policy=np.zeros((size, policy_size), np.float32),
+        value=np.zeros(size, np.float32),
+        count=np.zeros(1, np.int64),
+    )
+
+
+def forget(memory: Memory) -> None:
+    """Empties a memory."""
+    memory.keys[:] = _EMPTY
+    memory.count[:] = 0
+
+
+@kernel
+def _key(row: np.ndarray, seat: int) -> np.uint64:
+    """Returns the hash of an observation (int8 ``[C * L]``), never 0."""
+    key = mix64(np.uint64(seat + 1))
+    word, shift = np.uint64(0), np.uint64(0)
+    for k in range(row.size):
+        word |= np.uint64(np.uint8(row[k])) << shift
+        shift += np.uint64(8)
+        if shift == np.uint64(64):
+            key = mix64(key ^ word)
+            word, shift = np.uint64(0), np.uint64(0)
+    return mix64(key ^ word) | np.uint64(1)
+
+
+@kernel
+def look_up(memory: Memory, rows: np.ndarray, seats: np.ndarray, places: np.ndarray, new: np.ndarray) -> int:
+    """Returns how many observations must be evaluated; finds or makes the place of each in the memory.
+
+    Args:
+        memory: Changed in place: places for new observations.
+        rows: int8 ``[N, C * L]``.
+        seats: int8 ``[N]``.
+        places: int64 ``[N]``, receives the place of each row, -1 where there is no room.
+        new: int64 ``[N]``, receives the rows to evaluate: the first of each new observation, and those without a place.
+    """
+    mask, most = np.uint64(memory.keys.size - 1), memory.keys.size // 2
+    num_new = 0
+    for i in range(seats.size):
+        key = _key(rows[i], seats[i])
+        place = key & mask
+        while memory.keys[place] != _EMPTY and memory.keys[place] != key:
+            place = (place + np.uint64(1)) & mask
+        places[i] = place
+        if memory.keys[place] == _EMPTY:
+            if memory.count[0] < most:
+                memory.keys[place] = key
+                memory.count[0] += 1
+            else:
+                places[i] = -1
+            new[num_new] = i
+            num_new += 1
+    return num_new
+
+
+@kernel
+def fill_in(
+    memory: Memory, places: np.ndarray, new: np.ndarray, new_policy: np.ndarray, new_value: np.ndarray, policy: np.ndarray,
+    value: np.ndarray,
+) -> None:  # fmt: skip
+    """Keeps the answers for new observations, and writes the answers for all rows.
+
+    Args:
+        memory: Changed in place.
+        places: As ``look_up`` gave them. new: int64 ``[M]``, those of its rows that were evaluated.
+        new_policy: float32 ``[M, policy_size]``. new_value: float32 ``[M]``.
+        policy: float32 ``[N, policy_size]``, written. value: float32 ``[N]``, written.
+    """
+    for m in range(new.size):
+        i = new[m]
+        policy[i] = new_policy[m]
+        value[i] = new_value[m]
+        if places[i] >= 0:
+            memory.policy[places[i]] = new_policy[m]
+            memory.value[places[i]] = new_value[m]
+    for i in range(places.size):
+        if places[i] >= 0:
+            policy[i] = memory.policy[places[i]]
+            value[i] = memory.value[places[i]]

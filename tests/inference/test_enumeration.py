@@ -1,0 +1,194 @@
+"""Worlds for poker: the posterior over the others' hands against Bayes' rule by hand."""
+
+from collections import Counter
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+
+from games import make
+from games.interface import Records, take
+from games.kernels import streams
+from games.poker.betting import Action
+from games.poker.limit_poker import LimitPoker
+from games.poker.state import HIDDEN, States
+from inference.determinizer import InferenceSettings
+from inference.enumeration import HandEnumerator, _list_hands
+from inference.factory import make_determinizer
+from networks.resnet import Outputs
+from tests.games import driver
+
+SETTINGS = InferenceSettings(phase1="none", particles=8, epsilon=0.0)
+WORLDS = 2_000
+LINES = [
+    [Action.RAISE],
+    [Action.CALL, Action.RAISE, Action.RAISE],
+    [Action.RAISE, Action.RAISE, Action.CALL],
+    [Action.CALL, Action.RAISE, Action.CALL, Action.RAISE, Action.RAISE],
+]
+
+
+def leduc() -> LimitPoker:
+    game = make("leduc")
+    assert isinstance(game, LimitPoker)
+    return game
+
+
+GAME = leduc()
+
+
+class RandomPolicies:
+    """Networks whose outputs are random functions of the observation."""
+
+    def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs:
+        seen = [[seat, *row.astype(np.uint8).ravel()] for row, seat in zip(observations, seats, strict=True)]
+        policy = np.array([np.random.default_rng(row).normal(size=3) * 2 for row in seen], np.float32).reshape(-1, 3)
+        return Outputs(policy, np.zeros(len(seen), np.float32), np.zeros((0, 5, 3), np.float32))
+
+
+def play(cards: list[int], moves: list[Action]) -> tuple[States, Records]:
+    """Returns the state after moves, and the record."""
+    states = GAME.start(np.array([cards]))
+    for move in moves:
+        driver.step(GAME.rules, states, 0, move)
+    record = np.full((1, GAME.spec.max_moves), -1, np.int16)
+    record[0, : len(moves)] = moves
+    return states, Records(record, np.array([len(moves)], np.int16))
+
+
+def probability(states: States, action: Action) -> float:
+    """Returns the probability of an action of the seat to move."""
+    seat = driver.current_seat(GAME.rules, states, 0)
+    observation = driver.observation(GAME, states, 0, seat)[None]
+    logits = RandomPolicies().evaluate(observation, np.array([seat])).policy[0]
+    legal = driver.legal_actions(GAME, states, 0)
+    weights = np.exp(logits[legal].astype(np.float64))
+    return float(weights[list(legal).index(action)] / weights.sum())
+
+
+def posterior(cards: list[int], moves: list[Action]) -> dict[int, float]:
+    """Returns the probability of each card of the other player, by Bayes' rule over all deals."""
+    final, _ = play(cards, moves)
+    seat = driver.current_seat(GAME.rules, final, 0)
+    table = cards[2:] if GAME.poker.betting.round[final.node[0]] else []
+    weights = {}
+    for card in set(range(6)) - {cards[seat], *table}:
+        world = [*cards]
+        world[1 - seat] = card
+        likelihood = 1.0
+        for k, move in enumerate(moves):
+            before, _ = play(world, moves[:k])
+            if driver.current_seat(GAME.rules, before, 0) != seat:
+                likelihood *= probability(before, move)
+        weights[card] = likelihood
+    return {card: weight / sum(weights.values()) for card, weight in weights.items()}
+
+
+@pytest.mark.parametrize("moves", LINES)
+@pytest.mark.parametrize("cards", [[0, 1, 2], [4, 1, 5], [3, 0, 2]])
+def test_worlds_follow_the_posterior(cards: list[int], moves: list[Action]) -> None:
+    states, records = play(cards, moves)
+    seat = driver.current_seat(GAME.rules, states, 0)
+    views = GAME.view(states, np.array([seat]))
+    determinizer = HandEnumerator(GAME, RandomPolicies(), SETTINGS, 1)
+    worlds, diagnostics = determinizer.worlds(np.array([0]), views, records, streams(1, 1), WORLDS, states)
+    exact = posterior(cards, moves)
+    counts = Counter(worlds.cards[:, 1 - seat].tolist())
+    for card, share in exact.items():  # systematic resampling: rounded up or down
+        assert abs(counts[card] - WORLDS * share) <= 1 + 1e-6
+    assert sum(counts.values()) == WORLDS and set(counts) <= set(exact)
+    assert diagnostics.gain[0] == pytest.approx(np.log(exact[cards[1 - seat]] * len(exact)), abs=1e-5)
+    heavier = sum(1.0 if w > exact[cards[1 - seat]] + 1e-9 else 0.5 * (w > exact[cards[1 - seat]] - 1e-9) for w in exact.values())
+    assert diagnostics.rank[0] == pytest.approx(heavier / len(exact))
+    # What the seat sees is as it is; no card is dealt twice; the card to come is any of those left, equally often.
+    assert (worlds.cards[:, seat] == cards[seat]).all() and (worlds.node == states.node[0]).all()
+    assert all(len(set(row)) == 3 for row in worlds.cards.tolist())
+    if GAME.poker.betting.round[states.node[0]]:
+        assert (worlds.cards[:, 2] == cards[2]).all()
+    else:
+        for card, share in exact.items():
+            table = Counter(worlds.cards[worlds.cards[:, 1 - seat] == card, 2].tolist())
+            expected = WORLDS * share / 4
+            assert len(table) == 4 or expected < 3
+            assert all(abs(count - expected) < 5 * np.sqrt(expected) + 3 for count in table.values())
+
+
+def test_moves_weighed_one_by_one_or_at_once() -> None:
+    cards, moves = [3, 0, 2], LINES[3]
+    once, steps = (HandEnumerator(GAME, RandomPolicies(), SETTINGS, 1) for _ in range(2))
+    for k in range(len(moves) + 1):
+        states, records = play(cards, moves[:k])
+        seat = driver.current_seat(GAME.rules, states, 0)
+        views = GAME.view(states, np.array([seat]))
+        stepwise, _ = steps.worlds(np.array([0]), views, records, streams(k, 1), 500)
+    at_once, _ = once.worlds(np.array([0]), views, records, streams(9, 1), 500)
+    first, second = (np.bincount(worlds.cards[:, 1 - seat], minlength=6) for worlds in (stepwise, at_once))
+    assert np.abs(first - second).max() <= 1
+    steps.reset(np.array([0]))
+    again, _ = steps.worlds(np.array([0]), views, records, streams(9, 1), 500)
+    assert again.cards.tolist() == at_once.cards.tolist()
+
+
+def test_hidden_cards_change_nothing() -> None:
+    drawn = []
+    for cards in ([3, 0, 2], [3, 5, 1]):
+        states, records = play(cards, LINES[1])
+        views = GAME.view(states, np.array([1]))
+        states.cards[0, 1] = 4  # the searcher's own card is the same in both
+        views = GAME.view(states, np.array([1]))
+        assert views.cards[0].tolist() == [HIDDEN, 4, HIDDEN]
+        worlds, _ = HandEnumerator(GAME, RandomPolicies(), SETTINGS, 1).worlds(
+            np.array([0]), views, records, streams(1, 1), 50
+        )
+        drawn.append(worlds.cards.tolist())
+    assert drawn[0] == drawn[1]
+
+
+def test_a_lane_depends_on_its_own_stream_alone() -> None:
+    deals = GAME.deal(streams(4, 6))
+    views = GAME.view(deals, np.zeros(6, np.int64))
+    records = Records(np.full((6, GAME.spec.max_moves), -1, np.int16), np.zeros(6, np.int16))
+    rng = streams(5, 6)
+    together, _ = HandEnumerator(GAME, RandomPolicies(), SETTINGS, 6).worlds(np.arange(6), views, records, rng.copy(), 10)
+    for lane in range(6):
+        alone, _ = HandEnumerator(GAME, RandomPolicies(), SETTINGS, 6).worlds(
+            np.array([lane]), take(views, slice(lane, lane + 1)), records, rng.copy(), 10
+        )
+        assert alone.cards.tolist() == together.cards[10 * lane : 10 * lane + 10].tolist()
+
+
+def test_fewer_particles_than_hands() -> None:
+    """With two particles the drawn hands are sometimes all on the table; then they are drawn anew."""
+    settings = InferenceSettings(phase1="none", particles=2, epsilon=0.0)
+    moves = LINES[3]
+    for seed in range(30):
+        states, records = play([3, 0, 2], moves)
+        views = GAME.view(states, np.array([0])) if driver.current_seat(GAME.rules, states, 0) == 0 else None
+        determinizer = HandEnumerator(GAME, RandomPolicies(), settings, 1)
+        start, empty = play([3, 0, 2], [])
+        rng = streams(seed, 1)
+        determinizer.worlds(np.array([0]), GAME.view(start, np.array([0])), empty, rng, 4)
+        assert views is not None
+        worlds, _ = determinizer.worlds(np.array([0]), views, records, rng, 4)
+        assert not {3, 2} & set(worlds.cards[:, 1].tolist())
+
+
+@pytest.mark.parametrize(("num_cards", "others", "num_private"), [(5, 1, 1), (6, 1, 2), (7, 2, 2), (5, 2, 1)])
+def test_hands_are_listed_once(num_cards: int, others: int, num_private: int) -> None:
+    hands = np.zeros((1000, others * num_private), np.int8)
+    count = _list_hands(np.arange(num_cards, dtype=np.int8), num_cards, num_private, hands)
+    expected = comb(num_cards, num_private) * (comb(num_cards - num_private, num_private) if others == 2 else 1)
+    assert count == expected == len({tuple(row) for row in hands[:count].tolist()})
+    for row in hands[:count].tolist():
+        assert len(set(row)) == len(row)
+        assert all(a < b for k in range(0, len(row), num_private) for a, b in combinations(row[k : k + num_private], 2))
+    assert _list_hands(np.arange(num_cards, dtype=np.int8), num_cards, num_private, hands[: expected - 1]) == -1
+
+
+def test_a_record_of_another_game() -> None:
+    states, _ = play([3, 0, 2], LINES[0])
+    _, records = play([3, 0, 2], LINES[1])
+    determinizer = make_determinizer(GAME, RandomPolicies(), SETTINGS, 1)
+    with pytest.raises(ValueError, match="lane 0: the record does not lead to the view"):
+        determinizer.worlds(np.array([0]), GAME.view(states, np.array([1])), records, streams(1, 1), 4)

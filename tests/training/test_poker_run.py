@@ -1,0 +1,96 @@
+"""FPMCTS on poker through the whole loop: what it learns, resuming, and configurations that do not fit."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hydra import compose, initialize_config_dir
+
+from evaluation.policy_table import policy_table
+from evaluation.settings import ConfigError
+from games.poker.limit_poker import LimitPoker
+from tabular.best_response import nash_conv
+from training.config import TrainConfig, parse_config
+from training.trainer import Trainer
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = ["threads=1", "selfplay.lanes=256", "search.playouts=128"]
+TINY = [
+    "threads=1", "episode.games=16", "episode.games_per_step=8", "search.playouts=8", "train.batch_size=16", "train.reservoir=40",
+]  # fmt: skip
+
+
+def configuration(*overrides: str) -> TrainConfig:
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        return parse_config(compose("poker", list(overrides)))
+
+
+def run(trainer: Trainer, steps: int) -> Trainer:
+    for _ in range(steps):
+        for _ in trainer.run_step():
+            pass
+    return trainer
+
+
+def exact(trainer: Trainer) -> float:
+    assert isinstance(trainer.game, LimitPoker)
+    trainer.evaluator.refresh(trainer.networks)
+    return nash_conv(trainer.game.poker, policy_table(trainer.game, trainer.evaluator.evaluate))
+
+
+@pytest.mark.parametrize(("game", "uniform", "reached"), [("kuhn", 11 / 12, 0.45), ("leduc", 4.747222, 3.0)])
+def test_a_short_run_comes_closer_to_an_equilibrium(game: str, uniform: float, reached: float) -> None:
+    trainer = Trainer(configuration(f"game={game}", *SMALL))
+    assert exact(trainer) == pytest.approx(uniform, rel=0.1)  # networks are almost uniform at first
+    run(trainer, 10)
+    assert trainer.last_report is not None
+    after = trainer.last_report.scalars["nash_conv/average_policy"]
+    assert after == pytest.approx(exact(trainer))
+    assert after < reached
+
+
+def test_resumed_equals_uninterrupted() -> None:
+    config = configuration("game=leduc", *TINY)
+    straight = run(Trainer(config), 5)
+    halfway = run(Trainer(config), 3)  # between the two steps of an iteration
+    resumed = Trainer(config)
+    resumed.set_state(halfway.get_state())
+    run(resumed, 2)
+    first, second = straight.get_state(), resumed.get_state()
+    assert first.arrays.keys() == second.arrays.keys()
+    for name, array in first.arrays.items():
+        np.testing.assert_array_equal(array, second.arrays[name], err_msg=name)
+
+
+def test_one_seat_searches_in_each_game() -> None:
+    """Its decisions teach the policy; those of the other seat teach only the value."""
+    trainer = Trainer(configuration("game=leduc", *TINY))
+    for _ in trainer.self_play(np.arange(40, dtype=np.uint64) * 2, (0, 0)):
+        pass
+    assert trainer.played is not None
+    samples, games, statistics = trainer.played
+    assert 0 < statistics.searches < statistics.decisions
+    assert (samples.policy_weight > 0).sum() == statistics.searches
+    everyone = Trainer(configuration("game=leduc", "selfplay.searching=all", *TINY))
+    for _ in everyone.self_play(np.arange(40, dtype=np.uint64) * 2, (0, 0)):
+        pass
+    assert everyone.played is not None
+    assert everyone.played[2].searches == everyone.played[2].decisions
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("bootstrap=heuristic", "bootstrap.kind=heuristic: is for game=doudizhu"),
+        ("network=default", "network.value_head=win_bombs: is for game=doudizhu"),
+        ("evaluation.baseline=rhcp", "evaluation.baseline=rhcp: is for game=doudizhu"),
+        ("inference=filter", "inference.phase1=filter: is for game=doudizhu"),
+        ("game.suits=true", "game=leduc: suits=true: is for tables"),
+        ("+game.rules=standard", "game=leduc: options of leduc: .*rules"),
+        ("selfplay.searching=two", "selfplay.searching=two: expected one of all, one"),
+    ],
+)
+def test_configurations_that_do_not_fit(override: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=re.compile(message)):
+        configuration("game=leduc", override)
