@@ -1,7 +1,20 @@
 """Measures players by duplicate matches: ``python evaluate.py a=fpmcts b=rhcp decks=100``.
 
-The keys are explained in ``evaluation/config.py`` and the players with their options in ``agents/players.py``; ``--help`` prints
-both. An interrupted evaluation is continued by the same command.
+The keys are explained in ``evaluation/config.py`` and the players with their options in ``agents/player_options.py``; ``--help``
+prints both. An interrupted evaluation is continued by the same command.
+
+In poker every deck is played again with the players in each other's seats, and scores are in mbb/h, thousandths of a big blind
+per hand (in Kuhn of the ante, in Leduc of the first bet), with standard errors over decks. The share of hands won says little
+there and is not told, so there is no rating either: with ``agents`` the table ends with the mean score over all opponents.
+
+    python evaluate.py game=leduc a=tabular a.run=runs/leduc-smooth_uct-0 b=random decks=10000
+    python evaluate.py game=leduc a=lbr b=tabular b.run=runs/leduc-smooth_uct-0 decks=10000
+
+The second one asks what ``b`` can lose: ``lbr`` is told its policy, and what it wins over all games is a lower bound on the
+exploitability of ``b``, the mean over both seats of what a best response wins.
+
+Of three players one sits alone against two of the other: A in each of the seats, then B in each of them. The first is A's score,
+the second B's; the two are no opposites.
 """
 
 import inspect

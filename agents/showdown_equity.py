@@ -38,14 +38,14 @@ def _compare(
     size = rules.num_private
     board, other = 2 * size, (1 - seat) * size
     own = strength(rules.showdown, cards, seat * size, size, board)
+    on_board = np.zeros(rules.num_cards, np.bool_)
+    for k in range(board, len(cards)):
+        on_board[cards[k]] = True
     for h in range(len(hands)):
-        if possible[h] <= 0.0:
-            continue
-        fits = True
+        fits = possible[h] > 0.0
         for k in range(size):
             cards[other + k] = hands[h, k]
-            for public in range(board, len(cards)):
-                fits = fits and cards[public] != hands[h, k]
+            fits = fits and not on_board[hands[h, k]]
         if fits:
             theirs = strength(rules.showdown, cards, other, size, board)
             points[h] += 2 * (own > theirs) + (own == theirs)

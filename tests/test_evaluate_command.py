@@ -141,3 +141,4 @@ def test_a_fault_in_the_middle_keeps_what_is_finished(tmp_path: Path) -> None:
 def test_help_names_every_key_and_player() -> None:
     text = subprocess.run([sys.executable, "evaluate.py", "--help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert all(word in text for word in ("decks:", "report:", "fpmcts:", "playouts:", "external:", "mix:"))
+    assert all(word in text for word in ("players:", "tabular:", "lbr:", "always_call:", "mbb/h"))

@@ -15,19 +15,23 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.always_call import AlwaysCallAgent
 from agents.child_program import ChildProgram, ChildProgramError
 from agents.external import ExternalAgent, ExternalPlayerError
 from agents.random_agent import RandomAgent
 from evaluation.duplicate import duplicate_match
+from games import make
 from games.doudizhu.cards import parse_cards
 from games.interface import Records, States, concatenate, take
 from games.kernels import streams
+from games.poker.limit_poker import LimitPoker
 from tests.games import driver
 from tests.games.positions import GAME, deal_hidden, random_game
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLE = [sys.executable, str(ROOT / "examples" / "external_player.py")]
-EXCHANGE = re.findall(r"^([<>]) ({.*})$", (ROOT / "docs" / "external-players.md").read_text(), re.MULTILINE)
+DOCS = (ROOT / "docs" / "external-players.md").read_text()
+EXCHANGE = re.findall(r"^([<>]) ({.*})$", DOCS, re.MULTILINE)
 
 CLIENT = """
 import json, os, signal, subprocess, sys, time
@@ -157,6 +161,24 @@ def test_the_documented_exchange(capsys: pytest.CaptureFixture[str]) -> None:
             (move,) = player.act(np.array([game]), GAME.view(states, states.seat), records)
             assert GAME.action_text(int(move)) == json.loads(answer)["move"]
     assert capsys.readouterr().err.splitlines() == sent
+
+
+def test_the_documented_poker(tmp_path: Path) -> None:
+    """The view in the documentation is what we send, and its player is always_call: on the same cards it scores the same."""
+    game = make("leduc")
+    assert isinstance(game, LimitPoker)
+    (view,) = (json.loads(text) for text in re.findall(r"```json\n(.*)\n```", DOCS))
+    states = game.start([[game.card_names.index(view["hand"][0]), 0, game.card_names.index(view["public"][0])]])
+    moves = [game.parse_action(text) for text in view["moves"]]
+    for move in moves:
+        driver.step(game.rules, states, 0, move)
+    assert game.describe_view(game.view(states, np.array([0])), 0, np.array(moves)) == view
+    (program,) = (text for text in re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL) if "sys.stdin" in text)
+    (tmp_path / "caller.py").write_text(program)
+    caller = AlwaysCallAgent(game)
+    with ExternalAgent(game, [sys.executable, str(tmp_path / "caller.py")]) as player:
+        result = duplicate_match(game, player, caller, 20, seed=1)
+    assert (result.total.adp.mean, result.total.adp.error) == (0.0, 0.0)
 
 
 def messages(states: States, records: Records, log: Path) -> list[str]:
