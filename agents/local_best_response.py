@@ -58,10 +58,9 @@ class LocalBestResponseAgent:
         self.hands = np.array(list(combinations(range(rules.num_cards), rules.num_private)), np.int8)
         betting = rules.betting
         self._parent, self._slot = np.full((2, len(betting.player)), -1, np.int32)
-        for node in range(len(betting.player)):
-            for slot, after in enumerate(betting.child[node, : betting.num_actions[node]]):
-                if after >= 0:
-                    self._parent[after], self._slot[after] = node, slot
+        for slot in range(betting.child.shape[1]):
+            nodes = np.flatnonzero((slot < betting.num_actions) & (betting.child[:, slot] >= 0))
+            self._parent[betting.child[nodes, slot]], self._slot[betting.child[nodes, slot]] = nodes, slot
         self._ranges = np.zeros((0, len(self.hands)))
         self._nodes = np.zeros(0, np.int32)
         self._rng = np.zeros(0, np.uint64)

@@ -65,7 +65,7 @@ class FPMCTSOptions:
         worlds: Worlds drawn per move; 0: as many as playouts, at most 64.
         inference: false deals the hidden cards from the prior.
         phase1: "filter", "marginal" or "none"; "trained": as in training.
-        c: Exploration constant of p-UCT.
+        c: Exploration constant of p-UCT; None, here and below: as in training.
         strength: gumbel: logits per unit of advantage.
         considered: gumbel: moves that sequential halving starts from.
         solve: Whether sure wins are looked for.
@@ -79,10 +79,10 @@ class FPMCTSOptions:
     worlds: int = 0
     inference: bool = True
     phase1: str = "trained"
-    c: float = 2.0
-    strength: float = 24.0
-    considered: int = 8
-    solve: bool = True
+    c: float | None = None
+    strength: float | None = None
+    considered: int | None = None
+    solve: bool | None = None
     objective: str = "trained"
 
 

@@ -36,7 +36,7 @@ from games import poker
 from games.interface import Game
 from games.kernels import ROOT
 from games.poker.limit_poker import LimitPoker
-from networks.checkpoint import CheckpointError
+from networks.checkpoint import CheckpointError, load
 
 INF = float("inf")
 POKER = tuple(poker.GAMES)
@@ -101,6 +101,10 @@ class Maker:
                 raise CheckpointError(f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}")
             self._trained[path, objective] = trained
         return self._trained[path, objective]
+
+    def search(self, checkpoint: str | None) -> SearchSettings:
+        """Returns the settings of the search in the training of networks."""
+        return SearchSettings(**load(checkpoint_of(self.game.spec.name, checkpoint))[1]["config"]["search"])
 
     def tables(self, options: TabularOptions) -> TabularPolicy:
         """Returns the policy of a tabular run. Raises CheckpointError."""
@@ -171,9 +175,10 @@ def _fpmcts(maker: Maker, player: Player) -> Agent:
         inference = replace(inference, phase1="none", phase2=False)
     elif o.phase1 != "trained":
         inference = replace(inference, phase1=o.phase1)
-    search = SearchSettings(
-        root=o.root, playouts=o.playouts, worlds=o.worlds or min(o.playouts, 64), c=o.c, strength=o.strength,
-        considered=o.considered, solve=o.solve, gumbel_noise=0.0,
+    given = {key: value for key in ("c", "strength", "considered", "solve") if (value := getattr(o, key)) is not None}
+    search = replace(
+        maker.search(o.checkpoint), root=o.root, playouts=o.playouts, worlds=o.worlds or min(o.playouts, 64), slots=1,
+        gumbel_noise=0.0, **given,
     )  # fmt: skip
     return SearchAgent(
         trained.game, trained.evaluator, trained.determinizer_maker(inference), search,
