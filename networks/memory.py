@@ -1,7 +1,7 @@
 """Answers remembered: networks asked about the same observations again and again, as in small games, need to look once.
 
-A table of fixed size with open addressing, keyed by a 64-bit hash of the seat and the observation. Two observations that share a hash
-would share an answer; among a million, that happens once in 40 million tables. What finds the table full is not kept.
+A table of fixed size with open addressing, keyed by a 64-bit hash of the seat and the observation. Two observations that share
+a hash would share an answer; among a million, that happens in one of 18 million tables. What finds the table full is not kept.
 """
 
 from typing import NamedTuple

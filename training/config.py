@@ -206,6 +206,7 @@ RANGES: Ranges = {
     "train.value_weight": (0, _INF),
     "train.hidden_weight": (0, _INF),
     "train.reuse": (1e-9, _INF),
+    "train.least_steps": (0, _INF),
     "train.reservoir": (1, _INF),
     "train.value_window": (0, _INF),
     "train.clip": (1e-9, _INF),
