@@ -30,6 +30,7 @@ class GameSettings:
         encoding: doudizhu: of the observations, "default" or "paper".
         suits: leduc: whether tables tell suits apart; networks never do.
         players: limit_holdem: number of players.
+        abstraction: limit_holdem: of tables; networks see the cards.
     """
 
     name: str = "doudizhu"
@@ -37,6 +38,7 @@ class GameSettings:
     encoding: str | None = None
     suits: bool | None = None
     players: int | None = None
+    abstraction: str | None = None
 
     def options(self) -> dict[str, Any]:
         """Returns the options that are given."""

@@ -1,7 +1,9 @@
 """Deals: the cards of one hand, future public cards included, as the algorithms see them.
 
 A deal is its buckets, one for each player and round, and its outcome at a showdown. Everything else about the cards stays below
-this line: a game brings a NamedTuple and registers the kernel ``deal`` for it, as below for the games whose deals can be listed.
+this line: a game brings a NamedTuple and registers three kernels for it, as below for the games whose deals can be listed. Most
+hands end early, so buckets and outcome are asked for one by one: ``deal`` draws the cards, and may begin to fetch what will be
+asked for.
 """
 
 from typing import Any, NamedTuple
@@ -26,24 +28,58 @@ class EnumeratedDeals(NamedTuple):
     outcome: np.ndarray
 
 
-def deal(deals: Any, bits: np.uint64, buckets: np.ndarray) -> int:
-    """Draws a deal; writes its buckets to ``buckets`` (int32 ``[P * R]``) and returns its outcome. A generic kernel.
+OWN = 16
+"""How many places of ``dealt`` belong to the kernels of the deals, besides one for each player and round."""
+
+
+def deal(deals: Any, bits: np.uint64, dealt: np.ndarray) -> None:
+    """Draws a deal. A generic kernel, as are the two below.
 
     Args:
-        deals: The cards of the game, a NamedTuple: a kernel is registered for its type.
+        deals: The cards of the game, a NamedTuple: kernels are registered for its type.
         bits: 64 random bits; whoever needs more seeds a stream with them.
-        buckets: Where the buckets go.
+        dealt: int64 ``[P * R + OWN]``, where the kernels keep what they have drawn.
     """
     raise TypeError("generic kernel: callable from compiled code only")
 
 
+def bucket(deals: Any, dealt: np.ndarray, hand: int) -> int:
+    """Returns the bucket of a player in a round, ``hand = player * R + round``."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def outcome(deals: Any, dealt: np.ndarray) -> int:
+    """Returns the order of the hands (``betting.outcomes``)."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def scratch(num_hands: int) -> np.ndarray:
+    """Returns an array for ``dealt``, for ``num_hands`` players times rounds."""
+    return np.empty(num_hands + OWN, dtype=np.int64)
+
+
+def register_deals(deals_type: type, deal_kernel: Any, bucket_kernel: Any, outcome_kernel: Any) -> None:
+    """Makes compiled kernels the implementations for deals of a type; their arguments have the names of the generic ones."""
+    for generic, implementation in ((deal, deal_kernel), (bucket, bucket_kernel), (outcome, outcome_kernel)):
+        register(generic, deals_type, implementation)
+
+
 @kernel
-def _draw(deals: EnumeratedDeals, bits: np.uint64, buckets: np.ndarray) -> int:
+def _draw(deals: EnumeratedDeals, bits: np.uint64, dealt: np.ndarray) -> None:
     """Draws one of the enumerated deals; the probability of each is exact to within 2**-32."""
-    row = ((bits >> np.uint64(32)) * np.uint64(len(deals.outcome))) >> np.uint64(32)
-    for k in range(len(buckets)):
-        buckets[k] = deals.buckets[row, k]
-    return deals.outcome[row]
+    dealt[0] = np.int64(((bits >> np.uint64(32)) * np.uint64(len(deals.outcome))) >> np.uint64(32))
 
 
-register(deal, EnumeratedDeals, _draw)
+@kernel
+def _bucket(deals: EnumeratedDeals, dealt: np.ndarray, hand: int) -> int:
+    """Returns a bucket of the row that was drawn."""
+    return deals.buckets[np.uint64(dealt[0]), np.uint64(hand)]
+
+
+@kernel
+def _outcome(deals: EnumeratedDeals, dealt: np.ndarray) -> int:
+    """Returns the outcome of the row that was drawn."""
+    return deals.outcome[np.uint64(dealt[0])]
+
+
+register_deals(EnumeratedDeals, _draw, _bucket, _outcome)
