@@ -28,7 +28,8 @@ from training.tabular import TabularTrainer, parse_tabular
 from training.terminal import Terminal
 from training.trainer import Trainer
 
-FIGURES = Path(__file__).resolve().parent / "conf" / "figures"
+CONF = Path(__file__).resolve().parent / "conf"
+FIGURES = CONF / "figures"
 
 
 def write_scalars(writer: SummaryWriter, report: Report) -> None:
@@ -125,7 +126,8 @@ def main() -> None:
     else:
         sys.argv[1:] = [argument for argument in sys.argv[1:] if argument != "algorithm=fpmcts"]
         if given.get("game") in poker.GAMES:
-            sys.argv.insert(1, "--config-name=poker")
+            own = (CONF / f"{given['game']}.yaml").exists()
+            sys.argv.insert(1, f"--config-name={given['game'] if own else 'poker'}")
     compose_and_run()
 
 

@@ -57,10 +57,10 @@ class LocalBestResponseAgent:
         rules = game.rules
         self.hands = np.array(list(combinations(range(rules.num_cards), rules.num_private)), np.int8)
         betting = rules.betting
-        self._parent, self._slot = np.full((2, len(betting.player)), -1, np.int32)
+        self._slot = np.zeros(len(betting.player), np.int32)  # the action that led to a node
         for slot in range(betting.child.shape[1]):
-            nodes = np.flatnonzero((slot < betting.num_actions) & (betting.child[:, slot] >= 0))
-            self._parent[betting.child[nodes, slot]], self._slot[betting.child[nodes, slot]] = nodes, slot
+            led = np.flatnonzero((slot < betting.num_actions) & (betting.child[:, slot] >= 0))
+            self._slot[betting.child[led, slot]] = slot
         self._ranges = np.zeros((0, len(self.hands)))
         self._nodes = np.zeros(0, np.int32)
         self._rng = np.zeros(0, np.uint64)
@@ -96,7 +96,7 @@ class LocalBestResponseAgent:
             ranges[(views.cards[:, :, None] == self.hands[:, k]).any(axis=1)] = 0.0
         at = views.node.copy()
         while (moved := at != self._nodes[games]).any():
-            parents = np.where(moved, self._parent[at], 0)
+            parents = np.where(moved, self.game.rules.parent[at], 0)
             theirs = moved & (betting.player[parents] == others)
             self._weigh(ranges, views, np.where(theirs, parents, -1), self._slot[at])
             at = np.where(moved, parents, at)
@@ -129,7 +129,7 @@ class LocalBestResponseAgent:
         for k in range(size):
             cards[np.arange(len(rows)), first + k] = self.hands[held, k]
         for k in range(2 * size, cards.shape[1]):  # as many public cards as there were at the time
-            cards[:, k] = np.where(k - 2 * size < rules.public[node], views.cards[rows, k], HIDDEN)
+            cards[:, k] = np.where(k - 2 * size < rules.public[rules.betting.round[node]], views.cards[rows, k], HIDDEN)
         return self.against.probabilities(States(cards, node.astype(np.int32)))
 
     def gains(self, ranges: np.ndarray, games: np.ndarray, views: States) -> np.ndarray:
@@ -144,7 +144,7 @@ class LocalBestResponseAgent:
         seats, node, every = betting.player[views.node], views.node, np.arange(n)
         equity = np.empty(ranges.shape)
         equities(rules, views.cards, seats, self.hands, ranges, self.boards, self._rng, games, equity)
-        paid = betting.paid[node]
+        paid = betting.paid[betting.position[node]]
         pot, asked = paid.sum(axis=1), paid[every, 1 - seats] - paid[every, seats]
         chance = (ranges * equity).sum(axis=1)
         gains = np.full((n, 3), -np.inf)
@@ -160,7 +160,7 @@ class LocalBestResponseAgent:
             stays[rows, held] = ranges[rows, held] * (1.0 - self._told(views, rows, held, after)[:, Action.FOLD])
             called = stays.sum(axis=1)
             won = (stays * equity).sum(axis=1)  # the chance that the raise is called and the showdown won
-            size = betting.paid[after, seats] - paid[every, 1 - seats]
+            size = betting.paid[betting.position[after], seats] - paid[every, 1 - seats]
             value = (1.0 - called) * pot + won * (pot + size) - (called - won) * (asked + size)
             gains[:, Action.RAISE] = np.where(raises, value, -np.inf)
         return gains

@@ -32,6 +32,7 @@ class LearnerSettings:
         value_weight: C1 of the paper, >= 0.
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
         reuse: How often a new sample is used on average: steps per iteration = reuse · new samples / batch_size.
+        least_steps: Fewest steps of a network per iteration, >= 0; where few samples come, the first policies would linger.
         reservoir: Capacity per seat of the reservoir the policy learns from.
         value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the
             paper).
@@ -46,6 +47,7 @@ class LearnerSettings:
     value_weight: float = 1.0
     hidden_weight: float = 0.05
     reuse: float = 12.0
+    least_steps: int = 0
     reservoir: int = 200_000
     value_window: int = 60_000
     clip: float = 5.0

@@ -9,6 +9,7 @@ GAMES = {
     "doudizhu": ("games.doudizhu.game", "Doudizhu"),
     "kuhn": ("games.poker.kuhn", "game"),
     "leduc": ("games.poker.leduc", "game"),
+    "limit_holdem": ("games.poker.holdem", "game"),
 }
 """Module and maker of each game; a module is imported when its game is made."""
 

@@ -19,7 +19,9 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import njit
+from numba.extending import intrinsic
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation")
@@ -58,6 +60,22 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return njit(cache=True, nogil=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
+
+
+@intrinsic
+def prefetch(context: Any, array: Any, index: Any) -> Any:
+    """Tells the processor that ``array[index]`` (C-contiguous, one index for all axes) will be read soon; changes nothing."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        declared = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [place.type], declared)
+        builder.call(function, [place, number(0), number(3), number(1)])  # to read; keep in all caches; data
+        return context.get_dummy_value()
+
+    return numba.types.void(array, index), generate
 
 
 @kernel(inline="always")

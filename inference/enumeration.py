@@ -46,7 +46,7 @@ def _unseen(rules: Rules, cards: np.ndarray, seat: int, unseen: np.ndarray) -> i
     Args:
         cards: int8 ``[K]``, its view.
     """
-    count, board = 0, rules.paid.shape[1] * rules.num_private
+    count, board = 0, rules.betting.paid.shape[1] * rules.num_private
     for card in range(rules.num_cards):
         seen = False
         for k in range(cards.size):
@@ -124,7 +124,7 @@ def _prepare(
 @kernel
 def _fill(rules: Rules, views: States, i: int, seat: int, hand: np.ndarray, row: States, j: int) -> bool:
     """Writes the view of a seat with a hand of the others to ``row``; returns False if the hand has a card of the table."""
-    num_private, num_seats = rules.num_private, rules.paid.shape[1]
+    num_private, num_seats = rules.num_private, rules.betting.paid.shape[1]
     board = num_private * num_seats
     for k in range(views.cards.shape[1]):
         row.cards[j, k] = views.cards[i, k]
@@ -219,7 +219,7 @@ def _deal_rest(rules: Rules, rng: np.ndarray, lane: int, first: float, cards: np
         first: In [0, 1), where the first of them lies among the cards left: worlds share them out evenly.
         cards: int8 ``[K]``, changed in place.
     """
-    board = rules.paid.shape[1] * rules.num_private
+    board = rules.betting.paid.shape[1] * rules.num_private
     left = np.empty(rules.num_cards, np.int8)
     count = 0
     for card in range(rules.num_cards):
@@ -282,7 +282,7 @@ def _judge_truth(
             total += np.exp(own[k])
             possible += 1
             at, same = 0, True
-            for c in range(rules.paid.shape[1] * rules.num_private):
+            for c in range(rules.betting.paid.shape[1] * rules.num_private):
                 if c // rules.num_private != seats[i]:
                     held = False  # hands are sets: the cards of the truth may stand in another order
                     first = at - at % rules.num_private

@@ -1,7 +1,7 @@
 """Answers remembered: networks asked about the same observations again and again, as in small games, need to look once.
 
-A table of fixed size with open addressing, keyed by a 64-bit hash of the seat and the observation. Two observations that share a hash
-would share an answer; among a million, that happens once in 40 million tables. What finds the table full is not kept.
+A table of fixed size with open addressing, keyed by a 64-bit hash of the seat and the observation. Two observations that share
+a hash would share an answer; among a million, that happens in one of 18 million tables. What finds the table full is not kept.
 """
 
 from typing import NamedTuple
@@ -20,13 +20,13 @@ class Memory(NamedTuple):
         keys: uint64 ``[K]``, 0 = free.
         policy: float32 ``[K, policy_size]``.
         value: float32 ``[K]``.
-        count: int64 ``[1]``, answers that are kept.
+        used: int64 ``[1]``, answers that are kept.
     """
 
     keys: np.ndarray
     policy: np.ndarray
     value: np.ndarray
-    count: np.ndarray
+    used: np.ndarray
 
 
 def make_memory(capacity: int, policy_size: int) -> Memory:
@@ -36,14 +36,14 @@ def make_memory(capacity: int, policy_size: int) -> Memory:
         keys=np.zeros(size, np.uint64),
         policy=np.zeros((size, policy_size), np.float32),
         value=np.zeros(size, np.float32),
-        count=np.zeros(1, np.int64),
+        used=np.zeros(1, np.int64),
     )
 
 
 def forget(memory: Memory) -> None:
     """Empties a memory."""
     memory.keys[:] = _EMPTY
-    memory.count[:] = 0
+    memory.used[:] = 0
 
 
 @kernel
@@ -80,9 +80,9 @@ def look_up(memory: Memory, rows: np.ndarray, seats: np.ndarray, places: np.ndar
             place = (place + np.uint64(1)) & mask
         places[i] = place
         if memory.keys[place] == _EMPTY:
-            if memory.count[0] < most:
+            if memory.used[0] < most:
                 memory.keys[place] = key
-                memory.count[0] += 1
+                memory.used[0] += 1
             else:
                 places[i] = -1
             new[num_new] = i

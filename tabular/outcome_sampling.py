@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from games.kernels import kernel, mix64
-from games.poker.deals import deal
+from games.poker.deals import OWN, bucket, deal, outcome
 from games.poker.game import PokerGame
 from tabular.learner import GOLDEN, Learner
 
@@ -53,7 +53,7 @@ def sample(
 
     Args:
         betting: A ``BettingTree``.
-        deals: The cards, for ``deals.deal``.
+        deals: The cards, for the kernels of ``games.poker.deals``.
         alternating: Whether player ``episode % P`` alone explores and updates its regrets.
         epsilon: Share of uniform exploration.
         regrets: float64 ``[I, A]``, changed in place.
@@ -64,7 +64,7 @@ def sample(
         episodes: How many.
     """
     num_players = betting.payoffs.shape[2]
-    buckets = np.empty(betting.hand.max() + 1, dtype=np.int32)
+    dealt = np.empty(betting.hand.max() + 1 + OWN, dtype=np.int64)
     infosets = np.empty(max_moves, dtype=np.int64)
     owner = np.empty(max_moves, dtype=np.int64)
     slots = np.empty(max_moves, dtype=np.int64)
@@ -77,14 +77,14 @@ def sample(
     for episode in range(counter[0], counter[0] + episodes):
         turn = episode % num_players if alternating else -1
         state += GOLDEN
-        outcome = deal(deals, mix64(state), buckets)
+        deal(deals, mix64(state), dealt)
         reach[:] = 1.0
         sampled = 1.0  # q up to here
         node, depth = 0, 0
         while node >= 0:
             player = betting.player[node]
             num_actions = betting.num_actions[node]
-            infoset = betting.base[node] + buckets[betting.hand[node]]
+            infoset = betting.base[node] + bucket(deals, dealt, betting.hand[node])
             total = 0.0
             for slot in range(num_actions):
                 sigma[slot] = max(regrets[infoset, slot], 0.0)
@@ -117,6 +117,7 @@ def sample(
             sampled *= chance
             depth += 1
             node = betting.child[node, action]
+        order = outcome(deals, dealt) if betting.showdown[~node] else 0
         tail[:] = 1.0
         for k in range(depth - 1, -1, -1):
             player = owner[k]
@@ -125,7 +126,7 @@ def sample(
                 for p in range(num_players):
                     if p != player:
                         others *= reach[p]
-                change = betting.payoffs[~node, outcome, player] * others / sampled * tail[player]
+                change = betting.payoffs[~node, order, player] * others / sampled * tail[player]
                 for slot in range(num_slots[k]):
                     regrets[infosets[k], slot] -= change * played[k]
                 regrets[infosets[k], slots[k]] += change

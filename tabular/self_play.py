@@ -18,6 +18,8 @@ What makes it fast, and what that means for exactness:
 - ``N_a / N`` is drawn with a 32-bit random number in integers: each probability is exact to within 2**-32.
 - N_a counts when the action is chosen, not after the episode. No information state is met twice in an episode, so nothing can
   tell.
+- All about an information state stands in one row of memory. Where the tables are larger than the caches, the rows that may come
+  next are fetched while the action is chosen.
 """
 
 import math
@@ -26,11 +28,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from games.kernels import kernel, mix64
-from games.poker.deals import deal
+from games.kernels import kernel, mix64, prefetch
+from games.poker.deals import OWN, bucket, deal, outcome
 from games.poker.game import PokerGame
 from tabular.learner import GOLDEN, Learner
 
+CACHE = 2**21
+"""Bytes of tables from which it pays to fetch rows ahead; about the size of a processor's second cache."""
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
@@ -38,15 +42,23 @@ _ONE = np.uint64(1)
 
 @kernel
 def ucb(
-    visits: np.ndarray, returns: np.ndarray, infoset: int, total: int, num_actions: int, exploration: float, bits: np.uint64
+    counts: np.ndarray,
+    first: int,
+    returns: np.ndarray,
+    infoset: int,
+    total: int,
+    num_actions: int,
+    exploration: float,
+    bits: np.uint64,
 ) -> np.uint64:
     """Returns the slot that maximises ``Q + c sqrt(log N / N_a)``, ties broken uniformly (equation 1).
 
     Actions that were never tried come first.
 
     Args:
-        visits: uint32 ``[I, A + 1]``, N_a and the threshold.
-        returns: float64 ``[I, A]``, sums of returns in chips.
+        counts: uint32 ``[I, first + A or more]``, N_a from column ``first`` on.
+        first: As above.
+        returns: float64 ``[I, A or more]``, sums of returns in chips.
         infoset: The row.
         total: N, at least 1.
         num_actions: Number of legal actions.
@@ -56,7 +68,7 @@ def ucb(
     spread = exploration * exploration * math.log(np.float64(total))
     best, chosen, ties = -np.inf, 0, 0
     for slot in range(num_actions):
-        count = visits[infoset, slot]
+        count = counts[infoset, np.uint64(first + slot)]
         value = np.inf
         if count > 0:
             share = 1.0 / count
@@ -81,39 +93,45 @@ def simulate(
     gamma: float,
     eta: float,
     d: float,
-    visits: np.ndarray,
-    returns: np.ndarray,
+    rows: np.ndarray,
+    counts: np.ndarray,
+    width: int,
     rng: np.ndarray,
     counter: np.ndarray,
     max_moves: int,
+    ahead: bool,
     episodes: int,
 ) -> None:
     """Runs episodes of algorithm 1 with the selection of algorithm 2; UCT is eta = gamma = 1.
 
     Args:
         betting: A ``BettingTree``.
-        deals: The cards, for ``deals.deal``.
+        deals: The cards, for the kernels of ``games.poker.deals``.
         exploration: float64 ``[D]``, c at each node of the betting tree, in chips.
         gamma: As in equation 2.
         eta: As in equation 2.
         d: As in equation 2.
-        visits: uint32 ``[I, A + 1]``, changed in place: N_a, then the threshold of eta_k.
-        returns: float64 ``[I, A]``, changed in place: sums of returns in chips.
+        rows: float64 ``[I, R]``, changed in place: A sums of returns in chips; then other numbers.
+        counts: uint32 ``[I, 2 * R]``, the same memory: from column 2 * A on N_a, then the threshold of eta_k.
+        width: A.
         rng: uint64 ``[1]``, changed in place.
         counter: int64 ``[1]``, changed in place: episodes so far.
         max_moves: Upper bound on the moves of an episode.
+        ahead: Whether to fetch the rows that may come next.
         episodes: How many.
     """
-    width = np.uint64(returns.shape[1])
-    sums = returns.reshape(-1)
-    buckets = np.empty(betting.hand.max() + 1, dtype=np.int32)
-    path = np.empty(max_moves, dtype=np.uint64)  # of the updates: infoset * A + slot
+    pitch = np.uint64(rows.shape[1])
+    first = np.uint64(2 * width)
+    mixed = np.uint64(3 * width)  # the column of the threshold
+    sums = rows.reshape(-1)
+    dealt = np.empty(betting.hand.max() + 1 + OWN, dtype=np.int64)
+    path = np.empty(max_moves, dtype=np.uint64)  # of the updates: their places in ``sums``
     owner = np.empty(max_moves, dtype=np.uint64)
     state = rng[0]  # kept in a register: the stream of random_u64
     # Indices are uint64, which spares numba the test for negative ones.
     for _ in range(episodes):
         state += GOLDEN
-        outcome = np.uint64(deal(deals, mix64(state), buckets))
+        deal(deals, mix64(state), dealt)
         following = np.int64(0)
         depth = np.uint64(0)
         outside = np.uint64(0)  # a bit for each player out of its tree
@@ -124,36 +142,44 @@ def simulate(
             low = bits & _LOW
             player = np.uint64(betting.player[node])
             num_actions = betting.num_actions[node]
+            if ahead:
+                for slot in range(num_actions):
+                    after = betting.child[node, slot]
+                    if after >= 0:
+                        place = (betting.base[after] + bucket(deals, dealt, betting.hand[after])) * rows.shape[1]
+                        prefetch(sums, place)
+                        prefetch(sums, place + rows.shape[1] - 1)
             if (outside >> player) & _ONE:
                 action = (low * np.uint64(num_actions)) >> _HALF
             else:
-                infoset = np.uint64(betting.base[node] + buckets[np.uint64(betting.hand[node])])
+                infoset = np.uint64(betting.base[node] + bucket(deals, dealt, betting.hand[node]))
                 total = np.uint64(0)
-                for slot in range(width):
-                    total += np.uint64(visits[infoset, slot])
+                for column in range(first, mixed):
+                    total += np.uint64(counts[infoset, column])
                 if total == 0:
                     action = (low * np.uint64(num_actions)) >> _HALF
                     outside |= _ONE << player
-                elif (bits >> _HALF) <= np.uint64(visits[infoset, width]):
-                    action = ucb(visits, returns, infoset, total, num_actions, exploration[node], low)
+                elif (bits >> _HALF) <= np.uint64(counts[infoset, mixed]):
+                    action = ucb(counts, first, rows, infoset, total, num_actions, exploration[node], low)
                 else:
                     # Slots without an action have no visits and are never reached. No branch: it could not be predicted.
                     mark = (low * total) >> _HALF
                     action = np.uint64(0)
                     below = np.uint64(0)
-                    for slot in range(width - _ONE):
-                        below += np.uint64(visits[infoset, slot])
+                    for column in range(first, mixed - _ONE):
+                        below += np.uint64(counts[infoset, column])
                         action += np.uint64(mark >= below)
-                visits[infoset, action] += np.uint32(1)
+                counts[infoset, first + action] += np.uint32(1)
                 mixing = max(gamma, eta / (1.0 + d * math.sqrt(np.float64(total + _ONE))))
-                visits[infoset, width] = np.uint32(np.int64(math.ceil(mixing * 4294967296.0)) - 1)
-                path[depth] = infoset * width + action
+                counts[infoset, mixed] = np.uint32(np.int64(math.ceil(mixing * 4294967296.0)) - 1)
+                path[depth] = infoset * pitch + action
                 owner[depth] = player
                 depth += _ONE
             following = np.int64(betting.child[node, action])
         terminal = np.uint64(~following)
+        order = np.uint64(outcome(deals, dealt)) if betting.showdown[terminal] else np.uint64(0)
         for k in range(depth):
-            sums[path[k]] += betting.payoffs[terminal, outcome, owner[k]]
+            sums[path[k]] += betting.payoffs[terminal, order, owner[k]]
     rng[0] = state
     counter[0] += episodes
 
@@ -220,11 +246,12 @@ class UCT(Learner):
     """C by game, in chips (the paper, 4.1 and 4.2)."""
 
     def __init__(self, game: PokerGame, seed: int, options: UCTOptions) -> None:
-        tables: dict[str, np.ndarray] = {
-            "visits": np.zeros((game.num_infosets, game.max_actions + 1), dtype=np.uint32),
-            "returns": np.zeros((game.num_infosets, game.max_actions)),
-        }
-        super().__init__(game, seed, options, tables)
+        width = game.max_actions
+        # The sums of returns, then the visits, in places of eight bytes; an even number of them, so that few rows lie across
+        # the border of two lines of the cache.
+        self._rows = np.zeros((game.num_infosets, (width + width // 2 + 2) // 2 * 2))
+        visits = self._rows.view(np.uint32)[:, 2 * width : 3 * width + 1]
+        super().__init__(game, seed, options, {"visits": visits, "returns": self._rows[:, :width]})
         betting = game.betting
         largest = options.exploration
         if largest is None:
@@ -246,11 +273,13 @@ class UCT(Learner):
             self.game.deals,
             self._exploration,
             *self._schedule(),
-            self.tables["visits"],
-            self.tables["returns"],
+            self._rows,
+            self._rows.view(np.uint32),
+            self.game.max_actions,
             self.rng,
             self.counter,
             self.game.max_moves,
+            self._rows.nbytes > CACHE,
             count,
         )
 

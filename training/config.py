@@ -30,6 +30,7 @@ class GameSettings:
         encoding: doudizhu: of the observations, "default" or "paper".
         suits: leduc: whether tables tell suits apart; networks never do.
         players: limit_holdem: number of players.
+        abstraction: limit_holdem: of tables; networks see the cards.
     """
 
     name: str = "doudizhu"
@@ -37,6 +38,7 @@ class GameSettings:
     encoding: str | None = None
     suits: bool | None = None
     players: int | None = None
+    abstraction: str | None = None
 
     def options(self) -> dict[str, Any]:
         """Returns the options that are given."""
@@ -206,6 +208,7 @@ RANGES: Ranges = {
     "train.value_weight": (0, _INF),
     "train.hidden_weight": (0, _INF),
     "train.reuse": (1e-9, _INF),
+    "train.least_steps": (0, _INF),
     "train.reservoir": (1, _INF),
     "train.value_window": (0, _INF),
     "train.clip": (1e-9, _INF),

@@ -252,7 +252,8 @@ class Trainer:
         half = train.batch_size // 2 if self.windows else train.batch_size
         offered = [int((self._of_network(samples, k).policy_weight > 0).sum()) for k in range(len(self.nets))]
         chunks = math.ceil(self.config.episode.games / self.config.episode.games_per_step)
-        steps = self.learning_steps = [math.ceil(train.reuse * n * chunks / half) for n in offered]
+        steps = [max(math.ceil(train.reuse * n * chunks / half), train.least_steps if n else 0) for n in offered]
+        self.learning_steps = steps
         done = 0
         for k, learner in enumerate(self.learners):
             for _ in range(steps[k]):

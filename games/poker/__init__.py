@@ -5,7 +5,11 @@ from typing import Any
 
 from games.poker.game import PokerGame
 
-GAMES = {"kuhn": ("games.poker.kuhn", "kuhn"), "leduc": ("games.poker.leduc", "leduc")}
+GAMES = {
+    "kuhn": ("games.poker.kuhn", "kuhn"),
+    "leduc": ("games.poker.leduc", "leduc"),
+    "limit_holdem": ("games.poker.holdem", "limit_holdem"),
+}
 """Module and maker of each game; a module is imported when its game is made."""
 
 
@@ -14,7 +18,7 @@ def make(name: str, **options: Any) -> PokerGame:
 
     Args:
         name: A key of ``GAMES``.
-        options: Arguments of its maker (``leduc``: ``suits``).
+        options: Arguments of its maker (``leduc``: ``suits``; ``limit_holdem``: ``players``, ``abstraction``).
 
     Raises:
         ValueError: Unknown name or option.

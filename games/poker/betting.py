@@ -70,23 +70,26 @@ class BettingRules:
 
 
 class BettingTree(NamedTuple):
-    """The betting tree as arrays: D decision nodes, T terminal nodes, P players, R rounds, A action slots (the most
+    """The betting tree as arrays: D decision nodes, T terminal nodes, S positions, P players, R rounds, A action slots (the most
     legal actions of any node), O outcomes.
 
     Node 0 is the start and every child has a larger number than its parent. A *slot* is the position of an action among the legal
     ones; policies and tables are indexed by slots.
 
+    Sequences of bets that pay alike in every outcome end in one terminal node.
+
     Attributes:
-        player: int32 ``[D]``, who acts.
-        round: int32 ``[D]``, the betting round.
-        num_actions: int32 ``[D]``, number of legal actions, at least 1.
+        player: int8 ``[D]``, who acts.
+        round: int8 ``[D]``, the betting round.
+        num_actions: int8 ``[D]``, number of legal actions, at least 1.
         actions: int8 ``[D, A]``, the action (``Action``) of each slot, ascending; -1 = none.
         child: int32 ``[D, A]``, the node that an action leads to: a decision node, or ``~t`` for the terminal node t. Slots
             without an action repeat the last child.
         base: int32 ``[D]``, the information state of bucket 0; that of bucket b is ``base + b``. Those of player 0 come first.
         num_buckets: int32 ``[D]``, buckets of its round.
-        hand: int32 ``[D]``, where the bucket of the mover stands in a deal: ``player * R + round``.
-        paid: float64 ``[D, P]``, chips that each player has paid.
+        hand: int8 ``[D]``, where the bucket of the mover stands in a deal: ``player * R + round``.
+        position: int32 ``[D]``, the position in the betting: nodes with the same chips, players and duties share it.
+        paid: float64 ``[S, P]``, chips that each player has paid at a position.
         pot: float64 ``[D]``, chips in the pot at the beginning of the node's round.
         potential: float64 ``[D]``, the most chips that the players still in can add from the beginning of the round to the end of
             the game ("remaining betting potential", Heinrich & Silver 2015, equation 3).
@@ -102,6 +105,7 @@ class BettingTree(NamedTuple):
     base: np.ndarray
     num_buckets: np.ndarray
     hand: np.ndarray
+    position: np.ndarray
     paid: np.ndarray
     pot: np.ndarray
     potential: np.ndarray
@@ -197,53 +201,98 @@ def build(rules: BettingRules, num_buckets: tuple[int, ...]) -> BettingTree:
     """
     if len(num_buckets) != rules.num_rounds or min(num_buckets) < 1:
         raise ValueError(f"num_buckets {num_buckets}: expected {rules.num_rounds} positive numbers, one for each round")
-    states = [_start_round(rules, rules.forced, (False,) * rules.num_players, 0)]
-    ends: list[_State] = []
-    children: list[list[int]] = []
-    actions: list[list[int]] = []
-    for state in states:  # grows while it is read: breadth first
-        behind = state.paid[state.player] < max(state.paid)
-        legal = [Action.FOLD] * behind + [Action.CALL] + [Action.RAISE] * (state.raises < rules.max_raises[state.round])
-        following = []
-        for action in legal:
-            after = _play(rules, state, action)
-            following.append(~len(ends) if after.over else len(states))
-            (ends if after.over else states).append(after)
-        actions.append([*legal])
-        children.append(following)
+    states, actions, following, ends = _reachable(rules)
+    # The nodes, breadth first: only the number of its position is needed of each, which one row of ``following`` continues.
+    level, nodes, children, count = np.zeros(1, dtype=np.int32), [], [], 1
+    while len(level):
+        after = following[level]
+        child = after.copy()
+        going_on = (after >= 0) & (actions[level] >= 0)
+        child[going_on] = np.arange(count, count + np.count_nonzero(going_on))
+        for slot in range(1, child.shape[1]):
+            empty = actions[level, slot] < 0
+            child[empty, slot] = child[empty, slot - 1]
+        nodes.append(level)
+        children.append(child)
+        level = after[going_on]
+        count += len(level)
+    node = np.concatenate(nodes)
 
-    width = max(map(len, actions))
-    player = np.array([state.player for state in states], dtype=np.int32)
-    rounds = np.array([state.round for state in states], dtype=np.int32)
-    buckets = np.array(num_buckets, dtype=np.int32)[rounds]
-    order = np.argsort(player, kind="stable")
-    base = np.empty(len(states), dtype=np.int32)
+    player = np.array([state.player for state in states], dtype=np.int8)
+    rounds = np.array([state.round for state in states], dtype=np.int8)
+    buckets = np.array(num_buckets, dtype=np.int32)[rounds[node]]
+    order = np.argsort(player[node], kind="stable")
+    base = np.empty(len(node), dtype=np.int32)
     base[order] = np.cumsum(buckets[order]) - buckets[order]
     return BettingTree(
-        player=player,
-        round=rounds,
-        num_actions=np.array([len(row) for row in actions], dtype=np.int32),
-        actions=np.array([row + [-1] * (width - len(row)) for row in actions], dtype=np.int8),
-        child=np.array([row + row[-1:] * (width - len(row)) for row in children], dtype=np.int32),
+        player=player[node],
+        round=rounds[node],
+        num_actions=(actions >= 0).sum(axis=1, dtype=np.int8)[node],
+        actions=actions[node],
+        child=np.concatenate(children),
         base=base,
         num_buckets=buckets,
-        hand=player * np.int32(rules.num_rounds) + rounds,
+        hand=(player * np.int8(rules.num_rounds) + rounds)[node],
+        position=node,
         paid=np.array([state.paid for state in states], dtype=np.float64),
-        pot=np.array([sum(state.start) for state in states]),
-        potential=np.array([_potential(rules, state) for state in states]),
-        payoffs=np.array([_payoffs(state.paid, state.folded) for state in ends]),
-        showdown=np.array([state.folded.count(False) > 1 for state in ends]),
+        pot=np.array([sum(state.start) for state in states])[node],
+        potential=np.array([_potential(rules, state) for state in states])[node],
+        payoffs=np.array([_payoffs(paid, folded) for paid, folded in ends]),
+        showdown=np.array([folded.count(False) > 1 for _, folded in ends]),
     )
 
 
-def sequences(tree: BettingTree) -> tuple[list[str], list[str]]:
-    """Returns the bets that lead to each decision and to each terminal node: ``f``, ``c``, ``r``, and ``/`` between rounds."""
-    texts, ends = [""] * len(tree.player), [""] * len(tree.payoffs)
+def _reachable(
+    rules: BettingRules,
+) -> tuple[list[_State], np.ndarray, np.ndarray, list[tuple[tuple[float, ...], tuple[bool, ...]]]]:
+    """Returns the positions that the betting can reach, their actions and what follows, and the ends: chips paid, who folded.
+
+    Many sequences of bets lead to the same position: three players have 9.7 million nodes in limit Hold'em, but some thousand
+    positions.
+
+    Returns:
+        The positions; their actions (int8 ``[S, A]``, -1 = none); the position after each (int32 ``[S, A]``, ``~t`` at the end
+        t); the ends.
+    """
+    states = [_start_round(rules, rules.forced, (False,) * rules.num_players, 0)]
+    number = {states[0]: 0}
+    ends: dict[tuple[tuple[float, ...], tuple[bool, ...]], int] = {}
+    actions: list[list[int]] = []
+    following: list[list[int]] = []
+    for state in states:  # grows while it is read
+        behind = state.paid[state.player] < max(state.paid)
+        legal = [Action.FOLD] * behind + [Action.CALL] + [Action.RAISE] * (state.raises < rules.max_raises[state.round])
+        actions.append([*legal])
+        following.append([])
+        for action in legal:
+            after = _play(rules, state, action)
+            if after.over:
+                following[-1].append(~ends.setdefault((after.paid, after.folded), len(ends)))
+                continue
+            if after not in number:
+                number[after] = len(states)
+                states.append(after)
+            following[-1].append(number[after])
+    width = max(map(len, actions))
+    return (
+        states,
+        np.array([row + [-1] * (width - len(row)) for row in actions], dtype=np.int8),
+        np.array([row + [-1] * (width - len(row)) for row in following], dtype=np.int32),
+        list(ends),
+    )
+
+
+def sequences(tree: BettingTree) -> tuple[list[str], dict[str, int]]:
+    """Returns the bets that lead to each decision node, and all complete sequences with the terminal node that each leads to.
+
+    Bets are ``f``, ``c``, ``r``, and ``/`` between rounds.
+    """
+    texts, ends = [""] * len(tree.player), {}
     for node in range(len(texts)):
         for slot in range(tree.num_actions[node]):
             after, longer = tree.child[node, slot], texts[node] + "fcr"[tree.actions[node, slot]]
             if after < 0:
-                ends[~after] = longer
+                ends[longer] = int(~after)
             else:
-                texts[after] = longer + "/" * (tree.round[after] - tree.round[node])
+                texts[after] = longer + "/" * int(tree.round[after] - tree.round[node])
     return texts, ends

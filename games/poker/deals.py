@@ -1,8 +1,9 @@
 """Deals: the cards of one hand, future public cards included, as the algorithms see them.
 
 A deal is its buckets, one for each player and round, and its outcome at a showdown. Everything else about the cards stays below
-this line: a game brings a NamedTuple and registers the kernel ``deal`` for it, as below for the games whose deals can be listed.
-Whoever plays by a table with real cards asks for the bucket of what a player sees (``bucket_of``).
+this line: a game brings a NamedTuple and registers four kernels for it, as below for the games whose deals can be listed. Most
+hands end early, so buckets and outcome are asked for one by one: ``deal`` draws the cards, and may begin to fetch what will be
+asked for. Whoever plays by a table with real cards asks for the bucket of what a player sees (``bucket_of``).
 """
 
 from typing import Any, NamedTuple
@@ -27,14 +28,28 @@ class EnumeratedDeals(NamedTuple):
     outcome: np.ndarray
 
 
-def deal(deals: Any, bits: np.uint64, buckets: np.ndarray) -> int:
-    """Draws a deal; writes its buckets to ``buckets`` (int32 ``[P * R]``) and returns its outcome. A generic kernel.
+OWN = 16
+"""How many places of ``dealt`` belong to the kernels of the deals, besides one for each player and round."""
+
+
+def deal(deals: Any, bits: np.uint64, dealt: np.ndarray) -> None:
+    """Draws a deal. A generic kernel, as are the two below.
 
     Args:
-        deals: The cards of the game, a NamedTuple: a kernel is registered for its type.
+        deals: The cards of the game, a NamedTuple: kernels are registered for its type.
         bits: 64 random bits; whoever needs more seeds a stream with them.
-        buckets: Where the buckets go.
+        dealt: int64 ``[P * R + OWN]``, where the kernels keep what they have drawn.
     """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def bucket(deals: Any, dealt: np.ndarray, hand: int) -> int:
+    """Returns the bucket of a player in a round, ``hand = player * R + round``."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def outcome(deals: Any, dealt: np.ndarray) -> int:
+    """Returns the order of the hands (``betting.outcomes``)."""
     raise TypeError("generic kernel: callable from compiled code only")
 
 
@@ -52,6 +67,19 @@ def bucket_of(deals: Any, cards: np.ndarray, player: int, num_players: int, roun
     raise TypeError("generic kernel: callable from compiled code only")
 
 
+def scratch(num_hands: int) -> np.ndarray:
+    """Returns an array for ``dealt``, for ``num_hands`` players times rounds."""
+    return np.empty(num_hands + OWN, dtype=np.int64)
+
+
+def register_deals(deals_type: type, deal_kernel: Any, bucket_kernel: Any, outcome_kernel: Any, bucket_of_kernel: Any) -> None:
+    """Makes compiled kernels the implementations for deals of a type; their arguments have the names of the generic ones."""
+    for generic, implementation in (
+        (deal, deal_kernel), (bucket, bucket_kernel), (outcome, outcome_kernel), (bucket_of, bucket_of_kernel)
+    ):  # fmt: skip
+        register(generic, deals_type, implementation)
+
+
 @kernel
 def infosets(betting: Any, deals: Any, cards: np.ndarray, nodes: np.ndarray, rows: np.ndarray) -> None:
     """Writes the information state of the mover at each position to ``rows`` (int64 ``[n]``).
@@ -63,19 +91,28 @@ def infosets(betting: Any, deals: Any, cards: np.ndarray, nodes: np.ndarray, row
         nodes: int32 ``[n]``, decision nodes.
         rows: Written.
     """
-    num_players = betting.paid.shape[1]
+    num_players = betting.payoffs.shape[2]
     for i in range(len(nodes)):
         node = nodes[i]
         rows[i] = betting.base[node] + bucket_of(deals, cards[i], betting.player[node], num_players, betting.round[node])
 
 
 @kernel
-def _draw(deals: EnumeratedDeals, bits: np.uint64, buckets: np.ndarray) -> int:
+def _draw(deals: EnumeratedDeals, bits: np.uint64, dealt: np.ndarray) -> None:
     """Draws one of the enumerated deals; the probability of each is exact to within 2**-32."""
-    row = ((bits >> np.uint64(32)) * np.uint64(len(deals.outcome))) >> np.uint64(32)
-    for k in range(len(buckets)):
-        buckets[k] = deals.buckets[row, k]
-    return deals.outcome[row]
+    dealt[0] = np.int64(((bits >> np.uint64(32)) * np.uint64(len(deals.outcome))) >> np.uint64(32))
+
+
+@kernel
+def _bucket(deals: EnumeratedDeals, dealt: np.ndarray, hand: int) -> int:
+    """Returns a bucket of the row that was drawn."""
+    return deals.buckets[np.uint64(dealt[0]), np.uint64(hand)]
+
+
+@kernel
+def _outcome(deals: EnumeratedDeals, dealt: np.ndarray) -> int:
+    """Returns the outcome of the row that was drawn."""
+    return deals.outcome[np.uint64(dealt[0])]
 
 
 @kernel
@@ -91,5 +128,4 @@ def _listed_bucket(deals: EnumeratedDeals, cards: np.ndarray, player: int, num_p
     return -1
 
 
-register(deal, EnumeratedDeals, _draw)
-register(bucket_of, EnumeratedDeals, _listed_bucket)
+register_deals(EnumeratedDeals, _draw, _bucket, _outcome, _listed_bucket)

@@ -25,7 +25,7 @@ class PokerGame:
         name: As in ``game=NAME``.
         rules: The bets.
         betting: The betting tree with the information states that tables are kept for.
-        deals: The cards, a NamedTuple with a kernel ``deals.deal``.
+        deals: The cards, a NamedTuple with kernels (``deals.register``).
         bucket_names: For each round a text for each bucket.
         finest: The same game with all its information states where ``betting`` merges some; None where it merges none.
     """
@@ -59,19 +59,18 @@ class PokerGame:
 
     def _by_infoset(self, values: np.ndarray) -> np.ndarray:
         """Returns a number per node of the betting tree for each information state."""
-        result = np.empty(self.num_infosets, dtype=values.dtype)
-        for value, base, count in zip(values, self.betting.base, self.betting.num_buckets, strict=True):
-            result[base : base + count] = value
+        order = np.argsort(self.betting.base)
+        result: np.ndarray = np.repeat(values[order], self.betting.num_buckets[order])
         return result
 
     @cached_property
     def infoset_player(self) -> np.ndarray:
-        """Returns whose each information state is (int32 ``[num_infosets]``)."""
+        """Returns whose each information state is (int8 ``[num_infosets]``)."""
         return self._by_infoset(self.betting.player)
 
     @cached_property
     def infoset_actions(self) -> np.ndarray:
-        """Returns the number of legal actions of each information state (int32 ``[num_infosets]``)."""
+        """Returns the number of legal actions of each information state (int8 ``[num_infosets]``)."""
         return self._by_infoset(self.betting.num_actions)
 
     @cached_property

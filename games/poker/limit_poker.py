@@ -18,16 +18,26 @@ ACTION_TEXTS = ("fold", "call", "raise")
 NUM_ACTIONS = len(ACTION_TEXTS)
 
 
-def _features(tree: BettingTree, sequences: list[str], num_rounds: int) -> np.ndarray:
-    """Returns for each sequence of bets which actions were taken: int8 ``[N, R * M * 3]``, see ``games.poker.state``."""
-    rounds = [text.split("/") for text in sequences]
-    longest = max(len(part) for parts in rounds for part in parts)
-    features = np.zeros((len(rounds), num_rounds, longest, NUM_ACTIONS), dtype=np.int8)
-    for row, parts in enumerate(rounds):
-        for number, part in enumerate(parts):
-            for k, action in enumerate(part):
-                features[row, number, k, "fcr".index(action)] = 1
-    return features.reshape(len(rounds), -1)
+def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
+    """Returns ``parent``, ``feature`` and ``num_features`` of ``Rules``."""
+    count, width = tree.child.shape
+    parent, action = np.full(count, -1, dtype=np.int32), np.zeros(count, dtype=np.int64)
+    for slot in range(width):
+        led = np.flatnonzero((tree.child[:, slot] >= 0) & (slot < tree.num_actions))
+        parent[tree.child[led, slot]] = led
+        action[tree.child[led, slot]] = tree.actions[led, slot]
+    depth = np.zeros(count, dtype=np.int64)  # actions in the node's round; children come after their parents
+    level = np.zeros(1, dtype=np.int64)
+    while len(level):
+        following = tree.child[level][np.arange(width) < tree.num_actions[level, None]]
+        level = following[following >= 0]
+        same = tree.round[level] == tree.round[parent[level]]
+        depth[level] = np.where(same, depth[parent[level]] + 1, 0)
+    before = depth[parent]
+    longest = int(before[1:].max(initial=0)) + 1
+    feature = (tree.round[parent] * longest + before) * NUM_ACTIONS + action
+    feature[0] = -1
+    return parent, feature.astype(np.int16), int(tree.round.max() + 1) * longest * NUM_ACTIONS
 
 
 def make_rules(
@@ -52,19 +62,17 @@ def make_rules(
         suits_matter: Whether hands can differ by suits.
     """
     tree, num_players = poker.betting, poker.num_players
-    decisions, ends = bets.sequences(tree)
-    end_rounds = np.array([text.count("/") for text in ends])
+    parent, feature, num_features = _history(tree)
     outcome = np.zeros(num_players**num_players, dtype=np.int32)
     for number, ranks in enumerate(bets.outcomes(num_players)):
         outcome[sum(rank * num_players**k for k, rank in enumerate(ranks))] = number
-    paid = np.zeros((len(decisions) + len(ends), num_players), dtype=np.int8)
-    paid[: len(decisions)] = tree.paid
     return Rules(
         betting=tree,
         showdown=showdown,
-        public=np.array(public, dtype=np.int32)[np.concatenate([tree.round, end_rounds])],
-        history=_features(tree, decisions + ends, poker.rules.num_rounds),
-        paid=paid,
+        public=np.array(public, dtype=np.int32),
+        parent=parent,
+        feature=feature,
+        num_features=num_features,
         outcome=outcome,
         num_private=num_private,
         num_public=public[-1],
@@ -89,10 +97,10 @@ class LimitPoker:
     def __init__(self, poker: PokerGame, rules: Rules, card_names: tuple[str, ...], big_blind: float) -> None:
         self.poker, self.rules, self.card_names, self.big_blind = poker, rules, card_names, big_blind
         num_seats, suits = poker.num_players, rules.suit_planes
-        num_planes = 2 * suits + rules.history.shape[1] + 2 * num_seats
+        num_planes = 2 * suits + rules.num_features + 2 * num_seats
         scale = np.ones(num_planes, np.float32)
-        paid = 2 * suits + rules.history.shape[1]
-        scale[paid : paid + num_seats] = num_seats / rules.largest_pot
+        paid = 2 * suits + rules.num_features
+        scale[paid : paid + num_seats] = num_seats / (2 * rules.largest_pot)
         self.decoder = np.arange(NUM_ACTIONS, dtype=np.int16)[:, None]
         seats = tuple(f"P{seat}" for seat in range(num_seats))
         self.spec = GameSpec(
@@ -132,15 +140,11 @@ class LimitPoker:
         """Returns ``count`` rows of zeros."""
         return self.start(np.zeros((count, self._board + self.rules.num_public), dtype=np.int8))
 
-    def _place(self, node: np.ndarray) -> np.ndarray:
-        """Returns where nodes stand in the tables of ``Rules``."""
-        return np.where(node >= 0, node, len(self.poker.betting.player) + ~node)
-
     def _seen(self, states: States, seats: np.ndarray) -> np.ndarray:
         """Returns which cards ``seats[i]`` sees in row i: bool ``[B, K]``."""
         k = np.arange(states.cards.shape[1])
         own = k // self.rules.num_private == np.asarray(seats)[:, None]
-        public = self.rules.public[self._place(states.node)]
+        public = np.where(states.node >= 0, self.rules.public[self.poker.betting.round[states.node]], 0)
         return np.where(k < self._board, own, k - self._board < public[:, None])
 
     def view(self, states: States, seats: np.ndarray) -> States:
@@ -174,14 +178,14 @@ class LimitPoker:
         """
         node = int(views.node[row])
         tree, seat = self.poker.betting, int(self.poker.betting.player[node])
-        own, public = seat * self.rules.num_private, int(self.rules.public[node])
+        own, public = seat * self.rules.num_private, int(self.rules.public[tree.round[node]])
         return {
             "game": self.spec.name,
             "seat": seat,
             "hand": self._cards(views.cards[row, own : own + self.rules.num_private]),
             "public": self._cards(views.cards[row, self._board : self._board + public]),
             "moves": [ACTION_TEXTS[move] for move in moves],
-            "paid": tree.paid[node].tolist(),
+            "paid": tree.paid[tree.position[node]].tolist(),
             "legal": [ACTION_TEXTS[action] for action in tree.actions[node, : tree.num_actions[node]]],
         }
 

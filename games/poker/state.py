@@ -10,8 +10,8 @@ S kinds of suits (1 where suits never matter):
 |---|---|
 | S | own cards, by suit |
 | S | public cards, by suit |
-| R x M x 3 | the k-th action of each round is fold, call, raise; M is the most actions that a round can have |
-| P | chips paid: by the seat itself, then by the next ones in turn |
+| R x M x 3 | the k-th action of each round is fold, call, raise; M is the most actions before one in a round |
+| P | half chips paid: by the seat itself, then by the next ones in turn |
 | P | which seat observes |
 
 Suits are numbered in the order in which they differ: two suits change places where that makes no difference to any hand
@@ -51,14 +51,15 @@ class Strengths(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """The tables of a game: D decision nodes, T terminal nodes, P players.
+    """The tables of a game: D decision nodes, P players, R rounds.
 
     Attributes:
         betting: The betting tree.
         showdown: How hands compare, a NamedTuple: ``strength`` is registered for its type.
-        public: int32 ``[D + T]``, public cards that can be seen at a node; the terminal node t stands at ``D + t``.
-        history: int8 ``[D + T, F]``, the actions so far, see the module.
-        paid: int8 ``[D + T, P]``, chips paid; zeros at terminal nodes.
+        public: int32 ``[R]``, public cards that can be seen in a round.
+        parent: int32 ``[D]``, the decision node before; -1 at the start.
+        feature: int16 ``[D]``, the plane of the history that tells the action that led to a node; -1 at the start.
+        num_features: Planes of the history.
         outcome: int32 ``[P ** P]``, the outcome (``betting.outcomes``) of hands of the ranks r_0, r_1, … at sum r_k P^k; 0 is the
             weakest.
         num_private: Private cards of a player.
@@ -72,8 +73,9 @@ class Rules(NamedTuple):
     betting: BettingTree
     showdown: Any
     public: np.ndarray
-    history: np.ndarray
-    paid: np.ndarray
+    parent: np.ndarray
+    feature: np.ndarray
+    num_features: int
     outcome: np.ndarray
     num_private: int
     num_public: int
@@ -106,15 +108,15 @@ register(strength, Strengths, _listed_strength)
 
 
 @kernel
-def place(rules: Rules, node: int) -> int:
-    """Returns where a node stands in tables of D + T rows."""
-    return node if node >= 0 else rules.betting.player.size + ~node
+def num_public(rules: Rules, node: int) -> int:
+    """Returns the number of public cards that can be seen at a node; at the end, where nobody looks, none."""
+    return rules.public[rules.betting.round[node]] if node >= 0 else 0
 
 
 @kernel
 def outcome_of_cards(rules: Rules, cards: np.ndarray) -> int:
     """Returns the order of the hands of a deal (``betting.outcomes``)."""
-    num_seats = rules.paid.shape[1]
+    num_seats = rules.betting.paid.shape[1]
     board = num_seats * rules.num_private
     code, power = 0, 1
     for seat in range(num_seats):
@@ -186,11 +188,11 @@ def stake(rules: Rules, states: States, i: int) -> float:
 
 @kernel
 def public_key(rules: Rules, states: States, i: int) -> np.uint64:
-    """Returns a hash of the bets and of the public cards so far."""
-    at = place(rules, states.node[i])
-    key = mix64(np.uint64(at + 1))
-    board = rules.paid.shape[1] * rules.num_private
-    for k in range(board, board + rules.public[at]):
+    """Returns a hash of the bets and of the public cards so far; at the end, of what is paid by which hands."""
+    node = states.node[i]
+    key = mix64(np.uint64(np.int64(node)))
+    board = rules.betting.paid.shape[1] * rules.num_private
+    for k in range(board, board + num_public(rules, node)):
         key = mix64(key ^ np.uint64(states.cards[i, k] + 1))
     return key
 
@@ -233,25 +235,26 @@ def _suit_order(rules: Rules, cards: np.ndarray, own: int, board: int, public: i
 @kernel
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
     """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the planes: see the module."""
-    at, cards = place(rules, states.node[i]), states.cards[i]
-    num_seats, suits = rules.paid.shape[1], rules.suit_planes
+    node, cards = states.node[i], states.cards[i]
+    num_seats, suits, public = rules.betting.paid.shape[1], rules.suit_planes, num_public(rules, node)
     own, board = seat * rules.num_private, num_seats * rules.num_private
     order = np.zeros(rules.num_suits, dtype=np.int64)
     if suits > 1:
-        _suit_order(rules, cards, own, board, rules.public[at], order)
-    out[: 2 * suits] = 0
+        _suit_order(rules, cards, own, board, public, order)
+    out[:] = 0
     for k in range(own, own + rules.num_private):
         out[order[cards[k] % rules.num_suits], cards[k] // rules.num_suits] += 1
-    for k in range(board, board + rules.public[at]):
+    for k in range(board, board + public):
         if cards[k] != HIDDEN:  # in a view that was played on into the next round
             out[suits + order[cards[k] % rules.num_suits], cards[k] // rules.num_suits] += 1
-    plane = 2 * suits
-    for feature in range(rules.history.shape[1]):
-        out[plane + feature] = rules.history[at, feature]
-    plane += rules.history.shape[1]
+    plane = 2 * suits + rules.num_features
     for k in range(num_seats):
-        out[plane + k] = rules.paid[at, (seat + k) % num_seats]
+        if node >= 0:
+            out[plane + k] = 2 * rules.betting.paid[rules.betting.position[node], (seat + k) % num_seats]
         out[plane + num_seats + k] = k == seat
+    while node > 0:
+        out[2 * suits + rules.feature[node]] = 1
+        node = rules.parent[node]
 
 
 register(interface.legal, Rules, legal)

@@ -124,11 +124,11 @@ def test_three_players_fold_and_split() -> None:
     rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
     tree = betting.build(rules, (1,))
     _, ends = betting.sequences(tree)
-    end = ends.index("rfc")
+    end = ends["rfc"]
     assert tree.payoffs[end, betting.outcome_of((1, 9, 1))].tolist() == [0.5, -1, 0.5]
     assert tree.payoffs[end, betting.outcome_of((1, 9, 2))].tolist() == [-2, -1, 3]
-    assert tree.payoffs[ends.index("rff")].tolist() == [[2, -1, -1]] * 13
-    assert tree.payoffs[ends.index("ccc"), betting.outcome_of((7, 7, 7))].tolist() == [0, 0, 0]
+    assert tree.payoffs[ends["rff"]].tolist() == [[2, -1, -1]] * 13
+    assert tree.payoffs[ends["ccc"], betting.outcome_of((7, 7, 7))].tolist() == [0, 0, 0]
     assert (tree.payoffs.sum(axis=2) == 0).all()
     assert [Action(a).name for a in tree.actions[0] if a >= 0] == ["CALL", "RAISE"]
 
@@ -158,7 +158,7 @@ def test_bad_rules(rules: dict[str, tuple[int, ...]], message: str) -> None:
 
 
 def test_bad_arguments() -> None:
-    with pytest.raises(ValueError, match="expected one of kuhn, leduc"):
+    with pytest.raises(ValueError, match="expected one of kuhn, leduc, limit_holdem"):
         poker.make("stud")
     with pytest.raises(ValueError, match="options of leduc.*colour"):
         poker.make("leduc", colour=True)

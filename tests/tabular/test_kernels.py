@@ -84,5 +84,5 @@ def test_ties_are_broken_uniformly() -> None:
     visits, returns = np.array([[4, 4, 4, 0]], dtype=np.uint32), np.zeros((1, 3))
     rng, counts = streams(1, 1), np.zeros(3)
     for _ in range(30_000):
-        counts[ucb(visits, returns, 0, 12, 3, 1.0, np.uint64(random_u64(rng, 0) & 0xFFFFFFFF))] += 1
+        counts[ucb(visits, 0, returns, 0, 12, 3, 1.0, np.uint64(random_u64(rng, 0) & 0xFFFFFFFF))] += 1
     assert abs(counts - 10_000).max() < 5 * np.sqrt(30_000 * 2 / 9)

@@ -1,0 +1,120 @@
+"""Limit Texas Hold'em for two and three players, by the rules of the Annual Computer Poker Competition.
+
+A chip is a big blind, as in Heinrich & Silver 2015 (pots of at most 48 and 72): blinds of 0.5 and 1, bets of 1 before and on the
+flop and of 2 on turn and river, at most four in a round, of which the big blind is the first before the flop. Two players: player
+1 is the dealer, has the small blind, and acts first before the flop and last afterwards. Three: player 0 has the small blind,
+player 1 the big blind, player 2 is the dealer and acts first before the flop; then player 0 begins.
+
+Source: ACPC, game definitions of limit Hold'em for two and three players.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from games.interface import register
+from games.kernels import kernel
+from games.poker import abstraction as bucket_tables
+from games.poker import betting, state
+from games.poker.betting import BettingRules
+from games.poker.boards import start_hands
+from games.poker.game import PokerGame
+from games.poker.hands import EMPTY_KEY, NUM_CARDS, RANKS, SUITS, HandTables, card_texts, strength_of, tables
+from games.poker.holdem_deals import HoldemDeals, MadeHandDeals, from_made_hands, from_tables
+from games.poker.limit_poker import LimitPoker, make_rules
+
+RULES = {
+    2: BettingRules(forced=(1, 0.5), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(1, 0, 0, 0)),
+    3: BettingRules(forced=(0.5, 1, 0), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(2, 0, 0, 0)),
+}
+"""By the number of players."""
+MADE_HANDS = (169, 20, 20, 20)
+"""Buckets of the abstraction ``made_hands``."""
+ABSTRACTIONS = ("squared_strength", "made_hands")
+
+
+def limit_holdem(players: int = 2, abstraction: str = "squared_strength") -> PokerGame:
+    """Returns limit Hold'em.
+
+    Args:
+        players: 2 or 3.
+        abstraction: ``squared_strength``: the paper's buckets of E[HS^2], for which ``python -m games.poker.abstraction`` makes
+            the tables. ``made_hands``: what the cards make so far, coarse but without tables.
+
+    Raises:
+        ValueError: Another number of players or abstraction; ``TablesError`` where the tables cannot be used.
+    """
+    if players not in RULES:
+        raise ValueError(f"players = {players!r}: expected {' or '.join(map(str, RULES))}")
+    if abstraction not in ABSTRACTIONS:
+        raise ValueError(f"abstraction = {abstraction!r}: expected one of {', '.join(ABSTRACTIONS)}")
+    return _game(players, abstraction, bucket_tables.folder(players))
+
+
+@cache
+def _game(players: int, abstraction: str, folder: Path) -> PokerGame:
+    """Returns the game with the tables in a folder; made once, since three players have millions of nodes."""
+    rules = RULES[players]
+    found: HoldemDeals | MadeHandDeals
+    if abstraction == "made_hands":
+        sizes = MADE_HANDS
+        found = from_made_hands(players, start_hands(), sizes)
+    else:
+        sizes = bucket_tables.GRIDS[players]
+        found = from_tables(players, bucket_tables.load(players))
+    return PokerGame(
+        name="limit_holdem",
+        rules=rules,
+        betting=betting.build(rules, sizes),
+        deals=found,
+        bucket_names=(start_hand_names(), *(tuple(f"{bucket / size:.4g}" for bucket in range(size)) for size in sizes[1:])),
+    )
+
+
+def start_hand_names() -> tuple[str, ...]:
+    """Returns ``AA``, ``AKs``, ``AKo`` and so on for each bucket before the flop."""
+    names = []
+    for row, first in enumerate(RANKS):
+        for column, second in enumerate(RANKS):
+            names.append(first + second if row == column else first + second + "s" if row > column else second + first + "o")
+    return tuple(names)
+
+
+class SevenCards(NamedTuple):
+    """How hands of Hold'em compare (``games.poker.state.strength``). Attributes: tables: of ``games.poker.hands``."""
+
+    tables: HandTables
+
+
+@kernel
+def _strength(showdown: SevenCards, cards: np.ndarray, first: int, num_private: int, board: int) -> int:
+    key, masks, count = EMPTY_KEY, 0, 0
+    for k in range(cards.size):
+        if k >= board or first <= k < first + num_private:
+            key += showdown.tables.keys[cards[k]]
+            masks |= showdown.tables.bits[cards[k]]
+            count += 1
+    return strength_of(showdown.tables, key, masks, count)
+
+
+register(state.strength, SevenCards, _strength)
+
+
+def game(players: int = 2, abstraction: str | None = None) -> LimitPoker:
+    """Returns limit Hold'em for search and learning, which see the cards.
+
+    Args:
+        players: 2 or 3.
+        abstraction: Is for tables and not looked at, so that no tables are needed.
+
+    Raises:
+        ValueError: Another number of players.
+    """
+    poker = limit_holdem(players, "made_hands")
+    showdown, num_suits = SevenCards(tables()), len(SUITS)
+    rules = make_rules(
+        poker, showdown, num_private=2, public=(0, 3, 4, 5), num_cards=NUM_CARDS, num_suits=num_suits, suits_matter=True
+    )
+    return LimitPoker(poker, rules, tuple(card_texts(range(NUM_CARDS))), big_blind=1.0)

@@ -1,0 +1,297 @@
+"""Deals of Texas Hold'em: the board, then two cards for each player, from 64 random bits.
+
+With tables (``abstraction.Abstraction``) a bucket is found by three sums over the board's cards and one lookup. Nothing is
+allocated: cards are used as they are drawn.
+"""
+
+from functools import cache
+from itertools import combinations, product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from games.kernels import kernel, mix64, prefetch
+from games.poker import betting, deals
+from games.poker.abstraction import Abstraction
+from games.poker.boards import NUM_HOLDINGS, BoardTables, board_tables, canonical, holding
+from games.poker.deals import OWN
+from games.poker.hands import EMPTY_KEY, NUM_STRENGTHS, HandTables, strength_of, tables
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_THREE_CARDS = np.uint64(52**3)
+_CARDS = np.uint64(52)
+_ONE = np.uint64(1)
+_SAME_SUITS = 0b11100100
+
+
+class HoldemDeals(NamedTuple):
+    """Deals with the buckets of tables.
+
+    Attributes:
+        hands: For strengths.
+        boards: For canonical boards.
+        buckets: By board and holding, each array flat.
+        outcome: int8 ``[3 ** (P * (P - 1) / 2)]``, ``outcome_table(P)``.
+    """
+
+    hands: HandTables
+    boards: BoardTables
+    buckets: Abstraction
+    outcome: np.ndarray
+
+
+class MadeHandDeals(NamedTuple):
+    """Deals with a bucket for what the cards make so far, without tables: for tests and first tries.
+
+    Attributes:
+        hands: For strengths.
+        boards: For the starting hands.
+        preflop: uint8 ``[1326]``, the starting hand of each holding.
+        sizes: int64 ``[4]``, buckets in each round; from the flop on they divide the strengths evenly.
+        outcome: As above.
+    """
+
+    hands: HandTables
+    boards: BoardTables
+    preflop: np.ndarray
+    sizes: np.ndarray
+    outcome: np.ndarray
+
+
+@cache
+def outcome_table(num_players: int) -> np.ndarray:
+    """Returns the outcome (``betting.outcomes``) for each way in which the strengths compare, int8.
+
+    The index has a digit to the base 3 for each pair of players, the first pair's highest: 0 weaker, 1 equal, 2 stronger. Entries
+    that no strengths lead to are -1.
+    """
+    pairs = list(combinations(range(num_players), 2))
+    table = np.full(3 ** len(pairs), -1, dtype=np.int8)
+    for strengths in product(range(num_players), repeat=num_players):
+        index = 0
+        for one, two in pairs:
+            index = 3 * index + 1 + (strengths[one] > strengths[two]) - (strengths[one] < strengths[two])
+        table[index] = betting.outcome_of(strengths)
+    return table
+
+
+@kernel(inline="always")
+def compared(index: int, own: int, other: int) -> int:
+    """Returns an index of ``outcome_table`` with one more pair."""
+    return 3 * index + 1 + np.int64(own > other) - np.int64(own < other)
+
+
+@kernel(inline="always")
+def next_card(state: np.uint64, pool: np.uint64, used: int) -> tuple[np.uint64, np.uint64, int]:
+    """Returns a random stream, what is left of its last number, and a card that is not in ``used`` (bits), each alike likely.
+
+    A number gives three cards; each of the 52**3 has its probability to within 2**-28.
+    """
+    while True:
+        if pool <= _ONE:
+            state += _GOLDEN
+            pool = (((mix64(state) >> np.uint64(18)) * _THREE_CARDS) >> np.uint64(46)) + _THREE_CARDS
+        card = np.int64(pool % _CARDS)
+        pool //= _CARDS
+        if not (used >> card) & 1:
+            return state, pool, card
+
+
+@kernel
+def deal_cards(bits: np.uint64, cards: np.ndarray) -> None:
+    """Draws the cards of a deal from 64 random bits.
+
+    Args:
+        bits: Random bits; the same ones give ``deals.deal`` the same cards.
+        cards: int8 ``[2 * P + 5]``, written: two cards for each player, then the board.
+    """
+    state, pool, used = bits, _ONE, 0
+    own = len(cards) - 5
+    for k in range(len(cards)):
+        state, pool, card = next_card(state, pool, used)
+        used |= 1 << card
+        cards[own + k if k < 5 else k - 5] = card
+
+
+@kernel
+def showdown_outcome(hands: HandTables, outcome: np.ndarray, cards: np.ndarray) -> int:
+    """Returns the outcome (``betting.outcomes``) of two or three players' cards and a full board.
+
+    Args:
+        hands: Tables.
+        outcome: ``outcome_table(P)``.
+        cards: int8 ``[2 * P + 5]``, two cards for each player, then the board.
+    """
+    own = len(cards) - 5
+    key, masks = np.int64(EMPTY_KEY), np.int64(0)
+    for k in range(own, own + 5):
+        key += hands.keys[cards[k]]
+        masks |= hands.bits[cards[k]]
+    index, first, second = 0, 0, 0
+    for player in range(own // 2):
+        one, two = cards[2 * player], cards[2 * player + 1]
+        both = masks | hands.bits[one] | hands.bits[two]
+        strength = strength_of(hands, key + hands.keys[one] + hands.keys[two], both, 7)
+        if player == 0:
+            first = strength
+        elif player == 1:
+            second = strength
+            index = compared(0, first, second)
+        else:
+            index = compared(compared(index, first, strength), second, strength)
+    return np.int64(outcome[index])
+
+
+@kernel
+def deal_states(hands: HandTables, outcome: np.ndarray, seeds: np.ndarray, cards: np.ndarray, outcomes: np.ndarray) -> None:
+    """Draws a deal for each seed (uint64 ``[B]``) into ``cards`` (int8 ``[B, 2 * P + 5]``) and ``outcomes`` (int32 ``[B]``)."""
+    for i in range(len(seeds)):
+        deal_cards(mix64(seeds[i]), cards[i])
+        outcomes[i] = showdown_outcome(hands, outcome, cards[i])
+
+
+@kernel
+def _deal(deals: HoldemDeals, bits: np.uint64, dealt: np.ndarray) -> None:
+    """Draws the cards; keeps for each hand where its bucket stands, and for each player the sums over the seven cards."""
+    hands, boards, found = deals.hands, deals.boards, deals.buckets
+    num_hands = len(dealt) - OWN
+    state, pool, used = bits, _ONE, 0
+    key, masks = np.int64(EMPTY_KEY), np.int64(0)
+    flop, flop_suits, turn, turn_suits = 0, 0, 0, 0
+    for k in range(5):
+        state, pool, card = next_card(state, pool, used)
+        used |= 1 << card
+        key += hands.keys[card]
+        masks |= hands.bits[card]
+        if k == 2:
+            flop, flop_suits = canonical(boards, masks)
+        elif k == 3:
+            turn, turn_suits = canonical(boards, masks)
+    river, river_suits = canonical(boards, masks)
+    for player in range(num_hands >> 2):
+        state, pool, one = next_card(state, pool, used)
+        used |= 1 << one
+        state, pool, two = next_card(state, pool, used)
+        used |= 1 << two
+        place = player << 2
+        dealt[place] = holding(one, two, _SAME_SUITS)
+        dealt[place + 1] = flop * NUM_HOLDINGS + holding(one, two, flop_suits)
+        dealt[place + 2] = turn * NUM_HOLDINGS + holding(one, two, turn_suits)
+        dealt[place + 3] = river * NUM_HOLDINGS + holding(one, two, river_suits)
+        prefetch(found.turn, dealt[place + 2])
+        prefetch(found.river, dealt[place + 3])
+        dealt[num_hands + 2 * player] = key + hands.keys[one] + hands.keys[two]
+        dealt[num_hands + 2 * player + 1] = masks | hands.bits[one] | hands.bits[two]
+
+
+@kernel
+def _bucket(deals: HoldemDeals, dealt: np.ndarray, hand: int) -> int:
+    """Looks a bucket up."""
+    place, round_number = np.uint64(dealt[hand]), hand & 3
+    if round_number == 3:
+        return np.int64(deals.buckets.river[place])
+    if round_number == 2:
+        return np.int64(deals.buckets.turn[place])
+    if round_number == 1:
+        return np.int64(deals.buckets.flop[place])
+    return np.int64(deals.buckets.preflop[place])
+
+
+@kernel
+def _outcome(deals: HoldemDeals, dealt: np.ndarray) -> int:
+    """Compares the strengths of the hands."""
+    num_hands = len(dealt) - OWN
+    index, first, second = 0, 0, 0
+    for player in range(num_hands >> 2):
+        strength = strength_of(deals.hands, dealt[num_hands + 2 * player], dealt[num_hands + 2 * player + 1], 7)
+        if player == 0:
+            first = strength
+        elif player == 1:
+            second = strength
+            index = compared(0, first, second)
+        else:
+            index = compared(compared(index, first, strength), second, strength)
+    return np.int64(deals.outcome[index])
+
+
+@kernel
+def _deal_made_hands(deals: MadeHandDeals, bits: np.uint64, dealt: np.ndarray) -> None:
+    """Draws the same cards as ``_deal``; keeps the buckets and the outcome."""
+    hands = deals.hands
+    num_hands = len(dealt) - OWN
+    num_players = num_hands >> 2
+    cards = np.empty(2 * num_players + 5, dtype=np.int8)
+    deal_cards(bits, cards)
+    for player in range(num_players):
+        one, two = cards[2 * player], cards[2 * player + 1]
+        dealt[4 * player] = deals.preflop[holding(np.int64(one), np.int64(two), _SAME_SUITS)]
+        key, masks = EMPTY_KEY + hands.keys[one] + hands.keys[two], hands.bits[one] | hands.bits[two]
+        for k in range(5):
+            card = cards[2 * num_players + k]
+            key += hands.keys[card]
+            masks |= hands.bits[card]
+            if k >= 2:
+                strength = strength_of(hands, key, masks, 3 + k)
+                dealt[4 * player + k - 1] = (strength - 1) * deals.sizes[k - 1] // NUM_STRENGTHS
+    dealt[num_hands] = showdown_outcome(hands, deals.outcome, cards)
+
+
+@kernel
+def _kept_bucket(deals: MadeHandDeals, dealt: np.ndarray, hand: int) -> int:
+    """Returns a bucket that was kept."""
+    return dealt[hand]
+
+
+@kernel
+def _kept_outcome(deals: MadeHandDeals, dealt: np.ndarray) -> int:
+    """Returns the outcome that was kept."""
+    return dealt[len(dealt) - OWN]
+
+
+@kernel
+def _sums(hands: HandTables, cards: np.ndarray, board: int, round_number: int) -> tuple[int, int]:
+    """Returns the key and the masks of the public cards of a round; ``board`` is where they begin."""
+    key, masks = np.int64(EMPTY_KEY), np.int64(0)
+    for k in range(board, board + (round_number + 2 if round_number > 0 else 0)):
+        key += hands.keys[cards[k]]
+        masks |= hands.bits[cards[k]]
+    return key, masks
+
+
+@kernel
+def _bucket_of(deals: HoldemDeals, cards: np.ndarray, player: int, num_players: int, round_number: int) -> int:
+    """Looks the bucket of a player's cards up."""
+    one, two = np.int64(cards[2 * player]), np.int64(cards[2 * player + 1])
+    if round_number == 0:
+        return np.int64(deals.buckets.preflop[holding(one, two, _SAME_SUITS)])
+    number, suits = canonical(deals.boards, _sums(deals.hands, cards, 2 * num_players, round_number)[1])
+    place = number * NUM_HOLDINGS + holding(one, two, suits)
+    if round_number == 1:
+        return np.int64(deals.buckets.flop[place])
+    return np.int64(deals.buckets.turn[place]) if round_number == 2 else np.int64(deals.buckets.river[place])
+
+
+@kernel
+def _made_bucket_of(deals: MadeHandDeals, cards: np.ndarray, player: int, num_players: int, round_number: int) -> int:
+    """Returns the bucket of what a player's cards make."""
+    hands, one, two = deals.hands, np.int64(cards[2 * player]), np.int64(cards[2 * player + 1])
+    if round_number == 0:
+        return np.int64(deals.preflop[holding(one, two, _SAME_SUITS)])
+    key, masks = _sums(hands, cards, 2 * num_players, round_number)
+    key, masks = key + hands.keys[one] + hands.keys[two], masks | hands.bits[one] | hands.bits[two]
+    return (strength_of(hands, key, masks, 4 + round_number) - 1) * deals.sizes[round_number] // NUM_STRENGTHS
+
+
+deals.register_deals(HoldemDeals, _deal, _bucket, _outcome, _bucket_of)
+deals.register_deals(MadeHandDeals, _deal_made_hands, _kept_bucket, _kept_outcome, _made_bucket_of)
+
+
+def from_tables(num_players: int, found: Abstraction) -> HoldemDeals:
+    """Returns deals for a number of players with the buckets of tables."""
+    return HoldemDeals(tables(), board_tables(), Abstraction(*(array.reshape(-1) for array in found)), outcome_table(num_players))
+
+
+def from_made_hands(num_players: int, preflop: np.ndarray, sizes: tuple[int, ...]) -> MadeHandDeals:
+    """Returns deals for a number of players with buckets for what the cards make so far."""
+    sizes_array: Any = np.array(sizes, dtype=np.int64)
+    return MadeHandDeals(tables(), board_tables(), preflop, sizes_array, outcome_table(num_players))

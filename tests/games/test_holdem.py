@@ -1,0 +1,288 @@
+"""Limit Hold'em: the betting tree, payoffs by hand, deals and outcomes against the cards, bad input."""
+
+import numpy as np
+import pytest
+
+from games import poker
+from games.kernels import kernel, streams
+from games.poker import betting, deals, hands, holdem, holdem_deals
+from games.poker.betting import outcome_of
+from games.poker.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical, holding, start_hands
+from games.poker.deals import OWN, bucket, bucket_of, deal, outcome
+from games.poker.game import PokerGame
+from games.poker.hands import parse_cards, strengths
+from games.poker.holdem import RULES
+from games.poker.holdem_deals import HoldemDeals, deal_states, outcome_table, showdown_outcome
+
+NO_BUCKETS = (1, 1, 1, 1)
+
+
+@kernel
+def dealt(cards: object, seeds: np.ndarray, found: np.ndarray, outcomes: np.ndarray) -> None:
+    """Writes the buckets of each hand and the outcome of a deal for each seed."""
+    scratch = np.empty(found.shape[1] + OWN, dtype=np.int64)
+    for i in range(len(seeds)):
+        deal(cards, seeds[i], scratch)
+        for hand in range(found.shape[1]):
+            found[i, hand] = bucket(cards, scratch, hand)
+        outcomes[i] = outcome(cards, scratch)
+
+
+@kernel
+def drawn(seeds: np.ndarray, cards: np.ndarray) -> None:
+    for i in range(len(seeds)):
+        holdem_deals.deal_cards(seeds[i], cards[i])
+
+
+@kernel
+def seen_buckets(deals: object, cards: np.ndarray, num_players: int, found: np.ndarray) -> None:
+    """Writes the buckets of each hand, from the cards that its player sees in each round; the others become 51."""
+    for i in range(len(cards)):
+        for hand in range(found.shape[1]):
+            view, player, public = cards[i].copy(), hand // 4, (0, 3, 4, 5)[hand % 4]
+            for k in range(view.size):
+                if k // 2 != player and not 2 * num_players <= k < 2 * num_players + public:
+                    view[k] = 51
+            found[i, hand] = bucket_of(deals, view, player, num_players, hand % 4)
+
+
+@kernel
+def place(masks: int, one: int, two: int, boards: object) -> int:
+    number, suits = canonical(boards, masks)
+    return number * NUM_HOLDINGS + holding(one, two, suits)
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def game(request: pytest.FixtureRequest) -> PokerGame:
+    return poker.make("limit_holdem", players=request.param, abstraction="made_hands")
+
+
+@pytest.fixture(scope="module")
+def two() -> betting.BettingTree:
+    return betting.build(RULES[2], NO_BUCKETS)
+
+
+def test_nodes_of_two_players(two: betting.BettingTree) -> None:
+    """Known: 1.38e13 information sets with all hands up to suits (Bowling et al. 2015, "Heads-up limit hold'em poker is solved").
+
+    169, 1,286,792, 55,190,538 and 2,428,287,420 hands (Waugh 2013). In each round ten decisions and nine ways to go on; before
+    the flop eight and seven, since the big blind is the first bet.
+    """
+    nodes = np.bincount(two.round)
+    assert nodes.tolist() == [8, 7 * 10, 7 * 9 * 10, 7 * 9 * 9 * 10]
+    assert sum(n * k for n, k in zip(nodes.tolist(), (169, 1_286_792, 55_190_538, 2_428_287_420), strict=True)) // 10**10 == 1380
+    _, ends = betting.sequences(two)
+    folds = [sequence for sequence in ends if sequence.endswith("f")]
+    assert len(folds) == 7 + 7 * 8 + 7 * 9 * 8 + 7 * 9 * 9 * 8 and len(ends) - len(folds) == 7 * 9 * 9 * 9
+    assert two.payoffs.max() == 24 and (two.pot + two.potential).max() == 48
+
+
+@pytest.mark.parametrize(
+    ("players", "buckets", "infosets"),
+    [(2, (169, 1000, 500, 200), 1_520_352), (3, (169, 1000, 100, 20), 215_050_250)],
+)
+def test_numbers_of_information_states(players: int, buckets: tuple[int, ...], infosets: int) -> None:
+    """As derived in games/poker/README.md."""
+    tree = betting.build(RULES[players], buckets)
+    assert int(tree.num_buckets.sum()) == infosets
+    if players == 3:
+        assert np.bincount(tree.round).tolist() == [90, 4_412, 205_962, 9_501_342]
+        assert (tree.pot + tree.potential).max() == 72
+        exploration = np.minimum(36, tree.pot + 0.5 * tree.potential)
+        assert exploration.max() == 36
+
+
+def walk(tree: betting.BettingTree, moves: str) -> int:
+    """Returns the node after moves of "f", "c", "r"; ``~t`` at an end."""
+    node = 0
+    for move in moves:
+        assert node >= 0, "the hand is over"
+        slot = tree.actions[node].tolist().index("fcr".index(move))
+        node = int(tree.child[node, slot])
+    return node
+
+
+@pytest.mark.parametrize(
+    ("players", "moves", "mover"),
+    [
+        (2, "", 1),  # the dealer has the small blind and begins
+        (2, "c", 0),
+        (2, "cc", 0),  # then the other player
+        (2, "ccc", 1),
+        (2, "cccccc", 0),
+        (3, "", 2),  # the dealer; the blinds follow
+        (3, "c", 0),
+        (3, "cc", 1),
+        (3, "ccc", 0),
+        (3, "fcc", 0),
+        (3, "ccr", 2),
+        (3, "cfc", 1),  # the small blind is out
+        (3, "cccrfr", 0),
+    ],
+)
+def test_order_of_action(players: int, moves: str, mover: int) -> None:
+    tree = betting.build(RULES[players], NO_BUCKETS) if players == 2 else three_tree()
+    assert tree.player[walk(tree, moves)] == mover
+
+
+_THREE: list[betting.BettingTree] = []
+
+
+def three_tree() -> betting.BettingTree:
+    if not _THREE:
+        _THREE.append(betting.build(RULES[3], NO_BUCKETS))
+    return _THREE[0]
+
+
+def test_four_bets_a_round(two: betting.BettingTree) -> None:
+    """The big blind and three raises before the flop, four bets later; the big blind may raise when all have called."""
+    for tree, before in ((two, "rrr"), (three_tree(), "rrr")):
+        node = walk(tree, before)
+        assert [a for a in tree.actions[node].tolist() if a >= 0] == [0, 1]
+        assert 2 in tree.actions[walk(tree, "rr")].tolist()
+    assert [a for a in two.actions[walk(two, "c")].tolist() if a >= 0] == [1, 2]
+    assert [a for a in two.actions[walk(two, "ccrrrr")].tolist() if a >= 0] == [0, 1]
+    assert 2 in two.actions[walk(two, "ccrrr")].tolist()
+
+
+@pytest.mark.parametrize(
+    ("players", "moves", "strengths", "payoffs"),
+    [
+        (2, "f", (1, 2), (0.5, -0.5)),
+        (2, "rf", (1, 2), (-1, 1)),
+        (2, "cc" + "cc" * 3, (1, 2), (-1, 1)),
+        (2, "rc" + "rc" * 3, (2, 1), (7, -7)),  # 2 + 1 + 2 + 2
+        (2, "rrrc" + "rrrrc" * 3, (2, 1), (24, -24)),  # 4 + 4 + 8 + 8
+        (2, "rrrc" + "rrrrc" * 3, (1, 1), (0, 0)),
+        (3, "ff", (1, 2, 3), (-0.5, 0.5, 0)),
+        (3, "rff", (1, 2, 3), (-0.5, -1, 1.5)),
+        (3, "ccc" + "ccc" * 3, (5, 5, 5), (0, 0, 0)),
+        (3, "ccc" + "ccc" * 3, (5, 5, 1), (0.5, 0.5, -1)),
+        (3, "fcc" + "cc" * 3, (5, 9, 9), (-1, 1, 0)),  # the dealer's hand would have tied, but it has folded
+        (3, "rfc" + "cc" * 3, (9, 4, 4), (-0.5, 0.25, 0.25)),
+        (3, "ccc" + "rcc" * 3, (3, 2, 1), (12, -6, -6)),
+        (3, "ccc" + "rfc" + "cc" * 2, (1, 9, 1), (0.5, -1, 0.5)),
+    ],
+)
+def test_payoffs_by_hand(players: int, moves: str, strengths: tuple[int, ...], payoffs: tuple[float, ...]) -> None:
+    tree = betting.build(RULES[2], NO_BUCKETS) if players == 2 else three_tree()
+    end = walk(tree, moves)
+    assert end < 0
+    assert tuple(tree.payoffs[~end, outcome_of(strengths)].tolist()) == payoffs
+
+
+def test_every_payoff_sums_to_zero() -> None:
+    for tree in (betting.build(RULES[2], NO_BUCKETS), three_tree()):
+        assert abs(tree.payoffs.sum(axis=2)).max() < 1e-12
+
+
+def test_random_cards_are_different_and_uniform() -> None:
+    """200,000 deals: every card at every place within 5 standard errors (11 places, 52 cards: a false alarm in 3,000)."""
+    cards = np.empty((200_000, 11), dtype=np.int8)
+    drawn(streams(0, len(cards)), cards)
+    assert (np.diff(np.sort(cards, axis=1)) > 0).all() and cards.min() == 0 and cards.max() == 51
+    expected = len(cards) / 52
+    for k in range(11):
+        assert abs(np.bincount(cards[:, k], minlength=52) - expected).max() < 5 * np.sqrt(expected * 51 / 52)
+    pairs = np.bincount(cards[:, 0].astype(int) * 52 + cards[:, 10], minlength=52 * 52).reshape(52, 52)
+    off = pairs[~np.eye(52, dtype=bool)]
+    assert np.trace(pairs) == 0 and abs(off - len(cards) / 2652).max() < 6 * np.sqrt(len(cards) / 2652)
+
+
+def test_outcomes_agree_with_the_strengths(game: PokerGame) -> None:
+    """The deal's outcome and that of its cards, from the strengths of ``hands``, which has an oracle of its own."""
+    players, seeds = game.num_players, streams(1, 20_000)
+    cards = np.empty((len(seeds), 2 * players + 5), dtype=np.int8)
+    drawn(seeds, cards)
+    found, outcomes = np.empty((len(seeds), 4 * players), dtype=np.int64), np.empty(len(seeds), dtype=np.int64)
+    dealt(game.deals, seeds, found, outcomes)
+    looked_up = np.empty_like(found)
+    seen_buckets(game.deals, cards, players, looked_up)
+    np.testing.assert_array_equal(looked_up, found)
+    hands_of = [np.column_stack([cards[:, 2 * p : 2 * p + 2], cards[:, -5:]]) for p in range(players)]
+    every = np.column_stack([strengths(hand) for hand in hands_of]).astype(int)
+    assert outcomes.tolist() == [outcome_of(tuple(row)) for row in every.tolist()]
+    again = [showdown_outcome(hands.tables(), outcome_table(players), row) for row in cards[:200]]
+    assert again == outcomes[:200].tolist()
+    river = (every - 1) * 20 // hands.NUM_STRENGTHS
+    assert np.array_equal(found[:, 3::4], river)
+    flops = np.column_stack([strengths(hand[:, :5]) for hand in hands_of]).astype(int)
+    assert np.array_equal(found[:, 1::4], (flops - 1) * 20 // hands.NUM_STRENGTHS)
+
+
+def test_states_are_dealt_by_their_seeds() -> None:
+    seeds = streams(2, 500)
+    cards, outcomes = np.empty((500, 9), dtype=np.int8), np.empty(500, dtype=np.int32)
+    deal_states(hands.tables(), outcome_table(2), seeds, cards, outcomes)
+    again, one = np.empty((1, 9), dtype=np.int8), np.empty(1, dtype=np.int32)
+    deal_states(hands.tables(), outcome_table(2), seeds[77:78], again, one)
+    assert np.array_equal(again[0], cards[77]) and one[0] == outcomes[77]
+    split = np.mean(outcomes == outcome_of((1, 1)))
+    assert 0.01 < split < 0.09  # about 4 % of all showdowns
+
+
+def test_how_often_two_random_hands_tie() -> None:
+    """500,000 deals; two random hands split in 4.06 % (known), within 5 standard errors; neither player wins more often."""
+    count = 500_000
+    cards, outcomes = np.empty((count, 9), dtype=np.int8), np.empty(count, dtype=np.int32)
+    deal_states(hands.tables(), outcome_table(2), streams(3, count), cards, outcomes)
+    times = np.bincount(outcomes, minlength=3)
+    assert abs(times[outcome_of((1, 1))] / count - 0.0406) < 5 * np.sqrt(0.0406 / count) + 5e-5
+    assert abs(times[outcome_of((1, 2))] - times[outcome_of((2, 1))]) < 5 * np.sqrt(count)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_buckets_are_looked_up_by_board_and_holding(players: int) -> None:
+    """Tables whose entries are their own places: each deal finds those of its cards."""
+    rounds = [np.arange(boards * NUM_HOLDINGS, dtype=np.int32) for boards in NUM_BOARDS[1:3]]
+    river = (
+        np.arange(NUM_BOARDS[3] * NUM_HOLDINGS, dtype=np.int32)
+        if players == 2
+        else np.zeros(NUM_BOARDS[3] * NUM_HOLDINGS, np.uint8)
+    )
+    tables = holdem.bucket_tables.Abstraction(start_hands(), *rounds, river)
+    cards_of = HoldemDeals(hands.tables(), board_tables(), tables, outcome_table(players))
+    seeds = streams(4, 300)
+    cards = np.empty((len(seeds), 2 * players + 5), dtype=np.int8)
+    drawn(seeds, cards)
+    found, outcomes = np.empty((len(seeds), 4 * players), dtype=np.int64), np.empty(len(seeds), dtype=np.int64)
+    dealt(cards_of, seeds, found, outcomes)
+    looked_up = np.empty_like(found)
+    seen_buckets(cards_of, cards, players, looked_up)
+    np.testing.assert_array_equal(looked_up, found)
+    for row, buckets, order in zip(cards.tolist(), found.tolist(), outcomes.tolist(), strict=True):
+        board = row[-5:]
+        values = []
+        for p in range(players):
+            one, two = row[2 * p : 2 * p + 2]
+            assert buckets[4 * p] == start_hands()[max(one, two) * (max(one, two) - 1) // 2 + min(one, two)]
+            for number, seen in ((1, 3), (2, 4), (3, 5)):
+                if number < 3 or players == 2:
+                    masks = int(sum(hands.tables().bits[card] for card in board[:seen]))
+                    assert buckets[4 * p + number] == place(masks, one, two, board_tables())
+            values.append(int(strengths([[one, two, *board]])[0]))
+        assert order == outcome_of(tuple(values))
+
+
+def test_outcome_table() -> None:
+    assert sorted(set(outcome_table(2).tolist())) == [0, 1, 2]
+    assert sorted(set(outcome_table(3).tolist())) == list(range(-1, 13))
+    assert len(outcome_table(3)) == 27 and (outcome_table(3) >= 0).sum() == 13
+
+
+def test_names_of_buckets(game: PokerGame) -> None:
+    names = holdem.start_hand_names()
+    ace, king = parse_cards("As Ks")
+    assert names[start_hands()[ace * (ace - 1) // 2 + king]] == "AKs"
+    assert (names.count("AA"), len(set(names))) == (1, 169)
+    assert [len(of_round) for of_round in game.bucket_names] == [169, 20, 20, 20]
+
+
+def test_bad_options() -> None:
+    with pytest.raises(ValueError, match="players = 4: expected 2 or 3"):
+        poker.make("limit_holdem", players=4)
+    with pytest.raises(ValueError, match="abstraction = 'none': expected one of squared_strength, made_hands"):
+        poker.make("limit_holdem", abstraction="none")
+    with pytest.raises(ValueError, match="options of limit_holdem.*suits"):
+        poker.make("limit_holdem", suits=True)
+    assert deals.scratch(8).shape == (8 + OWN,)
