@@ -90,13 +90,14 @@ class SevenCards(NamedTuple):
 
 @kernel
 def _strength(showdown: SevenCards, cards: np.ndarray, first: int, num_private: int, board: int) -> int:
-    key, masks, count = EMPTY_KEY, 0, 0
-    for k in range(cards.size):
-        if k >= board or first <= k < first + num_private:
-            key += showdown.tables.keys[cards[k]]
-            masks |= showdown.tables.bits[cards[k]]
-            count += 1
-    return strength_of(showdown.tables, key, masks, count)
+    key, masks = EMPTY_KEY, 0
+    for k in range(first, first + num_private):
+        key += showdown.tables.keys[cards[k]]
+        masks |= showdown.tables.bits[cards[k]]
+    for k in range(board, cards.size):
+        key += showdown.tables.keys[cards[k]]
+        masks |= showdown.tables.bits[cards[k]]
+    return strength_of(showdown.tables, key, masks, num_private + cards.size - board)
 
 
 register(state.strength, SevenCards, _strength)
