@@ -95,7 +95,7 @@ def play_matches(
     against = [(a, b) for a in labels for b in FIXED]
     curves = {Match(a, b, mark): deals for mark in marks for a, b in between + against}
     rows = [*labels, *FIXED]
-    final = {Match(a, b, marks[-1]): final_deals for a in labels for b in rows if a != b}
+    final = {Match(a, b, marks[-1]): final_deals for a, b in between + against}
     results: dict[tuple[Match, bool], Result] = {}
     pool = ThreadPoolExecutor(threads)
 
@@ -126,7 +126,10 @@ def play_matches(
             of_pair = [results[Match(a, b, mark), False] for mark in marks]
             means, errors = (np.array([result[k] for result in of_pair]) for k in (0, 1))
             lines[name(Match(a, b, 0), game.num_players)] = Line(np.array(marks), means, errors, panel)
-    table = {b: {a: results[Match(a, b, marks[-1]), True] for a in labels if a != b} for b in rows}
+    last = {(match.first, match.second): result for (match, is_final), result in results.items() if is_final}
+    if game.num_players == 2:  # what one wins the other loses
+        last |= {(b, a): result._replace(mean=-result.mean) for (a, b), result in last.items()}
+    table = {b: {a: last[a, b] for a in labels if a != b} for b in rows}
     yield lines, table
 
 
