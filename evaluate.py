@@ -15,6 +15,8 @@ exploitability of ``b``, the mean over both seats of what a best response wins.
 
 Of three players one sits alone against two of the other: A in each of the seats, then B in each of them. The first is A's score,
 the second B's; the two are no opposites.
+
+    python evaluate.py game=limit_holdem players=3 a=tabular a.run=runs/limit_holdem-smooth_uct-0 b=always_call
 """
 
 import inspect

@@ -21,7 +21,7 @@ from evaluation.settings import ConfigError, choose_device
 from games import poker
 from networks.checkpoint import CheckpointError
 from training.config import parse_config
-from training.figures import draw, parse_figure, play_runs
+from training.figures import parse_figure, play_figure
 from training.reports import Event, Report
 from training.run_folder import RunFolder, RunFolderError
 from training.tabular import TabularTrainer, parse_tabular
@@ -59,17 +59,17 @@ def make_figure(raw: DictConfig) -> None:
     terminal = Terminal()
     interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
     terminal.note(f"{config.title}: {len(runs)} runs of {config.episodes:,} episodes in {config.folder()}")
-    curves = None
-    for event in play_runs(config, runs, lambda: interrupt.requested):
+    lines = None
+    for event in play_figure(config, runs, lambda: interrupt.requested):
         if isinstance(event, Event):
             terminal.progress(event)
         else:
-            curves = event
+            lines = event
     terminal.close()
-    if curves is None:
+    if lines is None:
         terminal.note("stopped; the same command resumes it")
         return
-    for line in draw(config, curves):
+    for line in lines:
         terminal.note(line)
     terminal.note(f"drawn in {config.folder() / 'figure.png'}")
 
@@ -91,15 +91,21 @@ def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], Trainer | Tabul
             write_scalars(writer, trainer.last_report)
         terminal.describe(trainer)
         budget = folder.config.budget
+        saved_last = True
         while not interrupt.requested and not trainer.is_finished(budget):
             started = time.monotonic()
             for event in trainer.run_step():
                 terminal.progress(event)
             trainer.seconds += time.monotonic() - started
-            folder.save(trainer.get_state())
+            # Tables of several GB are not written after every step.
+            saved_last = isinstance(trainer, Trainer) or folder.is_save_due()
+            if saved_last:
+                folder.save(trainer.get_state())
             assert trainer.last_report is not None
             write_scalars(writer, trainer.last_report)
             terminal.report(trainer.last_report, trainer.seconds)
+        if not saved_last:
+            folder.save(trainer.get_state())
         writer.close()
         stopped = f"stopped after {trainer.where()}; the same command resumes it"
         terminal.note(stopped if interrupt.requested else "budget used up")

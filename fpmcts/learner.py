@@ -33,7 +33,9 @@ class LearnerSettings:
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
         reuse: How often a new sample is used on average: steps per iteration = reuse · new samples / batch_size.
         least_steps: Fewest steps of a network per iteration, >= 0; where few samples come, the first policies would linger.
-        reservoir: Capacity per seat of the reservoir the policy learns from.
+        reservoir: Capacity per seat of the store the policy learns from.
+        store: "reservoir" keeps a uniform sample of all decisions ever seen: the policy is the average that fictitious play asks
+            for, and the paper's; "window" keeps the latest, for comparison.
         value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the
             paper).
         clip: Largest norm of a gradient.
@@ -49,6 +51,7 @@ class LearnerSettings:
     reuse: float = 12.0
     least_steps: int = 0
     reservoir: int = 200_000
+    store: str = "reservoir"
     value_window: int = 60_000
     clip: float = 5.0
 

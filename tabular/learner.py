@@ -75,6 +75,11 @@ class Learner(ABC):
         """Returns the policy that always plays the most probable action of the average policy, the first of equals."""
         return self._greedy(self.average_policy())
 
+    def greedy_slots(self) -> np.ndarray:
+        """Returns ``greedy_policy`` as the slot of each information state, 255 where it is uniform: uint8 ``[num_infosets]``."""
+        policy = self.greedy_policy()
+        return np.where(policy.max(axis=1) == 1, policy.argmax(axis=1), 255).astype(np.uint8)
+
     def _greedy(self, scores: np.ndarray) -> np.ndarray:
         """Returns the policy that plays the legal action with the highest score, the first of equals."""
         return np.eye(self.game.max_actions)[np.where(self.game.legal, scores, -np.inf).argmax(axis=1)]
@@ -84,9 +89,9 @@ class Learner(ABC):
         total = weights.sum(axis=1, keepdims=True, dtype=np.float64)
         return np.where(total > 0, weights / np.where(total > 0, total, 1), self.game.uniform_policy())
 
-    def get_state(self) -> dict[str, np.ndarray]:
-        """Returns copies of the tables, of ``rng`` and of the counter (``episodes``), by name."""
-        return {name: array.copy() for name, array in self._arrays().items()}
+    def get_state(self, copy: bool = True) -> dict[str, np.ndarray]:
+        """Returns the tables, ``rng`` and the counter (``episodes``), by name: copies, or the arrays that ``run`` changes."""
+        return {name: array.copy() if copy else array for name, array in self._arrays().items()}
 
     def _arrays(self) -> dict[str, np.ndarray]:
         """Returns everything that ``run`` changes, by name."""

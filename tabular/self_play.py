@@ -23,6 +23,7 @@ What makes it fast, and what that means for exactness:
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -93,6 +94,8 @@ def simulate(
     gamma: float,
     eta: float,
     d: float,
+    first_row: np.ndarray,
+    num_rows: np.ndarray,
     rows: np.ndarray,
     counts: np.ndarray,
     width: int,
@@ -111,6 +114,8 @@ def simulate(
         gamma: As in equation 2.
         eta: As in equation 2.
         d: As in equation 2.
+        first_row: int32 ``[D]``, where the rows of a node begin; -1: it has none yet, and gets them here, all buckets at once.
+        num_rows: int64 ``[1]``, changed in place: rows in use.
         rows: float64 ``[I, R]``, changed in place: A sums of returns in chips; then other numbers.
         counts: uint32 ``[I, 2 * R]``, the same memory: from column 2 * A on N_a, then the threshold of eta_k.
         width: A.
@@ -146,13 +151,18 @@ def simulate(
                 for slot in range(num_actions):
                     after = betting.child[node, slot]
                     if after >= 0:
-                        place = (betting.base[after] + bucket(deals, dealt, betting.hand[after])) * rows.shape[1]
+                        place = max(0, first_row[after] + bucket(deals, dealt, betting.hand[after])) * rows.shape[1]
                         prefetch(sums, place)
                         prefetch(sums, place + rows.shape[1] - 1)
             if (outside >> player) & _ONE:
                 action = (low * np.uint64(num_actions)) >> _HALF
             else:
-                infoset = np.uint64(betting.base[node] + bucket(deals, dealt, betting.hand[node]))
+                start = np.int64(first_row[node])
+                if start < 0:
+                    start = num_rows[0]
+                    first_row[node] = start
+                    num_rows[0] += betting.num_buckets[node]
+                infoset = np.uint64(start + bucket(deals, dealt, betting.hand[node]))
                 total = np.uint64(0)
                 for column in range(first, mixed):
                     total += np.uint64(counts[infoset, column])
@@ -182,6 +192,26 @@ def simulate(
             sums[path[k]] += betting.payoffs[terminal, order, owner[k]]
     rng[0] = state
     counter[0] += episodes
+
+
+@kernel
+def greedy_slots(
+    betting: Any, first_row: np.ndarray, rows: np.ndarray, counts: np.ndarray, width: int, slots: np.ndarray
+) -> None:
+    """Writes the slot of highest value Q of each information state to ``slots`` (uint8 ``[I]``), 255 where it was never visited.
+
+    The other arguments are those of ``simulate``. Of equals the first is taken.
+    """
+    for node in range(len(betting.base)):
+        for k in range(betting.num_buckets[node]):
+            infoset, row = betting.base[node] + k, first_row[node] + k
+            slots[infoset] = 255
+            best = -np.inf
+            for slot in range(betting.num_actions[node] if first_row[node] >= 0 else 0):
+                count = counts[row, 2 * width + slot]
+                if count > 0 and rows[row, slot] / count > best:
+                    best = rows[row, slot] / count
+                    slots[infoset] = slot
 
 
 @dataclass(frozen=True)
@@ -239,9 +269,15 @@ class UCT(Learner):
 
     Tables: ``visits`` uint32 ``[I, A + 1]`` (N_a; the last column is the threshold of eta_k) and ``returns`` float64 ``[I, A]``
     (sums, in chips).
+
+    Tables of more than ``DENSE`` bytes have rows only for the nodes of the betting tree that were visited, in the order of the
+    first visits; a table ``first_row`` int32 ``[D]`` says where (-1: nowhere), and ``visits`` and ``returns`` are as long as need
+    be. The memory behind them is taken from the system as it is first used.
     """
 
     name: ClassVar[str] = "uct"
+    DENSE: ClassVar[int] = 2**30
+    """Bytes of tables up to which every information state has its row from the beginning."""
     EXPLORATION: ClassVar[dict[str, float]] = {"kuhn": 2.0, "leduc": 20.0}
     """C by game, in chips (the paper, 4.1 and 4.2)."""
 
@@ -250,8 +286,13 @@ class UCT(Learner):
         # The sums of returns, then the visits, in places of eight bytes; an even number of them, so that few rows lie across
         # the border of two lines of the cache.
         self._rows = np.zeros((game.num_infosets, (width + width // 2 + 2) // 2 * 2))
-        visits = self._rows.view(np.uint32)[:, 2 * width : 3 * width + 1]
-        super().__init__(game, seed, options, {"visits": visits, "returns": self._rows[:, :width]})
+        super().__init__(game, seed, options, {})
+        self._first_row, self._num_rows = game.betting.base, np.array([game.num_infosets])
+        if self._rows.nbytes > self.DENSE:
+            self._first_row, self._num_rows = np.full_like(game.betting.base, -1), np.zeros(1, dtype=np.int64)
+        self._cut_tables()
+        self._most_visits = 0  # of an information state, when ``_most_at`` episodes had been played
+        self._most_at = 0
         betting = game.betting
         largest = options.exploration
         if largest is None:
@@ -260,19 +301,58 @@ class UCT(Learner):
         if options.betting_potential is not None:
             self._exploration = np.minimum(largest, betting.pot + options.betting_potential * betting.potential)
 
+    def _cut_tables(self) -> None:
+        """Makes ``tables`` views of the rows in use."""
+        rows, width = self._rows[: self._num_rows[0]], self.game.max_actions
+        self.tables["visits"] = rows.view(np.uint32)[:, 2 * width : 3 * width + 1]
+        self.tables["returns"] = rows[:, :width]
+        if self._first_row is not self.game.betting.base:
+            self.tables["first_row"] = self._first_row
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """As for every algorithm; the number of rows in use becomes that of the state."""
+        before = int(self._num_rows[0])
+        if "first_row" in self.tables and "visits" in state:
+            self._num_rows[0] = min(len(state["visits"]), len(self._rows))
+            self._cut_tables()
+        try:
+            super().set_state(state)
+        except ValueError:
+            self._num_rows[0] = before
+            self._cut_tables()
+            raise
+        self._rows[self._num_rows[0] : before] = 0
+        self._most_visits, self._most_at = 2**32, 0
+
     def _schedule(self) -> tuple[float, float, float]:
         """Returns gamma, eta and d of equation 2."""
         return 1.0, 1.0, 0.0
 
-    def _run_chunk(self, count: int) -> None:
-        # An information state is visited at most once in an episode, so its visits stay below this.
-        if self.episodes + count >= 2**32 and self.visits().sum(axis=1).max() + count >= 2**32:
+    def _check_counters(self, count: int) -> None:
+        """Raises ValueError where ``count`` more episodes could overflow a counter.
+
+        An information state is visited at most once in an episode, so between two looks at all of them a bound will do.
+        """
+        after = self.episodes + count
+        if after < 2**32 or self._most_visits + after - self._most_at < 2**32:
+            return
+        visits = self.tables["visits"][:, :-1]
+        self._most_visits, self._most_at = (
+            int(sum(visits[:, k].max(initial=0).astype(np.int64) for k in range(visits.shape[1]))),
+            self.episodes,
+        )
+        if self._most_visits + count >= 2**32:
             raise ValueError(f"{self.name}: an information state has almost 2**32 visits, the most that the tables can count")
+
+    def _run_chunk(self, count: int) -> None:
+        self._check_counters(count)
         simulate(
             self.game.betting,
             self.game.deals,
             self._exploration,
             *self._schedule(),
+            self._first_row,
+            self._num_rows,
             self._rows,
             self._rows.view(np.uint32),
             self.game.max_actions,
@@ -282,14 +362,26 @@ class UCT(Learner):
             self._rows.nbytes > CACHE,
             count,
         )
+        self._cut_tables()
+
+    def _by_infoset(self, table: np.ndarray) -> np.ndarray:
+        """Returns the rows of a table in the order of the information states, zeros where there are none."""
+        if "first_row" not in self.tables:
+            return table
+        betting = self.game.betting
+        result = np.zeros((self.game.num_infosets, table.shape[1]), dtype=table.dtype)
+        for node in np.flatnonzero(self._first_row >= 0):
+            start, count = self._first_row[node], betting.num_buckets[node]
+            result[betting.base[node] : betting.base[node] + count] = table[start : start + count]
+        return result
 
     def visits(self) -> np.ndarray:
         """Returns N_a: int64 ``[num_infosets, max_actions]``."""
-        return self.tables["visits"][:, :-1].astype(np.int64)
+        return self._by_infoset(self.tables["visits"])[:, :-1].astype(np.int64)
 
     def action_values(self) -> np.ndarray:
         """Returns Q in chips: float64 ``[num_infosets, max_actions]``; 0 for actions that were never tried."""
-        return self.tables["returns"] / np.maximum(self.visits(), 1)
+        return self._by_infoset(self.tables["returns"]) / np.maximum(self.visits(), 1)
 
     def average_policy(self) -> np.ndarray:
         """Returns ``N_a / N``, uniform (the rollout policy) where an information state was never visited. Shape as everywhere."""
@@ -297,9 +389,15 @@ class UCT(Learner):
 
     def greedy_policy(self) -> np.ndarray:
         """Returns the policy that plays the action of highest estimated value (the paper, 4.3); uniform where never visited."""
-        visits = self.visits()
-        greedy = self._greedy(np.where(visits > 0, self.action_values(), -np.finfo(np.float64).max))
-        return np.where(visits.sum(axis=1, keepdims=True) > 0, greedy, self.game.uniform_policy())
+        slots = self.greedy_slots()[:, None]
+        return np.where(slots < 255, slots == np.arange(self.game.max_actions), self.game.uniform_policy())
+
+    def greedy_slots(self) -> np.ndarray:
+        """Returns ``greedy_policy`` as the slot of each information state, 255 where it is uniform: uint8 ``[num_infosets]``."""
+        slots = np.empty(self.game.num_infosets, dtype=np.uint8)
+        counts = self._rows.view(np.uint32)
+        greedy_slots(self.game.betting, self._first_row, self._rows, counts, self.game.max_actions, slots)
+        return slots
 
 
 class SmoothUCT(UCT):

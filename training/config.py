@@ -168,6 +168,7 @@ CHOICES: Choices = {
     "inference.phase1": ("marginal", "filter", "none"),
     "selfplay.searching": ("all", "one"),
     "train.optimizer": ("adamw", "sgd"),
+    "train.store": ("reservoir", "window"),
     "bootstrap.kind": ("heuristic", "none"),
     "evaluation.baseline": ("rhcp", "rlcard_rule", "random"),
 }

@@ -1,12 +1,12 @@
-"""The paper's figures, ``python train.py experiment=leduc_figure2``: runs of several tabular algorithms, averaged and drawn.
+"""The paper's figures, ``python train.py experiment=leduc_figure2``: the runs of several tabular algorithms.
 
 Runs go side by side, one per thread, since the kernels hold no lock. Each has a folder of its own, so a figure that was
-interrupted goes on where it was.
+interrupted goes on where it was. What a figure shows is either measured in each run, and averaged over those of an algorithm, or
+the result of matches between runs: then each run keeps its greedy policy at some of its marks (``figure_matches``).
 
-Source: Heinrich & Silver, "Smooth UCT Search in Computer Poker", IJCAI 2015, figures 1 and 2.
+Source: Heinrich & Silver, "Smooth UCT Search in Computer Poker", IJCAI 2015, figures 1 to 3.
 """
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,16 +19,21 @@ import numpy as np
 from omegaconf import DictConfig, OmegaConf
 
 from evaluation.settings import ConfigError, build, check
+from training.drawing import Line, Style, draw
+from training.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
 from training.reports import Event
 from training.run_folder import RunFolder
-from training.tabular import TabularBudget, TabularConfig, TabularTrainer, parse_tabular
+from training.tabular import TabularBudget, TabularConfig, TabularTrainer, make_learner, parse_tabular
 
 MEASURES = {
     "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains (chips per hand)"),
     "squared_error": ("kuhn/squared_error_to_closest_equilibrium", "Mean squared error to the closest equilibrium"),
 }
-"""Curve of a run and label of the axis."""
+"""Measures of a run: its curve, and the label of the axis."""
+MATCHES = "symmetric_play"
+"""The measure between runs."""
 SAVE_SECONDS = 5.0
+"""Least age of a checkpoint before the next."""
 POLL_SECONDS = 0.2
 
 
@@ -43,7 +48,9 @@ class FigureConfig:
         threads: Runs side by side, >= 1.
         runs: Runs of each algorithm, with the seeds 0, 1, …
         episodes: Episodes of a run.
-        measure: A key of MEASURES.
+        measure: A key of MEASURES, or MATCHES.
+        deals: Of a match at each mark, >= 2.
+        final_deals: Of a match between the last policies, >= 2.
         game: ``name``, and the options of the game.
         algorithms: For each label, ``name`` of the algorithm and its options.
     """
@@ -55,6 +62,8 @@ class FigureConfig:
     runs: int = 5
     episodes: int = 1_000_000
     measure: str = "nash_conv"
+    deals: int = 1_000_000
+    final_deals: int = 5_000_000
     game: dict[str, Any] = field(default_factory=dict)
     algorithms: dict[str, Any] = field(default_factory=dict)
 
@@ -68,7 +77,12 @@ def parse_figure(raw: DictConfig | Mapping[str, Any]) -> tuple[FigureConfig, lis
     values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
     assert isinstance(values, dict)
     config: FigureConfig = build(FigureConfig, {str(key): value for key, value in values.items()})
-    check(config, {"measure": tuple(MEASURES)}, {"threads": (1, 4096), "runs": (1, 10_000), "episodes": (1, 1e12)})
+    ranges = {"threads": (1, 4096), "runs": (1, 10_000), "episodes": (1, 1e12), "deals": (2, 1e9), "final_deals": (2, 1e9)}
+    check(config, {"measure": (*MEASURES, MATCHES)}, ranges)
+    if config.measure == MATCHES and config.runs != 1:
+        raise ConfigError(
+            f"runs={config.runs}: expected 1, since measure={MATCHES} plays one run of each algorithm against another"
+        )
     if config.measure == "squared_error" and config.game.get("name") != "kuhn":
         raise ConfigError("measure=squared_error: is known for game.name=kuhn alone")
     folder = config.folder()
@@ -87,12 +101,14 @@ def play_runs(
 ) -> Iterator[Event | dict[str, list[list[tuple[int, float]]]]]:
     """Yields how far the runs are, and at the end the curves of each label; no curves if it was stopped before.
 
+    Where the measure is between runs, the curves are empty.
+
     Raises:
         CheckpointError, RunFolderError: A run's folder cannot be used.
     """
-    curve = MEASURES[config.measure][0]
     episodes = np.zeros(len(runs), np.int64)
     failed = threading.Event()
+    saving = threading.Lock()  # one at a time: a checkpoint may take as much memory again as the tables
 
     def work(k: int) -> list[tuple[int, float]]:
         with RunFolder.open(runs[k][1], parse_tabular) as folder:
@@ -100,17 +116,20 @@ def play_runs(
             saved = folder.load()
             if saved is not None:
                 trainer.set_state(saved)
-            last = time.monotonic()
+            episodes[k] = trainer.learner.episodes
             while not trainer.is_finished(folder.config.budget) and not stopping() and not failed.is_set():
                 for _ in trainer.run_step():
-                    pass
-                episodes[k] = trainer.learner.episodes
-                if time.monotonic() - last > SAVE_SECONDS:
-                    folder.save(trainer.get_state())
-                    last = time.monotonic()
-            folder.save(trainer.get_state())
-            episodes[k] = trainer.learner.episodes
-            return [(at, scalars[curve]) for at, scalars in trainer.curve]
+                    episodes[k] = trainer.learner.episodes
+                if config.measure == MATCHES:
+                    keep_snapshot(folder.path, trainer.learner, config.episodes)
+                if folder.is_save_due(SAVE_SECONDS):
+                    with saving:
+                        folder.save(trainer.get_state(copy=False))
+            with saving:
+                folder.save(trainer.get_state(copy=False))
+            if config.measure == MATCHES:
+                return []
+            return [(at, scalars[MEASURES[config.measure][0]]) for at, scalars in trainer.curve]
 
     pool = ThreadPoolExecutor(config.threads)
     futures = [pool.submit(work, k) for k in range(len(runs))]
@@ -131,36 +150,41 @@ def play_runs(
         yield curves
 
 
-def averaged(curves: list[list[tuple[int, float]]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Returns episodes, means and standard errors over runs (NaN for a single one) at the marks that all runs have."""
+def averaged(curves: list[list[tuple[int, float]]]) -> Line:
+    """Returns means and standard errors over runs (NaN for a single one) at the marks that all runs have."""
     marks = sorted(set.intersection(*(set(at for at, _ in curve) for curve in curves)))
     values = np.array([[dict(curve)[mark] for mark in marks] for curve in curves])
     error = values.std(axis=0, ddof=1) / np.sqrt(len(curves)) if len(curves) > 1 else np.full(len(marks), np.nan)
-    return np.array(marks), values.mean(axis=0), error
+    return Line(np.array(marks), values.mean(axis=0), error)
 
 
-def draw(config: FigureConfig, curves: dict[str, list[list[tuple[int, float]]]]) -> list[str]:
-    """Writes ``figure.png`` and ``figure.json`` to the folder of the figure; returns lines that say the last values."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+def play_figure(
+    config: FigureConfig, runs: list[tuple[str, TabularConfig]], stopping: Callable[[], bool]
+) -> Iterator[Event | list[str]]:
+    """Plays the runs, and the matches between them, and draws the figure.
 
-    folder = config.folder()
-    drawn = Figure(figsize=(7, 5), layout="constrained")
-    FigureCanvasAgg(drawn)
-    axis = drawn.subplots()
-    lines, facts = [], {}
-    for label, several in curves.items():
-        marks, mean, error = averaged(several)
-        axis.plot(marks, mean, label=label)
-        axis.fill_between(marks, mean - error, mean + error, alpha=0.3)
-        facts[label] = {"episodes": marks.tolist(), "mean": mean.tolist(), "standard_error": np.nan_to_num(error).tolist()}
-        lines.append(f"{label}: {mean[-1]:.3g} ± {error[-1]:.1g} after {marks[-1]:,} episodes, {len(several)} runs")
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlabel("Episodes")
-    axis.set_ylabel(MEASURES[config.measure][1])
-    axis.set_title(f"{config.title} (mean of {config.runs} runs ± standard error)")
-    axis.legend()
-    drawn.savefig(folder / "figure.png", dpi=120)
-    (folder / "figure.json").write_text(json.dumps({"config": asdict(config), "curves": facts}, indent=1) + "\n")
-    return lines
+    Yields how far it is, and at the end what there is to say; nothing of that if it was stopped before. Errors as ``play_runs``.
+    """
+    curves = None
+    for event in play_runs(config, runs, stopping):
+        if isinstance(event, Event):
+            yield event
+        else:
+            curves = event
+    if curves is None:
+        return
+    folder, facts = config.folder(), {"config": asdict(config)}
+    if config.measure != MATCHES:
+        style = Style(f"{config.title} (mean of {config.runs} runs ± standard error)", (MEASURES[config.measure][1],), True)
+        yield draw(folder, style, {label: averaged(several) for label, several in curves.items()}, facts)
+        return
+    game = make_learner(runs[0][1]).game
+    folders = {label: Path(str(run.run_dir)) for label, run in runs}
+    for step in play_matches(game, folders, config.deals, config.final_deals, config.threads, stopping):
+        if isinstance(step, Event):
+            yield step
+        else:
+            lines, table = step
+            style = Style(f"{config.title}: greedy policies in symmetric play (± standard error)", ("mb/h", "mb/h"), False)
+            said = draw(folder, style, lines, facts | {"table": table_facts(table)})
+            yield said + table_lines(table, game.num_players)

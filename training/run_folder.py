@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,8 @@ CONFIG = "config.yaml"
 CHECKPOINT = "checkpoint.safetensors"
 PREVIOUS = "checkpoint.previous.safetensors"
 NETWORKS = "networks.safetensors"
+SAVE_SHARE = 0.1
+"""Of the time for checkpoints, where they are large and steps are short."""
 MAY_CHANGE = ("run_dir", "resume", "device", "threads", "budget.", "evaluation.", "precision", "init_from")
 """Keys that a resumed run may give anew; any other difference is refused, since the run would no longer be one experiment."""
 
@@ -69,6 +72,7 @@ class RunFolder(Generic[Config]):
 
     def __init__(self, path: Path, config: Config, lock: IO[str]) -> None:
         self.path, self.config, self._lock = path, config, lock
+        self._last_saved, self._save_seconds = time.monotonic(), 0.0
 
     @classmethod
     def open(cls, config: Config, parse: Callable[[Mapping[str, Any]], Config]) -> Self:
@@ -140,12 +144,17 @@ class RunFolder(Generic[Config]):
             return Saved(*load(previous))
         return Saved(*load(latest))
 
+    def is_save_due(self, seconds: float = 0.0) -> bool:
+        """Returns whether the last checkpoint is so many seconds old, and another would keep to ``SAVE_SHARE`` of the time."""
+        return time.monotonic() - self._last_saved >= max(seconds, self._save_seconds / SAVE_SHARE)
+
     def save(self, saved: Saved) -> None:
         """Writes a checkpoint; at every moment at least one whole file is there.
 
         Raises:
             CheckpointError: It cannot be written; the one before is intact.
         """
+        started = time.monotonic()
         latest, previous = self.path / CHECKPOINT, self.path / PREVIOUS
         temporary = self.path / (CHECKPOINT + ".new")
         save(temporary, saved.arrays, saved.meta)
@@ -155,6 +164,8 @@ class RunFolder(Generic[Config]):
         networks = {name: array for name, array in saved.arrays.items() if name.startswith(("network.", "filter."))}
         if networks:
             save(self.path / NETWORKS, networks, saved.meta)
+        self._last_saved = time.monotonic()
+        self._save_seconds = self._last_saved - started
 
 
 def _read_yaml(path: Path) -> Mapping[str, Any]:

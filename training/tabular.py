@@ -176,13 +176,13 @@ class TabularTrainer:
                 line += f", squared error {scalars['kuhn/squared_error_to_closest_equilibrium']:.2e}"
         return Report(self.learner.episodes, line, scalars)
 
-    def get_state(self) -> Saved:
-        """Returns all that the next step depends on, as named arrays and metadata."""
+    def get_state(self, copy: bool = True) -> Saved:
+        """Returns all that the next step depends on: named arrays, without ``copy`` those that it changes, and metadata."""
         report = None if self.last_report is None else self.last_report.__dict__
         code = sources_digest("games", "tabular", "training")
         meta = self._identity() | {"code": code, "report": report, "step": self.step, "seconds": self.seconds}
         meta["curve"] = self.curve
-        return Saved({f"learner.{name}": array for name, array in self.learner.get_state().items()}, meta)
+        return Saved({f"learner.{name}": array for name, array in self.learner.get_state(copy).items()}, meta)
 
     def set_state(self, saved: Saved) -> None:
         """Takes what ``get_state`` gave. Raises CheckpointError where it is of another game or algorithm."""

@@ -89,7 +89,12 @@ class Trainer:
                 torch.manual_seed(config.seed)
                 self.filter = FilterLearner(self.game, FilterNet(self.game.spec).to(self.device), config.train, self.device)
         train = config.train
-        self.reservoirs = [Reservoir(self.game, train.reservoir, 2 * config.seed + 1 + 1000 * s) for s in range(count)]
+        self.reservoirs: list[Store] = [
+            Reservoir(self.game, train.reservoir, 2 * config.seed + 1 + 1000 * s)
+            if train.store == "reservoir"
+            else Window(self.game, train.reservoir)
+            for s in range(count)
+        ]
         self.windows = [Window(self.game, train.value_window) for _ in range(count)] if train.value_window else []
         self.evaluator = Evaluator(self.networks, config.precision, self.device)
         self.worker_evaluators = [

@@ -25,7 +25,7 @@ class PokerGame:
         name: As in ``game=NAME``.
         rules: The bets.
         betting: The betting tree with the information states that tables are kept for.
-        deals: The cards, a NamedTuple with kernels (``deals.register``).
+        deals: The cards, a NamedTuple with kernels (``deals.register_deals``).
         bucket_names: For each round a text for each bucket.
         finest: The same game with all its information states where ``betting`` merges some; None where it merges none.
     """
