@@ -70,6 +70,7 @@ class FPMCTSOptions:
         considered: gumbel: moves that sequential halving starts from.
         solve: Whether sure wins are looked for.
         objective: "wp" or "adp"; "trained": as in training.
+        temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
     """
 
     checkpoint: str | None = None
@@ -84,6 +85,7 @@ class FPMCTSOptions:
     considered: int | None = None
     solve: bool | None = None
     objective: str = "trained"
+    temperature: float = 0.0
 
 
 @dataclass

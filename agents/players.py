@@ -183,6 +183,7 @@ def _fpmcts(maker: Maker, player: Player) -> Agent:
     return SearchAgent(
         trained.game, trained.evaluator, trained.determinizer_maker(inference), search,
         win_only=trained.objective == "wp", max_positions=maker.lanes, name=player.name, seconds=o.seconds,
+        temperature=o.temperature,
     )  # fmt: skip
 
 
@@ -265,6 +266,7 @@ KINDS: dict[str, Kind] = {
             "c": (1e-9, INF),
             "strength": (1e-9, INF),
             "considered": (1, 1024),
+            "temperature": (0, 100),
         },
     ),
     "external": Kind(ExternalOptions, _external, slow=True, ranges={"seconds": (1e-3, 3600)}),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fpmcts.search import Search, SearchSettings
+from fpmcts.selfplay import sample_targets
 from games.interface import Game, Records, Rules, States, legal, sure_win, take
 from games.kernels import kernel, streams
 from inference.factory import AnyDeterminizer
@@ -56,6 +57,7 @@ class SearchAgent:
         seconds: Time per move, inference included, in place of a number of playouts: their number follows from the rate so far,
             up to ``search.playouts``. Where many games are searched together it is the mean time per position. Such matches are
             not repeatable. None: ``search.playouts``.
+        temperature: 0 plays the search's choice; T > 0 draws from its policy^(1/T).
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class SearchAgent:
         max_positions: int = 256,
         name: str = "fpmcts",
         seconds: float | None = None,
+        temperature: float = 0.0,
     ) -> None:
         if seconds is not None and seconds <= 0.0:
             raise ValueError(f"seconds is {seconds}; expected more than 0")
@@ -76,7 +79,7 @@ class SearchAgent:
         self._make_determinizer = make_determinizer
         self._determinizer: AnyDeterminizer | None = None
         self._rng = np.zeros(0, np.uint64)
-        self.seconds = seconds
+        self.seconds, self.temperature = seconds, temperature
         self._pace = Pace()
 
     def start(self, num_games: int, seed: int) -> None:
@@ -105,7 +108,10 @@ class SearchAgent:
             if self.seconds is not None:
                 left = self.seconds - (inferred - begin) / rows.size
                 playouts = self._pace.playouts(left, self.search.settings.playouts)
-            actions[rows] = self.search.run(worlds, self._rng, lanes, playouts).choice
+            result = self.search.run(worlds, self._rng, lanes, playouts)
+            actions[rows] = result.choice
+            if self.temperature > 0.0:
+                actions[rows] = sample_targets(result, np.full(rows.size, self.temperature), self._rng, lanes)
             if playouts is not None:
                 self._pace.note(playouts, (time.perf_counter() - inferred) / rows.size)
         return actions

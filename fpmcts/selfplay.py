@@ -217,6 +217,18 @@ def _choose(
                 break
 
 
+def sample_targets(result: SearchResult, temperatures: np.ndarray, rng: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+    """Returns the move of each search (int16 ``[n]``): its choice at T = 0, else drawn from target^(1/T).
+
+    Args:
+        result: ``[n]``. temperatures: float64 ``[n]``.
+        rng: uint64 streams, changed in place; search k draws from ``lanes[k]`` (int64 ``[n]``).
+    """
+    actions = np.zeros(len(lanes), np.int16)
+    _choose(result.actions, result.target, result.choice, result.num_legal, temperatures, rng, lanes, actions)
+    return actions
+
+
 @kernel
 def fill_results(rules: Rules, finals: States, games: np.ndarray, states: States, results: np.ndarray) -> None:
     """Writes the return of each sample's mover in units of the stake at the sample; sample k is of game ``games[k]``."""
@@ -341,8 +353,7 @@ class SelfPlay:
         result = self.search.run(worlds, rng, lanes)
         late = records.lengths[lanes] >= self.settings.opening_moves
         temperatures = np.where(late, temperature * self.settings.late_temperature, temperature).astype(np.float64)
-        actions = np.zeros(len(lanes), np.int16)
-        _choose(result.actions, result.target, result.choice, result.num_legal, temperatures, rng, lanes, actions)
+        actions = sample_targets(result, temperatures, rng, lanes)
         part = empty_samples(self.game, len(lanes))._replace(states=here, root_value=result.value)
         part.actions[:], part.target[:] = truncate_targets(result.actions, result.target)
         part.policy_weight[:] = 1.0

@@ -84,7 +84,7 @@ class EvaluationSettings:
     """Evaluation during training, by duplicate matches on decks that are never trained on.
 
     Attributes:
-        baseline: The fixed opponent: "random", and in Doudizhu "rhcp" or "rlcard_rule".
+        baseline: The fixed opponent: "random"; in Doudizhu "rhcp" or "rlcard_rule"; in poker "always_call".
         decks: Decks for the policy without search, every iteration; 0 = never.
         search_decks: Decks for the search, every ``search_every`` iterations; 0 = never.
         search_every: See above, >= 1.
@@ -170,7 +170,7 @@ CHOICES: Choices = {
     "train.optimizer": ("adamw", "sgd"),
     "train.store": ("reservoir", "window"),
     "bootstrap.kind": ("heuristic", "none"),
-    "evaluation.baseline": ("rhcp", "rlcard_rule", "random"),
+    "evaluation.baseline": ("rhcp", "rlcard_rule", "random", "always_call"),
 }
 """Allowed values of the keys that are names; None = not given."""
 
@@ -262,4 +262,6 @@ def parse_config(raw: DictConfig | Mapping[str, Any]) -> TrainConfig:
             if value:
                 given = dict(flatten_config(config))[key]
                 raise ConfigError(f"{key}={given}: is for game=doudizhu; conf/poker.yaml has what game={game.spec.name} needs")
+    elif config.evaluation.baseline == "always_call":
+        raise ConfigError("evaluation.baseline=always_call: is for poker; expected one of rhcp, rlcard_rule, random")
     return config

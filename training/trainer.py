@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from agents.agent import Agent
+from agents.always_call import AlwaysCallAgent
 from agents.heuristic_games import generate_games
 from agents.policy import PolicyAgent
 from agents.random_agent import RandomAgent
@@ -275,15 +276,20 @@ class Trainer:
         return samples if len(self.nets) == 1 else take(samples, np.flatnonzero(seats_to_move(self.game, samples.states) == k))
 
     def _baseline(self) -> Agent:
-        makers: dict[str, Callable[[Game], Agent]] = {"rhcp": RHCPAgent, "rlcard_rule": RLCardRuleAgent, "random": RandomAgent}
+        makers: dict[str, Callable[[Any], Agent]] = {
+            "rhcp": RHCPAgent,
+            "rlcard_rule": RLCardRuleAgent,
+            "random": RandomAgent,
+            "always_call": AlwaysCallAgent,
+        }
         return makers[self.config.evaluation.baseline](self.game)
 
     def _evaluate_policy(self, scalars: dict[str, float]) -> str:
-        """Plays the greedy policy against the baseline; adds the scores to ``scalars`` and returns them as text."""
+        """Plays the policy, greedy or mixed as suits the game, against the baseline; adds the scores to ``scalars`` and returns them as text."""
         if not self.config.evaluation.decks:
             return "no evaluation"
         self.evaluator.refresh(self.networks)
-        agent = PolicyAgent(self.game, self.evaluator.evaluate)
+        agent = PolicyAgent(self.game, self.evaluator.evaluate, temperature=float(self.game.spec.mixes))
         return self._match(agent, self.config.evaluation.decks, "policy", scalars)
 
     def _evaluate_search(self, scalars: dict[str, float]) -> str:
@@ -305,16 +311,17 @@ class Trainer:
 
     def _match(self, agent: Agent, decks: int, name: str, scalars: dict[str, float]) -> str:
         result: MatchResult = duplicate_match(self.game, agent, self._baseline(), decks, self.config.seed)
-        group = f"{name}_against_{self.config.evaluation.baseline}"
+        unit, group = self.game.spec.score, f"{name}_against_{self.config.evaluation.baseline}"
         for label, score in [("all", result.total), *zip(result.team_names, result.by_team, strict=True)]:
-            for measure, value in (("wp", score.wp), ("adp", score.adp)):
+            for measure, value in [("wp", score.wp)] * unit.tells_wins + [(unit.key, score.adp)]:
                 scalars[f"{group}/{measure}_{label}"] = value.mean
                 if math.isfinite(value.error):  # one deck has none
                     scalars[f"{group}/{measure}_{label}_standard_error"] = value.error
-        wp, adp = result.total.wp, result.total.adp
+        wp, mean = result.total.wp, result.total.adp
+        wins = f"WP {100 * wp.mean:.1f} ± {100 * wp.error:.1f} %, " if unit.tells_wins else ""
         return (
-            f"{name} against {self.config.evaluation.baseline} WP {100 * wp.mean:.1f} ± {100 * wp.error:.1f} %, "
-            f"ADP {adp.mean:+.2f} ± {adp.error:.2f} ({2 * decks:,} games)"
+            f"{name} against {self.config.evaluation.baseline} {wins}{unit.name} {mean.mean:+.{unit.digits}f} ± "
+            f"{mean.error:.{unit.digits}f} ({len(result.games.returns):,} games)"
         )
 
     def _learning_scalars(self, totals: dict[str, list[float]]) -> dict[str, float]:
