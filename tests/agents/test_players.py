@@ -188,14 +188,16 @@ def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path
     save(tmp_path / "strange", arrays, meta | {"algorithm": {"name": "guessing"}})
     save(tmp_path / "less", {name: arrays[name] for name in list(arrays)[1:]}, meta)
     for path, game, words in (
-        (tmp_path / "nowhere", "leduc", ["a=tabular", "no run of a tabular algorithm", "nowhere"]),
         (tabular_run, "kuhn", ["plays leduc", "expected a run of kuhn"]),
         (poker_run / "networks.safetensors", "leduc", ["holds no tables", "smooth_uct", "policy and fpmcts"]),
         (damaged(tmp_path, tabular_run), "leduc", ["damaged"]),
         (tmp_path / "strange", "leduc", ["guessing", "smooth_uct"]),
         (tmp_path / "less", "leduc", ["state of smooth_uct"]),
     ):
-        with pytest.raises((CheckpointError, PlayerError)) as caught:
-            evaluate.run([f"game={game}", "a=tabular", f"a.run={path}", "b=random", "processes=1", "device=cpu"])
+        player = Player("a", "tabular", KINDS["tabular"].options(run=str(path)), "a")
+        with pytest.raises(PlayerError) as caught:
+            Maker(make(game), "", {"a": player}).make("a")
         assert "\n" not in str(caught.value)
-        assert all(word in str(caught.value) for word in words), caught.value
+        assert all(word in str(caught.value) for word in ["a=tabular", *words]), caught.value
+    with pytest.raises(CheckpointError, match="a=tabular: there is no run of a tabular algorithm at .*nowhere"):
+        evaluate.run(["game=leduc", "a=tabular", f"a.run={tmp_path / 'nowhere'}", "b=random", "processes=1", "device=cpu"])
