@@ -33,7 +33,7 @@ from fpmcts.search import Search, SearchCounters, SearchSettings
 from fpmcts.selfplay import Games, SelfPlay, SelfPlayStatistics
 from fpmcts.workers import play_in_threads
 from games import make
-from games.interface import Game, num_rows, seats_to_move, take
+from games.interface import num_rows, seats_to_move, take
 from games.kernels import LAYERS, Stream, deal_seeds, sources_digest
 from games.poker.limit_poker import LimitPoker
 from inference.factory import AnyDeterminizer, make_determinizer
@@ -285,7 +285,7 @@ class Trainer:
         return makers[self.config.evaluation.baseline](self.game)
 
     def _evaluate_policy(self, scalars: dict[str, float]) -> str:
-        """Plays the policy, greedy or mixed as suits the game, against the baseline; adds the scores to ``scalars`` and returns them as text."""
+        """Plays the policy, greedy or mixed as suits the game, against the baseline; returns the scores as text and adds them."""
         if not self.config.evaluation.decks:
             return "no evaluation"
         self.evaluator.refresh(self.networks)
