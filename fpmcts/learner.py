@@ -36,6 +36,8 @@ class LearnerSettings:
         reservoir: Capacity per seat of the store the policy learns from.
         store: "reservoir" keeps a uniform sample of all decisions ever seen: the policy is the average that fictitious play asks
             for, and the paper's; "window" keeps the latest, for comparison.
+        recency: The policy learns from a sample in proportion to (iteration + 1) ^ recency, >= 0. 0, the paper: all decisions
+            ever seen count alike. 1: linear averaging, as in CFR+ (Tammelin 2014), in which the first answers fade sooner.
         value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the
             paper).
         clip: Largest norm of a gradient.
@@ -52,6 +54,7 @@ class LearnerSettings:
     least_steps: int = 0
     reservoir: int = 200_000
     store: str = "reservoir"
+    recency: float = 0.0
     value_window: int = 60_000
     clip: float = 5.0
 

@@ -85,6 +85,7 @@ class Store:
     def __init__(self, game: Game, capacity: int) -> None:
         self.capacity, self.seen = capacity, 0
         self.rows = empty_samples(game, capacity)
+        self._shares: dict[float, np.ndarray] = {}  # cumulative weights by recency, until rows change
 
     @property
     def size(self) -> int:
@@ -100,10 +101,17 @@ class Store:
         kept = kept[::-1][last]
         put(self.rows, places[kept], take(samples, kept))
         self.seen += num_rows(samples)
+        self._shares.clear()
 
-    def draw(self, generator: np.random.Generator, count: int) -> Samples:
-        """Returns ``count`` samples drawn uniformly with replacement."""
-        return take(self.rows, generator.integers(0, self.size, count))
+    def draw(self, generator: np.random.Generator, count: int, recency: float = 0.0) -> Samples:
+        """Returns ``count`` samples drawn with replacement, in proportion to (iteration + 1) ^ recency; 0 = uniformly."""
+        if recency == 0.0:
+            return take(self.rows, generator.integers(0, self.size, count))
+        if recency not in self._shares:
+            self._shares[recency] = np.cumsum((self.rows.iteration[: self.size] + 1.0) ** recency)
+        shares = self._shares[recency]
+        places = np.searchsorted(shares, generator.random(count) * shares[-1], side="right")
+        return take(self.rows, np.minimum(places, self.size - 1))
 
     def _places(self, count: int) -> np.ndarray:
         raise NotImplementedError
@@ -127,6 +135,7 @@ class Store:
         for name, field in flatten(self.rows):
             field[:rows] = state[name]
         self.seen = seen
+        self._shares.clear()
 
 
 class Reservoir(Store):

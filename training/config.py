@@ -135,7 +135,7 @@ class TrainConfig:
     resume: bool = True
     init_from: str | None = None
     objective: str = "wp"
-    game: GameSettings = field(default_factory=GameSettings)
+    game: GameSettings = field(default_factory=lambda: GameSettings(rules="standard", encoding="default"))
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(objective="wp"))
     search: SearchSettings = field(default_factory=lambda: SearchSettings(root="gumbel", playouts=32, worlds=32))
     inference: InferenceSettings = field(default_factory=InferenceSettings)
@@ -211,6 +211,7 @@ RANGES: Ranges = {
     "train.reuse": (1e-9, _INF),
     "train.least_steps": (0, _INF),
     "train.reservoir": (1, _INF),
+    "train.recency": (0, 100),
     "train.value_window": (0, _INF),
     "train.clip": (1e-9, _INF),
     "bootstrap.games": (0, _INF),

@@ -263,7 +263,7 @@ class Trainer:
         done = 0
         for k, learner in enumerate(self.learners):
             for _ in range(steps[k]):
-                policy_rows = self.reservoirs[k].draw(generator, half)
+                policy_rows = self.reservoirs[k].draw(generator, half, train.recency)
                 value_rows = self.windows[k].draw(generator, train.batch_size - half) if self.windows else policy_rows
                 _collect(totals, learner.step(policy_rows if self.windows else None, value_rows, train.rate(self.iteration)), k)
                 done += 1

@@ -93,8 +93,11 @@ def test_the_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["game=doudizhu", "algorithm=uct"], ["algorithm=uct", "game=doudizhu", "kuhn, leduc"]),
-        (["game=leduc"], ["game=leduc", "algorithm=NAME", "smooth_uct"]),
+        (["game=doudizhu", "algorithm=uct"], ["algorithm=uct", "game=doudizhu", "kuhn, leduc, limit_holdem"]),
+        (
+            ["game=limit_holdem", "algorithm=outcome_sampling", "game.players=3", "game.abstraction=made_hands"],
+            ["needs a game of two players", "smooth_uct, uct"],
+        ),
         (["game=kuhn", "algorithm=uct", "seed=-1"], ["seed=-1", "from 0"]),
     ],
 )
