@@ -51,6 +51,8 @@ class SelfPlaySettings:
             the others, who play from their networks. Then each sample is a best response, weighed by its own chance to get
             there, and the reservoir is the average that fictitious play asks for (Heinrich, Lanctot & Silver, "Fictitious
             self-play in extensive-form games", 2015, 4).
+        exploration: Chance that a seat that does not search makes a random move, in [0, 1]. What it does weighs no sample of the
+            one that searches, so that rare situations, too, can be answered often enough.
         full_share: Share of the unforced decisions of the seats that search, which are searched, in (0, 1]; 1 is the paper.
         temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The paper: "high".
         temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best move.
@@ -61,6 +63,7 @@ class SelfPlaySettings:
 
     lanes: int = 512
     searching: str = "all"
+    exploration: float = 0.0
     full_share: float = 0.25
     temperature_start: float = 1.0
     temperature_end: float = 0.5
@@ -192,6 +195,16 @@ def sample_policy(
                 u -= scratch[j]
                 j += 1
             actions[k] = scratch_actions[j]
+
+
+@kernel
+def _explore(
+    rules: Rules, states: States, lanes: np.ndarray, share: float, rng: np.ndarray, actions: np.ndarray, scratch: np.ndarray
+) -> None:
+    """Replaces a share of the actions (int16 ``[n]``) by random legal ones; ``scratch`` is int16 ``[max_legal]``."""
+    for k in range(lanes.size):
+        if random_float(rng, lanes[k]) < share:
+            actions[k] = scratch[random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))]
 
 
 @kernel
@@ -329,6 +342,9 @@ class SelfPlay:
             self.game.rules, self.game.decoder, states, lanes, outputs.policy, temperature, rng, actions,
             np.zeros(self.game.spec.max_legal, np.int16), np.zeros(self.game.spec.max_legal),
         )  # fmt: skip
+        if self.settings.exploration > 0.0:
+            scratch = np.zeros(self.game.spec.max_legal, np.int16)
+            _explore(self.game.rules, states, lanes, self.settings.exploration, rng, actions, scratch)
         part = empty_samples(self.game, len(lanes))._replace(states=take(states, lanes))
         part.actions[:, 0], part.target[:, 0] = actions, 1.0
         part.iteration[:] = iteration

@@ -194,6 +194,7 @@ RANGES: Ranges = {
     "search.signal": (1e-9, _INF),
     "search.gumbel_noise": (0, 1),
     "selfplay.lanes": (1, 1_000_000),
+    "selfplay.exploration": (0, 1),
     "selfplay.full_share": (1e-9, 1),
     "selfplay.temperature_start": (1e-9, 100),
     "selfplay.temperature_end": (0, 100),

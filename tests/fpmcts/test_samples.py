@@ -161,6 +161,20 @@ def test_draws_are_uniform_over_what_is_held(make: Callable[[], Store]) -> None:
 # ---------------------------------------------------------------------------------------------------- truncate_targets
 
 
+@STORES
+def test_draws_by_recency(make: Callable[[], Store]) -> None:
+    """In proportion to (iteration + 1) ^ recency; what was drawn before does not matter when rows have come in since."""
+    store = make()
+    store.add(numbered(0, 4))
+    store.draw(np.random.default_rng(0), 1, recency=2.0)
+    store.add(numbered(4, 4))
+    drawn = store.draw(np.random.default_rng(1), 20_400, recency=2.0)
+    counts = np.bincount(drawn.iteration, minlength=8)
+    expected = 20_400 * np.arange(1, 9) ** 2 / 204
+    # Chi-squared with 7 degrees of freedom exceeds 35 once in 90,000.
+    assert ((counts - expected) ** 2 / expected).sum() < 35
+
+
 @pytest.mark.parametrize("width", [1, TARGET_WIDTH - 1, TARGET_WIDTH, TARGET_WIDTH + 1, 90])
 def test_truncated_targets(width: int) -> None:
     """The most probable actions stay with their probabilities, scaled to sum to 1; short rows are padded."""
