@@ -9,6 +9,10 @@ from hydra import compose, initialize_config_dir
 
 from evaluation.policy_table import policy_table
 from evaluation.settings import ConfigError
+from fpmcts.selfplay import _explore
+from games import make
+from games.kernels import streams
+from games.poker.betting import Action
 from games.poker.limit_poker import LimitPoker
 from tabular.best_response import nash_conv
 from training.config import TrainConfig, parse_config
@@ -39,7 +43,7 @@ def exact(trainer: Trainer) -> float:
     return nash_conv(trainer.game.poker, policy_table(trainer.game, trainer.evaluator.evaluate))
 
 
-@pytest.mark.parametrize(("game", "uniform", "reached"), [("kuhn", 11 / 12, 0.45), ("leduc", 4.747222, 3.0)])
+@pytest.mark.parametrize(("game", "uniform", "reached"), [("kuhn", 11 / 12, 0.5), ("leduc", 4.747222, 3.2)])
 def test_a_short_run_comes_closer_to_an_equilibrium(game: str, uniform: float, reached: float) -> None:
     trainer = Trainer(configuration(f"game={game}", *SMALL))
     assert exact(trainer) == pytest.approx(uniform, rel=0.1)  # networks are almost uniform at first
@@ -77,6 +81,18 @@ def test_one_seat_searches_in_each_game() -> None:
         pass
     assert everyone.played is not None
     assert everyone.played[2].searches == everyone.played[2].decisions
+
+
+def test_exploration_draws_legal_moves_alike() -> None:
+    game = make("leduc")
+    states = game.deal(streams(1, 3000))
+    actions, scratch = np.full(3000, Action.RAISE, np.int16), np.zeros(3, np.int16)
+    for share, expected in ((0.0, 0), (0.5, 750), (1.0, 1500)):
+        mixed = actions.copy()
+        _explore(game.rules, states, np.arange(3000), share, streams(2, 3000), mixed, scratch)
+        assert set(mixed.tolist()) <= {Action.CALL, Action.RAISE}  # nothing to fold to
+        assert abs(int((mixed == Action.CALL).sum()) - expected) < 5 * np.sqrt(750)
+        assert share > 0 or (mixed == actions).all()
 
 
 @pytest.mark.parametrize(
