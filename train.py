@@ -121,19 +121,23 @@ def compose_and_run(raw: DictConfig) -> None:
         sys.exit(f"train.py: {error}")
 
 
-def main() -> None:
-    """Chooses the kind of configuration by the algorithm or the experiment that the command line names."""
-    given = dict(argument.partition("=")[::2] for argument in sys.argv[1:])
+def primary(arguments: list[str]) -> tuple[str, list[str]]:
+    """Returns the configuration that a command line asks for by algorithm, game or experiment, and the rest of it."""
+    given = dict(argument.partition("=")[::2] for argument in arguments)
     if (FIGURES / f"{given.get('experiment')}.yaml").exists():
-        sys.argv.remove(f"experiment={given['experiment']}")
-        sys.argv.insert(1, f"--config-name=figures/{given['experiment']}")
-    elif given.get("algorithm", "fpmcts") != "fpmcts":
-        sys.argv.insert(1, "--config-name=tabular")
-    else:
-        sys.argv[1:] = [argument for argument in sys.argv[1:] if argument != "algorithm=fpmcts"]
-        if given.get("game") in poker.GAMES:
-            own = (CONF / f"{given['game']}.yaml").exists()
-            sys.argv.insert(1, f"--config-name={given['game'] if own else 'poker'}")
+        return f"figures/{given['experiment']}", [a for a in arguments if not a.startswith("experiment=")]
+    if given.get("algorithm", "fpmcts") != "fpmcts":
+        return "tabular", arguments
+    rest, game = [a for a in arguments if a != "algorithm=fpmcts"], given.get("game")
+    if game not in poker.GAMES:
+        return "config", rest
+    return (game if (CONF / f"{game}.yaml").exists() else "poker"), rest
+
+
+def main() -> None:
+    """Trains as the command line says."""
+    name, rest = primary(sys.argv[1:])
+    sys.argv[1:] = [f"--config-name={name}", *rest]
     compose_and_run()
 
 
