@@ -30,7 +30,7 @@ from agents.showdown_equity import equities
 from games.interface import Records
 from games.kernels import streams
 from games.poker.betting import Action
-from games.poker.limit_poker import LimitPoker
+from games.poker.limit_poker import NUM_ACTIONS, LimitPoker
 from games.poker.state import HIDDEN, States
 
 
@@ -56,11 +56,8 @@ class LocalBestResponseAgent:
         self.game, self.against, self.boards, self.name = game, against, boards, name
         rules = game.rules
         self.hands = np.array(list(combinations(range(rules.num_cards), rules.num_private)), np.int8)
-        betting = rules.betting
-        self._slot = np.zeros(len(betting.player), np.int32)  # the action that led to a node
-        for slot in range(betting.child.shape[1]):
-            led = np.flatnonzero((slot < betting.num_actions) & (betting.child[:, slot] >= 0))
-            self._slot[betting.child[led, slot]] = slot
+        # The slot of the action that led to a node; unused at the start.
+        self._slot = rules.feature % NUM_ACTIONS - rules.betting.actions[np.maximum(rules.parent, 0), 0]
         self._ranges = np.zeros((0, len(self.hands)))
         self._nodes = np.zeros(0, np.int32)
         self._rng = np.zeros(0, np.uint64)

@@ -31,12 +31,11 @@ from agents.rlcard_rule import RLCardRuleAgent
 from agents.search_agent import SearchAgent
 from agents.tabular import POLICIES, TabularAgent, TabularPolicy, load_tabular, run_file
 from agents.trained import Trained, checkpoint_file, load_trained
-from fpmcts.search import SearchSettings
 from games import poker
 from games.interface import Game
 from games.kernels import ROOT
 from games.poker.limit_poker import LimitPoker
-from networks.checkpoint import CheckpointError, load
+from networks.checkpoint import CheckpointError
 
 INF = float("inf")
 POKER = tuple(poker.GAMES)
@@ -101,10 +100,6 @@ class Maker:
                 raise CheckpointError(f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}")
             self._trained[path, objective] = trained
         return self._trained[path, objective]
-
-    def search(self, checkpoint: str | None) -> SearchSettings:
-        """Returns the settings of the search in the training of networks."""
-        return SearchSettings(**load(checkpoint_of(self.game.spec.name, checkpoint))[1]["config"]["search"])
 
     def tables(self, options: TabularOptions) -> TabularPolicy:
         """Returns the policy of a tabular run. Raises CheckpointError."""
@@ -177,7 +172,7 @@ def _fpmcts(maker: Maker, player: Player) -> Agent:
         inference = replace(inference, phase1=o.phase1)
     given = {key: value for key in ("c", "strength", "considered", "solve") if (value := getattr(o, key)) is not None}
     search = replace(
-        maker.search(o.checkpoint), root=o.root, playouts=o.playouts, worlds=o.worlds or min(o.playouts, 64), slots=1,
+        trained.search, root=o.root, playouts=o.playouts, worlds=o.worlds or min(o.playouts, 64), slots=1,
         gumbel_noise=0.0, **given,
     )  # fmt: skip
     return SearchAgent(

@@ -10,12 +10,9 @@ from games.interface import Records, States
 from games.kernels import kernel, random_float, streams
 from games.poker.game import PokerGame
 from games.poker.limit_poker import LimitPoker
-from networks.checkpoint import CheckpointError, load
+from networks.checkpoint import CHECKPOINT, PREVIOUS, CheckpointError, load
 from tabular import algorithms
 
-CHECKPOINT = "checkpoint.safetensors"
-PREVIOUS = "checkpoint.previous.safetensors"
-"""The files of a run's folder that hold its tables; the second is there alone while the first is being replaced."""
 POLICIES = ("average", "greedy")
 
 
@@ -37,6 +34,7 @@ def run_file(path: Path | str) -> Path:
     path = Path(path)
     if not path.is_dir():
         return path
+    # While the latest is being replaced, the previous one is there alone.
     return path / PREVIOUS if (path / PREVIOUS).exists() and not (path / CHECKPOINT).exists() else path / CHECKPOINT
 
 

@@ -12,18 +12,16 @@ from typing import Any
 
 import torch
 
+from fpmcts.search import SearchSettings
 from games import make as make_game
 from games.interface import Game
 from inference.determinizer import InferenceSettings
 from inference.factory import AnyDeterminizer, make_determinizer
-from networks.checkpoint import CheckpointError, load, load_module, save
+from networks.checkpoint import NETWORKS, CheckpointError, load, load_module, save
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
 from networks.resnet import NetworkConfig, Networks, build_networks
-
-NETWORKS = "networks.safetensors"
-"""The file of a run's folder that holds its networks alone."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +34,7 @@ class Trained:
         networks: One per seat, or one for all.
         filter: The filter network, if the run had one.
         inference: The settings of inference in training.
+        search: Those of the search.
         objective: "wp" or "adp": what their values are.
         evaluator: Forward passes.
     """
@@ -45,6 +44,7 @@ class Trained:
     networks: Networks
     filter: FilterNet | None
     inference: InferenceSettings
+    search: SearchSettings
     objective: str
     evaluator: Evaluator
 
@@ -113,6 +113,7 @@ def load_trained(
         networks=networks,
         filter=filter_net,
         inference=InferenceSettings(**config["inference"]),
+        search=SearchSettings(**config["search"]),
         objective=network.objective,
         evaluator=Evaluator(networks, precision, device),
     )

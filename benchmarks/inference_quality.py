@@ -23,10 +23,10 @@ from games.interface import Records, take
 from games.kernels import Stream, deal_seeds, streams
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 from inference.hands import find_active, true_next_hands
-from networks.checkpoint import load
+from networks.checkpoint import NETWORKS, load
 from networks.engine import FilterEngine
 from training.config import parse_config
-from training.run_folder import NETWORKS, Saved
+from training.run_folder import Saved
 from training.trainer import Trainer
 
 _NUM_WORLDS = 32

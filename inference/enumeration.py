@@ -30,13 +30,11 @@ class Candidates(NamedTuple):
         hands: int8 ``[S, K, H]``, the private cards of the other seats in the order of the seats.
         log_weight: float64 ``[S, K]``, log-likelihood (nats) of the moves so far; -inf = impossible, or no candidate.
         moves: int16 ``[S]``, moves that are accounted for; -1 = the slot has no candidates.
-        listed: bool ``[S]``, whether they are all hands that there are.
     """
 
     hands: np.ndarray
     log_weight: np.ndarray
     moves: np.ndarray
-    listed: np.ndarray
 
 
 @kernel
@@ -112,7 +110,6 @@ def _prepare(
             continue
         count = _unseen(rules, views.cards[i], seats[i], unseen)
         listed = _list_hands(unseen, count, rules.num_private, candidates.hands[slot])
-        candidates.listed[slot] = listed >= 0
         if listed < 0:
             _draw_hands(unseen, count, rng, lanes[i], candidates.hands[slot])
             listed = candidates.hands.shape[1]
@@ -322,7 +319,6 @@ class HandEnumerator:
             hands=np.zeros((slots, settings.particles, others), np.int8),
             log_weight=np.full((slots, settings.particles), -np.inf),
             moves=np.full(slots, _UNKNOWN, np.int16),
-            listed=np.zeros(slots, np.bool_),
         )
         self._decisions = make_decisions(game, 8192)
         self._row = game.empty(1)

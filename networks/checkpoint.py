@@ -22,6 +22,11 @@ from torch import nn
 
 FORMAT = "fpmcts-1"
 
+CHECKPOINT = "checkpoint.safetensors"
+PREVIOUS = "checkpoint.previous.safetensors"
+NETWORKS = "networks.safetensors"
+"""The files of a run's folder: all of its state, now and before the last step, and its networks alone."""
+
 Arrays = dict[str, np.ndarray]
 
 

@@ -13,12 +13,9 @@ import numpy as np
 from omegaconf import OmegaConf
 
 from evaluation.settings import ConfigError, flatten_config
-from networks.checkpoint import load, save
+from networks.checkpoint import CHECKPOINT, NETWORKS, PREVIOUS, load, save
 
 CONFIG = "config.yaml"
-CHECKPOINT = "checkpoint.safetensors"
-PREVIOUS = "checkpoint.previous.safetensors"
-NETWORKS = "networks.safetensors"
 SAVE_SHARE = 0.1
 """Of the time for checkpoints, where they are large and steps are short."""
 MAY_CHANGE = ("run_dir", "resume", "device", "threads", "budget.", "evaluation.", "precision", "init_from")

@@ -4,18 +4,17 @@ With tables (``abstraction.Abstraction``) a bucket is found by three sums over t
 allocated: cards are used as they are drawn.
 """
 
-from functools import cache
-from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from games.kernels import kernel, mix64, prefetch
-from games.poker import betting, deals
+from games.poker import deals
 from games.poker.abstraction import Abstraction
 from games.poker.boards import NUM_HOLDINGS, BoardTables, board_tables, canonical, holding
 from games.poker.deals import OWN
 from games.poker.hands import EMPTY_KEY, NUM_STRENGTHS, HandTables, strength_of, tables
+from games.poker.showdown import outcome_table, with_hand
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _THREE_CARDS = np.uint64(52**3)
@@ -31,7 +30,7 @@ class HoldemDeals(NamedTuple):
         hands: For strengths.
         boards: For canonical boards.
         buckets: By board and holding, each array flat.
-        outcome: int8 ``[3 ** (P * (P - 1) / 2)]``, ``outcome_table(P)``.
+        outcome: int8 ``[3 ** (P * (P - 1) / 2)]``, ``showdown.outcome_table(P)``.
     """
 
     hands: HandTables
@@ -56,29 +55,6 @@ class MadeHandDeals(NamedTuple):
     preflop: np.ndarray
     sizes: np.ndarray
     outcome: np.ndarray
-
-
-@cache
-def outcome_table(num_players: int) -> np.ndarray:
-    """Returns the outcome (``betting.outcomes``) for each way in which the strengths compare, int8.
-
-    The index has a digit to the base 3 for each pair of players, the first pair's highest: 0 weaker, 1 equal, 2 stronger. Entries
-    that no strengths lead to are -1.
-    """
-    pairs = list(combinations(range(num_players), 2))
-    table = np.full(3 ** len(pairs), -1, dtype=np.int8)
-    for strengths in product(range(num_players), repeat=num_players):
-        index = 0
-        for one, two in pairs:
-            index = 3 * index + 1 + (strengths[one] > strengths[two]) - (strengths[one] < strengths[two])
-        table[index] = betting.outcome_of(strengths)
-    return table
-
-
-@kernel(inline="always")
-def compared(index: int, own: int, other: int) -> int:
-    """Returns an index of ``outcome_table`` with one more pair."""
-    return 3 * index + 1 + np.int64(own > other) - np.int64(own < other)
 
 
 @kernel(inline="always")
@@ -132,13 +108,7 @@ def showdown_outcome(hands: HandTables, outcome: np.ndarray, cards: np.ndarray) 
         one, two = cards[2 * player], cards[2 * player + 1]
         both = masks | hands.bits[one] | hands.bits[two]
         strength = strength_of(hands, key + hands.keys[one] + hands.keys[two], both, 7)
-        if player == 0:
-            first = strength
-        elif player == 1:
-            second = strength
-            index = compared(0, first, second)
-        else:
-            index = compared(compared(index, first, strength), second, strength)
+        index, first, second = with_hand(player, strength, index, first, second)
     return np.int64(outcome[index])
 
 
@@ -204,13 +174,7 @@ def _outcome(deals: HoldemDeals, dealt: np.ndarray) -> int:
     index, first, second = 0, 0, 0
     for player in range(num_hands >> 2):
         strength = strength_of(deals.hands, dealt[num_hands + 2 * player], dealt[num_hands + 2 * player + 1], 7)
-        if player == 0:
-            first = strength
-        elif player == 1:
-            second = strength
-            index = compared(0, first, second)
-        else:
-            index = compared(compared(index, first, strength), second, strength)
+        index, first, second = with_hand(player, strength, index, first, second)
     return np.int64(deals.outcome[index])
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from games.interface import GameSpec, ScoreUnit
-from games.poker import betting as bets
 from games.poker import state
 from games.poker.betting import BettingTree
 from games.poker.game import PokerGame
+from games.poker.showdown import outcome_table
 from games.poker.state import HIDDEN, Rules, States
 
 ACTION_TEXTS = ("fold", "call", "raise")
@@ -61,11 +61,8 @@ def make_rules(
         num_suits: Suits of the deck.
         suits_matter: Whether hands can differ by suits.
     """
-    tree, num_players = poker.betting, poker.num_players
+    tree = poker.betting
     parent, feature, num_features = _history(tree)
-    outcome = np.zeros(num_players**num_players, dtype=np.int32)
-    for number, ranks in enumerate(bets.outcomes(num_players)):
-        outcome[sum(rank * num_players**k for k, rank in enumerate(ranks))] = number
     return Rules(
         betting=tree,
         showdown=showdown,
@@ -73,7 +70,7 @@ def make_rules(
         parent=parent,
         feature=feature,
         num_features=num_features,
-        outcome=outcome,
+        outcome=outcome_table(poker.num_players),
         num_private=num_private,
         num_public=public[-1],
         num_cards=num_cards,
@@ -247,10 +244,8 @@ class LimitPoker:
 
     def final_curves(self, finals: States) -> dict[str, float]:
         """Returns the share of showdowns, and the chips that the first player won, per hand."""
-        terminal = ~finals.node
-        showdown = self.poker.betting.showdown[terminal]
-        outcomes = np.array([state.outcome_of_cards(self.rules, cards) for cards in finals.cards])
-        won = self.poker.betting.payoffs[terminal, outcomes, 0]
+        showdown, won = self.poker.betting.showdown[~finals.node], np.empty(len(finals.node))
+        state.returns_of(self.rules, finals, 0, won)
         return {"showdown_share": float(showdown.mean()), "chips_won_by_the_first_player": float(won.mean())}
 
     def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:

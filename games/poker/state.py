@@ -26,6 +26,7 @@ from games import interface
 from games.interface import register
 from games.kernels import kernel, mix64, random_below
 from games.poker.betting import BettingTree
+from games.poker.showdown import compared
 
 HIDDEN = -1
 """A card that a view does not show."""
@@ -60,8 +61,7 @@ class Rules(NamedTuple):
         parent: int32 ``[D]``, the decision node before; -1 at the start.
         feature: int16 ``[D]``, the plane of the history that tells the action that led to a node; -1 at the start.
         num_features: Planes of the history.
-        outcome: int32 ``[P ** P]``, the outcome (``betting.outcomes``) of hands of the ranks r_0, r_1, … at sum r_k P^k; 0 is the
-            weakest.
+        outcome: int8 ``[3 ** (P * (P - 1) / 2)]``, ``showdown.outcome_table(P)``.
         num_private: Private cards of a player.
         num_public: Public cards in all.
         num_cards: Cards of the deck; card c is of rank ``c // num_suits``.
@@ -108,7 +108,7 @@ register(strength, Strengths, _listed_strength)
 
 
 @kernel
-def num_public(rules: Rules, node: int) -> int:
+def num_shown(rules: Rules, node: int) -> int:
     """Returns the number of public cards that can be seen at a node; at the end, where nobody looks, none."""
     return rules.public[rules.betting.round[node]] if node >= 0 else 0
 
@@ -116,22 +116,14 @@ def num_public(rules: Rules, node: int) -> int:
 @kernel
 def outcome_of_cards(rules: Rules, cards: np.ndarray) -> int:
     """Returns the order of the hands of a deal (``betting.outcomes``)."""
-    num_seats = rules.betting.paid.shape[1]
-    board = num_seats * rules.num_private
-    code, power = 0, 1
-    for seat in range(num_seats):
-        own = strength(rules.showdown, cards, seat * rules.num_private, rules.num_private, board)
-        rank = 0
-        for other in range(num_seats):  # the number of different hands that are weaker
-            weaker = strength(rules.showdown, cards, other * rules.num_private, rules.num_private, board)
-            counted = weaker < own
-            for before in range(other):
-                earlier = strength(rules.showdown, cards, before * rules.num_private, rules.num_private, board)
-                counted = counted and earlier != weaker
-            rank += counted
-        code += rank * power
-        power *= num_seats
-    return rules.outcome[code]
+    num_seats, size = rules.betting.paid.shape[1], rules.num_private
+    board = num_seats * size
+    index = 0
+    for one in range(num_seats):
+        own = strength(rules.showdown, cards, one * size, size, board)
+        for two in range(one + 1, num_seats):
+            index = compared(index, own, strength(rules.showdown, cards, two * size, size, board))
+    return rules.outcome[index]
 
 
 @kernel
@@ -181,6 +173,13 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 
 @kernel
+def returns_of(rules: Rules, states: States, seat: int, out: np.ndarray) -> None:
+    """Writes the chips that a player has won in each row to ``out`` (float64 ``[B]``); all hands must be over."""
+    for i in range(out.size):
+        out[i] = team_return(rules, states, i, seat)
+
+
+@kernel
 def stake(rules: Rules, states: States, i: int) -> float:
     """Returns the largest pot in chips: what a network's value is stated in."""
     return rules.largest_pot
@@ -192,7 +191,7 @@ def public_key(rules: Rules, states: States, i: int) -> np.uint64:
     node = states.node[i]
     key = mix64(np.uint64(np.int64(node)))
     board = rules.betting.paid.shape[1] * rules.num_private
-    for k in range(board, board + num_public(rules, node)):
+    for k in range(board, board + num_shown(rules, node)):
         key = mix64(key ^ np.uint64(states.cards[i, k] + 1))
     return key
 
@@ -236,7 +235,7 @@ def _suit_order(rules: Rules, cards: np.ndarray, own: int, board: int, public: i
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
     """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the planes: see the module."""
     node, cards = states.node[i], states.cards[i]
-    num_seats, suits, public = rules.betting.paid.shape[1], rules.suit_planes, num_public(rules, node)
+    num_seats, suits, public = rules.betting.paid.shape[1], rules.suit_planes, num_shown(rules, node)
     own, board = seat * rules.num_private, num_seats * rules.num_private
     order = np.zeros(rules.num_suits, dtype=np.int64)
     if suits > 1:

@@ -12,7 +12,8 @@ from games.poker.deals import OWN, bucket, bucket_of, deal, outcome
 from games.poker.game import PokerGame
 from games.poker.hands import parse_cards, strengths
 from games.poker.holdem import RULES
-from games.poker.holdem_deals import HoldemDeals, deal_states, outcome_table, showdown_outcome
+from games.poker.holdem_deals import HoldemDeals, deal_states, showdown_outcome
+from games.poker.showdown import outcome_table
 
 NO_BUCKETS = (1, 1, 1, 1)
 
