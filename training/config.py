@@ -11,6 +11,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
+from agents.heuristic_games import TEACHERS
 from evaluation.settings import Choices, ConfigError, Ranges, build, check, flatten_config
 from fpmcts.learner import LearnerSettings
 from fpmcts.search import SearchSettings
@@ -51,6 +52,7 @@ class BootstrapSettings:
 
     Attributes:
         kind: "heuristic" learns from games of the heuristic player, "none" starts from random networks.
+        teacher: "rhcp", the paper's; or "team_play": RHCP with rules for playing as a team, the stronger player.
         games: Number of games, >= 0. The paper: 200,000 (5.1).
         games_per_step: Games generated, then learned from once, per step.
         lr: Highest learning rate; it falls to a twentieth of it by a cosine over the bootstrap.
@@ -61,6 +63,7 @@ class BootstrapSettings:
     """
 
     kind: str = "heuristic"
+    teacher: str = "team_play"
     games: int = 60_000
     games_per_step: int = 5_000
     lr: float = 2e-3
@@ -170,6 +173,7 @@ CHOICES: Choices = {
     "train.optimizer": ("adamw", "sgd"),
     "train.store": ("reservoir", "window"),
     "bootstrap.kind": ("heuristic", "none"),
+    "bootstrap.teacher": TEACHERS,
     "evaluation.baseline": ("rhcp", "rlcard_rule", "random", "always_call"),
 }
 """Allowed values of the keys that are names; None = not given."""

@@ -160,7 +160,7 @@ class Trainer:
         index = self.bootstrap_done // config.games_per_step
         yield Event("heuristic games", 0, count, "games")
         seeds = deal_seeds(self.config.seed, count, Stream.BOOTSTRAP, index)
-        played = generate_games(self.game, seeds, threads=self.threads, epsilon=config.epsilon)
+        played = generate_games(self.game, seeds, threads=self.threads, epsilon=config.epsilon, teacher=config.teacher)
         samples = heuristic_samples(self.game, played.deals, played.records, played.choices)
         generation = time.perf_counter() - started
         progress_start = self.bootstrap_done / self.bootstrap_games

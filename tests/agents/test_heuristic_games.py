@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from agents.heuristic_games import GAMES_PER_TASK, HeuristicGames, generate_games
+from agents.heuristic_games import GAMES_PER_TASK, TEACHERS, HeuristicGames, generate_games
 from agents.rhcp import RHCPAgent
+from agents.rhcp_kernels import new_memo
+from agents.teamplay import choose_for_team
 from games import make
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
@@ -20,21 +22,26 @@ def assert_equal(a: HeuristicGames, b: HeuristicGames) -> None:
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("teacher", TEACHERS)
 @pytest.mark.parametrize("epsilon", [0.0, 0.3])
-def test_games_replay(epsilon: float) -> None:
-    """The deals are those of the seeds, every move is legal, the last one ends the game, and each choice is RHCP's."""
+def test_games_replay(epsilon: float, teacher: str) -> None:
+    """The deals are those of the seeds, every move is legal, the last one ends the game, and each choice is the teacher's."""
     seeds = deal_seeds(3, 40, Stream.BOOTSTRAP)
-    games = generate_games(GAME, seeds, epsilon=epsilon)
+    games = generate_games(GAME, seeds, epsilon=epsilon, teacher=teacher)
     for field, expected in zip(games.deals, GAME.deal(seeds), strict=True):
         np.testing.assert_array_equal(field, expected)
     states = take(games.deals, np.arange(40))
     scratch = np.empty(MAX_LEGAL, np.int16)
-    agent = RHCPAgent(GAME)
+    agent, memo = RHCPAgent(GAME), new_memo()
     for i, length in enumerate(games.records.lengths):
         for k in range(length):
             row = take(states, np.array([i]))
             assert states.winner[i] == -1
-            assert agent.act(np.zeros(1, np.int64), GAME.view(row, row.seat), games.records)[0] == games.choices[i, k]
+            if teacher == "rhcp":
+                choice = int(agent.act(np.zeros(1, np.int64), GAME.view(row, row.seat), games.records)[0])
+            else:
+                choice = choose_for_team(GAME.rules, memo, states, i, scratch)
+            assert choice == games.choices[i, k]
             n = legal_moves(GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch)
             assert games.records.moves[i, k] in scratch[:n]
             step(GAME.rules, states, i, int(games.records.moves[i, k]))
