@@ -41,6 +41,7 @@ class LearnerSettings:
         value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the
             paper).
         clip: Largest norm of a gradient.
+        averaging: Steps over which the weights that play are averaged (exponentially); 0 = the latest weights play (the paper).
     """
 
     batch_size: int = 512
@@ -57,6 +58,7 @@ class LearnerSettings:
     recency: float = 0.0
     value_window: int = 60_000
     clip: float = 5.0
+    averaging: int = 0
 
     def rate(self, iteration: int) -> float:
         """Returns the learning rate at an iteration, counted from 0."""

@@ -219,6 +219,7 @@ RANGES: Ranges = {
     "train.recency": (0, 100),
     "train.value_window": (0, _INF),
     "train.clip": (1e-9, _INF),
+    "train.averaging": (0, _INF),
     "bootstrap.games": (0, _INF),
     "bootstrap.games_per_step": (1, _INF),
     "bootstrap.lr": (1e-12, 10),

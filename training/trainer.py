@@ -5,6 +5,7 @@ evaluation once an iteration is complete. What a step does depends on the state 
 streams are derived from the seed and the position of the step, so a run that was killed and resumed equals one that was not.
 """
 
+import copy
 import math
 import os
 import time
@@ -37,6 +38,7 @@ from games.interface import num_rows, seats_to_move, take
 from games.kernels import LAYERS, Stream, deal_seeds, sources_digest
 from games.poker.limit_poker import LimitPoker
 from inference.factory import AnyDeterminizer, make_determinizer
+from networks.averaging import move_towards
 from networks.checkpoint import check_compatible, load, load_module, load_optimizer, module_arrays, optimizer_arrays
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
@@ -66,6 +68,8 @@ class Trainer:
         iteration: Self-play iterations finished.
         seconds: Wall clock spent in steps, over all sessions.
         last_report: What the last step said.
+        networks: Those that learn.
+        playing: Those that play and are measured: the same, or averages of their weights (``train.averaging``).
     """
 
     def __init__(self, config: TrainConfig) -> None:
@@ -81,7 +85,8 @@ class Trainer:
         self.learning_steps: list[int] = []
         self.played: tuple[Samples, Games, SelfPlayStatistics] | None = None
         self.networks = build_networks(self.game.spec, config.network, config.seed).to(self.device)
-        self.nets = [self.networks.seat(self.networks.net_of_seat.index(k)) for k in range(len(self.networks.nets))]
+        self.nets = self.networks.distinct()
+        self.playing = copy.deepcopy(self.networks) if config.train.averaging else self.networks
         count = len(self.nets)
         self.learners = [Learner(self.game, net, config.train, self.device, self.threads) for net in self.nets]
         self.filter: FilterLearner | None = None
@@ -97,9 +102,9 @@ class Trainer:
             for s in range(count)
         ]
         self.windows = [Window(self.game, train.value_window) for _ in range(count)] if train.value_window else []
-        self.evaluator = Evaluator(self.networks, config.precision, self.device)
+        self.evaluator = Evaluator(self.playing, config.precision, self.device)
         self.worker_evaluators = [
-            Evaluator(self.networks, config.precision, self.device, config.remembered) for _ in range(self.threads)
+            Evaluator(self.playing, config.precision, self.device, config.remembered) for _ in range(self.threads)
         ]
         self.searches = [
             Search(self.game, e.evaluate, config.search, max(1, config.selfplay.lanes // self.threads), config.objective == "wp")
@@ -190,6 +195,7 @@ class Trainer:
                     net.load_state_dict(self.nets[0].state_dict())
             for learner in self.learners:
                 learner.forget()
+        self.playing.load_state_dict(self.networks.state_dict())
         scalars = self._learning_scalars(totals)
         learning = time.perf_counter() - started - generation
         line = f"bootstrap {self.bootstrap_done:,} of {self.bootstrap_games:,} games: " + _loss_text(scalars)
@@ -204,7 +210,7 @@ class Trainer:
         settings = replace(self.config.selfplay, lanes=max(1, self.config.selfplay.lanes // self.threads))
         players = []
         for k, (evaluator, search) in enumerate(zip(self.worker_evaluators, self.searches, strict=True)):
-            evaluator.refresh(self.networks)
+            evaluator.refresh(self.playing)
             evaluator.seconds, evaluator.num_evaluations, search.counters = 0.0, 0, SearchCounters()
             determinizer = self.make_determinizer(max(1, len(range(k, count, workers))), evaluator)
             players.append(SelfPlay(self.game, evaluator.evaluate, determinizer, search, settings))
@@ -266,6 +272,8 @@ class Trainer:
                 policy_rows = self.reservoirs[k].draw(generator, half, train.recency)
                 value_rows = self.windows[k].draw(generator, train.batch_size - half) if self.windows else policy_rows
                 _collect(totals, learner.step(policy_rows if self.windows else None, value_rows, train.rate(self.iteration)), k)
+                if train.averaging:
+                    move_towards(self.playing.distinct()[k], learner.net, 1.0 / train.averaging)
                 done += 1
                 if done % 8 == 0:
                     yield Event("learning", done, sum(steps), "steps")
@@ -288,7 +296,7 @@ class Trainer:
         """Plays the policy, greedy or mixed as suits the game, against the baseline; returns the scores as text and adds them."""
         if not self.config.evaluation.decks:
             return "no evaluation"
-        self.evaluator.refresh(self.networks)
+        self.evaluator.refresh(self.playing)
         agent = PolicyAgent(self.game, self.evaluator.evaluate, temperature=float(self.game.spec.mixes))
         return self._match(agent, self.config.evaluation.decks, "policy", scalars)
 
@@ -304,7 +312,7 @@ class Trainer:
         """Returns NashConv of the policy networks as text and adds it to ``scalars``; nothing where it cannot be computed."""
         if not isinstance(self.game, LimitPoker) or not self.game.poker.has_tree:
             return ""
-        self.evaluator.refresh(self.networks)
+        self.evaluator.refresh(self.playing)
         value = nash_conv(self.game.poker, policy_table(self.game, self.evaluator.evaluate))
         scalars["nash_conv/average_policy"] = value
         return f"; NashConv (both players' gains together) {value:.4f} chips"
@@ -363,8 +371,10 @@ class Trainer:
     def get_state(self) -> Saved:
         """Returns all that the next step depends on, as named arrays and metadata."""
         arrays: dict[str, np.ndarray] = {}
-        for k, learner in enumerate(self.learners):
-            arrays |= module_arrays(learner.net, f"network.{k}") | optimizer_arrays(learner.optimizer, f"optimizer.{k}")
+        for k, (playing, learner) in enumerate(zip(self.playing.distinct(), self.learners, strict=True)):
+            arrays |= module_arrays(playing, f"network.{k}") | optimizer_arrays(learner.optimizer, f"optimizer.{k}")
+            if self.playing is not self.networks:
+                arrays |= module_arrays(learner.net, f"learning.{k}")
         if self.filter is not None:
             arrays |= module_arrays(self.filter.net, "filter.net") | optimizer_arrays(self.filter.optimizer, "filter_optimizer")
         for name, store in self._stores():
@@ -385,6 +395,8 @@ class Trainer:
         self.load_networks(saved)
         for k, learner in enumerate(self.learners):
             load_optimizer(learner.optimizer, saved.arrays, f"optimizer.{k}")
+            if self.playing is not self.networks:
+                load_module(learner.net, saved.arrays, f"learning.{k}")
         if self.filter is not None:
             load_optimizer(self.filter.optimizer, saved.arrays, "filter_optimizer")
         for name, store in self._stores():
@@ -396,13 +408,14 @@ class Trainer:
         self.last_report = None if report is None else Report(**report)
 
     def load_networks(self, saved: Saved) -> None:
-        """Takes the networks of a checkpoint and nothing else."""
+        """Takes the networks of a checkpoint and nothing else: those that played there."""
         check_compatible(saved.meta, **self._identity())
-        for k, learner in enumerate(self.learners):
-            load_module(learner.net, saved.arrays, f"network.{k}")
+        for k, net in enumerate(self.nets):
+            load_module(net, saved.arrays, f"network.{k}")
+        self.playing.load_state_dict(self.networks.state_dict())
         if self.filter is not None:
             load_module(self.filter.net, saved.arrays, "filter.net")
-        self.evaluator.refresh(self.networks)
+        self.evaluator.refresh(self.playing)
 
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""
