@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -18,15 +19,35 @@ POLICIES = ("average", "greedy")
 
 @dataclass(frozen=True)
 class TabularPolicy:
-    """A policy from tables.
+    """A policy from tables, which need not have rows for all information states.
 
     Attributes:
         game: The poker game with the information states of the tables.
-        table: float64 ``[game.num_infosets, game.max_actions]``, the probabilities of the legal actions.
+        rows: float64 ``[any, game.max_actions]``, the probabilities of the legal actions; zeros stand for the uniform policy.
+        places: int32 ``[D]``, where the rows of each node of the betting tree begin; -1 = nowhere, the policy is uniform there.
     """
 
     game: PokerGame
-    table: np.ndarray
+    rows: np.ndarray
+    places: np.ndarray
+
+    @classmethod
+    def of_table(cls, game: PokerGame, table: np.ndarray) -> Self:
+        """Returns the policy of a table of all information states (``[game.num_infosets, game.max_actions]``).
+
+        Raises:
+            ValueError: It is no policy.
+        """
+        return cls(game, game.check_policy(table), game.betting.base)
+
+    def probabilities(self, cards: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+        """Returns the probabilities of the actions (float64 ``[n, A]``) of the mover at each position, as in ``infosets``."""
+        betting, starts = self.game.betting, self.places[nodes]
+        offsets = self.game.infosets(cards, nodes) - betting.base[nodes]
+        found = self.rows[np.where(starts >= 0, starts + offsets, 0)] * (starts >= 0)[:, None]
+        count = betting.num_actions[nodes][:, None]
+        uniform = (np.arange(self.game.max_actions) < count) / count
+        return np.asarray(np.where(found.any(axis=1, keepdims=True), found, uniform))
 
 
 def run_file(path: Path | str) -> Path:
@@ -66,8 +87,7 @@ def load_tabular(path: Path | str, game: LimitPoker, policy: str = "average") ->
         raise CheckpointError(f"{file} cannot be used: {error}") from error
     if not np.array_equal(tables.betting.child, game.poker.betting.child):
         raise CheckpointError(f"{file} has {tables.num_players} players; this match has {game.spec.num_seats}")
-    table = learner.average_policy() if policy == "average" else learner.greedy_policy()
-    return TabularPolicy(tables, tables.check_policy(table))
+    return TabularPolicy(tables, *learner.policy_rows(greedy=policy == "greedy"))
 
 
 @kernel
@@ -112,4 +132,4 @@ class TabularAgent:
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
-        return np.asarray(self.policy.table[self.policy.game.infosets(views.cards, views.node)])
+        return self.policy.probabilities(views.cards, views.node)

@@ -75,6 +75,15 @@ class Learner(ABC):
         """Returns the policy that always plays the most probable action of the average policy, the first of equals."""
         return self._greedy(self.average_policy())
 
+    def policy_rows(self, greedy: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the average or the greedy policy in as many rows as the tables have, and where the rows of a node begin.
+
+        Returns:
+            Policy, float64 ``[rows, max_actions]``; rows of zeros and missing ones stand for the uniform policy. Places, int32
+            ``[D]``: where the rows of each node of the betting tree begin, -1 where it has none.
+        """
+        return self.greedy_policy() if greedy else self.average_policy(), self.game.betting.base
+
     def greedy_slots(self) -> np.ndarray:
         """Returns ``greedy_policy`` as the slot of each information state, 255 where it is uniform: uint8 ``[num_infosets]``."""
         policy = self.greedy_policy()

@@ -392,6 +392,18 @@ class UCT(Learner):
         slots = self.greedy_slots()[:, None]
         return np.where(slots < 255, slots == np.arange(self.game.max_actions), self.game.uniform_policy())
 
+    def policy_rows(self, greedy: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """As for every algorithm."""
+        visits = self.tables["visits"][:, :-1]
+        if greedy:
+            means = np.full(visits.shape, -np.inf)
+            np.divide(self.tables["returns"], visits, out=means, where=visits > 0)
+            weights = (means.argmax(axis=1)[:, None] == np.arange(visits.shape[1])) & (visits > 0)
+        else:
+            weights = visits
+        total = weights.sum(axis=1, keepdims=True, dtype=np.float64)
+        return weights / np.maximum(total, 1.0), self._first_row
+
     def greedy_slots(self) -> np.ndarray:
         """Returns ``greedy_policy`` as the slot of each information state, 255 where it is uniform: uint8 ``[num_infosets]``."""
         slots = np.empty(self.game.num_infosets, dtype=np.uint8)

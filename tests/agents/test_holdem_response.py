@@ -76,7 +76,7 @@ def test_chances_from_random_boards(game: LimitPoker) -> None:
 def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
     """Seat 1 has the button and called, seat 0 raised, seat 1 called; on the flop seat 0 bets: both moves weigh its hands."""
     table, betting = random_table(game.poker, 3), game.poker.betting
-    agent = LocalBestResponseAgent(game, TabularAgent(TabularPolicy(game.poker, table)))
+    agent = LocalBestResponseAgent(game, TabularAgent(TabularPolicy.of_table(game.poker, table)))
     node, mine, factors = 0, parse_cards("As Kd") + parse_cards("Ah 7c 2d"), np.ones(len(HANDS))
     for move, public in ((Action.CALL, 0), (Action.RAISE, 0), (Action.CALL, 0), (Action.RAISE, 3)):
         slot = int(move) - int(betting.actions[node, 0])

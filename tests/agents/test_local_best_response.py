@@ -24,7 +24,7 @@ NAMES = ["kuhn", "leduc"]
 
 
 def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> LocalBestResponseAgent:
-    return LocalBestResponseAgent(game, TabularAgent(TabularPolicy(game.poker, table)), boards)
+    return LocalBestResponseAgent(game, TabularAgent(TabularPolicy.of_table(game.poker, table)), boards)
 
 
 def all_views(game: LimitPoker) -> tuple[PokerGame, States]:
@@ -78,7 +78,7 @@ def test_the_match_estimates_the_exact_value(name: str) -> None:
     for seed in (1, 2):
         table = random_table(game.poker, seed)
         exact = exact_values(game, table)
-        opponent = TabularAgent(TabularPolicy(game.poker, table))
+        opponent = TabularAgent(TabularPolicy.of_table(game.poker, table))
         result = duplicate_match(game, agent_against(game, table), opponent, 2000, seed=4)
         for score, chips in zip((result.total, *result.by_team), (exact.mean(), *exact), strict=True):
             assert abs(score.adp.mean - 1000 * chips / game.big_blind) < 4 * score.adp.error

@@ -25,7 +25,7 @@ from tests.games import poker_oracle as oracle
 
 
 def tabular(game: LimitPoker, seed: int, sharp: float = 1.0) -> TabularAgent:
-    return TabularAgent(TabularPolicy(game.poker, random_table(game.poker, seed, sharp)), name=f"table {seed}")
+    return TabularAgent(TabularPolicy.of_table(game.poker, random_table(game.poker, seed, sharp)), name=f"table {seed}")
 
 
 def check_against_exact(game: LimitPoker, a: Agent, b: Agent, num_decks: int) -> None:
@@ -74,7 +74,7 @@ def test_known_values_of_simple_players() -> None:
 def test_equals_that_draw_no_numbers_cancel(game: LimitPoker) -> None:
     """Pure policies that depend on the cards: with the seats permuted the score is exactly 0, on every deck."""
     greedy = random_table(game.poker, 4).argmax(axis=1)
-    table = TabularPolicy(game.poker, np.eye(game.poker.max_actions)[greedy])
+    table = TabularPolicy.of_table(game.poker, np.eye(game.poker.max_actions)[greedy])
     result = duplicate_match(game, TabularAgent(table), TabularAgent(table), 60, seed=1)
     assert (result.total.adp.mean, result.total.adp.error) == (0.0, 0.0)
     assert len(set(result.games.returns.ravel())) > 1
@@ -130,7 +130,7 @@ def test_the_lone_player_is_scored_against_the_oracle() -> None:
     game = three_player_kuhn()
     a, b = random_table(game.poker, 1, 2.0), random_table(game.poker, 2, 2.0)
     owner = game.poker.infoset_player
-    agents = [TabularAgent(TabularPolicy(game.poker, table), str(k)) for k, table in enumerate((a, b))]
+    agents = [TabularAgent(TabularPolicy.of_table(game.poker, table), str(k)) for k, table in enumerate((a, b))]
     result = duplicate_match(game, *agents, 4000, seed=3)
     assert result.opposite is not None
     for own, others, side in ((a, b, result.by_team), (b, a, result.opposite.by_team)):

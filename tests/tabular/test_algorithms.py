@@ -225,6 +225,15 @@ def test_rows_for_visited_nodes_only_change_nothing(name: str, options: dict[str
     assert isinstance(dense, UCT) and isinstance(resumed, UCT)
     assert np.array_equal(dense.visits(), resumed.visits()) and np.array_equal(dense.action_values(), resumed.action_values())
     assert np.array_equal(dense.greedy_slots(), resumed.greedy_slots())
+    for greedy, table in ((False, dense.average_policy()), (True, dense.greedy_policy())):
+        for learner in (dense, resumed):
+            rows, places = learner.policy_rows(greedy)
+            for node, start in enumerate(places):
+                expected = table[game.betting.base[node] :][: game.betting.num_buckets[node]]
+                own = rows[start : start + len(expected)] if start >= 0 else np.zeros_like(expected)
+                uniform = np.arange(game.max_actions) < game.betting.num_actions[node]
+                own = np.where(own.any(axis=1, keepdims=True), own, uniform / uniform.sum())
+                assert np.array_equal(own, expected)
     before = resumed.get_state()
     with pytest.raises(ValueError, match="not finite"):
         resumed.set_state({**sparse.get_state(), "returns": sparse.get_state()["returns"] + np.nan})
