@@ -17,6 +17,7 @@ from benchmarks.table import Row
 from fpmcts.selfplay import SelfPlayStatistics
 from games.interface import Records, States, num_rows, take
 from games.kernels import ROOT, Stream, deal_seeds, streams
+from networks.evaluator import Evaluator
 from training.bootstrap import heuristic_samples
 from training.config import TrainConfig, parse_config
 from training.trainer import Trainer
@@ -24,6 +25,9 @@ from training.trainer import Trainer
 TEACHER_GAMES = 5_000
 """Heuristic games that the networks learn from first. Untrained policies are close to uniform: their trees are wide and their
 games long, which no run sees after its first minutes."""
+
+NETWORK_SECONDS = 5.0
+"""For which the networks run alone."""
 
 
 def composed(*overrides: str) -> TrainConfig:
@@ -43,8 +47,31 @@ def taught(config: TrainConfig) -> Trainer:
     return trainer
 
 
-def play(config: TrainConfig, games: int) -> tuple[SelfPlayStatistics, dict[str, float]]:
-    """Returns what a batch of self-play games looked like and its curves, after a small batch that compiles the kernels."""
+def network_rate(trainer: Trainer) -> float:
+    """Returns the evaluations per second of the networks alone, on all cores, at the mean batch size of the last self-play."""
+    workers = list(zip(trainer.worker_evaluators, trainer.searches, strict=True))
+    rounds = sum(search.counters.rounds for _, search in workers)
+    rows = max(1, sum(search.counters.evaluations for _, search in workers) // max(1, rounds))
+    shape, seats = trainer.game.spec.observation_shape, np.arange(rows, dtype=np.int8) % trainer.game.spec.num_seats
+    planes = np.random.default_rng(0).integers(0, 2, (rows, *shape)).astype(np.int8)
+    end = perf_counter() + NETWORK_SECONDS
+
+    def work(evaluator: Evaluator) -> tuple[int, float]:
+        begin, done = perf_counter(), 0
+        while perf_counter() < end:
+            evaluator.evaluate(planes, seats)
+            done += rows
+        return done, perf_counter() - begin
+
+    with ThreadPoolExecutor(len(workers)) as pool:
+        return sum(done / seconds for done, seconds in pool.map(work, trainer.worker_evaluators))
+
+
+def play(config: TrainConfig, games: int) -> tuple[SelfPlayStatistics, dict[str, float], float]:
+    """Returns what a batch of self-play games looked like, its curves, and the evaluations/s of the networks alone.
+
+    A small batch goes first and compiles the kernels.
+    """
     trainer = taught(config)
     compiling = Trainer(replace(config, search=replace(config.search, playouts=2)))
     for player, count in ((compiling, 4), (trainer, games)):
@@ -53,7 +80,8 @@ def play(config: TrainConfig, games: int) -> tuple[SelfPlayStatistics, dict[str,
     assert trainer.played is not None
     _, finished, statistics = trainer.played
     assert np.all(finished.final.winner >= 0)
-    return statistics, trainer.self_play_scalars()
+    scalars = trainer.self_play_scalars()
+    return statistics, scalars, network_rate(trainer)
 
 
 def decisions(trainer: Trainer, count: int) -> tuple[States, Records, float]:
@@ -78,7 +106,7 @@ def search_rate(config: TrainConfig, positions_per_core: int) -> tuple[float, fl
 
     def work(k: int) -> float:
         evaluator, search = trainer.worker_evaluators[k], trainer.searches[k]
-        evaluator.refresh(trainer.networks)
+        evaluator.refresh(trainer.playing)
         lanes = np.arange(k, num_rows(views), workers)
         determinizer = trainer.make_determinizer(num_rows(views), evaluator)
         for rows in (lanes[:2], lanes):  # the first two compile the kernels
@@ -115,7 +143,9 @@ def run() -> list[Row]:
         ("default (gumbel, 32 playouts, a quarter of the moves searched), 512 games", (), 20.0),
         ("default with 64 x 10, 512 games in lock-step", ("network.channels=64", "network.blocks=10"), None),
     ):
-        statistics, s = play(composed(*overrides), 512)
+        statistics, s, alone = play(composed(*overrides), 512)
         share, evaluations = s["throughput/network_share"], s["throughput/evaluations_per_second"]
         rows += rows_of(name, 512 / statistics.seconds, share, evaluations, target, None)
+        rows.append({"name": "  networks alone, batches as large", "value": alone, "unit": "evaluations/s"})
+        rows.append({"name": "  self-play reaches", "value": 100 * evaluations / alone, "unit": "%", "target": 80.0})
     return rows

@@ -47,7 +47,7 @@ def exact(trainer: Trainer) -> float:
 def test_a_short_run_comes_closer_to_an_equilibrium(game: str, uniform: float, reached: float) -> None:
     trainer = Trainer(configuration(f"game={game}", *SMALL))
     assert exact(trainer) == pytest.approx(uniform, rel=0.1)  # networks are almost uniform at first
-    run(trainer, 10)
+    run(trainer, 20)
     assert trainer.last_report is not None
     after = trainer.last_report.scalars["nash_conv/average_policy"]
     assert after == pytest.approx(exact(trainer))
