@@ -38,7 +38,10 @@ def run(config: TrainConfig) -> Trainer:
 
 @pytest.mark.parametrize(
     "override",
-    ["experiment=paper", "inference=none", "search=puct", "network.shared=true", "objective=adp", "bootstrap=none"],
+    [
+        "experiment=paper", "inference=none", "search=puct", "network.shared=true", "objective=adp", "bootstrap=none",
+        "train.averaging=5",
+    ],  # fmt: skip
 )
 def test_variant_runs(override: str, tmp_path: Path) -> None:
     config = tiny(override, f"run_dir={tmp_path / 'run'}")
@@ -59,6 +62,18 @@ def test_variant_runs(override: str, tmp_path: Path) -> None:
     assert state.arrays.keys() == restored.arrays.keys()
     for name, array in state.arrays.items():
         np.testing.assert_array_equal(array, restored.arrays[name], err_msg=name)
+
+
+def test_averages_play_and_are_given_away() -> None:
+    """The networks that learn are kept beside them, and differ."""
+    trainer = run(tiny("train.averaging=5"))
+    arrays = trainer.get_state().arrays
+    other = Trainer(tiny())
+    other.load_networks(trainer.get_state())
+    names = [name for name in arrays if name.startswith("network.")]
+    assert any(not np.array_equal(arrays[name], arrays[name.replace("network.", "learning.")]) for name in names)
+    for name in names:
+        np.testing.assert_array_equal(other.get_state().arrays[name], arrays[name], err_msg=name)
 
 
 def test_checkpoint_of_another_shape_is_refused() -> None:
