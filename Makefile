@@ -4,7 +4,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.setup
 
-.PHONY: setup train test bounds bench
+.PHONY: setup train test bounds bench gpu
 
 setup: $(STAMP)
 
@@ -29,3 +29,8 @@ bounds: setup
 
 bench: setup
 	$(RUN) -m benchmarks $(ARGS)
+
+# On a machine with a GPU, after installing a torch that knows it: the answers are those of the CPU, a run learns, and the rates.
+gpu: setup
+	$(RUN) -m pytest -m gpu $(ARGS)
+	$(RUN) -m benchmarks gpu

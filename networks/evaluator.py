@@ -1,6 +1,7 @@
 """The evaluator: a batch of observations of any seats in, policies and values out."""
 
 import time
+from contextlib import nullcontext
 
 import numpy as np
 import torch
@@ -35,7 +36,9 @@ class Evaluator:
         self._remembered = remembered
         self._memory: Memory | None = None
         self.precision = precision
-        self.device = device
+        self.device = torch.device(device)
+        # Threads with an evaluator each do not wait for each other's work on the GPU.
+        self._stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
         self.num_evaluations = 0
         self.seconds = 0.0
         self.refresh(networks)
@@ -43,6 +46,8 @@ class Evaluator:
     def refresh(self, networks: Networks) -> None:
         """Takes over the present weights (milliseconds); without it later changes of the networks have no effect."""
         self._engines = [Engine(net, self.precision, self.device) for net in networks.distinct()]
+        if self._stream is not None:
+            torch.cuda.synchronize(self.device)  # the weights are there before another stream reads them
         self._net_of_seat = np.asarray(networks.net_of_seat)
         if self._remembered and self._memory is None:
             net = networks.distinct()[0]
@@ -102,7 +107,11 @@ class Evaluator:
 
     def _run(self, net: int, observations: np.ndarray, want_hidden: bool) -> Outputs[np.ndarray]:
         """Returns the outputs of one network."""
-        outputs = self._engines[net](torch.from_numpy(np.ascontiguousarray(observations)), want_hidden)
+        with nullcontext() if self._stream is None else torch.cuda.stream(self._stream):
+            return self._checked(net, self._engines[net](torch.from_numpy(np.ascontiguousarray(observations)), want_hidden))
+
+    def _checked(self, net: int, outputs: Outputs[torch.Tensor]) -> Outputs[np.ndarray]:
+        """Returns outputs of a network as arrays, if all are finite."""
         # A sum of finite float32 is finite here and takes a fortieth of the time of isfinite().all().
         for name, values in zip(outputs._fields, outputs, strict=True):
             if not bool(torch.isfinite(values.sum())):

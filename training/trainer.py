@@ -75,9 +75,8 @@ class Trainer:
     def __init__(self, config: TrainConfig) -> None:
         self.config = config
         self.device = choose_device(config.device)
-        self.threads = config.threads or len(os.sched_getaffinity(0)) if self.device.type == "cpu" else 1
-        if self.device.type == "cpu":
-            torch.set_num_threads(1)  # per operation: the threads are ours, see fpmcts.workers and fpmcts.learner
+        self.threads = config.threads or len(os.sched_getaffinity(0))
+        torch.set_num_threads(1)  # per operation: the threads are ours, see fpmcts.workers and fpmcts.learner
         self.game = make(config.game.name, **config.game.options())
         self.step = self.iteration = self.bootstrap_done = self.episode_done = self.games_seen = 0
         self.seconds = 0.0
@@ -88,7 +87,8 @@ class Trainer:
         self.nets = self.networks.distinct()
         self.playing = copy.deepcopy(self.networks) if config.train.averaging else self.networks
         count = len(self.nets)
-        self.learners = [Learner(self.game, net, config.train, self.device, self.threads) for net in self.nets]
+        replicas = self.threads if self.device.type == "cpu" else 1
+        self.learners = [Learner(self.game, net, config.train, self.device, replicas) for net in self.nets]
         self.filter: FilterLearner | None = None
         if config.inference.phase1 == "filter":
             with torch.random.fork_rng(devices=[]):
@@ -174,7 +174,7 @@ class Trainer:
         shuffled = take(samples, generator.permutation(num_rows(samples)))
         totals: dict[str, list[float]] = {}
         shared, size = config.shared and len(self.nets) > 1, self.config.train.batch_size
-        rows = [shuffled] if shared else [self._of_network(shuffled, k) for k in range(len(self.nets))]
+        rows = [shuffled] if shared else [self.of_network(shuffled, k) for k in range(len(self.nets))]
         steps = [num_rows(r) // size for r in rows]
         done = 0
         for k, learner in enumerate(self.learners[: len(rows)]):
@@ -189,7 +189,7 @@ class Trainer:
         self.bootstrap_done += count
         if self.bootstrap_done >= self.bootstrap_games:
             for k, reservoir in enumerate(self.reservoirs):
-                reservoir.add(take(self._of_network(shuffled, k), slice(0, config.kept)))
+                reservoir.add(take(self.of_network(shuffled, k), slice(0, config.kept)))
             if shared:
                 for net in self.nets[1:]:
                     net.load_state_dict(self.nets[0].state_dict())
@@ -228,7 +228,7 @@ class Trainer:
         scalars = self.self_play_scalars()
         self.played = None
         for k in range(len(self.nets)):
-            part = self._of_network(samples, k)
+            part = self.of_network(samples, k)
             self.reservoirs[k].add(take(part, np.flatnonzero(part.policy_weight > 0)))
             if self.windows:
                 self.windows[k].add(part)
@@ -262,7 +262,7 @@ class Trainer:
         train = self.config.train
         generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.iteration])
         half = train.batch_size // 2 if self.windows else train.batch_size
-        offered = [int((self._of_network(samples, k).policy_weight > 0).sum()) for k in range(len(self.nets))]
+        offered = [int((self.of_network(samples, k).policy_weight > 0).sum()) for k in range(len(self.nets))]
         chunks = math.ceil(self.config.episode.games / self.config.episode.games_per_step)
         steps = [max(math.ceil(train.reuse * n * chunks / half), train.least_steps if n else 0) for n in offered]
         self.learning_steps = steps
@@ -279,7 +279,7 @@ class Trainer:
                     yield Event("learning", done, sum(steps), "steps")
         self._learn_filter(samples, max(steps), totals)
 
-    def _of_network(self, samples: Samples, k: int) -> Samples:
+    def of_network(self, samples: Samples, k: int) -> Samples:
         """Returns the samples that network ``k`` learns from: those of its seat, or all where one network serves every seat."""
         return samples if len(self.nets) == 1 else take(samples, np.flatnonzero(seats_to_move(self.game, samples.states) == k))
 

@@ -1,0 +1,48 @@
+"""On a GPU: the same answers as on the CPU, and a run that learns. ``make gpu``."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hydra import compose, initialize_config_dir
+
+from games import make
+from networks.evaluator import Evaluator
+from networks.resnet import NetworkConfig, build_networks
+from training.config import parse_config
+from training.trainer import Trainer
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
+]
+SPEC = make("doudizhu").spec
+
+
+@pytest.mark.parametrize(("precision", "tolerance"), [("float32", 1e-3), ("bfloat16", 0.05)])
+def test_answers_are_those_of_the_cpu(precision: str, tolerance: float) -> None:
+    networks = build_networks(SPEC, NetworkConfig(channels=16, blocks=2), seed=1)
+    planes = np.random.default_rng(0).integers(0, 2, (1500, *SPEC.observation_shape)).astype(np.int8)
+    seats = (np.arange(1500) % 3).astype(np.int8)
+    expected = Evaluator(networks, "float32").evaluate(planes, seats, want_hidden=True)
+    got = Evaluator(networks.to("cuda"), precision, "cuda").evaluate(planes, seats, want_hidden=True)
+    for name, one, other in zip(expected._fields, expected, got, strict=True):
+        np.testing.assert_allclose(other, one, atol=tolerance * max(1.0, float(abs(one).max(initial=0.0))), err_msg=name)
+
+
+def test_a_run_learns() -> None:
+    """Bootstrap, self-play on several threads, learning, and evaluation."""
+    root = Path(__file__).resolve().parents[2]
+    with initialize_config_dir(str(root / "conf"), version_base="1.3"):
+        config = parse_config(compose("config", ["experiment=smoke", "device=cuda", "threads=4", "train.averaging=10"]))
+    trainer = Trainer(config)
+    losses = []
+    while trainer.iteration < 1:
+        for _ in trainer.run_step():
+            pass
+        assert trainer.last_report is not None
+        losses.append(trainer.last_report.scalars["loss/policy_0"])
+    assert trainer.last_report is not None
+    assert trainer.last_report.scalars["policy_against_rhcp/wp_all"] > 0.1
+    assert losses[1] < losses[0]  # of the two steps of the bootstrap
