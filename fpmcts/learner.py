@@ -47,7 +47,7 @@ class LearnerSettings:
     batch_size: int = 512
     optimizer: str = "adamw"
     lr: float = 5e-4
-    lr_halving: float = 0.0
+    lr_halving: float = 150.0
     weight_decay: float = 1e-4
     value_weight: float = 1.0
     hidden_weight: float = 0.05
@@ -55,10 +55,10 @@ class LearnerSettings:
     least_steps: int = 0
     reservoir: int = 200_000
     store: str = "reservoir"
-    recency: float = 0.0
+    recency: float = 2.0
     value_window: int = 60_000
     clip: float = 5.0
-    averaging: int = 0
+    averaging: int = 60
 
     def rate(self, iteration: int) -> float:
         """Returns the learning rate at an iteration, counted from 0."""

@@ -52,8 +52,8 @@ class NetworkConfig:
         shared: One network for all seats (the observation must tell the seat) instead of one per seat. Paper: per seat.
     """
 
-    channels: int = 48
-    blocks: int = 6
+    channels: int = 64
+    blocks: int = 8
     head_channels: int = 8
     head_units: int = 64
     value_head: str = "win_bombs"
