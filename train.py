@@ -7,36 +7,53 @@ the paper's settings. ``algorithm=NAME`` runs a tabular algorithm instead, with 
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import hydra
 from omegaconf import DictConfig
-from torch.utils.tensorboard import SummaryWriter
 
 from evaluation.interrupt import Interrupt
-from evaluation.report import ReportError, check_plots
-from evaluation.settings import ConfigError, choose_device
+from evaluation.plots import ReportError, check_plots
+from evaluation.settings import ConfigError
 from games import poker
 from networks.checkpoint import CheckpointError
-from training.config import parse_config
+from training.curves import Curves
 from training.figures import parse_figure, play_figure
 from training.reports import Event, Report
-from training.run_folder import RunFolder, RunFolderError
+from training.run_folder import RunFolder, RunFolderError, Saved
 from training.tabular import TabularTrainer, parse_tabular
 from training.terminal import Terminal
-from training.trainer import Trainer
 
 CONF = Path(__file__).resolve().parent / "conf"
 FIGURES = CONF / "figures"
 
 
-def write_scalars(writer: SummaryWriter, report: Report) -> None:
-    """Writes the curves of one step and flushes them."""
-    for name, value in report.scalars.items():
-        writer.add_scalar(name, value, report.step)
-    writer.flush()
+class AnyTrainer(Protocol):
+    """What the loop asks of a run: of networks (``training.trainer``) or of tables (``training.tabular``)."""
+
+    saves_each_step: bool
+    seconds: float
+    last_report: Report | None
+
+    def run_step(self) -> Iterator[Event]:
+        """Runs the next step; yields how far it is."""
+
+    def is_finished(self, budget: Any) -> bool:
+        """Returns whether the budget is used up."""
+
+    def where(self) -> str:
+        """Returns how far the run is."""
+
+    def description(self) -> str:
+        """Returns what is trained, and on what."""
+
+    def get_state(self) -> Saved:
+        """Returns all that the next step depends on."""
+
+    def set_state(self, saved: Saved) -> None:
+        """Takes what ``get_state`` gave."""
 
 
 def run(raw: DictConfig) -> None:
@@ -47,6 +64,11 @@ def run(raw: DictConfig) -> None:
         tabular = parse_tabular(raw)
         run_in(RunFolder.open(tabular, parse_tabular), TabularTrainer)
     else:
+        # Torch is needed from here on: runs of tables start faster and in less memory without it.
+        from evaluation.device import choose_device
+        from training.config import parse_config
+        from training.trainer import Trainer
+
         config = parse_config(raw)
         choose_device(config.device)  # before anything is made
         run_in(RunFolder.open(config, parse_config), Trainer)
@@ -74,7 +96,7 @@ def make_figure(raw: DictConfig) -> None:
     terminal.note(f"drawn in {config.folder() / 'figure.png'}")
 
 
-def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], Trainer | TabularTrainer]) -> None:
+def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], AnyTrainer]) -> None:
     """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
     terminal = Terminal()
     interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
@@ -86,10 +108,10 @@ def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], Trainer | Tabul
             terminal.note(f"resuming {folder.path} from {trainer.where()}")
         else:
             terminal.note(f"new run in {folder.path}")
-        writer = SummaryWriter(str(folder.path), purge_step=trainer.last_report.step if trainer.last_report else None)
+        curves = Curves(folder.path, trainer.last_report.step if trainer.last_report else None)
         if trainer.last_report is not None:  # its points may not have reached the disk before the stop
-            write_scalars(writer, trainer.last_report)
-        terminal.describe(trainer)
+            curves.add(trainer.last_report)
+        terminal.note(trainer.description())
         budget = folder.config.budget
         saved_last = True
         while not interrupt.requested and not trainer.is_finished(budget):
@@ -97,16 +119,15 @@ def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], Trainer | Tabul
             for event in trainer.run_step():
                 terminal.progress(event)
             trainer.seconds += time.monotonic() - started
-            # Tables of several GB are not written after every step.
-            saved_last = isinstance(trainer, Trainer) or folder.is_save_due()
+            saved_last = trainer.saves_each_step or folder.is_save_due()
             if saved_last:
                 folder.save(trainer.get_state())
             assert trainer.last_report is not None
-            write_scalars(writer, trainer.last_report)
+            curves.add(trainer.last_report)
             terminal.report(trainer.last_report, trainer.seconds)
         if not saved_last:
             folder.save(trainer.get_state())
-        writer.close()
+        curves.close()
         stopped = f"stopped after {trainer.where()}; the same command resumes it"
         terminal.note(stopped if interrupt.requested else "budget used up")
     terminal.close()

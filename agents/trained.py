@@ -17,11 +17,12 @@ from games import make as make_game
 from games.interface import Game
 from inference.determinizer import InferenceSettings
 from inference.factory import AnyDeterminizer, make_determinizer
-from networks.checkpoint import NETWORKS, CheckpointError, load, load_module, save
+from networks.checkpoint import NETWORKS, CheckpointError, load, save
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
 from networks.resnet import NetworkConfig, Networks, build_networks
+from networks.weights import load_module
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,18 @@ from evaluation.statistics import Estimate
 Z = 1.96
 
 
+class ReportError(RuntimeError):
+    """A report that cannot be written; the message says which and why."""
+
+
+def check_plots() -> None:
+    """Raises ReportError where nothing can be plotted: better before the games than after."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ReportError("plots need matplotlib; install it with: pip install 'fpmcts[report]'") from error
+
+
 class Panel(NamedTuple):
     """Scores beside each other.
 

@@ -13,6 +13,7 @@ from evaluation.config import Tournament
 from evaluation.duplicate import MatchResult, deck_scores
 from evaluation.match import Usage, total_usage
 from evaluation.match_result import Score
+from evaluation.plots import ReportError, check_plots
 from evaluation.rating import Rating, mean_scores, ratings
 from evaluation.statistics import Estimate
 from games.interface import GameSpec, ScoreUnit
@@ -21,10 +22,6 @@ Results = Mapping[tuple[str, str], MatchResult]
 """The result of every pair of labels."""
 Standings = Mapping[str, Rating] | Mapping[str, Estimate]
 """What a player's matches say together: a rating where wins count, else its mean score over the opponents."""
-
-
-class ReportError(RuntimeError):
-    """A report that cannot be written; the message says which and why."""
 
 
 def reference_of(labels: tuple[str, ...]) -> str:
@@ -178,14 +175,6 @@ def _explanation(results: Results) -> str:
         return f"WP and {unit.name} of the row's player, ± standard error over decks; 95 % intervals of the ratings in brackets."
     alone = ", alone against that of the column in all other seats" if three else ""
     return f"{unit.name} of the row's player{alone}, ± standard error over decks; mean: over all opponents."
-
-
-def check_plots() -> None:
-    """Raises ReportError where nothing can be plotted: better before the games than after."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ReportError("plots need matplotlib; install it with: pip install 'fpmcts[report]'") from error
 
 
 def check_folder(folder: Path) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-import torch
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -93,10 +92,3 @@ def flatten_config(config: Any, prefix: str = "") -> list[tuple[str, Any]]:
         value = getattr(config, f.name)
         pairs += flatten_config(value, f"{prefix}{f.name}.") if is_dataclass(value) else [(prefix + f.name, value)]
     return pairs
-
-
-def choose_device(name: str) -> torch.device:
-    """Returns the device. Raises ConfigError where cuda was asked for and there is none."""
-    if name == "cuda" and not torch.cuda.is_available():
-        raise ConfigError("device=cuda: this machine has no CUDA device that torch can use; use device=cpu or device=auto")
-    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")

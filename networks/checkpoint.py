@@ -4,7 +4,7 @@ The file is a plain safetensors file. Its header carries the metadata as JSON te
 truncated, damaged or foreign file is told from a good one. A new file replaces the old one in a single step after it has reached
 the disk: whatever happens while saving, the previous checkpoint stays readable.
 
-Optimizers: only their state tensors are kept. Learning rates and the like belong to the configuration.
+Runs of tables do without torch (130 MB of memory), and so does this module; ``networks/weights.py`` turns networks into arrays.
 """
 
 import hashlib
@@ -15,10 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
-from torch import nn
 
 FORMAT = "fpmcts-1"
 
@@ -100,58 +98,6 @@ def check_compatible(meta: Mapping[str, Any], **expected: Any) -> None:
         raise CheckpointError(f"the checkpoint does not fit: {'; '.join(differences)}")
 
 
-def module_arrays(module: nn.Module, prefix: str) -> Arrays:
-    """Returns the parameters and buffers of a module as ``prefix.NAME``."""
-    return {f"{prefix}.{name}": _to_array(tensor) for name, tensor in module.state_dict().items()}
-
-
-def load_module(module: nn.Module, arrays: Mapping[str, np.ndarray], prefix: str) -> None:
-    """Copies ``prefix.NAME`` into a module.
-
-    Raises:
-        CheckpointError: Names or shapes differ.
-    """
-    state = {name: torch.from_numpy(array) for name, array in _under(arrays, prefix).items()}
-    try:
-        module.load_state_dict(state)
-    except RuntimeError as error:
-        raise CheckpointError(f"the network in the checkpoint does not fit: {' '.join(str(error).split())}") from error
-
-
-def optimizer_arrays(optimizer: torch.optim.Optimizer, prefix: str) -> Arrays:
-    """Returns the state of an optimizer (SGD, AdamW: tensors only) as ``prefix.INDEX.KEY``."""
-    state = optimizer.state_dict()["state"]
-    return {
-        f"{prefix}.{index}.{key}": _to_array(tensor)
-        for index, entries in state.items()
-        for key, tensor in entries.items()
-        if tensor is not None
-    }
-
-
-def load_optimizer(optimizer: torch.optim.Optimizer, arrays: Mapping[str, np.ndarray], prefix: str) -> None:
-    """Replaces the state of an optimizer by ``prefix.INDEX.KEY``.
-
-    Raises:
-        CheckpointError: An entry belongs to no parameter, or has neither its shape nor a single element.
-    """
-    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    state: dict[int, dict[str, torch.Tensor]] = {}
-    for name, array in _under(arrays, prefix).items():
-        index, key = name.split(".")
-        if int(index) >= len(parameters):
-            raise CheckpointError(f"the optimizer has {len(parameters)} parameters, the checkpoint more")
-        parameter = parameters[int(index)]
-        tensor = torch.from_numpy(array)
-        if tensor.dim() > 0:
-            if tensor.shape != parameter.shape:
-                raise CheckpointError(f"optimizer state {name} has shape {array.shape}, its parameter {tuple(parameter.shape)}")
-            # Fused optimizers walk through memory: the layout must be that of the parameter, channels last for convolutions.
-            tensor = torch.empty_like(parameter, dtype=tensor.dtype).copy_(tensor)
-        state.setdefault(int(index), {})[key] = tensor
-    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
-
-
 def _digest(arrays: Mapping[str, np.ndarray], text: str) -> str:
     """Returns the SHA-256 of metadata and arrays: names, types, shapes and contents."""
     digest = hashlib.sha256(text.encode())
@@ -169,17 +115,6 @@ def _to_disk(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _to_array(tensor: torch.Tensor) -> np.ndarray:
-    """Returns a tensor as an array."""
-    array: np.ndarray = tensor.detach().cpu().numpy()
-    return array
-
-
-def _under(arrays: Mapping[str, np.ndarray], prefix: str) -> Arrays:
-    """Returns the arrays whose names start with ``prefix.``, without it."""
-    return {name.removeprefix(f"{prefix}."): array for name, array in arrays.items() if name.startswith(f"{prefix}.")}
 
 
 def _differences(found: Any, expected: Any, name: str) -> Iterator[str]:

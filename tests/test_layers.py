@@ -1,6 +1,8 @@
 """The order of the layers: packages import downwards only, and no two modules import each other."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -87,3 +89,9 @@ def test_no_cycle() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+def test_runs_of_tables_do_without_torch() -> None:
+    """It would take 130 MB, where a run of limit Hold'em is to stay within 200 MB."""
+    code = "import sys, train, training.tabular, training.figures; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

@@ -121,7 +121,10 @@ class TabularTrainer:
         seconds: Wall clock spent in steps, over all sessions.
         last_report: What the last step said.
         curve: Episodes and curves of every step so far.
+        saves_each_step: Tables of several GB are not written after every step.
     """
+
+    saves_each_step = False
 
     def __init__(self, config: TabularConfig) -> None:
         self.config = config

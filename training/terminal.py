@@ -1,15 +1,11 @@
 """What a training run shows: a progress bar with rate and time left on a terminal, plain lines elsewhere."""
 
 import time
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-if TYPE_CHECKING:
-    from training.reports import Event, Report
-    from training.tabular import TabularTrainer
-    from training.trainer import Trainer
+from training.reports import Event, Report
 
 
 class Terminal:
@@ -36,11 +32,7 @@ class Terminal:
         """Prints a line."""
         self.console.print(text, markup=False)
 
-    def describe(self, trainer: "Trainer | TabularTrainer") -> None:
-        """Prints what is trained, and on what."""
-        self.note(trainer.description())
-
-    def progress(self, event: "Event") -> None:
+    def progress(self, event: Event) -> None:
         """Shows how far a stage is; on a plain output a line every 10 seconds."""
         if event.stage != self._stage:
             if self._task is not None:
@@ -56,7 +48,7 @@ class Terminal:
             left = (event.total - event.done) / max(rate, 1e-6)
             self.note(f"  {event.stage}: {event.done:,} of {event.total:,} {event.unit}, {text}, {left:.0f} s left")
 
-    def report(self, report: "Report", seconds: float) -> None:
+    def report(self, report: Report, seconds: float) -> None:
         """Prints the line of a finished step."""
         if self._task is not None:
             self._bars.remove_task(self._task)

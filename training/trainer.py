@@ -24,9 +24,9 @@ from agents.random_agent import RandomAgent
 from agents.rhcp import RHCPAgent
 from agents.rlcard_rule import RLCardRuleAgent
 from agents.search_agent import SearchAgent
+from evaluation.device import choose_device
 from evaluation.duplicate import MatchResult, duplicate_match
 from evaluation.policy_table import policy_table
-from evaluation.settings import choose_device
 from fpmcts.filter_learner import ROWS, FilterLearner
 from fpmcts.learner import Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window
@@ -39,11 +39,12 @@ from games.kernels import LAYERS, Stream, deal_seeds, sources_digest
 from games.poker.limit_poker import LimitPoker
 from inference.factory import AnyDeterminizer, make_determinizer
 from networks.averaging import move_towards
-from networks.checkpoint import check_compatible, load, load_module, load_optimizer, module_arrays, optimizer_arrays
+from networks.checkpoint import check_compatible, load
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
 from networks.resnet import build_networks
+from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 from tabular.best_response import nash_conv
 from training.bootstrap import heuristic_samples
 from training.config import BudgetSettings, TrainConfig
@@ -70,7 +71,10 @@ class Trainer:
         last_report: What the last step said.
         networks: Those that learn.
         playing: Those that play and are measured: the same, or averages of their weights (``train.averaging``).
+        saves_each_step: A checkpoint is written after every step.
     """
+
+    saves_each_step = True
 
     def __init__(self, config: TrainConfig) -> None:
         self.config = config

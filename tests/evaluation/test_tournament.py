@@ -12,7 +12,8 @@ from evaluation import tournament as tournament_module
 from evaluation.config import Tournament, parse_command_line
 from evaluation.duplicate import MatchResult
 from evaluation.match import IllegalMoveError
-from evaluation.report import ReportError, check_folder, rate, score_table, write_report
+from evaluation.plots import ReportError
+from evaluation.report import check_folder, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
 from evaluation.settings import ConfigError
 from evaluation.tournament import Plan, Progress, forget, make_plan, play_tournament, read_given_decks

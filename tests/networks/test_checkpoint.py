@@ -12,17 +12,9 @@ import torch
 from safetensors.numpy import save_file
 
 from networks import checkpoint
-from networks.checkpoint import (
-    CheckpointError,
-    check_compatible,
-    load,
-    load_module,
-    load_optimizer,
-    module_arrays,
-    optimizer_arrays,
-    save,
-)
+from networks.checkpoint import CheckpointError, check_compatible, load, save
 from networks.resnet import NetworkConfig, PolicyValueNet
+from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 from tests.networks.specs import DOUDIZHU, SMALL, observations
 
 ARRAYS = {
