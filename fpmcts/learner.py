@@ -18,6 +18,9 @@ from networks import losses
 from networks.engine import resolve_precision
 from networks.resnet import PolicyValueNet
 
+DIVERGENCES = ("forward", "reverse")
+"""Values of ``LearnerSettings.divergence``."""
+
 
 @dataclass(frozen=True)
 class LearnerSettings:
@@ -29,6 +32,9 @@ class LearnerSettings:
         lr: Learning rate at first, > 0.
         lr_halving: Iterations of self-play until the rate has halved; it is lr / (1 + iteration / lr_halving). 0 = constant.
         weight_decay: C2 of the paper, >= 0.
+        divergence: How the policy follows the search. "forward", the paper: cross entropy; the policy becomes the mean of its
+            targets, as fictitious play asks for. "reverse": KL(policy || target); it becomes their geometric mean, in which the
+            noise of the advantages cancels before the softmax and not after it. Heuristic moves always teach by cross entropy.
         value_weight: C1 of the paper, >= 0.
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
         reuse: How often a new sample is used on average: steps per iteration = reuse · new samples / batch_size.
@@ -49,6 +55,7 @@ class LearnerSettings:
     lr: float = 5e-4
     lr_halving: float = 150.0
     weight_decay: float = 1e-4
+    divergence: str = "reverse"
     value_weight: float = 1.0
     hidden_weight: float = 0.05
     reuse: float = 12.0
@@ -56,7 +63,7 @@ class LearnerSettings:
     reservoir: int = 200_000
     store: str = "reservoir"
     recency: float = 2.0
-    value_window: int = 60_000
+    value_window: int = 150_000
     clip: float = 5.0
     averaging: int = 60
 
@@ -207,7 +214,11 @@ class Learner:
             torch.from_numpy(actions).to(self.device),
             torch.from_numpy(target).to(self.device),
         )
-        policy = on_policy.cross_entropy.mean()
+        per_row = on_policy.cross_entropy
+        if settings.divergence == "reverse":
+            searched = torch.from_numpy(np.isfinite(rows.root_value)).to(self.device)
+            per_row = torch.where(searched, on_policy.reverse_kl, per_row)
+        policy = per_row.mean()
         first = 0 if shared else num_policy
         result = torch.from_numpy(value_rows.result).to(self.device)
         value = losses.value_loss(raw.value[first:], result, net.config.objective, net.value_scale).mean()
@@ -216,7 +227,7 @@ class Learner:
             "policy": policy,
             "value": value,
             "entropy": on_policy.entropy.mean(),
-            "kl": policy.detach() - on_policy.target_entropy.mean(),
+            "kl": (on_policy.cross_entropy.detach() - on_policy.target_entropy).mean(),
             "top_mass": on_policy.top_mass.mean(),
             "match": on_policy.match.mean(),
         }

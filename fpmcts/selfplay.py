@@ -53,7 +53,8 @@ class SelfPlaySettings:
             self-play in extensive-form games", 2015, 4).
         exploration: Chance that a seat that does not search makes a random move, in [0, 1]. What it does weighs no sample of the
             one that searches, so that rare situations, too, can be answered often enough.
-        full_share: Share of the unforced decisions of the seats that search, which are searched, in (0, 1]; 1 is the paper.
+        full_share: Share of the unforced decisions of the seats that search, which are searched, in [0, 1]; 1 is the paper; 0:
+            the policies alone play.
         temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The paper: "high".
         temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best move.
         temperature_iterations: Iterations over which T falls linearly, >= 1.
@@ -256,7 +257,7 @@ class SelfPlay:
     Args:
         game: The game.
         evaluate: The networks of all seats.
-        determinizer: Deals the worlds of a search; needs as many lanes as games are played in one call.
+        determinizer: Deals the worlds of a search; needs as many lanes as games are played in one call. None if nobody searches.
         search: FPMCTS.
         settings: See SelfPlaySettings.
     """
@@ -265,10 +266,11 @@ class SelfPlay:
         self,
         game: Game,
         evaluate: Callable[[np.ndarray, np.ndarray], Outputs],
-        determinizer: AnyDeterminizer,
+        determinizer: AnyDeterminizer | None,
         search: Search,
         settings: SelfPlaySettings,
     ) -> None:
+        assert determinizer is not None or settings.full_share == 0.0
         self.game, self.evaluate, self.determinizer, self.search, self.settings = game, evaluate, determinizer, search, settings
 
     def play(
@@ -295,7 +297,8 @@ class SelfPlay:
         searchers = np.full(num, -1, np.int8)
         if self.settings.searching == "one":
             _draw_seats(rng, game.spec.num_seats, searchers)
-        self.determinizer.reset(np.arange(num))
+        if self.determinizer is not None:
+            self.determinizer.reset(np.arange(num))
         while True:
             running = np.flatnonzero(kinds != OVER)[: self.settings.lanes]
             if running.size == 0:
@@ -364,6 +367,7 @@ class SelfPlay:
         before = time.perf_counter()
         here = take(states, lanes)
         views = self.game.view(here, seats_to_move(self.game, here))
+        assert self.determinizer is not None
         worlds, diagnostics = self.determinizer.worlds(lanes, views, records, rng, self.search.settings.worlds, here)
         statistics.inference_seconds += time.perf_counter() - before
         result = self.search.run(worlds, rng, lanes)

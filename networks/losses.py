@@ -17,12 +17,17 @@ from torch.nn import functional
 
 from networks.resnet import NUM_BOMB_CLASSES, NUM_COUNTS
 
+LEAST_TARGET = 1e-4
+"""Floor of a target's probabilities in ``PolicyLoss.reverse_kl``, which is infinite where a target is 0."""
+
 
 class PolicyLoss(NamedTuple):
-    """Per row ``[B]``, in nats; only ``cross_entropy`` carries a gradient.
+    """Per row ``[B]``, in nats; ``cross_entropy`` and ``reverse_kl`` carry gradients.
 
     Attributes:
-        cross_entropy: -sum_a target(a) log p(a).
+        cross_entropy: -sum_a target(a) log p(a); its minimum over noisy targets is their arithmetic mean.
+        reverse_kl: KL(policy || target), sum_a p(a) (log p(a) - log target(a)); its minimum over noisy targets is their geometric
+            mean, scaled to sum to one. Targets below ``LEAST_TARGET`` count as that.
         entropy: Of the policy.
         target_entropy: Of the target; cross entropy minus this is KL(target || policy).
         top_mass: Probability of the policy's most likely move.
@@ -30,6 +35,7 @@ class PolicyLoss(NamedTuple):
     """
 
     cross_entropy: Tensor
+    reverse_kl: Tensor
     entropy: Tensor
     target_entropy: Tensor
     top_mass: Tensor
@@ -37,7 +43,7 @@ class PolicyLoss(NamedTuple):
 
 
 def policy_loss(policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tensor, targets: Tensor) -> PolicyLoss:
-    """Returns the cross entropy between targets and the policy over the legal moves, and what to log beside it.
+    """Returns the divergences between targets and the policy over the legal moves, and what to log beside them.
 
     Args:
         policy: Policy outputs, float32 ``[B, policy_size]``.
@@ -63,10 +69,12 @@ def policy_loss(policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tenso
     log_sum = total((logits - top.index_select(0, rows)).exp()).log() + top
     log_p = logits - log_sum.index_select(0, rows)
     cross_entropy = -total(targets * log_p)
+    reverse_kl = total(log_p.exp() * (log_p - targets.clamp(min=LEAST_TARGET).log()))
     with torch.no_grad():
         is_best = (logits == top.index_select(0, rows)) & (targets == largest(targets).index_select(0, rows))
         return PolicyLoss(
             cross_entropy,
+            reverse_kl,
             entropy=-total(log_p.exp() * log_p),
             target_entropy=-total(torch.xlogy(targets, targets)),
             top_mass=(top - log_sum).exp(),

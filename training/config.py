@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from agents.heuristic_games import TEACHERS
 from evaluation.settings import Choices, ConfigError, Ranges, build, check, flatten_config
-from fpmcts.learner import LearnerSettings
+from fpmcts.learner import DIVERGENCES, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from games import GAMES, make
@@ -74,12 +74,19 @@ class BootstrapSettings:
 
 @dataclass(frozen=True)
 class EpisodeSettings:
-    """Attributes: games: self-play games per iteration (the paper's episode: 8,000); games_per_step: games between
-    checkpoints.
+    """What an iteration plays.
+
+    Attributes:
+        games: Self-play games per iteration (the paper's episode: 8,000).
+        games_per_step: Games between checkpoints.
+        value_games: Games per iteration that the policies play without searching; their results teach the value alone. They
+            cost a thirtieth of a searched game and a value learns from results, of which each game has one. The paper: 0.
+            Needs ``train.value_window``.
     """
 
     games: int = 512
     games_per_step: int = 512
+    value_games: int = 4096
 
 
 @dataclass(frozen=True)
@@ -171,6 +178,7 @@ CHOICES: Choices = {
     "inference.phase1": ("marginal", "filter", "none"),
     "selfplay.searching": ("all", "one"),
     "train.optimizer": ("adamw", "sgd"),
+    "train.divergence": DIVERGENCES,
     "train.store": ("reservoir", "window"),
     "bootstrap.kind": ("heuristic", "none"),
     "bootstrap.teacher": TEACHERS,
@@ -207,6 +215,7 @@ RANGES: Ranges = {
     "selfplay.late_temperature": (0, 1),
     "episode.games": (1, _INF),
     "episode.games_per_step": (1, _INF),
+    "episode.value_games": (0, _INF),
     "train.batch_size": (2, 1_000_000),
     "train.lr": (1e-12, 10),
     "train.lr_halving": (0, _INF),
@@ -259,6 +268,8 @@ def parse_config(raw: DictConfig | Mapping[str, Any]) -> TrainConfig:
         game = make(config.game.name, **config.game.options())
     except ValueError as error:
         raise ConfigError(f"game={config.game.name}: {error}") from error
+    if config.episode.value_games and not config.train.value_window:
+        raise ConfigError(f"episode.value_games={config.episode.value_games}: needs train.value_window > 0, where they are kept")
     if config.game.name != "doudizhu":
         for key, value in (
             ("bootstrap.kind", config.bootstrap.kind == "heuristic"),

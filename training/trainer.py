@@ -9,7 +9,7 @@ import copy
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -54,6 +54,9 @@ from training.value_curves import value_curves
 
 COUNTERS = ("step", "iteration", "bootstrap_done", "episode_done", "games_seen", "seconds")
 """Attributes of a Trainer that a checkpoint keeps as they are. With the seed they stand for all random states."""
+
+POLICY_LANES = 2048
+"""Games that advance together where nobody searches: a game asks for one evaluation at a time."""
 
 
 def cosine(progress: float, end: float) -> float:
@@ -208,19 +211,26 @@ class Trainer:
         scalars |= {"time/generation_seconds": generation, "time/learning_seconds": learning}
         self.last_report = Report(self.step, line, scalars)
 
-    def self_play(self, deals: np.ndarray, path: tuple[int, ...]) -> Iterator[Event]:
-        """Plays one game per deal (uint64 ``[G]``) on all workers; afterwards ``played`` holds the result."""
+    def self_play(self, deals: np.ndarray, path: tuple[int, ...], searching: bool = True) -> Iterator[Event]:
+        """Plays one game per deal (uint64 ``[G]``) on all workers; afterwards ``played`` holds the result.
+
+        Args:
+            deals, path: See ``play_in_threads``.
+            searching: False: the policies alone play.
+        """
         workers, count = len(self.searches), len(deals)
         settings = replace(self.config.selfplay, lanes=max(1, self.config.selfplay.lanes // self.threads))
+        if not searching:
+            settings = replace(settings, full_share=0.0, lanes=max(1, POLICY_LANES // self.threads))
         players = []
         for k, (evaluator, search) in enumerate(zip(self.worker_evaluators, self.searches, strict=True)):
             evaluator.refresh(self.playing)
             evaluator.seconds, evaluator.num_evaluations, search.counters = 0.0, 0, SearchCounters()
-            determinizer = self.make_determinizer(max(1, len(range(k, count, workers))), evaluator)
+            determinizer = self.make_determinizer(max(1, len(range(k, count, workers))), evaluator) if searching else None
             players.append(SelfPlay(self.game, evaluator.evaluate, determinizer, search, settings))
         for done, result in play_in_threads(players, deals, self.config.seed, (Stream.PLAY, *path), self.iteration):
             self.played = result
-            yield Event("self-play", done, count, "games")
+            yield Event("self-play" if searching else "games of the policies", done, count, "games")
 
     def _self_play_step(self) -> Iterator[Event]:
         config = self.config
@@ -240,6 +250,8 @@ class Trainer:
         self.games_seen += count
         line = f"iteration {self.iteration}: {count} games at {count / statistics.seconds:.1f}/s"
         if self.episode_done >= config.episode.games:
+            if config.episode.value_games:
+                scalars["time/value_games_seconds"] = yield from self._play_value_games(chunk + 1)
             started = time.perf_counter()
             totals: dict[str, list[float]] = {}
             yield from self._learn(samples, totals)
@@ -260,6 +272,18 @@ class Trainer:
             if config.evaluation.exact_every and self.iteration % config.evaluation.exact_every == 0:
                 line += self._evaluate_exactly(scalars)
         self.last_report = Report(self.step, line, scalars)
+
+    def _play_value_games(self, chunk: int) -> Generator[Event, None, float]:
+        """Plays games without searches, whose results teach the value; returns how many seconds that took."""
+        config = self.config
+        deals = deal_seeds(config.seed, config.episode.value_games, Stream.TRAINING, self.iteration, chunk)
+        yield from self.self_play(deals, (self.iteration, chunk), searching=False)
+        assert self.played is not None
+        samples, _, statistics = self.played
+        self.played = None
+        for k, window in enumerate(self.windows):
+            window.add(self.of_network(samples, k))
+        return statistics.seconds
 
     def _learn(self, samples: Samples, totals: dict[str, list[float]]) -> Iterator[Event]:
         """Steps every network: the policy from the reservoir, the value from the window."""

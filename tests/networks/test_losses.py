@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from networks.losses import hidden_loss, policy_loss, value_loss
+from networks.losses import LEAST_TARGET, hidden_loss, policy_loss, value_loss
 from networks.resnet import PolicyValueNet
 from tests.networks.specs import DOUDIZHU, SMALL, observations
 
@@ -31,7 +31,8 @@ def test_policy_loss_row_by_row() -> None:
     policy.requires_grad_()
     found = policy_loss(policy, decoder, offsets, actions, targets)
     weights = torch.linspace(0, 1, 40)
-    (gradient,) = torch.autograd.grad((found.cross_entropy * weights).sum(), policy)
+    (gradient,) = torch.autograd.grad((found.cross_entropy * weights).sum(), policy, retain_graph=True)
+    (reverse_gradient,) = torch.autograd.grad((found.reverse_kl * weights).sum(), policy)
 
     rows = []
     for row in range(40):
@@ -43,6 +44,7 @@ def test_policy_loss_row_by_row() -> None:
         rows.append(
             torch.stack([
                 -(target * log_p).sum(),
+                (p * (log_p - target.clamp(min=LEAST_TARGET).log())).sum(),
                 -(p * log_p).sum(),
                 -torch.xlogy(target, target).sum(),
                 p.max(),
@@ -52,16 +54,38 @@ def test_policy_loss_row_by_row() -> None:
     expected = torch.stack(rows, dim=1)
     for values, reference in zip(found, expected, strict=True):
         assert torch.allclose(values, reference, atol=1e-5)
-    (expected_gradient,) = torch.autograd.grad((expected[0] * weights).sum(), policy)
-    assert torch.allclose(gradient, expected_gradient, atol=1e-6)
-    assert not any(values.requires_grad for values in found[1:])
+    for found_gradient, column in ((gradient, 0), (reverse_gradient, 1)):
+        (expected_gradient,) = torch.autograd.grad((expected[column] * weights).sum(), policy, retain_graph=True)
+        assert torch.allclose(found_gradient, expected_gradient, atol=1e-5)
+    assert not any(values.requires_grad for values in found[2:])
+
+
+@pytest.mark.parametrize(("divergence", "mean"), [("cross_entropy", "arithmetic"), ("reverse_kl", "geometric")])
+def test_what_the_policy_becomes_of_noisy_targets(divergence: str, mean: str) -> None:
+    """Minimised over many targets of one position, the losses give their arithmetic and their geometric mean."""
+    generator = torch.Generator().manual_seed(3)
+    targets = (2 * torch.randn(50, 3, generator=generator)).softmax(1)
+    logits = torch.zeros(3, requires_grad=True)
+    optimizer = torch.optim.LBFGS([logits], max_iter=200, line_search_fn="strong_wolfe")
+    decoder, offsets = torch.arange(3)[:, None], torch.arange(0, 151, 3)
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        found = policy_loss(logits.expand(50, 3), decoder, offsets, torch.arange(3).repeat(50), targets.flatten())
+        loss: torch.Tensor = getattr(found, divergence).mean()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    expected = targets.mean(0) if mean == "arithmetic" else targets.log().mean(0).softmax(0)
+    assert torch.allclose(logits.detach().softmax(0), expected, atol=1e-3)
 
 
 def test_one_legal_move_costs_nothing() -> None:
     policy = torch.randn(1, 4)
     decoder = torch.tensor([[0, 2]], dtype=torch.int16)
     found = policy_loss(policy, decoder, torch.tensor([0, 1]), torch.tensor([0]), torch.tensor([1.0]))
-    assert [values.item() for values in found] == pytest.approx([0, 0, 0, 1, 1], abs=1e-6)
+    assert [values.item() for values in found] == pytest.approx([0, 0, 0, 0, 1, 1], abs=1e-6)
 
 
 def test_value_loss_by_hand() -> None:
