@@ -70,6 +70,20 @@ def test_samples_of_self_play(networks: Networks) -> None:
     assert np.all(np.isfinite(samples.root_value)) and np.all(np.abs(samples.root_value) <= 1.0 + 1e-6)
 
 
+def test_games_without_searches_teach_the_value_alone(networks: Networks) -> None:
+    evaluator = Evaluator(networks, precision="float32")
+    search = Search(GAME, evaluator.evaluate, SearchSettings(root="gumbel", playouts=8, worlds=4), 4, win_only=True)
+    players = [SelfPlay(GAME, evaluator.evaluate, None, search, SelfPlaySettings(lanes=4, full_share=0.0))]
+    (*_, (_, result)) = play_in_threads(players, deal_seeds(1, 10, Stream.TRAINING), 5, (2,), iteration=3)
+    assert result is not None
+    samples, games, statistics = result
+    assert np.all(games.final.winner >= 0)
+    assert num_rows(samples) == statistics.decisions > 0 == statistics.searches
+    assert not samples.policy_weight.any()
+    assert np.all(np.isnan(samples.root_value))
+    assert np.all(np.abs(samples.result) >= 1.0)
+
+
 def test_heuristic_samples_know_their_result(samples: Samples) -> None:
     """The landlord's and the peasants' results at one decision apart only differ in sign: over a game each seat has one sign."""
     assert num_rows(samples) > 1000
@@ -95,6 +109,19 @@ def test_value_and_policy_may_come_from_different_rows(samples: Samples) -> None
     learner = Learner(GAME, net, LearnerSettings(), torch.device("cpu"))
     parts = learner.step(take(samples, np.arange(32)), take(samples, np.arange(32, 96)), 1e-3)
     assert all(math.isfinite(value) for value in parts.values())
+
+
+def test_reverse_divergence_is_for_searched_rows(samples: Samples) -> None:
+    """Heuristic moves are certain: towards them the policy follows by cross entropy whatever the setting says."""
+    rows = take(samples, np.arange(64))
+    searched = rows._replace(root_value=np.zeros(64, np.float32))
+
+    def policy_part(rows: Samples, divergence: str) -> float:
+        net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
+        return Learner(GAME, net, LearnerSettings(divergence=divergence), torch.device("cpu")).step(None, rows, 1e-3)["policy"]
+
+    assert policy_part(rows, "reverse") == policy_part(rows, "forward") == policy_part(searched, "forward")
+    assert policy_part(searched, "reverse") > policy_part(searched, "forward")  # a move of probability 0 costs log 10,000
 
 
 def test_loss_that_is_not_finite_changes_nothing(samples: Samples) -> None:

@@ -18,9 +18,9 @@ from networks.checkpoint import load
 ROOT = Path(__file__).resolve().parents[2]
 TINY = [
     "experiment=smoke", "network.channels=8", "network.blocks=1", "search.playouts=8", "search.worlds=4", "inference.particles=8",
-    "episode.games=24", "episode.games_per_step=12", "bootstrap.games=200", "bootstrap.games_per_step=100", "train.batch_size=32",
-    "evaluation.decks=4", "evaluation.search_decks=1", "budget.iterations=2", "threads=1", "seed=7",
-    "train.averaging=5",
+    "episode.games=24", "episode.games_per_step=12", "episode.value_games=16", "bootstrap.games=200",
+    "bootstrap.games_per_step=100", "train.batch_size=32", "evaluation.decks=4", "evaluation.search_decks=1",
+    "budget.iterations=2", "threads=1", "seed=7", "train.averaging=5",
 ]  # fmt: skip
 
 

@@ -23,8 +23,9 @@ TINY = [
 def tiny(*overrides: str) -> TrainConfig:
     """Returns the configuration of a command line, made tiny."""
     games = [] if any("bootstrap=none" in o for o in overrides) else ["bootstrap.games=40"]
+    games += [] if "experiment=paper" in overrides else ["episode.value_games=8"]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_config(compose("config", [*overrides, *TINY, *games]))
+        return parse_config(compose("config", [*TINY, *games, *overrides]))
 
 
 def run(config: TrainConfig) -> Trainer:
@@ -40,7 +41,7 @@ def run(config: TrainConfig) -> Trainer:
     "override",
     [
         "experiment=paper", "inference=none", "search=puct", "network.shared=true", "objective=adp", "bootstrap=none",
-        "train.averaging=5",
+        "train.averaging=5", "train.divergence=forward", "episode.value_games=0",
     ],  # fmt: skip
 )
 def test_variant_runs(override: str, tmp_path: Path) -> None:
