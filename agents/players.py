@@ -172,9 +172,8 @@ def _fpmcts(maker: Maker, player: Player) -> Agent:
         inference = replace(inference, phase1=o.phase1)
     given = {key: value for key in ("c", "strength", "considered", "solve") if (value := getattr(o, key)) is not None}
     search = replace(
-        trained.search, root=o.root, playouts=o.playouts, worlds=o.worlds or min(o.playouts, 64), slots=1,
-        gumbel_noise=0.0, **given,
-    )  # fmt: skip
+        trained.search, root=o.root, playouts=o.playouts, worlds=o.worlds or min(o.playouts, 64), gumbel_noise=0.0, **given
+    )
     return SearchAgent(
         trained.game, trained.evaluator, trained.determinizer_maker(inference), search,
         win_only=trained.objective == "wp", max_positions=maker.lanes, name=player.name, seconds=o.seconds,

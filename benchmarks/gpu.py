@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from benchmarks.network import GAME, observations
-from benchmarks.selfplay import composed, network_rate, taught
+from benchmarks.selfplay import composed, mean_batch, network_rate, taught
 from benchmarks.table import Row, median_seconds
 from games.kernels import Stream, deal_seeds
 from networks.evaluator import Evaluator
@@ -70,7 +70,7 @@ def busy_rows(trainer: Trainer) -> list[Row]:
     if samples:
         rows.append({"name": "  utilisation of the GPU, mean", "value": float(np.mean(samples)), "unit": "%"})
     evaluations = scalars["throughput/evaluations_per_second"]
-    alone = network_rate(trainer)
+    alone = network_rate(trainer, mean_batch(trainer))
     rows.append({"name": "  evaluations", "value": evaluations, "unit": "evaluations/s"})
     rows.append({"name": "  of what the networks alone reach", "value": 100 * evaluations / alone, "unit": "%", "target": 80.0})
     for k, reservoir in enumerate(trainer.reservoirs):

@@ -4,7 +4,8 @@
                                └──────────── requests ◀──────────┘
 
 Hundreds of positions are searched at once; in each round the kernels of ``fpmcts.simulate`` run every simulation to its next
-evaluation and one forward pass per network answers them all. A single position is searched with several slots per tree instead.
+evaluation and one forward pass per network answers them all. Several slots per tree fill the batches further: late in a batch of
+games, or for a single position.
 """
 
 import time
@@ -34,7 +35,8 @@ class SearchSettings:
         playouts: Simulations per search, >= 1. The paper: 400 in training, 600 in matches (5.1, 5.2).
         c: Exploration constant of p-UCT, > 0. The paper: 2 (5.2).
         worlds: Worlds drawn per search, >= 1, used in turn.
-        slots: Simulations under way at once in one tree, >= 1. 1 is the algorithm of the paper; more serve a single position.
+        slots: Simulations under way at once in one tree, >= 1. 1 is the algorithm of the paper; more make larger batches, with
+            a few returns still out when the next move is chosen.
         considered: gumbel: number of moves that sequential halving starts from, >= 1.
         strength: gumbel: logits per unit of shrunk advantage, > 0.
         signal: gumbel: expected spread of the true advantages of a root's moves, on [-1, 1], > 0.
