@@ -58,11 +58,11 @@ class LearnerSettings:
     divergence: str = "reverse"
     value_weight: float = 1.0
     hidden_weight: float = 0.05
-    reuse: float = 12.0
+    reuse: float = 4.0
     least_steps: int = 0
     reservoir: int = 200_000
     store: str = "reservoir"
-    recency: float = 2.0
+    recency: float = 8.0
     value_window: int = 150_000
     clip: float = 5.0
     averaging: int = 60

@@ -55,6 +55,8 @@ class SelfPlaySettings:
             one that searches, so that rare situations, too, can be answered often enough.
         full_share: Share of the unforced decisions of the seats that search, which are searched, in [0, 1]; 1 is the paper; 0:
             the policies alone play.
+        posterior: Whether worlds are weighed by the moves played (phase 2 of inference), as they are in matches; if not, they
+            come from phase 1, and the search of a decision costs half as much.
         temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The paper: "high".
         temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best move.
         temperature_iterations: Iterations over which T falls linearly, >= 1.
@@ -65,7 +67,8 @@ class SelfPlaySettings:
     lanes: int = 512
     searching: str = "all"
     exploration: float = 0.0
-    full_share: float = 0.25
+    full_share: float = 1.0
+    posterior: bool = False
     temperature_start: float = 1.0
     temperature_end: float = 0.5
     temperature_iterations: int = 40

@@ -147,7 +147,7 @@ class TrainConfig:
     objective: str = "wp"
     game: GameSettings = field(default_factory=lambda: GameSettings(rules="standard", encoding="default"))
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(objective="wp"))
-    search: SearchSettings = field(default_factory=lambda: SearchSettings(root="gumbel", playouts=32, worlds=32, slots=4))
+    search: SearchSettings = field(default_factory=lambda: SearchSettings(root="gumbel", playouts=16, worlds=16, slots=4))
     inference: InferenceSettings = field(default_factory=InferenceSettings)
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     episode: EpisodeSettings = field(default_factory=EpisodeSettings)

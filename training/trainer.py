@@ -120,10 +120,11 @@ class Trainer:
         if config.init_from:
             self.load_networks(Saved(*load(config.init_from)))
 
-    def make_determinizer(self, num_lanes: int, evaluator: Evaluator | None = None) -> AnyDeterminizer:
-        """Returns a determinizer with the present networks for games played side by side."""
+    def make_determinizer(self, num_lanes: int, evaluator: Evaluator | None = None, posterior: bool = True) -> AnyDeterminizer:
+        """Returns a determinizer with the present networks for games played side by side; without phase 2 if so asked."""
         score = None if self.filter is None else FilterEngine(self.filter.net, self.config.precision, self.device)
-        return make_determinizer(self.game, evaluator or self.evaluator, self.config.inference, num_lanes, score)
+        settings = replace(self.config.inference, phase2=self.config.inference.phase2 and posterior)
+        return make_determinizer(self.game, evaluator or self.evaluator, settings, num_lanes, score)
 
     def _learn_filter(self, rows: Samples, steps: int, totals: dict[str, list[float]]) -> None:
         """Steps the filter network, if there is one, on rows drawn from the given ones."""
@@ -226,7 +227,8 @@ class Trainer:
         for k, (evaluator, search) in enumerate(zip(self.worker_evaluators, self.searches, strict=True)):
             evaluator.refresh(self.playing)
             evaluator.seconds, evaluator.num_evaluations, search.counters = 0.0, 0, SearchCounters()
-            determinizer = self.make_determinizer(max(1, len(range(k, count, workers))), evaluator) if searching else None
+            lanes = max(1, len(range(k, count, workers)))
+            determinizer = self.make_determinizer(lanes, evaluator, settings.posterior) if searching else None
             players.append(SelfPlay(self.game, evaluator.evaluate, determinizer, search, settings))
         for done, result in play_in_threads(players, deals, self.config.seed, (Stream.PLAY, *path), self.iteration):
             self.played = result
