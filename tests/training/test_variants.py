@@ -41,7 +41,7 @@ def run(config: TrainConfig) -> Trainer:
     "override",
     [
         "experiment=paper", "inference=none", "search=puct", "network.shared=true", "objective=adp", "bootstrap=none",
-        "train.averaging=5", "train.divergence=forward", "episode.value_games=0",
+        "train.averaging=5", "train.divergence=forward", "episode.value_games=0", "selfplay.posterior=true",
     ],  # fmt: skip
 )
 def test_variant_runs(override: str, tmp_path: Path) -> None:
