@@ -1,7 +1,8 @@
 """The learner: turns samples into minibatches and steps the network of each seat.
 
 Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``value_weight`` and C2 = ``weight_decay``; the
-default value head replaces the square by the log-likelihood of the result, and the hidden-hand head adds its own.
+default value head replaces the square by the log-likelihood of the result, and the hidden-hand head adds its own. With
+``divergence`` "reverse" KL(p || π) takes the place of the cross entropy.
 """
 
 import copy
