@@ -6,8 +6,8 @@
 
 Forced moves and sure wins are played without a search. With *playout-cap randomisation* (Wu, "Accelerating self-play learning
 in Go", 2019, 3.1) only a share of the decisions is searched and teaches the policy; the others are sampled from the policy
-network, so that more games, hence more outcomes, fit in the budget. With a share of 0 nobody searches and the outcomes are all that
-the samples tell.
+network, so that more games, hence more outcomes, fit in the budget. With a share of 0 nobody searches and the outcomes are all
+that the samples tell.
 """
 
 import time
