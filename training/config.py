@@ -80,7 +80,7 @@ class EpisodeSettings:
         games: Self-play games per iteration (the paper's episode: 8,000).
         games_per_step: Games between checkpoints.
         value_games: Games per iteration that the policies play without searching; their results teach the value alone. They
-            cost a thirtieth of a searched game and a value learns from results, of which each game has one. The paper: 0.
+            cost a seventieth of a searched game and a value learns from results, of which each game has one. The paper: 0.
             Needs ``train.value_window``.
     """
 

@@ -56,7 +56,7 @@ def test_policy_loss_row_by_row() -> None:
         assert torch.allclose(values, reference, atol=1e-5)
     for found_gradient, column in ((gradient, 0), (reverse_gradient, 1)):
         (expected_gradient,) = torch.autograd.grad((expected[column] * weights).sum(), policy, retain_graph=True)
-        assert torch.allclose(found_gradient, expected_gradient, atol=1e-5)
+        assert torch.allclose(found_gradient, expected_gradient, atol=1e-6)
     assert not any(values.requires_grad for values in found[2:])
 
 
