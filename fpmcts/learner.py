@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from fpmcts.samples import Samples
-from games.interface import Game, Rules, States, current_seat, legal, num_rows, observe, seats_to_move, take
+from games.interface import Game, Rules, States, concatenate, current_seat, legal, num_rows, observe, seats_to_move, take
 from games.kernels import kernel
 from networks import losses
 from networks.engine import resolve_precision
@@ -36,6 +36,9 @@ class LearnerSettings:
         divergence: How the policy follows the search. "forward", the paper: cross entropy; the policy becomes the mean of its
             targets, as fictitious play asks for. "reverse": KL(policy || target); it becomes their geometric mean, in which the
             noise of the advantages cancels before the softmax and not after it. Heuristic moves always teach by cross entropy.
+        policy_gradient: Weight of the moves that the policies played without search, >= 0: the clipped surrogate of PPO with
+            their advantages (``SelfPlaySettings.gae_lambda``), on the rows of the value. 0, the paper: only searches teach the
+            policy.
         value_weight: C1 of the paper, >= 0.
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
         reuse: How often a new sample is used on average: steps per iteration = reuse · new samples / batch_size.
@@ -57,6 +60,7 @@ class LearnerSettings:
     lr_halving: float = 150.0
     weight_decay: float = 1e-4
     divergence: str = "reverse"
+    policy_gradient: float = 0.3
     value_weight: float = 1.0
     hidden_weight: float = 0.05
     reuse: float = 4.0
@@ -201,20 +205,23 @@ class Learner:
         settings = self.settings
         shared = policy_rows is None
         rows = value_rows if policy_rows is None else policy_rows
-        observations, offsets, actions, target = self._encode(rows)
         num_policy = num_rows(rows)
-        if not shared:
+        played = settings.policy_gradient > 0 and not shared
+        observations, offsets, actions, target = self._encode(concatenate([rows, value_rows]) if played else rows)
+        if not shared and not played:
             observations = np.concatenate([observations, self._observe(value_rows)])
         net.train()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
             raw = net(torch.from_numpy(observations).to(self.device))
         on_policy = losses.policy_loss(
-            raw.policy[:num_policy],
+            raw.policy[: len(offsets) - 1],
             self._decoder,
             torch.from_numpy(offsets).to(self.device),
             torch.from_numpy(actions).to(self.device),
             torch.from_numpy(target).to(self.device),
         )
+        negative_log_p = on_policy.cross_entropy[num_policy:]
+        on_policy = losses.PolicyLoss(*(part[:num_policy] for part in on_policy))
         per_row = on_policy.cross_entropy
         if settings.divergence == "reverse":
             searched = torch.from_numpy(np.isfinite(rows.root_value)).to(self.device)
@@ -232,6 +239,11 @@ class Learner:
             "top_mass": on_policy.top_mass.mean(),
             "match": on_policy.match.mean(),
         }
+        if played:
+            advantage, log_prob = (torch.from_numpy(a).to(self.device) for a in (value_rows.advantage, value_rows.log_prob))
+            surrogate, clipped = losses.clipped_surrogate(-negative_log_p, log_prob, advantage)
+            total = total + settings.policy_gradient * surrogate.mean()
+            parts |= {"surrogate": surrogate.mean(), "clipped": clipped.mean()}
         if raw.hidden.shape[1] and settings.hidden_weight > 0:
             on_hidden = self._hidden_loss(raw.hidden[first:], value_rows)
             hidden = on_hidden.nll.mean()

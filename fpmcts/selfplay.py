@@ -64,6 +64,9 @@ class SelfPlaySettings:
         temperature_iterations: Iterations over which T falls linearly, >= 1.
         opening_moves: Moves from the deal that are sampled at T; later ones are sampled at ``late_temperature`` · T.
         late_temperature: See above, >= 0.
+        gae_lambda: Where the policies alone play: lambda of the advantages of their moves, in [0, 1]. 1: the result minus the
+            value; less: later values stand in for a part of the result, with less noise. Source: Schulman et al.,
+            "High-dimensional continuous control using generalized advantage estimation", 2016, equation 16, without discount.
     """
 
     lanes: int = 512
@@ -76,6 +79,7 @@ class SelfPlaySettings:
     temperature_iterations: int = 40
     opening_moves: int = 200
     late_temperature: float = 1.0
+    gae_lambda: float = 0.95
 
     def temperature(self, iteration: int) -> float:
         """Returns T at an iteration, counted from 0. Source: DeltaDou, 5.1 (cools down during self-play)."""
@@ -181,26 +185,26 @@ def observe_movers(rules: Rules, states: States, lanes: np.ndarray, observations
 @kernel
 def sample_policy(
     rules: Rules, decoder: np.ndarray, states: States, lanes: np.ndarray, policy: np.ndarray, temperature: float,
-    rng: np.ndarray, actions: np.ndarray, scratch_actions: np.ndarray, scratch: np.ndarray,
+    rng: np.ndarray, actions: np.ndarray, log_probs: np.ndarray, scratch_actions: np.ndarray, scratch: np.ndarray,
 ) -> None:  # fmt: skip
-    """Writes a legal action per lane, drawn from softmax(logits / T); the most likely one at T = 0.
+    """Writes a legal action per lane, drawn from softmax(logits / T), and the log of its chance; the most likely one at T = 0.
 
     Args:
-        policy: float32 ``[n, policy_size]`` outputs of the mover's network. actions: int16 ``[n]``.
+        policy: float32 ``[n, policy_size]`` outputs of the mover's network. actions: int16 ``[n]``. log_probs: float32 ``[n]``.
         scratch_actions: int16 ``[max_legal]``. scratch: float64 ``[max_legal]``.
     """
     for k in range(lanes.size):
         n = legal(rules, states, lanes[k], scratch_actions)
         legal_logits(decoder, policy, k, scratch_actions, n, scratch)
         if temperature <= 0.0:
-            actions[k] = scratch_actions[np.argmax(scratch[:n])]
+            actions[k], log_probs[k] = scratch_actions[np.argmax(scratch[:n])], 0.0
         else:
             softmax(scratch, n, temperature, scratch)
             u, j = random_float(rng, lanes[k]), 0
             while j < n - 1 and u >= scratch[j]:
                 u -= scratch[j]
                 j += 1
-            actions[k] = scratch_actions[j]
+            actions[k], log_probs[k] = scratch_actions[j], np.log(max(scratch[j], 1e-12))
 
 
 @kernel
@@ -256,6 +260,33 @@ def fill_results(rules: Rules, finals: States, games: np.ndarray, states: States
         results[k] = team_return(rules, finals, games[k], seat) / stake(rules, states, k)
 
 
+@kernel
+def fill_advantages(
+    rules: Rules, games: np.ndarray, states: States, values: np.ndarray, results: np.ndarray, win_only: bool, decay: float,
+    last: np.ndarray, advantages: np.ndarray,
+) -> None:  # fmt: skip
+    """Writes the advantage of every move over the policy that played it, in units of the stake (``win_only``: of 2 P(win) − 1).
+
+    A_k = Σ_i λ^i δ_(k+i) over the decisions of one seat in one game, δ = v_(k+1) − v_k and, at the last one, z − v_k.
+
+    Args:
+        games: int64 ``[N]``: of each sample; the samples of a game are in order.
+        values, results: float32 ``[N]``, v and z.
+        decay: λ.
+        last: int64 ``[games, seats]``, -1s.
+        advantages: float32 ``[N]``.
+    """
+    for k in range(games.size - 1, -1, -1):
+        seat = current_seat(rules, states, k)
+        after = last[games[k], seat]
+        if after < 0:
+            advantages[k] = (np.sign(results[k]) if win_only else results[k]) - values[k]
+        else:
+            unit = 1.0 if win_only else stake(rules, states, after) / stake(rules, states, k)
+            advantages[k] = values[after] * unit - values[k] + decay * unit * advantages[after]
+        last[games[k], seat] = k
+
+
 class SelfPlay:
     """Plays batches of games against itself.
 
@@ -299,6 +330,7 @@ class SelfPlay:
         temperature = self.settings.temperature(iteration)
         parts: list[Samples] = []
         sample_games: list[np.ndarray] = []
+        values: list[np.ndarray] = []  # of the networks, where the policies alone play
         searchers = np.full(num, -1, np.int8)
         if self.settings.searching == "one":
             _draw_seats(rng, game.spec.num_seats, searchers)
@@ -315,7 +347,8 @@ class SelfPlay:
             cheap = running[kinds[running] == CHEAP]
             full = running[kinds[running] == FULL]
             if cheap.size:
-                actions, part = self._cheap(states, rng, cheap, temperature, iteration)
+                actions, part, value = self._cheap(states, rng, cheap, temperature, iteration)
+                values.append(value)
                 lanes = cheap
             elif full.size:
                 actions, part = self._full(states, records, rng, full, temperature, iteration, statistics)
@@ -329,6 +362,12 @@ class SelfPlay:
         samples = join(parts, game)
         owners = np.concatenate(sample_games) if sample_games else np.zeros(0, np.int64)
         fill_results(rules, states, owners, samples.states, samples.result)
+        if self.settings.full_share == 0.0 and values:
+            last = np.full((num, game.spec.num_seats), -1, np.int64)
+            fill_advantages(
+                rules, owners, samples.states, np.concatenate(values), samples.result, self.search.win_only,
+                self.settings.gae_lambda, last, samples.advantage,
+            )  # fmt: skip
         searched = samples.policy_weight > 0
         error = samples.root_value[searched] - self._in_objective(samples.result[searched])
         statistics.root_value_error = float((error**2).sum())
@@ -342,21 +381,21 @@ class SelfPlay:
 
     def _cheap(
         self, states: States, rng: np.ndarray, lanes: np.ndarray, temperature: float, iteration: int
-    ) -> tuple[np.ndarray, Samples]:
-        """Returns a move from the policy network for each lane, and samples that teach the value only."""
+    ) -> tuple[np.ndarray, Samples, np.ndarray]:
+        """Returns a move from the policy network for each lane, its samples, and the values (float32 ``[n]``)."""
         actions = np.zeros(len(lanes), np.int16)
         outputs = self._evaluate_movers(states, lanes)
+        part = empty_samples(self.game, len(lanes))._replace(states=take(states, lanes))
         sample_policy(
-            self.game.rules, self.game.decoder, states, lanes, outputs.policy, temperature, rng, actions,
+            self.game.rules, self.game.decoder, states, lanes, outputs.policy, temperature, rng, actions, part.log_prob,
             np.zeros(self.game.spec.max_legal, np.int16), np.zeros(self.game.spec.max_legal),
         )  # fmt: skip
         if self.settings.exploration > 0.0:
             scratch = np.zeros(self.game.spec.max_legal, np.int16)
             _explore(self.game.rules, states, lanes, self.settings.exploration, rng, actions, scratch)
-        part = empty_samples(self.game, len(lanes))._replace(states=take(states, lanes))
         part.actions[:, 0], part.target[:, 0] = actions, 1.0
         part.iteration[:] = iteration
-        return actions, part
+        return actions, part, outputs.value
 
     def _evaluate_movers(self, states: States, lanes: np.ndarray) -> Outputs:
         observations = np.empty((len(lanes), *self.game.spec.observation_shape), np.int8)

@@ -43,7 +43,7 @@ from networks.checkpoint import check_compatible, load
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
-from networks.resnet import build_networks
+from networks.resnet import LATER_SETTINGS, build_networks
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 from tabular.best_response import nash_conv
 from training.bootstrap import heuristic_samples
@@ -118,7 +118,7 @@ class Trainer:
             for e in self.worker_evaluators
         ]
         if config.init_from:
-            self.load_networks(Saved(*load(config.init_from)))
+            self.load_networks(Saved(*load(config.init_from)), grow=True)
 
     def make_determinizer(self, num_lanes: int, evaluator: Evaluator | None = None, posterior: bool = True) -> AnyDeterminizer:
         """Returns a determinizer with the present networks for games played side by side; without phase 2 if so asked."""
@@ -222,7 +222,8 @@ class Trainer:
         workers, count = len(self.searches), len(deals)
         settings = replace(self.config.selfplay, lanes=max(1, self.config.selfplay.lanes // self.threads))
         if not searching:
-            settings = replace(settings, full_share=0.0, lanes=max(1, POLICY_LANES // self.threads))
+            lanes = max(1, POLICY_LANES // self.threads)
+            settings = replace(settings, full_share=0.0, lanes=lanes, exploration=0.0, temperature_start=1.0, temperature_end=1.0)
         players = []
         for k, (evaluator, search) in enumerate(zip(self.worker_evaluators, self.searches, strict=True)):
             evaluator.refresh(self.playing)
@@ -421,7 +422,6 @@ class Trainer:
         Raises:
             CheckpointError: It is of another game, network shape, or setting of the stores; nothing is changed on disk.
         """
-        check_compatible(saved.meta, **self._identity())
         self.load_networks(saved)
         for k, learner in enumerate(self.learners):
             load_optimizer(learner.optimizer, saved.arrays, f"optimizer.{k}")
@@ -437,11 +437,20 @@ class Trainer:
         report = saved.meta["report"]
         self.last_report = None if report is None else Report(**report)
 
-    def load_networks(self, saved: Saved) -> None:
-        """Takes the networks of a checkpoint and nothing else: those that played there."""
-        check_compatible(saved.meta, **self._identity())
+    def load_networks(self, saved: Saved, grow: bool = False) -> None:
+        """Takes the networks of a checkpoint and nothing else: those that played there.
+
+        Args:
+            saved: The checkpoint.
+            grow: Networks without ``Mixing`` get it where the configuration asks for it; they answer as before.
+        """
+        meta = saved.meta | {"network": LATER_SETTINGS | saved.meta["network"]}
+        grow = grow and self.config.network.mixing > 0 and meta["network"]["mixing"] == 0
+        if grow:
+            meta["network"]["mixing"] = self.config.network.mixing
+        check_compatible(meta, **self._identity())
         for k, net in enumerate(self.nets):
-            load_module(net, saved.arrays, f"network.{k}")
+            load_module(net, saved.arrays, f"network.{k}", ".mixing." if grow else "")
         self.playing.load_state_dict(self.networks.state_dict())
         if self.filter is not None:
             load_module(self.filter.net, saved.arrays, "filter.net")

@@ -64,4 +64,7 @@ def as_if_trained(net: nn.Module, seed: int = 0) -> nn.Module:
         if isinstance(net, PolicyValueNet):
             net.planes.weight.normal_(0, 0.1, generator=generator)
             net.globals.weight.normal_(0, 0.1, generator=generator)
+            for block in net.blocks:
+                if block.mixing is not None:
+                    block.mixing.spread.weight.normal_(0, 0.1, generator=generator)
     return net.eval()
