@@ -84,8 +84,8 @@ class EpisodeSettings:
             Needs ``train.value_window``.
     """
 
-    games: int = 512
-    games_per_step: int = 512
+    games: int = 1024
+    games_per_step: int = 1024
     value_games: int = 4096
 
 
@@ -209,6 +209,8 @@ RANGES: Ranges = {
     "selfplay.lanes": (1, 1_000_000),
     "selfplay.exploration": (0, 1),
     "selfplay.full_share": (1e-9, 1),
+    "selfplay.certain": (1e-9, 1),
+    "selfplay.certain_share": (0, 1),
     "selfplay.temperature_start": (1e-9, 100),
     "selfplay.temperature_end": (0, 100),
     "selfplay.temperature_iterations": (1, _INF),
