@@ -114,16 +114,17 @@ def _encode(
 class Learner:
     """Steps the network of one seat.
 
-    A minibatch is cut into equal parts, one per thread; each thread computes the gradient of its part on a replica of the network
-    with one core, and the gradients are averaged in a fixed order. Two cores that share every small convolution instead do
-    not beat one (*measured* on two cores: 13 steps/s against 14, 48 channels x 6 blocks, 512 rows).
+    A minibatch can be cut into equal parts, one per thread; each thread computes the gradient of its part on a replica of the
+    network with one core, and the gradients are averaged in a fixed order. Two cores that share every small convolution instead
+    do not beat one (*measured* on two cores: 13 steps/s against 14, 48 channels x 6 blocks, 512 rows). Networks that learn side
+    by side, a thread each, need no parts and do better still (``Trainer``).
 
     Args:
         game: The game.
         net: The network; changed in place.
         settings: See LearnerSettings.
         device: Of the network.
-        threads: Number of replicas, >= 1. The weights depend on it, through rounding and the statistics of batch normalisation.
+        threads: Number of replicas, >= 1: most parts of a minibatch.
     """
 
     def __init__(
@@ -146,55 +147,57 @@ class Learner:
         """Forgets the moments of the optimizer, as after the weights were set from outside."""
         self.optimizer = self._make_optimizer()
 
-    def step(self, policy_rows: Samples | None, value_rows: Samples, lr: float) -> dict[str, float]:
+    def step(self, policy_rows: Samples | None, value_rows: Samples, lr: float, parts: int = 0) -> dict[str, float]:
         """Returns the parts of the loss after one step.
 
         Args:
             policy_rows: Teach the policy; None = ``value_rows`` teach both.
             value_rows: Teach the value and the hidden hands.
             lr: Learning rate of this step.
+            parts: Parts that the minibatch is cut into, 0 = one per replica. The weights depend on it, through rounding and the
+                statistics of batch normalisation.
 
         Raises:
             LossNotFiniteError: No weight was changed.
         """
-        count = len(self._replicas)
+        count = parts or len(self._replicas)
 
         def gradient(k: int) -> dict[str, float]:
             part = None if policy_rows is None else take(policy_rows, slice(k, None, count))
             return self._gradient(self._replicas[k], part, take(value_rows, slice(k, None, count)))
 
-        self._spread_weights()
-        all_parts = [gradient(0)] if self._pool is None else list(self._pool.map(gradient, range(count)))
-        self._gather_gradients()
+        self._spread_weights(count)
+        all_parts = [gradient(0)] if count == 1 or self._pool is None else list(self._pool.map(gradient, range(count)))
+        self._gather_gradients(count)
         for group in self.optimizer.param_groups:
             group["lr"] = lr
         norm = torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.clip)
         if not torch.isfinite(norm):
             raise LossNotFiniteError(f"the norm of the gradient is {norm.item()}")
         self.optimizer.step()
-        parts = {name: float(np.mean([part[name] for part in all_parts])) for name in all_parts[0]}
-        return parts | {"gradient_norm": norm.item()}
+        means = {name: float(np.mean([part[name] for part in all_parts])) for name in all_parts[0]}
+        return means | {"gradient_norm": norm.item()}
 
     @torch.no_grad()
-    def _spread_weights(self) -> None:
-        """Copies parameters and buffers of the network to its replicas."""
-        for replica in self._replicas[1:]:
+    def _spread_weights(self, count: int) -> None:
+        """Copies parameters and buffers of the network to its replicas, the first ``count``."""
+        for replica in self._replicas[1:count]:
             torch._foreach_copy_(list(replica.parameters()), list(self.net.parameters()))
             torch._foreach_copy_(list(replica.buffers()), list(self.net.buffers()))
 
     @torch.no_grad()
-    def _gather_gradients(self) -> None:
-        """Averages the gradients and the running statistics of the replicas into the network."""
-        count = len(self._replicas)
+    def _gather_gradients(self, count: int) -> None:
+        """Averages the gradients and the running statistics of the first ``count`` replicas into the network."""
         if count == 1:
             return
-        for parameter, *others in zip(*(replica.parameters() for replica in self._replicas), strict=True):
+        replicas = self._replicas[:count]
+        for parameter, *others in zip(*(replica.parameters() for replica in replicas), strict=True):
             assert parameter.grad is not None
             for other in others:
                 assert other.grad is not None
                 parameter.grad += other.grad
             parameter.grad /= count
-        for buffer, *others in zip(*(replica.buffers() for replica in self._replicas), strict=True):
+        for buffer, *others in zip(*(replica.buffers() for replica in replicas), strict=True):
             if buffer.is_floating_point():
                 for other in others:
                     buffer += other

@@ -1,4 +1,4 @@
-"""Self-play on several cores: one thread per worker, each with its own share of the games, search and evaluator.
+"""Work on several cores: one thread per worker, each with its own share of the games, search and evaluator, or its own network.
 
 The kernels and the network run without the GIL, so threads share nothing but the weights. A worker computes on one core alone:
 two cores that split every small convolution spend much of their time waiting for each other, above all when something
@@ -7,8 +7,9 @@ else runs on the machine.
 
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,6 +19,49 @@ from games.interface import put, take
 from games.kernels import streams
 
 Finished = tuple[Samples, Games, SelfPlayStatistics]
+Item = TypeVar("Item")
+
+
+def side_by_side(works: Sequence[Iterable[Item]]) -> Iterator[tuple[int, Item]]:
+    """Goes through several iterables at once, each in a thread of its own; yields (which, item) as they come.
+
+    Torch must have been told to use one thread per operation. If the caller stops early, so do the threads after their next
+    item.
+
+    Raises:
+        Exception: What one of them raised; the others are stopped.
+    """
+    messages: queue.Queue[tuple[int, Item | BaseException | None, bool]] = queue.Queue()
+    stop = threading.Event()
+
+    def work(k: int) -> None:
+        try:
+            for item in works[k]:
+                messages.put((k, item, False))
+                if stop.is_set():
+                    return
+            messages.put((k, None, True))
+        except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
+            messages.put((k, error, True))
+
+    threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(len(works))]
+    running = len(threads)
+    try:
+        for thread in threads:
+            thread.start()
+        while running:
+            k, item, over = messages.get()
+            if isinstance(item, BaseException):
+                raise item
+            if over:
+                running -= 1
+            else:
+                assert item is not None
+                yield k, item
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
 
 
 def play_in_threads(
@@ -26,8 +70,6 @@ def play_in_threads(
     """Plays one game per deal; yields (games finished, None) as it goes and (games, result) at the end.
 
     Game k draws from stream k of ``streams(seed, G, *path)`` alone and is played by worker k mod W.
-
-    Torch must have been told to use one thread per operation.
 
     Args:
         players: W workers, which share no mutable state.
@@ -40,36 +82,14 @@ def play_in_threads(
     """
     rng = streams(seed, len(deals), *path)
     workers = len(players)
-    messages: queue.Queue[tuple[int, int, Finished | BaseException | None]] = queue.Queue()
-    stop = threading.Event()
-
-    def work(k: int) -> None:
-        try:
-            for done, result in players[k].play(deals[k::workers], rng[k::workers].copy(), iteration):
-                messages.put((k, done, result))
-                if stop.is_set():
-                    return
-        except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
-            messages.put((k, 0, error))
-
-    threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(workers)]
     finished: dict[int, Finished] = {}
     progress = [0] * workers
-    try:
-        for thread in threads:
-            thread.start()
-        while len(finished) < workers:
-            k, done, result = messages.get()
-            if isinstance(result, BaseException):
-                raise result
-            progress[k] = done
-            if result is not None:
-                finished[k] = result
-            yield sum(progress), None
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join()
+    plays = [player.play(deals[k::workers], rng[k::workers].copy(), iteration) for k, player in enumerate(players)]
+    for k, (done, result) in side_by_side(plays):
+        progress[k] = done
+        if result is not None:
+            finished[k] = result
+        yield sum(progress), None
     yield len(deals), _merge(players, [finished[k] for k in range(workers)])
 
 

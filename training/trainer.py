@@ -32,7 +32,7 @@ from fpmcts.learner import Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window
 from fpmcts.search import Search, SearchCounters, SearchSettings
 from fpmcts.selfplay import Games, SelfPlay, SelfPlayStatistics
-from fpmcts.workers import play_in_threads
+from fpmcts.workers import play_in_threads, side_by_side
 from games import make
 from games.interface import num_rows, seats_to_move, take
 from games.kernels import LAYERS, Stream, deal_seeds, sources_digest
@@ -289,25 +289,34 @@ class Trainer:
         return statistics.seconds
 
     def _learn(self, samples: Samples, totals: dict[str, list[float]]) -> Iterator[Event]:
-        """Steps every network: the policy from the reservoir, the value from the window."""
+        """Steps every network, side by side: the policy from the reservoir, the value from the window."""
         train = self.config.train
-        generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.iteration])
         half = train.batch_size // 2 if self.windows else train.batch_size
         offered = [int((self.of_network(samples, k).policy_weight > 0).sum()) for k in range(len(self.nets))]
         chunks = math.ceil(self.config.episode.games / self.config.episode.games_per_step)
         steps = [max(math.ceil(train.reuse * n * chunks / half), train.least_steps if n else 0) for n in offered]
         self.learning_steps = steps
-        done = 0
-        for k, learner in enumerate(self.learners):
+        replicas = max(1, self.threads // len(self.nets)) if self.device.type == "cpu" else 1
+
+        def learn(k: int) -> Iterator[dict[str, float]]:
+            generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.iteration, k])
+            learner, averages = self.learners[k], self.playing.distinct()[k]
             for _ in range(steps[k]):
                 policy_rows = self.reservoirs[k].draw(generator, half, train.recency)
                 value_rows = self.windows[k].draw(generator, train.batch_size - half) if self.windows else policy_rows
-                _collect(totals, learner.step(policy_rows if self.windows else None, value_rows, train.rate(self.iteration)), k)
+                given = policy_rows if self.windows else None
+                parts = learner.step(given, value_rows, train.rate(self.iteration), replicas)
                 if train.averaging:
-                    move_towards(self.playing.distinct()[k], learner.net, 1.0 / train.averaging)
-                done += 1
-                if done % 8 == 0:
-                    yield Event("learning", done, sum(steps), "steps")
+                    move_towards(averages, learner.net, 1.0 / train.averaging)
+                yield parts
+
+        networks = [learn(k) for k in range(len(self.nets))]
+        one_by_one = self.threads == 1 or self.device.type != "cpu"
+        learned = ((k, parts) for k, one in enumerate(networks) for parts in one) if one_by_one else side_by_side(networks)
+        for done, (k, parts) in enumerate(learned, 1):
+            _collect(totals, parts, k)
+            if done % 8 == 0:
+                yield Event("learning", done, sum(steps), "steps")
         self._learn_filter(samples, max(steps), totals)
 
     def of_network(self, samples: Samples, k: int) -> Samples:
