@@ -28,7 +28,9 @@ class LearnerSettings:
     """Settings of learning.
 
     Attributes:
-        batch_size: Rows per step; half of them teach the policy and half the value if there is a value window.
+        batch_size: Rows per step.
+        policy_share: Share of them that teaches the policy by its searches if there is a value window, in (0, 1); the others
+            teach the value. Without a window all teach both.
         optimizer: "adamw" or "sgd" (momentum 0.9).
         lr: Learning rate at first, > 0.
         lr_halving: Iterations of self-play until the rate has halved; it is lr / (1 + iteration / lr_halving). 0 = constant.
@@ -41,7 +43,8 @@ class LearnerSettings:
             policy.
         value_weight: C1 of the paper, >= 0.
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
-        reuse: How often a new sample is used on average: steps per iteration = reuse · new samples / batch_size.
+        reuse: How often a new searched decision is used on average, which gives the number of steps per iteration.
+        value_reuse: How often a new sample of the value window is used at least: more steps where ``reuse`` gives fewer. >= 0.
         least_steps: Fewest steps of a network per iteration, >= 0; where few samples come, the first policies would linger.
         reservoir: Capacity per seat of the store the policy learns from.
         store: "reservoir" keeps a uniform sample of all decisions ever seen: the policy is the average that fictitious play asks
@@ -55,6 +58,7 @@ class LearnerSettings:
     """
 
     batch_size: int = 512
+    policy_share: float = 0.5
     optimizer: str = "adamw"
     lr: float = 5e-4
     lr_halving: float = 150.0
@@ -64,6 +68,7 @@ class LearnerSettings:
     value_weight: float = 1.0
     hidden_weight: float = 0.05
     reuse: float = 4.0
+    value_reuse: float = 0.0
     least_steps: int = 0
     reservoir: int = 200_000
     store: str = "reservoir"

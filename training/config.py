@@ -221,6 +221,8 @@ RANGES: Ranges = {
     "episode.games_per_step": (1, _INF),
     "episode.value_games": (0, _INF),
     "train.batch_size": (2, 1_000_000),
+    "train.policy_share": (1e-9, 1 - 1e-9),
+    "train.value_reuse": (0, _INF),
     "train.lr": (1e-12, 10),
     "train.lr_halving": (0, _INF),
     "train.weight_decay": (0, 10),

@@ -253,11 +253,12 @@ class Trainer:
         self.games_seen += count
         line = f"iteration {self.iteration}: {count} games at {count / statistics.seconds:.1f}/s"
         if self.episode_done >= config.episode.games:
+            values = np.zeros(len(self.nets), np.int64)
             if config.episode.value_games:
-                scalars["time/value_games_seconds"] = yield from self._play_value_games(chunk + 1)
+                scalars["time/value_games_seconds"], values = yield from self._play_value_games(chunk + 1)
             started = time.perf_counter()
             totals: dict[str, list[float]] = {}
-            yield from self._learn(samples, totals)
+            yield from self._learn(samples, values, totals)
             scalars |= self._learning_scalars(totals) | {"time/learning_seconds": time.perf_counter() - started}
             for k, (reservoir, steps) in enumerate(zip(self.reservoirs, self.learning_steps, strict=True)):
                 age = self.iteration - reservoir.rows.iteration[: reservoir.size]
@@ -276,25 +277,36 @@ class Trainer:
                 line += self._evaluate_exactly(scalars)
         self.last_report = Report(self.step, line, scalars)
 
-    def _play_value_games(self, chunk: int) -> Generator[Event, None, float]:
-        """Plays games without searches, whose results teach the value; returns how many seconds that took."""
+    def _play_value_games(self, chunk: int) -> Generator[Event, None, tuple[float, np.ndarray]]:
+        """Plays games without searches, whose results teach the value; returns seconds and samples per network, int64 ``[K]``."""
         config = self.config
         deals = deal_seeds(config.seed, config.episode.value_games, Stream.TRAINING, self.iteration, chunk)
         yield from self.self_play(deals, (self.iteration, chunk), searching=False)
         assert self.played is not None
         samples, _, statistics = self.played
         self.played = None
-        for k, window in enumerate(self.windows):
-            window.add(self.of_network(samples, k))
-        return statistics.seconds
+        parts = [self.of_network(samples, k) for k in range(len(self.nets))]
+        for window, part in zip(self.windows, parts, strict=True):
+            window.add(part)
+        return statistics.seconds, np.array([num_rows(part) for part in parts])
 
-    def _learn(self, samples: Samples, totals: dict[str, list[float]]) -> Iterator[Event]:
-        """Steps every network, side by side: the policy from the reservoir, the value from the window."""
+    def _learn(self, samples: Samples, values: np.ndarray, totals: dict[str, list[float]]) -> Iterator[Event]:
+        """Steps every network, side by side: the policy from the reservoir, the value from the window.
+
+        Args:
+            samples: Those of the searched games of this iteration's last chunk.
+            values: int64 ``[K]``: samples of games without searches, by network.
+            totals: Filled with the parts of the losses.
+        """
         train = self.config.train
-        half = train.batch_size // 2 if self.windows else train.batch_size
+        half = max(1, round(train.policy_share * train.batch_size)) if self.windows else train.batch_size
         offered = [int((self.of_network(samples, k).policy_weight > 0).sum()) for k in range(len(self.nets))]
         chunks = math.ceil(self.config.episode.games / self.config.episode.games_per_step)
-        steps = [max(math.ceil(train.reuse * n * chunks / half), train.least_steps if n else 0) for n in offered]
+        rest = max(1, train.batch_size - half)
+        steps = [
+            max(math.ceil(train.reuse * n * chunks / half), math.ceil(train.value_reuse * v / rest), train.least_steps if n else 0)
+            for n, v in zip(offered, values, strict=True)
+        ]
         self.learning_steps = steps
         replicas = max(1, self.threads // len(self.nets)) if self.device.type == "cpu" else 1
 
