@@ -54,6 +54,9 @@ class LearnerSettings:
         value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the
             paper).
         clip: Largest norm of a gradient.
+        freeze: Whether self-play leaves the statistics of batch normalisation as the bootstrap, or ``init_from``, made them: then
+            the network that learns answers as the one that plays, whatever else is in its batch. Without either there is
+            nothing to keep, and they follow the batches, as in the paper.
         averaging: Steps over which the weights that play are averaged (exponentially); 0 = the latest weights play (the paper).
     """
 
@@ -75,6 +78,7 @@ class LearnerSettings:
     recency: float = 8.0
     value_window: int = 150_000
     clip: float = 5.0
+    freeze: bool = True
     averaging: int = 60
 
     def rate(self, iteration: int) -> float:
@@ -152,7 +156,9 @@ class Learner:
         """Forgets the moments of the optimizer, as after the weights were set from outside."""
         self.optimizer = self._make_optimizer()
 
-    def step(self, policy_rows: Samples | None, value_rows: Samples, lr: float, parts: int = 0) -> dict[str, float]:
+    def step(
+        self, policy_rows: Samples | None, value_rows: Samples, lr: float, parts: int = 0, freeze: bool = False
+    ) -> dict[str, float]:
         """Returns the parts of the loss after one step.
 
         Args:
@@ -161,6 +167,7 @@ class Learner:
             lr: Learning rate of this step.
             parts: Parts that the minibatch is cut into, 0 = one per replica. The weights depend on it, through rounding and the
                 statistics of batch normalisation.
+            freeze: Whether batch normalisation goes by its statistics so far, and not by those of the minibatch.
 
         Raises:
             LossNotFiniteError: No weight was changed.
@@ -169,7 +176,7 @@ class Learner:
 
         def gradient(k: int) -> dict[str, float]:
             part = None if policy_rows is None else take(policy_rows, slice(k, None, count))
-            return self._gradient(self._replicas[k], part, take(value_rows, slice(k, None, count)))
+            return self._gradient(self._replicas[k].train(not freeze), part, take(value_rows, slice(k, None, count)))
 
         self._spread_weights(count)
         all_parts = [gradient(0)] if count == 1 or self._pool is None else list(self._pool.map(gradient, range(count)))
@@ -218,7 +225,6 @@ class Learner:
         observations, offsets, actions, target = self._encode(concatenate([rows, value_rows]) if played else rows)
         if not shared and not played:
             observations = np.concatenate([observations, self._observe(value_rows)])
-        net.train()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
             raw = net(torch.from_numpy(observations).to(self.device))
         on_policy = losses.policy_loss(

@@ -303,12 +303,14 @@ class Trainer:
         offered = [int((self.of_network(samples, k).policy_weight > 0).sum()) for k in range(len(self.nets))]
         chunks = math.ceil(self.config.episode.games / self.config.episode.games_per_step)
         rest = max(1, train.batch_size - half)
-        steps = [
-            max(math.ceil(train.reuse * n * chunks / half), math.ceil(train.value_reuse * v / rest), train.least_steps if n else 0)
-            for n, v in zip(offered, values, strict=True)
+        wanted = [
+            max(train.reuse * n * chunks / half, train.value_reuse * new / rest, train.least_steps if n else 0)
+            for n, new in zip(offered, values, strict=True)
         ]
+        steps = [math.ceil(number) for number in wanted]
         self.learning_steps = steps
         replicas = max(1, self.threads // len(self.nets)) if self.device.type == "cpu" else 1
+        freeze = train.freeze and bool(self.bootstrap_games or self.config.init_from)
 
         def learn(k: int) -> Iterator[dict[str, float]]:
             generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.iteration, k])
@@ -317,7 +319,7 @@ class Trainer:
                 policy_rows = self.reservoirs[k].draw(generator, half, train.recency)
                 value_rows = self.windows[k].draw(generator, train.batch_size - half) if self.windows else policy_rows
                 given = policy_rows if self.windows else None
-                parts = learner.step(given, value_rows, train.rate(self.iteration), replicas)
+                parts = learner.step(given, value_rows, train.rate(self.iteration), replicas, freeze)
                 if train.averaging:
                     move_towards(averages, learner.net, 1.0 / train.averaging)
                 yield parts
