@@ -67,7 +67,7 @@ class LearnerSettings:
     lr_halving: float = 150.0
     weight_decay: float = 1e-4
     divergence: str = "reverse"
-    policy_gradient: float = 0.3
+    policy_gradient: float = 0.0
     value_weight: float = 1.0
     hidden_weight: float = 0.05
     reuse: float = 4.0
@@ -78,7 +78,7 @@ class LearnerSettings:
     recency: float = 8.0
     value_window: int = 150_000
     clip: float = 5.0
-    freeze: bool = True
+    freeze: bool = False
     averaging: int = 60
 
     def rate(self, iteration: int) -> float:

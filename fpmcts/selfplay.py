@@ -78,7 +78,7 @@ class SelfPlaySettings:
     searching: str = "all"
     exploration: float = 0.0
     full_share: float = 1.0
-    certain: float = 0.99
+    certain: float = 1.0
     certain_share: float = 0.2
     posterior: bool = False
     temperature_start: float = 1.0

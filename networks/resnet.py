@@ -58,7 +58,7 @@ class NetworkConfig:
 
     channels: int = 64
     blocks: int = 8
-    mixing: int = 8
+    mixing: int = 0
     head_channels: int = 8
     head_units: int = 64
     value_head: str = "win_bombs"

@@ -84,8 +84,8 @@ class EpisodeSettings:
             Needs ``train.value_window``.
     """
 
-    games: int = 1024
-    games_per_step: int = 1024
+    games: int = 512
+    games_per_step: int = 512
     value_games: int = 4096
 
 

@@ -223,7 +223,9 @@ class Trainer:
         settings = replace(self.config.selfplay, lanes=max(1, self.config.selfplay.lanes // self.threads))
         if not searching:
             lanes = max(1, POLICY_LANES // self.threads)
-            settings = replace(settings, full_share=0.0, lanes=lanes, exploration=0.0, temperature_start=1.0, temperature_end=1.0)
+            settings = replace(settings, full_share=0.0, lanes=lanes, exploration=0.0)
+            if self.config.train.policy_gradient > 0.0:  # what other moves are worth shows where they are played
+                settings = replace(settings, temperature_start=1.0, temperature_end=1.0)
         players = []
         for k, (evaluator, search) in enumerate(zip(self.worker_evaluators, self.searches, strict=True)):
             evaluator.refresh(self.playing)

@@ -43,7 +43,7 @@ TINY = GameSpec(
     mixes=False,
 )
 """Fewer policy outputs than positions, nothing hidden, a return that is no power of two."""
-SMALL = NetworkConfig(channels=16, blocks=2, head_units=16)
+SMALL = NetworkConfig(channels=16, blocks=2, mixing=4, head_units=16)
 
 
 def observations(count: int, spec: GameSpec = DOUDIZHU, seed: int = 0) -> np.ndarray:

@@ -42,6 +42,7 @@ def run(config: TrainConfig) -> Trainer:
     [
         "experiment=paper", "inference=none", "search=puct", "network.shared=true", "objective=adp", "bootstrap=none",
         "train.averaging=5", "train.divergence=forward", "episode.value_games=0", "selfplay.posterior=true",
+        "selfplay.certain=0.3", "train.policy_gradient=1", "experiment=further",
     ],  # fmt: skip
 )
 def test_variant_runs(override: str, tmp_path: Path) -> None:
