@@ -21,7 +21,7 @@ from networks.checkpoint import NETWORKS, CheckpointError, load, save
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
-from networks.resnet import LATER_SETTINGS, NetworkConfig, Networks, build_networks
+from networks.resnet import NetworkConfig, Networks, build_networks
 from networks.weights import load_module
 
 
@@ -95,7 +95,7 @@ def load_trained(
         raise CheckpointError(f"{file} plays {config['game']['name']}; expected a checkpoint of {game}")
     settings = {key: value for key, value in config["game"].items() if key != "name" and value is not None}
     made = make_game(game, **settings)
-    network = NetworkConfig(**(LATER_SETTINGS | config["network"]))
+    network = NetworkConfig(**config["network"])
     if objective not in (None, network.objective):
         if network.value_head != "win_bombs":
             had = network.objective

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from fpmcts.samples import Samples
-from games.interface import Game, Rules, States, concatenate, current_seat, legal, num_rows, observe, seats_to_move, take
+from games.interface import Game, Rules, States, current_seat, legal, num_rows, observe, seats_to_move, take
 from games.kernels import kernel
 from networks import losses
 from networks.engine import resolve_precision
@@ -28,9 +28,7 @@ class LearnerSettings:
     """Settings of learning.
 
     Attributes:
-        batch_size: Rows per step.
-        policy_share: Share of them that teaches the policy by its searches if there is a value window, in (0, 1); the others
-            teach the value. Without a window all teach both.
+        batch_size: Rows per step; half of them teach the policy and half the value if there is a value window.
         optimizer: "adamw" or "sgd" (momentum 0.9).
         lr: Learning rate at first, > 0.
         lr_halving: Iterations of self-play until the rate has halved; it is lr / (1 + iteration / lr_halving). 0 = constant.
@@ -38,13 +36,9 @@ class LearnerSettings:
         divergence: How the policy follows the search. "forward", the paper: cross entropy; the policy becomes the mean of its
             targets, as fictitious play asks for. "reverse": KL(policy || target); it becomes their geometric mean, in which the
             noise of the advantages cancels before the softmax and not after it. Heuristic moves always teach by cross entropy.
-        policy_gradient: Weight of the moves that the policies played without search, >= 0: the clipped surrogate of PPO with
-            their advantages (``SelfPlaySettings.gae_lambda``), on the rows of the value. 0, the paper: only searches teach the
-            policy.
         value_weight: C1 of the paper, >= 0.
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
-        reuse: How often a new searched decision is used on average, which gives the number of steps per iteration.
-        value_reuse: How often a new sample of the value window is used at least: more steps where ``reuse`` gives fewer. >= 0.
+        reuse: How often a new sample is used on average: steps per iteration = reuse · new samples / batch_size.
         least_steps: Fewest steps of a network per iteration, >= 0; where few samples come, the first policies would linger.
         reservoir: Capacity per seat of the store the policy learns from.
         store: "reservoir" keeps a uniform sample of all decisions ever seen: the policy is the average that fictitious play asks
@@ -54,31 +48,24 @@ class LearnerSettings:
         value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the
             paper).
         clip: Largest norm of a gradient.
-        freeze: Whether self-play leaves the statistics of batch normalisation as the bootstrap, or ``init_from``, made them: then
-            the network that learns answers as the one that plays, whatever else is in its batch. Without either there is
-            nothing to keep, and they follow the batches, as in the paper.
         averaging: Steps over which the weights that play are averaged (exponentially); 0 = the latest weights play (the paper).
     """
 
     batch_size: int = 512
-    policy_share: float = 0.5
     optimizer: str = "adamw"
     lr: float = 5e-4
     lr_halving: float = 150.0
     weight_decay: float = 1e-4
     divergence: str = "reverse"
-    policy_gradient: float = 0.0
     value_weight: float = 1.0
     hidden_weight: float = 0.05
     reuse: float = 4.0
-    value_reuse: float = 0.0
     least_steps: int = 0
     reservoir: int = 200_000
     store: str = "reservoir"
     recency: float = 8.0
     value_window: int = 150_000
     clip: float = 5.0
-    freeze: bool = False
     averaging: int = 60
 
     def rate(self, iteration: int) -> float:
@@ -156,9 +143,7 @@ class Learner:
         """Forgets the moments of the optimizer, as after the weights were set from outside."""
         self.optimizer = self._make_optimizer()
 
-    def step(
-        self, policy_rows: Samples | None, value_rows: Samples, lr: float, parts: int = 0, freeze: bool = False
-    ) -> dict[str, float]:
+    def step(self, policy_rows: Samples | None, value_rows: Samples, lr: float, parts: int = 0) -> dict[str, float]:
         """Returns the parts of the loss after one step.
 
         Args:
@@ -167,7 +152,6 @@ class Learner:
             lr: Learning rate of this step.
             parts: Parts that the minibatch is cut into, 0 = one per replica. The weights depend on it, through rounding and the
                 statistics of batch normalisation.
-            freeze: Whether batch normalisation goes by its statistics so far, and not by those of the minibatch.
 
         Raises:
             LossNotFiniteError: No weight was changed.
@@ -176,7 +160,7 @@ class Learner:
 
         def gradient(k: int) -> dict[str, float]:
             part = None if policy_rows is None else take(policy_rows, slice(k, None, count))
-            return self._gradient(self._replicas[k].train(not freeze), part, take(value_rows, slice(k, None, count)))
+            return self._gradient(self._replicas[k], part, take(value_rows, slice(k, None, count)))
 
         self._spread_weights(count)
         all_parts = [gradient(0)] if count == 1 or self._pool is None else list(self._pool.map(gradient, range(count)))
@@ -220,22 +204,20 @@ class Learner:
         settings = self.settings
         shared = policy_rows is None
         rows = value_rows if policy_rows is None else policy_rows
+        observations, offsets, actions, target = self._encode(rows)
         num_policy = num_rows(rows)
-        played = settings.policy_gradient > 0 and not shared
-        observations, offsets, actions, target = self._encode(concatenate([rows, value_rows]) if played else rows)
-        if not shared and not played:
+        if not shared:
             observations = np.concatenate([observations, self._observe(value_rows)])
+        net.train()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
             raw = net(torch.from_numpy(observations).to(self.device))
         on_policy = losses.policy_loss(
-            raw.policy[: len(offsets) - 1],
+            raw.policy[:num_policy],
             self._decoder,
             torch.from_numpy(offsets).to(self.device),
             torch.from_numpy(actions).to(self.device),
             torch.from_numpy(target).to(self.device),
         )
-        negative_log_p = on_policy.cross_entropy[num_policy:]
-        on_policy = losses.PolicyLoss(*(part[:num_policy] for part in on_policy))
         per_row = on_policy.cross_entropy
         if settings.divergence == "reverse":
             searched = torch.from_numpy(np.isfinite(rows.root_value)).to(self.device)
@@ -253,11 +235,6 @@ class Learner:
             "top_mass": on_policy.top_mass.mean(),
             "match": on_policy.match.mean(),
         }
-        if played:
-            advantage, log_prob = (torch.from_numpy(a).to(self.device) for a in (value_rows.advantage, value_rows.log_prob))
-            surrogate, clipped = losses.clipped_surrogate(-negative_log_p, log_prob, advantage)
-            total = total + settings.policy_gradient * surrogate.mean()
-            parts |= {"surrogate": surrogate.mean(), "clipped": clipped.mean()}
         if raw.hidden.shape[1] and settings.hidden_weight > 0:
             on_hidden = self._hidden_loss(raw.hidden[first:], value_rows)
             hidden = on_hidden.nll.mean()

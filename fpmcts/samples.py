@@ -26,8 +26,6 @@ class Samples(NamedTuple):
     result: np.ndarray  # float32 [N]: return of the mover's team, in units of the stake at the decision
     root_value: np.ndarray  # float32 [N]: the search's estimate of it; NaN without a search
     iteration: np.ndarray  # int32 [N]: when it was made
-    advantage: np.ndarray  # float32 [N]: what actions[:, 0], the move played, gained over the policy; NaN: no such estimate
-    log_prob: np.ndarray  # float32 [N]: log of the chance with which that move was played
 
 
 def empty_samples(game: Game, count: int) -> Samples:
@@ -40,8 +38,6 @@ def empty_samples(game: Game, count: int) -> Samples:
         result=np.zeros(count, np.float32),
         root_value=np.full(count, np.nan, np.float32),
         iteration=np.zeros(count, np.int32),
-        advantage=np.full(count, np.nan, np.float32),
-        log_prob=np.zeros(count, np.float32),
     )
 
 
@@ -137,8 +133,7 @@ class Store:
         if rows != min(seen, self.capacity):
             raise ValueError(f"the checkpoint holds {rows} of {seen} samples; the store has room for {self.capacity}")
         for name, field in flatten(self.rows):
-            if name in state:  # older checkpoints lack `advantage` and `log_prob`, which then stay unknown
-                field[:rows] = state[name]
+            field[:rows] = state[name]
         self.seen = seen
         self._shares.clear()
 

@@ -1,14 +1,13 @@
 """Self-play: many games in lock-step, each decision searched by FPMCTS, giving samples.
 
-    deals ─▶ prepare ─────────────▶ cheap moves (policy) ──┐
-              ▲   └─▶ screen ─┘ └─▶ full moves: worlds ─▶ search ─▶ sample ─▶ move
-              └────────────────────────────────────────────┘
+    deals ─▶ prepare ──▶ cheap moves (policy) ──┐
+              ▲   └────▶ full moves: worlds ─▶ search ─▶ sample ─▶ move
+              └─────────────────────────────────┘
 
 Forced moves and sure wins are played without a search. With *playout-cap randomisation* (Wu, "Accelerating self-play learning
 in Go", 2019, 3.1) only a share of the decisions is searched and teaches the policy; the others are sampled from the policy
 network, so that more games, hence more outcomes, fit in the budget. With a share of 0 nobody searches and the outcomes are all
-that the samples tell. Where the policy is all but certain a search hardly changes it: such decisions are *screened* out but for a
-share.
+that the samples tell.
 """
 
 import time
@@ -40,7 +39,7 @@ from inference.factory import AnyDeterminizer
 from networks.decode import legal_logits, softmax
 from networks.evaluator import Outputs
 
-OVER, CHEAP, FULL, UNDECIDED, SCREENED = 0, 1, 2, 3, 4
+OVER, CHEAP, FULL, UNDECIDED = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -57,10 +56,6 @@ class SelfPlaySettings:
             one that searches, so that rare situations, too, can be answered often enough.
         full_share: Share of the unforced decisions of the seats that search, which are searched, in (0, 1] in a run; 1 is the
             paper. 0: the policies alone play, as in the games that teach only the value (``episode.value_games``).
-        certain: A decision whose most likely move has at least this probability (at temperature 1) is certain, in (0, 1]; 1:
-            none, the paper.
-        certain_share: Share of the certain decisions that are searched or, where the policies alone play, become samples; in
-            [0, 1].
         posterior: Whether worlds are weighed by the moves played (phase 2 of inference), as they are in matches; if not, they
             come from phase 1, and a decision asks for half as many evaluations (*measured*: 125 of 275 with 32 playouts and
             32 particles).
@@ -69,24 +64,18 @@ class SelfPlaySettings:
         temperature_iterations: Iterations over which T falls linearly, >= 1.
         opening_moves: Moves from the deal that are sampled at T; later ones are sampled at ``late_temperature`` · T.
         late_temperature: See above, >= 0.
-        gae_lambda: Where the policies alone play: lambda of the advantages of their moves, in [0, 1]. 1: the result minus the
-            value; less: later values stand in for a part of the result, with less noise. Source: Schulman et al.,
-            "High-dimensional continuous control using generalized advantage estimation", 2016, equation 16, without discount.
     """
 
     lanes: int = 512
     searching: str = "all"
     exploration: float = 0.0
     full_share: float = 1.0
-    certain: float = 1.0
-    certain_share: float = 0.2
     posterior: bool = False
     temperature_start: float = 1.0
     temperature_end: float = 0.5
     temperature_iterations: int = 40
     opening_moves: int = 200
     late_temperature: float = 1.0
-    gae_lambda: float = 0.95
 
     def temperature(self, iteration: int) -> float:
         """Returns T at an iteration, counted from 0. Source: DeltaDou, 5.1 (cools down during self-play)."""
@@ -127,15 +116,13 @@ class Games(NamedTuple):
 @kernel
 def _prepare(
     rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, rng: np.ndarray, lanes: np.ndarray,
-    searchers: np.ndarray, full_share: float, screen: bool, solve: bool, kinds: np.ndarray, counts: np.ndarray,
-    scratch: np.ndarray,
+    searchers: np.ndarray, full_share: float, solve: bool, kinds: np.ndarray, counts: np.ndarray, scratch: np.ndarray,
 ) -> None:  # fmt: skip
     """Plays forced moves and sure wins in every lane up to its next real decision, and says which kind that is.
 
     Args:
         moves, lengths: the public record, by lane; appended to.
         searchers: int8 ``[games]``: the seat that searches, -1 = all.
-        screen: Whether lanes that would be FULL get SCREENED.
         kinds: int8 ``[games]``: UNDECIDED lanes are advanced and get OVER, CHEAP or FULL; others are left alone.
         counts: int64 ``[3]``: adds the number of moves, of decisions, of sure wins.
         scratch: int16 ``[max_legal]``.
@@ -154,7 +141,7 @@ def _prepare(
             if action < 0:
                 counts[1] += 1
                 searches = searchers[lane] < 0 or searchers[lane] == current_seat(rules, states, lane)
-                kinds[lane] = (SCREENED if screen else FULL) if random_float(rng, lane) < full_share and searches else CHEAP
+                kinds[lane] = FULL if random_float(rng, lane) < full_share and searches else CHEAP
                 break
             step(rules, states, lane, action)
             moves[lane, lengths[lane]] = action
@@ -194,45 +181,26 @@ def observe_movers(rules: Rules, states: States, lanes: np.ndarray, observations
 @kernel
 def sample_policy(
     rules: Rules, decoder: np.ndarray, states: States, lanes: np.ndarray, policy: np.ndarray, temperature: float,
-    rng: np.ndarray, actions: np.ndarray, log_probs: np.ndarray, scratch_actions: np.ndarray, scratch: np.ndarray,
+    rng: np.ndarray, actions: np.ndarray, scratch_actions: np.ndarray, scratch: np.ndarray,
 ) -> None:  # fmt: skip
-    """Writes a legal action per lane, drawn from softmax(logits / T), and the log of its chance; the most likely one at T = 0.
+    """Writes a legal action per lane, drawn from softmax(logits / T); the most likely one at T = 0.
 
     Args:
-        policy: float32 ``[n, policy_size]`` outputs of the mover's network. actions: int16 ``[n]``. log_probs: float32 ``[n]``.
+        policy: float32 ``[n, policy_size]`` outputs of the mover's network. actions: int16 ``[n]``.
         scratch_actions: int16 ``[max_legal]``. scratch: float64 ``[max_legal]``.
     """
     for k in range(lanes.size):
         n = legal(rules, states, lanes[k], scratch_actions)
         legal_logits(decoder, policy, k, scratch_actions, n, scratch)
         if temperature <= 0.0:
-            actions[k], log_probs[k] = scratch_actions[np.argmax(scratch[:n])], 0.0
+            actions[k] = scratch_actions[np.argmax(scratch[:n])]
         else:
             softmax(scratch, n, temperature, scratch)
             u, j = random_float(rng, lanes[k]), 0
             while j < n - 1 and u >= scratch[j]:
                 u -= scratch[j]
                 j += 1
-            actions[k], log_probs[k] = scratch_actions[j], np.log(max(scratch[j], 1e-12))
-
-
-@kernel
-def draw_certain(
-    rules: Rules, decoder: np.ndarray, states: States, lanes: np.ndarray, policy: np.ndarray, certain: float, share: float,
-    rng: np.ndarray, chosen: np.ndarray, scratch_actions: np.ndarray, scratch: np.ndarray,
-) -> None:  # fmt: skip
-    """Writes whether a decision counts (bool ``[n]``): always if the policy is not certain, else with the chance ``share``.
-
-    Args:
-        policy: float32 ``[n, policy_size]`` outputs of the mover's network.
-        certain: Probability of the most likely move from which on the policy is certain.
-        scratch_actions: int16 ``[max_legal]``. scratch: float64 ``[max_legal]``.
-    """
-    for k in range(lanes.size):
-        n = legal(rules, states, lanes[k], scratch_actions)
-        legal_logits(decoder, policy, k, scratch_actions, n, scratch)
-        softmax(scratch, n, 1.0, scratch)
-        chosen[k] = np.max(scratch[:n]) < certain or random_float(rng, lanes[k]) < share
+            actions[k] = scratch_actions[j]
 
 
 @kernel
@@ -288,33 +256,6 @@ def fill_results(rules: Rules, finals: States, games: np.ndarray, states: States
         results[k] = team_return(rules, finals, games[k], seat) / stake(rules, states, k)
 
 
-@kernel
-def fill_advantages(
-    rules: Rules, games: np.ndarray, states: States, values: np.ndarray, results: np.ndarray, win_only: bool, decay: float,
-    last: np.ndarray, advantages: np.ndarray,
-) -> None:  # fmt: skip
-    """Writes the advantage of every move over the policy that played it, in units of the stake (``win_only``: of 2 P(win) − 1).
-
-    A_k = Σ_i λ^i δ_(k+i) over the decisions of one seat in one game, δ = v_(k+1) − v_k and, at the last one, z − v_k.
-
-    Args:
-        games: int64 ``[N]``: of each sample; the samples of a game are in order.
-        values, results: float32 ``[N]``, v and z.
-        decay: λ.
-        last: int64 ``[games, seats]``, -1s.
-        advantages: float32 ``[N]``.
-    """
-    for k in range(games.size - 1, -1, -1):
-        seat = current_seat(rules, states, k)
-        after = last[games[k], seat]
-        if after < 0:
-            advantages[k] = (np.sign(results[k]) if win_only else results[k]) - values[k]
-        else:
-            unit = 1.0 if win_only else stake(rules, states, after) / stake(rules, states, k)
-            advantages[k] = values[after] * unit - values[k] + decay * unit * advantages[after]
-        last[games[k], seat] = k
-
-
 class SelfPlay:
     """Plays batches of games against itself.
 
@@ -358,9 +299,6 @@ class SelfPlay:
         temperature = self.settings.temperature(iteration)
         parts: list[Samples] = []
         sample_games: list[np.ndarray] = []
-        alone = self.settings.full_share == 0.0
-        values: list[np.ndarray] = []  # where the policies alone play: the networks' values of the samples
-        kept: list[np.ndarray] = []  # and which samples are kept
         searchers = np.full(num, -1, np.int8)
         if self.settings.searching == "one":
             _draw_seats(rng, game.spec.num_seats, searchers)
@@ -372,19 +310,12 @@ class SelfPlay:
                 break
             _prepare(
                 rules, states, records.moves, records.lengths, rng, running, searchers, self.settings.full_share,
-                self.settings.certain < 1.0, self.search.settings.solve, kinds, counts, scratch,
+                self.search.settings.solve, kinds, counts, scratch,
             )  # fmt: skip
-            screened = running[kinds[running] == SCREENED]
-            if screened.size:
-                outputs = self._evaluate_movers(states, screened)
-                kinds[screened] = np.where(self._counts(states, screened, outputs, rng), FULL, CHEAP)
             cheap = running[kinds[running] == CHEAP]
             full = running[kinds[running] == FULL]
             if cheap.size:
-                actions, part, outputs = self._cheap(states, rng, cheap, temperature, iteration)
-                if alone:
-                    values.append(outputs.value)
-                    kept.append(self._counts(states, cheap, outputs, rng))
+                actions, part = self._cheap(states, rng, cheap, temperature, iteration)
                 lanes = cheap
             elif full.size:
                 actions, part = self._full(states, records, rng, full, temperature, iteration, statistics)
@@ -398,13 +329,6 @@ class SelfPlay:
         samples = join(parts, game)
         owners = np.concatenate(sample_games) if sample_games else np.zeros(0, np.int64)
         fill_results(rules, states, owners, samples.states, samples.result)
-        if values:
-            last = np.full((num, game.spec.num_seats), -1, np.int64)
-            fill_advantages(
-                rules, owners, samples.states, np.concatenate(values), samples.result, self.search.win_only,
-                self.settings.gae_lambda, last, samples.advantage,
-            )  # fmt: skip
-            samples = take(samples, np.flatnonzero(np.concatenate(kept)))
         searched = samples.policy_weight > 0
         error = samples.root_value[searched] - self._in_objective(samples.result[searched])
         statistics.root_value_error = float((error**2).sum())
@@ -418,31 +342,21 @@ class SelfPlay:
 
     def _cheap(
         self, states: States, rng: np.ndarray, lanes: np.ndarray, temperature: float, iteration: int
-    ) -> tuple[np.ndarray, Samples, Outputs]:
-        """Returns a move from the policy network for each lane, its samples, and what the networks said."""
+    ) -> tuple[np.ndarray, Samples]:
+        """Returns a move from the policy network for each lane, and samples that teach the value only."""
         actions = np.zeros(len(lanes), np.int16)
         outputs = self._evaluate_movers(states, lanes)
-        part = empty_samples(self.game, len(lanes))._replace(states=take(states, lanes))
         sample_policy(
-            self.game.rules, self.game.decoder, states, lanes, outputs.policy, temperature, rng, actions, part.log_prob,
+            self.game.rules, self.game.decoder, states, lanes, outputs.policy, temperature, rng, actions,
             np.zeros(self.game.spec.max_legal, np.int16), np.zeros(self.game.spec.max_legal),
         )  # fmt: skip
         if self.settings.exploration > 0.0:
             scratch = np.zeros(self.game.spec.max_legal, np.int16)
             _explore(self.game.rules, states, lanes, self.settings.exploration, rng, actions, scratch)
+        part = empty_samples(self.game, len(lanes))._replace(states=take(states, lanes))
         part.actions[:, 0], part.target[:, 0] = actions, 1.0
         part.iteration[:] = iteration
-        return actions, part, outputs
-
-    def _counts(self, states: States, lanes: np.ndarray, outputs: Outputs, rng: np.ndarray) -> np.ndarray:
-        """Returns which decisions (bool ``[n]``) are not certain or are drawn all the same."""
-        chosen, spec = np.ones(len(lanes), np.bool_), self.game.spec
-        if self.settings.certain < 1.0:
-            draw_certain(
-                self.game.rules, self.game.decoder, states, lanes, outputs.policy, self.settings.certain,
-                self.settings.certain_share, rng, chosen, np.zeros(spec.max_legal, np.int16), np.zeros(spec.max_legal),
-            )  # fmt: skip
-        return chosen
+        return actions, part
 
     def _evaluate_movers(self, states: States, lanes: np.ndarray) -> Outputs:
         observations = np.empty((len(lanes), *self.game.spec.observation_shape), np.int8)

@@ -141,24 +141,6 @@ def make_setting(length: int, precision: str, device: torch.device | str) -> Set
     return Setting(length, resolve_precision(precision, device), device)
 
 
-class Block:
-    """A residual block of at most four convolutions."""
-
-    def __init__(self, block: ResidualBlock, setting: Setting) -> None:
-        self.first, self.second = setting.fold(block.first), setting.fold(block.second)
-        self.mixing = None
-        if block.mixing is not None:
-            self.mixing = setting.fold(block.mixing.squeeze), setting.over_positions(block.mixing.spread)
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """Returns the block's output, written over ``x``."""
-        h = self.first(x, relu=True)
-        if self.mixing is not None:
-            squeeze, spread = self.mixing
-            h += spread(squeeze(h, relu=True), relu=False)
-        return self.second.add_to(x, h)
-
-
 class Engine:
     """A policy-value network for inference. It keeps copies: later changes of the network do not reach it.
 
@@ -173,7 +155,7 @@ class Engine:
         self.num_planes, self.num_hidden, self.num_extra = net.num_planes, net.num_hidden, net.num_extra
         self.stem = self.setting.fold(net.stem, net.scale)
         blocks = [block for block in net.blocks if isinstance(block, ResidualBlock)]
-        self.blocks = [Block(block, self.setting) for block in blocks]
+        self.blocks = [(self.setting.fold(block.first), self.setting.fold(block.second)) for block in blocks]
         local = slice(self.num_planes + self.num_hidden)
         weight, bias = net.squeeze.folded()
         assert net.planes.bias is not None
@@ -194,8 +176,8 @@ class Engine:
         """Returns the outputs of at most ``MAX_CHUNK`` observations."""
         n, num_local = len(observations), self.num_planes * self.setting.length
         x = self.stem(self.setting.inputs(observations), relu=True)
-        for block in self.blocks:
-            x = block(x)
+        for first, second in self.blocks:
+            x = second.add_to(x, first(x, relu=True))
         planes, hidden, squeezed = self.heads(x, relu=False).split(self.split, dim=1)
         units = self.units(squeezed.relu(), relu=True)
         rest = self.globals(units.float(), relu=False)[:n].flatten(1)

@@ -21,10 +21,6 @@ LEAST_TARGET = 1e-4
 """Floor of a target's probabilities in ``PolicyLoss.reverse_kl``, which is infinite where a target is 0."""
 
 
-CLIP = 0.2
-"""How far a step may move the ratio of probabilities in ``clipped_surrogate`` before it gains nothing."""
-
-
 class PolicyLoss(NamedTuple):
     """Per row ``[B]``, in nats; ``cross_entropy`` and ``reverse_kl`` carry gradients.
 
@@ -84,24 +80,6 @@ def policy_loss(policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tenso
             top_mass=(top - log_sum).exp(),
             match=(total(is_best.float()) > 0).float(),
         )
-
-
-def clipped_surrogate(log_p: Tensor, old_log_p: Tensor, advantage: Tensor) -> tuple[Tensor, Tensor]:
-    """Returns per row ``[B]`` the loss of a move that was played, and 1.0 where the clipping took its gradient away, else 0.0.
-
-    -min(r A, clip(r, 1 - CLIP, 1 + CLIP) A) with r = p / p_old. Source: Schulman et al., "Proximal policy optimization
-    algorithms", 2017, equation 7.
-
-    Args:
-        log_p: Of the moves by the policy that learns, float32 ``[B]``.
-        old_log_p: By the policy that played.
-        advantage: A; rows with NaN have the loss 0.
-    """
-    known = advantage.isfinite()
-    ratio = torch.where(known, log_p - old_log_p, 0.0).exp()
-    advantage = advantage.nan_to_num(nan=0.0)
-    free, bounded = ratio * advantage, ratio.clamp(1.0 - CLIP, 1.0 + CLIP) * advantage
-    return -torch.minimum(free, bounded), (bounded < free).to(log_p.dtype)
 
 
 def value_loss(raw: Tensor, returns: Tensor, objective: str, scale: float) -> Tensor:

@@ -9,7 +9,7 @@ A 1D convolution is written as a 2D one of height 1 in channels-last layout: *me
 takes 0.7 of the time of ``Conv1d`` in float32, 0.5 to 0.8 in bfloat16.
 
 Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2 (1D residual network, batch normalization, one network per position).
-Deviations: the value head of ``win_bombs``, the hidden head and ``Mixing`` are ours; the number of blocks is free (paper: 10).
+Deviations: the value head of ``win_bombs`` and the hidden head are ours; the number of blocks is free (paper: 10).
 """
 
 from dataclasses import dataclass
@@ -32,9 +32,6 @@ SCALAR_LIMIT = 8.0
 NUM_COUNTS = 5
 """A seat holds 0 to 4 cards of a rank."""
 
-LATER_SETTINGS = {"mixing": 0}
-"""Settings of ``NetworkConfig`` that older checkpoints do not name, and what they are there."""
-
 Array = TypeVar("Array", Tensor, np.ndarray)
 
 
@@ -45,7 +42,6 @@ class NetworkConfig:
     Attributes:
         channels: Channels of the trunk, >= 1.
         blocks: Residual blocks of two convolutions each, >= 0. Paper: 10.
-        mixing: Channels that every second block reads at all positions at once, see ``Mixing``, >= 0. 0, the paper: none.
         head_channels: Channels that the global head (value, pass, rocket) keeps of each position, >= 1.
         head_units: Units of the fully connected layer of the global head, >= 1.
         value_head: ``win_bombs``: chance to win and number of further bombs given the result; ``scalar``: one tanh (paper).
@@ -58,7 +54,6 @@ class NetworkConfig:
 
     channels: int = 64
     blocks: int = 8
-    mixing: int = 0
     head_channels: int = 8
     head_units: int = 64
     value_head: str = "win_bombs"
@@ -75,7 +70,7 @@ class NetworkConfig:
         for name in ("channels", "head_channels", "head_units"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}, expected at least 1")
-        for name in ("blocks", "mixing", "value_scale"):
+        for name in ("blocks", "value_scale"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is {getattr(self, name)}, expected at least 0")
 
@@ -148,43 +143,18 @@ class ConvNorm(nn.Module):
         return self.conv.weight.detach() * gain[:, None, None, None], self.norm.bias.detach() - running_mean * gain
 
 
-class Mixing(nn.Module):
-    """Tells every position about all others: what ``width`` channels hold everywhere gives one bias per channel, 0 at first.
-
-    A convolution sees neighbours only; whether a hand is nearly empty, or a chain elsewhere uses up a card, is a matter of all
-    ranks. Source: ours; the idea is that of the global pooling in Wu, "Accelerating self-play learning in Go", 2019, 3.3,
-    with weights per position in place of mean and maximum (measured alike, and both its layers are convolutions in the engine).
-    """
-
-    def __init__(self, channels: int, width: int, length: int) -> None:
-        super().__init__()
-        self.squeeze = ConvNorm(channels, width, 1)
-        self.spread = nn.Linear(width * length, channels)
-        nn.init.zeros_(self.spread.weight)
-        nn.init.zeros_(self.spread.bias)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Returns the bias ``[N, channels, 1, 1]`` for ``x``, ``[N, channels, 1, L]``."""
-        bias: Tensor = self.spread(functional.relu(self.squeeze(x)).flatten(1))
-        return bias[:, :, None, None]
-
-
 class ResidualBlock(nn.Module):
-    """relu(x + second(h + mixing(h))) with h = relu(first(x)); the identity at first: the gain of the last normalization is 0."""
+    """relu(x + second(relu(first(x)))), the identity at first: the gain of the second normalization starts at 0."""
 
-    def __init__(self, channels: int, mixing: int, length: int) -> None:
+    def __init__(self, channels: int) -> None:
         super().__init__()
         self.first = ConvNorm(channels, channels, 3)
-        self.mixing = Mixing(channels, mixing, length) if mixing else None
         self.second = ConvNorm(channels, channels, 3)
         nn.init.zeros_(self.second.norm.weight)
 
     def forward(self, x: Tensor) -> Tensor:
         """Returns the block's output, of the shape of ``x``."""
-        h = functional.relu(self.first(x))
-        if self.mixing is not None:
-            h = h + self.mixing(h)
-        return functional.relu(x + self.second(h))
+        return functional.relu(x + self.second(functional.relu(self.first(x))))
 
 
 def scaled_planes(planes: Tensor, scale: Tensor) -> Tensor:
@@ -218,9 +188,7 @@ class PolicyValueNet(nn.Module):
         self.register_buffer("scale", torch.as_tensor(np.asarray(spec.observation_scale, np.float32)), persistent=False)
 
         self.stem = ConvNorm(num_inputs, config.channels, 3)
-        self.blocks = nn.ModuleList(
-            ResidualBlock(config.channels, config.mixing if k % 2 == 1 else 0, length) for k in range(config.blocks)
-        )
+        self.blocks = nn.ModuleList(ResidualBlock(config.channels) for _ in range(config.blocks))
         # A convolution needs an output: one stays unused where all policy outputs are further ones and nothing is hidden.
         self.planes = nn.Conv2d(config.channels, max(1, self.num_planes + self.num_hidden), 1)
         self.squeeze = ConvNorm(config.channels, config.head_channels, 1)

@@ -17,21 +17,13 @@ def module_arrays(module: nn.Module, prefix: str) -> Arrays:
     return {f"{prefix}.{name}": _to_array(tensor) for name, tensor in module.state_dict().items()}
 
 
-def load_module(module: nn.Module, arrays: Mapping[str, np.ndarray], prefix: str, grown: str = "") -> None:
+def load_module(module: nn.Module, arrays: Mapping[str, np.ndarray], prefix: str) -> None:
     """Copies ``prefix.NAME`` into a module.
-
-    Args:
-        module: The module.
-        arrays: Of a checkpoint.
-        prefix: See above.
-        grown: Arrays with this part in their names may be missing and then stay as they are; "": none.
 
     Raises:
         CheckpointError: Names or shapes differ.
     """
     state = {name: torch.from_numpy(array) for name, array in _under(arrays, prefix).items()}
-    if grown:
-        state = {name: tensor for name, tensor in module.state_dict().items() if grown in name} | state
     try:
         module.load_state_dict(state)
     except RuntimeError as error:

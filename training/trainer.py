@@ -43,7 +43,7 @@ from networks.checkpoint import check_compatible, load
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
-from networks.resnet import LATER_SETTINGS, build_networks
+from networks.resnet import build_networks
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 from tabular.best_response import nash_conv
 from training.bootstrap import heuristic_samples
@@ -118,7 +118,7 @@ class Trainer:
             for e in self.worker_evaluators
         ]
         if config.init_from:
-            self.load_networks(Saved(*load(config.init_from)), grow=True)
+            self.load_networks(Saved(*load(config.init_from)))
 
     def make_determinizer(self, num_lanes: int, evaluator: Evaluator | None = None, posterior: bool = True) -> AnyDeterminizer:
         """Returns a determinizer with the present networks for games played side by side; without phase 2 if so asked."""
@@ -222,10 +222,7 @@ class Trainer:
         workers, count = len(self.searches), len(deals)
         settings = replace(self.config.selfplay, lanes=max(1, self.config.selfplay.lanes // self.threads))
         if not searching:
-            lanes = max(1, POLICY_LANES // self.threads)
-            settings = replace(settings, full_share=0.0, lanes=lanes, exploration=0.0)
-            if self.config.train.policy_gradient > 0.0:  # what other moves are worth shows where they are played
-                settings = replace(settings, temperature_start=1.0, temperature_end=1.0)
+            settings = replace(settings, full_share=0.0, lanes=max(1, POLICY_LANES // self.threads))
         players = []
         for k, (evaluator, search) in enumerate(zip(self.worker_evaluators, self.searches, strict=True)):
             evaluator.refresh(self.playing)
@@ -255,12 +252,11 @@ class Trainer:
         self.games_seen += count
         line = f"iteration {self.iteration}: {count} games at {count / statistics.seconds:.1f}/s"
         if self.episode_done >= config.episode.games:
-            values = np.zeros(len(self.nets), np.int64)
             if config.episode.value_games:
-                scalars["time/value_games_seconds"], values = yield from self._play_value_games(chunk + 1)
+                scalars["time/value_games_seconds"] = yield from self._play_value_games(chunk + 1)
             started = time.perf_counter()
             totals: dict[str, list[float]] = {}
-            yield from self._learn(samples, values, totals)
+            yield from self._learn(samples, totals)
             scalars |= self._learning_scalars(totals) | {"time/learning_seconds": time.perf_counter() - started}
             for k, (reservoir, steps) in enumerate(zip(self.reservoirs, self.learning_steps, strict=True)):
                 age = self.iteration - reservoir.rows.iteration[: reservoir.size]
@@ -279,40 +275,27 @@ class Trainer:
                 line += self._evaluate_exactly(scalars)
         self.last_report = Report(self.step, line, scalars)
 
-    def _play_value_games(self, chunk: int) -> Generator[Event, None, tuple[float, np.ndarray]]:
-        """Plays games without searches, whose results teach the value; returns seconds and samples per network, int64 ``[K]``."""
+    def _play_value_games(self, chunk: int) -> Generator[Event, None, float]:
+        """Plays games without searches, whose results teach the value; returns how many seconds that took."""
         config = self.config
         deals = deal_seeds(config.seed, config.episode.value_games, Stream.TRAINING, self.iteration, chunk)
         yield from self.self_play(deals, (self.iteration, chunk), searching=False)
         assert self.played is not None
         samples, _, statistics = self.played
         self.played = None
-        parts = [self.of_network(samples, k) for k in range(len(self.nets))]
-        for window, part in zip(self.windows, parts, strict=True):
-            window.add(part)
-        return statistics.seconds, np.array([num_rows(part) for part in parts])
+        for k, window in enumerate(self.windows):
+            window.add(self.of_network(samples, k))
+        return statistics.seconds
 
-    def _learn(self, samples: Samples, values: np.ndarray, totals: dict[str, list[float]]) -> Iterator[Event]:
-        """Steps every network, side by side: the policy from the reservoir, the value from the window.
-
-        Args:
-            samples: Those of the searched games of this iteration's last chunk.
-            values: int64 ``[K]``: samples of games without searches, by network.
-            totals: Filled with the parts of the losses.
-        """
+    def _learn(self, samples: Samples, totals: dict[str, list[float]]) -> Iterator[Event]:
+        """Steps every network, side by side: the policy from the reservoir, the value from the window."""
         train = self.config.train
-        half = max(1, round(train.policy_share * train.batch_size)) if self.windows else train.batch_size
+        half = train.batch_size // 2 if self.windows else train.batch_size
         offered = [int((self.of_network(samples, k).policy_weight > 0).sum()) for k in range(len(self.nets))]
         chunks = math.ceil(self.config.episode.games / self.config.episode.games_per_step)
-        rest = max(1, train.batch_size - half)
-        wanted = [
-            max(train.reuse * n * chunks / half, train.value_reuse * new / rest, train.least_steps if n else 0)
-            for n, new in zip(offered, values, strict=True)
-        ]
-        steps = [math.ceil(number) for number in wanted]
+        steps = [max(math.ceil(train.reuse * n * chunks / half), train.least_steps if n else 0) for n in offered]
         self.learning_steps = steps
         replicas = max(1, self.threads // len(self.nets)) if self.device.type == "cpu" else 1
-        freeze = train.freeze and bool(self.bootstrap_games or self.config.init_from)
 
         def learn(k: int) -> Iterator[dict[str, float]]:
             generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.iteration, k])
@@ -321,7 +304,7 @@ class Trainer:
                 policy_rows = self.reservoirs[k].draw(generator, half, train.recency)
                 value_rows = self.windows[k].draw(generator, train.batch_size - half) if self.windows else policy_rows
                 given = policy_rows if self.windows else None
-                parts = learner.step(given, value_rows, train.rate(self.iteration), replicas, freeze)
+                parts = learner.step(given, value_rows, train.rate(self.iteration), replicas)
                 if train.averaging:
                     move_towards(averages, learner.net, 1.0 / train.averaging)
                 yield parts
@@ -447,6 +430,7 @@ class Trainer:
         Raises:
             CheckpointError: It is of another game, network shape, or setting of the stores; nothing is changed on disk.
         """
+        check_compatible(saved.meta, **self._identity())
         self.load_networks(saved)
         for k, learner in enumerate(self.learners):
             load_optimizer(learner.optimizer, saved.arrays, f"optimizer.{k}")
@@ -462,20 +446,11 @@ class Trainer:
         report = saved.meta["report"]
         self.last_report = None if report is None else Report(**report)
 
-    def load_networks(self, saved: Saved, grow: bool = False) -> None:
-        """Takes the networks of a checkpoint and nothing else: those that played there.
-
-        Args:
-            saved: The checkpoint.
-            grow: Networks without ``Mixing`` get it where the configuration asks for it; they answer as before.
-        """
-        meta = saved.meta | {"network": LATER_SETTINGS | saved.meta["network"]}
-        grow = grow and self.config.network.mixing > 0 and meta["network"]["mixing"] == 0
-        if grow:
-            meta["network"]["mixing"] = self.config.network.mixing
-        check_compatible(meta, **self._identity())
+    def load_networks(self, saved: Saved) -> None:
+        """Takes the networks of a checkpoint and nothing else: those that played there."""
+        check_compatible(saved.meta, **self._identity())
         for k, net in enumerate(self.nets):
-            load_module(net, saved.arrays, f"network.{k}", ".mixing." if grow else "")
+            load_module(net, saved.arrays, f"network.{k}")
         self.playing.load_state_dict(self.networks.state_dict())
         if self.filter is not None:
             load_module(self.filter.net, saved.arrays, "filter.net")

@@ -43,7 +43,7 @@ TINY = GameSpec(
     mixes=False,
 )
 """Fewer policy outputs than positions, nothing hidden, a return that is no power of two."""
-SMALL = NetworkConfig(channels=16, blocks=2, mixing=4, head_units=16)
+SMALL = NetworkConfig(channels=16, blocks=2, head_units=16)
 
 
 def observations(count: int, spec: GameSpec = DOUDIZHU, seed: int = 0) -> np.ndarray:
@@ -64,7 +64,4 @@ def as_if_trained(net: nn.Module, seed: int = 0) -> nn.Module:
         if isinstance(net, PolicyValueNet):
             net.planes.weight.normal_(0, 0.1, generator=generator)
             net.globals.weight.normal_(0, 0.1, generator=generator)
-            for block in net.blocks:
-                if block.mixing is not None:
-                    block.mixing.spread.weight.normal_(0, 0.1, generator=generator)
     return net.eval()

@@ -23,35 +23,6 @@ def test_a_game_with_fewer_outputs_than_positions_and_nothing_hidden() -> None:
     assert raw.policy.shape == (5, 2) and raw.value.shape == (5, 1) and raw.hidden.shape == (5, 0, 3)
 
 
-def test_mixing_reaches_every_rank() -> None:
-    """Two blocks of convolutions see five ranks to either side; with mixing in the second, the first rank hears of the last."""
-    planes = torch.from_numpy(observations(3))
-    changed = planes.clone()
-    changed[:, :, -1] += 1
-    for mixing, reaches in ((0, False), (4, True)):
-        torch.manual_seed(0)
-        net = as_if_trained(PolicyValueNet(DOUDIZHU, NetworkConfig(channels=16, blocks=2, mixing=mixing)))
-        with torch.no_grad():
-            first, other = (net(p).policy[:, : net.num_planes * LENGTH : LENGTH] for p in (planes, changed))
-        assert bool((first != other).any()) is reaches
-
-
-def test_mixing_is_silent_at_first() -> None:
-    planes = torch.from_numpy(observations(3))
-    nets = []
-    for mixing in (0, 4):
-        torch.manual_seed(0)
-        nets.append(PolicyValueNet(DOUDIZHU, NetworkConfig(channels=16, blocks=2, mixing=mixing)).eval())
-    nets[1].load_state_dict(nets[0].state_dict(), strict=False)
-    for block in nets[1].blocks:
-        block.second.norm.weight.data.fill_(1.0)
-    for block in nets[0].blocks:
-        block.second.norm.weight.data.fill_(1.0)
-    with torch.no_grad():
-        for found, expected in zip(nets[1](planes), nets[0](planes), strict=True):
-            assert torch.equal(found, expected)
-
-
 def test_initial_outputs_are_neutral() -> None:
     net = PolicyValueNet(DOUDIZHU, NetworkConfig())
     outputs = net.outputs(net(torch.from_numpy(observations(64))))

@@ -11,12 +11,11 @@ from fpmcts.filter_learner import FilterLearner
 from fpmcts.learner import Learner, LearnerSettings, LossNotFiniteError
 from fpmcts.samples import Samples
 from fpmcts.search import Search, SearchSettings
-from fpmcts.selfplay import SelfPlay, SelfPlaySettings, observe_movers
+from fpmcts.selfplay import SelfPlay, SelfPlaySettings
 from fpmcts.workers import Finished, play_in_threads
 from games import make
-from games.doudizhu.legal import legal_moves
 from games.interface import Game, num_rows, take
-from games.kernels import Stream, deal_seeds, streams
+from games.kernels import Stream, deal_seeds
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
@@ -71,7 +70,7 @@ def test_samples_of_self_play(networks: Networks) -> None:
     assert np.all(np.isfinite(samples.root_value)) and np.all(np.abs(samples.root_value) <= 1.0 + 1e-6)
 
 
-def test_games_without_searches(networks: Networks) -> None:
+def test_games_without_searches_teach_the_value_alone(networks: Networks) -> None:
     evaluator = Evaluator(networks, precision="float32")
     search = Search(GAME, evaluator.evaluate, SearchSettings(root="gumbel", playouts=8, worlds=4), 4, win_only=True)
     players = [SelfPlay(GAME, evaluator.evaluate, None, search, SelfPlaySettings(lanes=4, full_share=0.0))]
@@ -83,46 +82,6 @@ def test_games_without_searches(networks: Networks) -> None:
     assert not samples.policy_weight.any()
     assert np.all(np.isnan(samples.root_value))
     assert np.all(np.abs(samples.result) >= 1.0)
-
-
-@pytest.mark.parametrize("objective", ["wp", "adp"])
-@pytest.mark.parametrize("trace", [0.0, 0.9, 1.0])
-def test_moves_of_policies_know_their_chance_and_advantage(objective: str, trace: float) -> None:
-    """Against the definition, game by game: A_k = Σ_i λ^i δ_(k+i) over the decisions of a seat."""
-    nets = build_networks(GAME.spec, NetworkConfig(channels=8, blocks=1, objective=objective), seed=3)
-    evaluator = Evaluator(nets, precision="float32")
-    search = Search(GAME, evaluator.evaluate, SearchSettings(root="gumbel", playouts=8, worlds=4), 4, win_only=objective == "wp")
-    settings = SelfPlaySettings(full_share=0.0, gae_lambda=trace, temperature_start=0.7, temperature_end=0.7)
-    scratch, bombs = np.empty(GAME.spec.max_legal, np.int16), 0
-    for k in range(8):
-        player = SelfPlay(GAME, evaluator.evaluate, None, search, settings)
-        (*_, (_, result)) = player.play(deal_seeds(k, 1, Stream.TRAINING), streams(k, 1), iteration=0)
-        assert result is not None
-        samples = result[0]
-        states, seats = samples.states, samples.states.seat
-        observations = np.empty((len(seats), *GAME.spec.observation_shape), np.int8)
-        observe_movers(GAME.rules, states, np.arange(len(seats)), observations, np.empty_like(seats))
-        outputs = evaluator.evaluate(observations, seats)
-        for i, (move, log_prob) in enumerate(zip(samples.actions[:, 0], samples.log_prob, strict=True)):
-            moves = scratch[: legal_moves(GAME.rules, states.hands[i, seats[i]], states.target[i], scratch)].tolist()
-            columns = [[c for c in GAME.decoder[m] if c >= 0] for m in moves]
-            logits = np.array([outputs.policy[i, c].astype(float).sum() for c in columns]) / 0.7
-            log_p = logits - np.log(np.exp(logits).sum())
-            assert log_prob == pytest.approx(log_p[moves.index(int(move))], abs=1e-4)
-        stakes = 2.0 ** states.bombs
-        bombs += int(states.bombs.max())
-        for seat in range(3):
-            (own,) = np.nonzero(seats == seat)
-            if own.size == 0:
-                continue
-            unit = np.ones(len(own)) if objective == "wp" else stakes[own]  # everything in points, or in chances
-            values = outputs.value[own] * unit
-            z = samples.result[own] if objective == "adp" else np.sign(samples.result[own])
-            deltas = np.diff(np.append(values, z[-1] * unit[-1]))
-            for j, i in enumerate(own):
-                expected = sum(trace**n * delta for n, delta in enumerate(deltas[j:])) / unit[j]
-                assert samples.advantage[i] == pytest.approx(expected, abs=1e-4)
-    assert bombs > 0
 
 
 def test_heuristic_samples_know_their_result(samples: Samples) -> None:

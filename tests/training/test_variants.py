@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hydra import compose, initialize_config_dir
 
-from networks.checkpoint import CheckpointError, save
+from networks.checkpoint import CheckpointError
 from training.config import TrainConfig, parse_config
 from training.run_folder import RunFolder, RunFolderError
 from training.trainer import Trainer
@@ -42,7 +42,6 @@ def run(config: TrainConfig) -> Trainer:
     [
         "experiment=paper", "inference=none", "search=puct", "network.shared=true", "objective=adp", "bootstrap=none",
         "train.averaging=5", "train.divergence=forward", "episode.value_games=0", "selfplay.posterior=true",
-        "selfplay.certain=0.3", "train.policy_gradient=1", "experiment=further",
     ],  # fmt: skip
 )
 def test_variant_runs(override: str, tmp_path: Path) -> None:
@@ -85,32 +84,6 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
     wider = Trainer(parse_config({"network": {"channels": 16, "blocks": 1, "objective": "wp"}, "threads": 1}))
     with pytest.raises(CheckpointError, match="channels"):
         wider.load_networks(trainer.get_state())
-
-
-def test_networks_grow_through_init_from(tmp_path: Path) -> None:
-    """Mixing is added to networks without it, and they answer as before; other shapes stay refused, and so does resuming."""
-    blocks = [o for o in TINY if not o.startswith("network.blocks")] + ["network.blocks=2", "bootstrap.games=40"]
-
-    def made(*overrides: str) -> Trainer:
-        with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-            return Trainer(parse_config(compose("config", [*blocks, *overrides])))
-
-    plain = run(made("network.mixing=0").config)
-    saved = plain.get_state()
-    del saved.meta["network"]["mixing"]  # as in checkpoints from before there was mixing
-    save(tmp_path / "plain.safetensors", saved.arrays, saved.meta)
-    again = made("network.mixing=0")
-    again.set_state(saved)
-    grown = made("network.mixing=2", f"init_from={tmp_path / 'plain.safetensors'}")
-    planes = np.random.default_rng(0).integers(0, 3, (30, *plain.game.spec.observation_shape)).astype(np.int8)
-    seats = (np.arange(30) % 3).astype(np.int8)
-    plain.evaluator.refresh(plain.playing)
-    for expected, found in zip(plain.evaluator.evaluate(planes, seats), grown.evaluator.evaluate(planes, seats), strict=True):
-        np.testing.assert_array_equal(found, expected)
-    with pytest.raises(CheckpointError, match="mixing"):
-        made("network.mixing=2").set_state(saved)
-    with pytest.raises(CheckpointError, match="channels"):
-        made("network.mixing=2", "network.channels=16", f"init_from={tmp_path / 'plain.safetensors'}")
 
 
 def test_run_with_another_network_is_refused(tmp_path: Path) -> None:
