@@ -1,13 +1,16 @@
 """Every choice of the configuration runs through a whole iteration, and its state survives a checkpoint."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hydra import compose, initialize_config_dir
 
+from fpmcts.samples import Samples
 from networks.checkpoint import CheckpointError
 from training.config import TrainConfig, parse_config
+from training.reports import Event
 from training.run_folder import RunFolder, RunFolderError
 from training.trainer import Trainer
 
@@ -75,6 +78,22 @@ def test_averages_play_and_are_given_away() -> None:
     assert any(not np.array_equal(arrays[name], arrays[name.replace("network.", "learning.")]) for name in names)
     for name in names:
         np.testing.assert_array_equal(other.get_state().arrays[name], arrays[name], err_msg=name)
+
+
+def test_side_by_side_or_one_by_one_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = run(tiny()).get_state().arrays
+    alone, calls = Trainer._learn, []
+
+    def on_two_threads(self: Trainer, samples: Samples, totals: dict[str, list[float]]) -> Iterator[Event]:
+        calls.append(len(self.nets))
+        self.threads = 2  # not before: self-play would hand over its samples in another order
+        yield from alone(self, samples, totals)
+
+    monkeypatch.setattr(Trainer, "_learn", on_two_threads)
+    two = run(tiny()).get_state().arrays
+    assert calls == [3]
+    for name, array in one.items():
+        np.testing.assert_array_equal(array, two[name], err_msg=name)
 
 
 def test_checkpoint_of_another_shape_is_refused() -> None:
