@@ -28,7 +28,7 @@ class GameSettings:
     Attributes:
         name: A key of ``games.GAMES``.
         rules: doudizhu: named rule set.
-        encoding: doudizhu: of the observations, "default", "groups" or "paper" (``games/doudizhu/README.md``).
+        encoding: doudizhu: of the observations, "default" or "paper".
         suits: leduc: whether tables tell suits apart; networks never do.
         players: limit_holdem: number of players.
         abstraction: limit_holdem: of tables; networks see the cards.
@@ -172,7 +172,7 @@ CHOICES: Choices = {
     "network.objective": OBJECTIVES,
     "game.name": tuple(GAMES),
     "game.rules": (None, "standard", "douzero"),
-    "game.encoding": (None, "default", "groups", "paper"),
+    "game.encoding": (None, "default", "paper"),
     "network.value_head": VALUE_HEADS,
     "search.root": ("puct", "gumbel"),
     "inference.phase1": ("marginal", "filter", "none"),

@@ -33,7 +33,7 @@ class Doudizhu:
 
         Args:
             rules: ``standard``, or ``douzero`` where both jokers may be kickers of one move.
-            encoding: ``default``, ``groups`` for these and the shape of the own hand, or ``paper``, the seven planes of DeltaDou.
+            encoding: ``default``, or ``paper`` for the seven planes of DeltaDou.
 
         Raises:
             ValueError: Unknown rules or encoding.

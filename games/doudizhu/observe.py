@@ -13,7 +13,6 @@ from enum import IntEnum
 import numpy as np
 
 from games.doudizhu.cards import LITTLE_JOKER, NUM_RANKS, NUM_SEATS, above, at_least, count, highest
-from games.doudizhu.groups import NUM_KINDS, write_groups
 from games.doudizhu.hidden import known_bottom, unseen_cards
 from games.doudizhu.moves import PASS, Rules
 from games.doudizhu.state import States, hand_size, target_seat
@@ -25,7 +24,6 @@ class Encoding(IntEnum):
 
     DEFAULT = 0
     PAPER = 1
-    GROUPS = 2
 
 
 PLANES = {
@@ -56,11 +54,6 @@ PLANES = {
         ("bottom cards that the landlord has not played: counts", 1, 1 / 4),
     ),
 }
-PLANES[Encoding.GROUPS] = (
-    *PLANES[Encoding.DEFAULT],
-    ("own cards by the kind of their group: counts", NUM_KINDS, 1 / 4),
-    ("broadcast: fewest groups of the own hand", 1, 1 / 10),
-)
 """What the planes hold, in order: (meaning, number of planes, scale)."""
 
 _DEFAULT_MOVES = 9
@@ -119,8 +112,8 @@ def _unbeaten(own: np.uint64, unseen: np.uint64, copies: int) -> np.uint64:
 
 
 @kernel
-def _observe_default(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> int:
-    """Writes the planes of ``Encoding.DEFAULT``; returns the plane after them."""
+def _observe_default(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
+    """Writes the planes of ``Encoding.DEFAULT``."""
     own = states.hands[i, seat]
     unseen = unseen_cards(states, i, seat)
     following = (seat + 1) % NUM_SEATS
@@ -149,7 +142,6 @@ def _observe_default(rules: Rules, states: States, i: int, seat: int, out: np.nd
     plane = _broadcast(count(unseen, LITTLE_JOKER) + count(unseen, LITTLE_JOKER + 1) == 2, out, plane)
     for role in range(NUM_SEATS):
         plane = _broadcast(seat == role, out, plane)
-    return plane
 
 
 @kernel
@@ -167,8 +159,5 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
     """Writes the information state of a seat to ``out`` (int8 ``[C, 15]``), every element of it."""
     if rules.encoding == Encoding.PAPER:
         _observe_paper(rules, states, i, seat, out)
-        return
-    plane = _observe_default(rules, states, i, seat, out)
-    if rules.encoding == Encoding.GROUPS:
-        groups = write_groups(states.hands[i, seat], out, plane)
-        _broadcast(groups, out, plane + NUM_KINDS)
+    else:
+        _observe_default(rules, states, i, seat, out)

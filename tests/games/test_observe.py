@@ -137,5 +137,5 @@ def test_paper_encoding_has_seven_planes() -> None:
 
 
 def test_unknown_encoding() -> None:
-    with pytest.raises(ValueError, match="expected one of default, paper, groups"):
+    with pytest.raises(ValueError, match="expected one of default, paper"):
         Doudizhu(encoding="rgb")
