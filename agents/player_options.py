@@ -62,12 +62,16 @@ class FPMCTSOptions:
         root: "gumbel" or "puct".
         playouts: Simulations per move; with ``seconds`` the most there may be.
         seconds: Time per move in place of a number of playouts; such a match cannot be repeated exactly. None: playouts alone.
-        worlds: Worlds drawn per move; 0: as many as playouts, at most 64.
+        worlds: Worlds drawn per move; 0: as many as playouts, at most 256.
         inference: false deals the hidden cards from the prior.
         phase1: "filter", "marginal" or "none"; "trained": as in training.
+        particles: Hands that the worlds are drawn from, weighed by the others' past moves; 0: as many as playouts, at least as
+            in training. A seventh of them has the weight: with few, more playouts look at the same few deals again.
+        ess_floor: Least effective sample size as a share of them, see ``inference.determinizer``; None: as in training.
         c: Exploration constant of p-UCT; None, here and below: as in training.
         strength: gumbel: logits per unit of advantage.
         considered: gumbel: moves that sequential halving starts from.
+        prior_floor: gumbel: added to the priors of the root's moves; what those start from that the policy has given up.
         solve: Whether sure wins are looked for.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
@@ -80,9 +84,12 @@ class FPMCTSOptions:
     worlds: int = 0
     inference: bool = True
     phase1: str = "trained"
+    particles: int = 0
+    ess_floor: float | None = None
     c: float | None = None
     strength: float | None = None
     considered: int | None = None
+    prior_floor: float | None = None
     solve: bool | None = None
     objective: str = "trained"
     temperature: float = 0.0

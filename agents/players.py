@@ -38,6 +38,8 @@ from games.poker.limit_poker import LimitPoker
 from networks.checkpoint import CheckpointError
 
 INF = float("inf")
+MOST_WORLDS = 256
+"""Worlds per move of a search that was not told how many."""
 POKER = tuple(poker.GAMES)
 
 
@@ -162,6 +164,11 @@ def _local_best_response(maker: Maker, player: Player) -> Agent:
     return LocalBestResponseAgent(_poker(maker.game), against, o.boards, player.name)
 
 
+def _given(options: FPMCTSOptions, *keys: str) -> dict[str, Any]:
+    """Returns the options of these names that are not None."""
+    return {key: value for key in keys if (value := getattr(options, key)) is not None}
+
+
 def _fpmcts(maker: Maker, player: Player) -> Agent:
     o: FPMCTSOptions = player.options
     trained = maker.trained(o.checkpoint, None if o.objective == "trained" else o.objective)
@@ -170,10 +177,12 @@ def _fpmcts(maker: Maker, player: Player) -> Agent:
         inference = replace(inference, phase1="none", phase2=False)
     elif o.phase1 != "trained":
         inference = replace(inference, phase1=o.phase1)
-    given = {key: value for key in ("c", "strength", "considered", "solve") if (value := getattr(o, key)) is not None}
-    search = replace(
-        trained.search, root=o.root, playouts=o.playouts, worlds=o.worlds or min(o.playouts, 64), gumbel_noise=0.0, **given
-    )
+    particles = o.particles or max(inference.particles, o.playouts)
+    candidates = max(inference.candidates, particles)
+    inference = replace(inference, particles=particles, candidates=candidates, **_given(o, "ess_floor"))
+    worlds = o.worlds or min(o.playouts, MOST_WORLDS)
+    given = _given(o, "c", "strength", "considered", "prior_floor", "solve")
+    search = replace(trained.search, root=o.root, playouts=o.playouts, worlds=worlds, gumbel_noise=0.0, **given)
     return SearchAgent(
         trained.game, trained.evaluator, trained.determinizer_maker(inference), search,
         win_only=trained.objective == "wp", max_positions=maker.lanes, name=player.name, seconds=o.seconds,
@@ -260,6 +269,9 @@ KINDS: dict[str, Kind] = {
             "c": (1e-9, INF),
             "strength": (1e-9, INF),
             "considered": (1, 1024),
+            "prior_floor": (1e-12, 1),
+            "particles": (0, 65_536),
+            "ess_floor": (0, 1),
             "temperature": (0, 100),
         },
     ),

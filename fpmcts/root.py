@@ -79,9 +79,11 @@ def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> flo
 
 @kernel
 def select_gumbel(
-    tree: Tree, t: int, noise: np.ndarray, wanted_visits: int, strength: float, signal: float, scratch: np.ndarray
+    tree: Tree, t: int, noise: np.ndarray, wanted_visits: int, strength: float, signal: float, floor: float, scratch: np.ndarray
 ) -> int:
-    """Returns the edge of the root with the wanted number of visits that has the best noise + log prior + strength · advantage.
+    """Returns the edge of the root with the wanted number of visits that has the best score.
+
+    The score is noise + log(prior + floor) + strength · shrunk advantage.
 
     Args:
         noise: float32 ``[>= degree]``, Gumbel noise of every move.
@@ -92,7 +94,7 @@ def select_gumbel(
     best, best_score = -1, -np.inf
     for k in range(tree.degree[t, 0]):
         if tree.visits[t, first + k] == wanted_visits:
-            score = noise[k] + np.log(max(np.float64(tree.prior[t, first + k]), 1e-9)) + strength * scratch[k]
+            score = noise[k] + np.log(np.float64(tree.prior[t, first + k]) + floor) + strength * scratch[k]
             if score > best_score:
                 best, best_score = first + k, score
     if best < 0:  # only with several simulations in flight: no move has exactly this many visits
@@ -104,13 +106,17 @@ def select_gumbel(
 
 
 @kernel
-def improved_policy(tree: Tree, t: int, strength: float, signal: float, out: np.ndarray) -> float:
-    """Returns the baseline of the root and writes softmax(log prior + strength · shrunk advantage) to ``out`` (float64)."""
+def improved_policy(tree: Tree, t: int, strength: float, signal: float, floor: float, out: np.ndarray) -> float:
+    """Returns the baseline of the root and writes softmax(log p + strength · shrunk advantage) to ``out`` (float64).
+
+    p is prior + floor where the move was visited, the prior elsewhere.
+    """
     baseline = shrunk_advantages(tree, t, signal, out)
     first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
     top, total = -np.inf, 0.0
     for k in range(degree):
-        out[k] = np.log(max(np.float64(tree.prior[t, first + k]), 1e-9)) + strength * out[k]
+        p = np.float64(tree.prior[t, first + k])
+        out[k] = np.log(p + floor if tree.returns[t, first + k] > 0 else max(p, 1e-9)) + strength * out[k]
         top = max(top, out[k])
     for k in range(degree):
         out[k] = np.exp(out[k] - top)

@@ -40,6 +40,7 @@ class SearchSettings:
         considered: gumbel: number of moves that sequential halving starts from, >= 1.
         strength: gumbel: logits per unit of shrunk advantage, > 0.
         signal: gumbel: expected spread of the true advantages of a root's moves, on [-1, 1], > 0.
+        prior_floor: gumbel: added to the priors of the root's moves, > 0; what a move that the policy has given up starts from.
         gumbel_noise: gumbel: 1 samples the considered moves (self-play), 0 takes the best ones (matches).
         solve: Whether new leaves are checked for a sure win.
     """
@@ -52,6 +53,7 @@ class SearchSettings:
     considered: int = 8
     strength: float = 24.0
     signal: float = 0.15
+    prior_floor: float = 1e-9
     gumbel_noise: float = 1.0
     solve: bool = True
 
@@ -100,7 +102,7 @@ def _read_roots(
     for t in range(num_trees):
         n = tree.degree[t, 0]
         if params.rule == GUMBEL:
-            baseline = improved_policy(tree, t, params.strength, params.signal, scratch)
+            baseline = improved_policy(tree, t, params.strength, params.signal, params.floor, scratch)
         else:
             visit_shares(tree, t, scratch)
             baseline = np.float64(tree.node_value[t, 0])
@@ -163,6 +165,7 @@ class Search:
             c=settings.c,
             strength=settings.strength,
             signal=settings.signal,
+            floor=settings.prior_floor,
             win_only=win_only,
             solve=settings.solve,
         )

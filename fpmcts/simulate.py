@@ -61,6 +61,7 @@ class Params(NamedTuple):
     c: float  # exploration constant of p-UCT
     strength: float  # gumbel: logits per unit of shrunk advantage
     signal: float  # gumbel: spread of true advantages
+    floor: float  # gumbel: added to the priors of the root
     win_only: bool  # returns are ±1 instead of points over the stake at the root
     solve: bool  # look for sure wins at new leaves
 
@@ -139,7 +140,7 @@ def _begin(
     if params.rule == GUMBEL:
         considered = min(tree.degree[t, 0], schedule.shape[0] - 1)
         wanted = schedule[considered, min(jobs.started[t], schedule.shape[1] - 1)]
-        edge = select_gumbel(tree, t, jobs.noise[t], wanted, params.strength, params.signal, scratch)
+        edge = select_gumbel(tree, t, jobs.noise[t], wanted, params.strength, params.signal, params.floor, scratch)
     else:
         edge = select_puct(tree, t, 0, params.c)
     visit = tree.visits[t, edge]
