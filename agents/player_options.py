@@ -71,7 +71,8 @@ class FPMCTSOptions:
         c: Exploration constant of p-UCT; None, here and below: as in training.
         strength: gumbel: logits per unit of advantage.
         considered: gumbel: moves that sequential halving starts from.
-        prior_floor: gumbel: added to the priors of the root's moves; what those start from that the policy has given up.
+        prior_floor: gumbel: added to the priors of the root's moves; what those start from that the policy has given up. In
+            matches it is larger than in training.
         solve: Whether sure wins are looked for.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
@@ -89,7 +90,7 @@ class FPMCTSOptions:
     c: float | None = None
     strength: float | None = None
     considered: int | None = None
-    prior_floor: float | None = None
+    prior_floor: float | None = 2e-3
     solve: bool | None = None
     objective: str = "trained"
     temperature: float = 0.0

@@ -36,8 +36,6 @@ class LearnerSettings:
         divergence: How the policy follows the search. "forward", the paper: cross entropy; the policy becomes the mean of its
             targets, as fictitious play asks for. "reverse": KL(policy || target); it becomes their geometric mean, in which the
             noise of the advantages cancels before the softmax and not after it. Heuristic moves always teach by cross entropy.
-        forward_share: reverse: share of the cross entropy in the loss, in [0, 1]. KL(policy || target) weighs a move by the
-            policy's own probability and so never learns again what it has given up.
         value_weight: C1 of the paper, >= 0.
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
         reuse: How often a new sample is used on average: steps per iteration = reuse · new samples / batch_size.
@@ -59,7 +57,6 @@ class LearnerSettings:
     lr_halving: float = 150.0
     weight_decay: float = 1e-4
     divergence: str = "reverse"
-    forward_share: float = 0.0
     value_weight: float = 1.0
     hidden_weight: float = 0.05
     reuse: float = 4.0
@@ -224,8 +221,7 @@ class Learner:
         per_row = on_policy.cross_entropy
         if settings.divergence == "reverse":
             searched = torch.from_numpy(np.isfinite(rows.root_value)).to(self.device)
-            mixed = torch.lerp(on_policy.reverse_kl, per_row, settings.forward_share)
-            per_row = torch.where(searched, mixed, per_row)
+            per_row = torch.where(searched, on_policy.reverse_kl, per_row)
         policy = per_row.mean()
         first = 0 if shared else num_policy
         result = torch.from_numpy(value_rows.result).to(self.device)

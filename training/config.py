@@ -221,7 +221,6 @@ RANGES: Ranges = {
     "train.lr": (1e-12, 10),
     "train.lr_halving": (0, _INF),
     "train.weight_decay": (0, 10),
-    "train.forward_share": (0, 1),
     "train.value_weight": (0, _INF),
     "train.hidden_weight": (0, _INF),
     "train.reuse": (1e-9, _INF),

@@ -45,7 +45,7 @@ def run(config: TrainConfig) -> Trainer:
     [
         "experiment=paper", "inference=none", "search=puct", "network.shared=true", "objective=adp", "bootstrap=none",
         "train.averaging=5", "train.divergence=forward", "episode.value_games=0", "selfplay.posterior=true",
-        "train.forward_share=0.2", "search.prior_floor=2e-3",
+        "search.prior_floor=2e-3",
     ],  # fmt: skip
 )
 def test_variant_runs(override: str, tmp_path: Path) -> None:
