@@ -65,8 +65,8 @@ class FPMCTSOptions:
         worlds: Worlds drawn per move; 0: as many as playouts, at most 256.
         inference: false deals the hidden cards from the prior.
         phase1: "filter", "marginal" or "none"; "trained": as in training.
-        particles: Hands that the worlds are drawn from, weighed by the others' past moves; 0: as many as playouts, at least as
-            in training. A seventh of them has the weight: with few, more playouts look at the same few deals again.
+        particles: Hands that the worlds are drawn from, weighed by the others' past moves; 0: as many as playouts, at most 1,024
+            and at least as in training. Of Doudizhu's a seventh has the weight: with few, more playouts see the same few deals.
         ess_floor: Least effective sample size as a share of them, see ``inference.determinizer``; None: as in training.
         c: Exploration constant of p-UCT; None, here and below: as in training.
         strength: gumbel: logits per unit of advantage.

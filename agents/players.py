@@ -38,8 +38,8 @@ from games.poker.limit_poker import LimitPoker
 from networks.checkpoint import CheckpointError
 
 INF = float("inf")
-MOST_WORLDS = 256
-"""Worlds per move of a search that was not told how many."""
+MOST_WORLDS, MOST_PARTICLES = 256, 1024
+"""Worlds per move and particles of a search that was not told how many."""
 POKER = tuple(poker.GAMES)
 
 
@@ -177,7 +177,7 @@ def _fpmcts(maker: Maker, player: Player) -> Agent:
         inference = replace(inference, phase1="none", phase2=False)
     elif o.phase1 != "trained":
         inference = replace(inference, phase1=o.phase1)
-    particles = o.particles or max(inference.particles, o.playouts)
+    particles = o.particles or max(inference.particles, min(o.playouts, MOST_PARTICLES))
     candidates = max(inference.candidates, particles)
     inference = replace(inference, particles=particles, candidates=candidates, **_given(o, "ess_floor"))
     worlds = o.worlds or min(o.playouts, MOST_WORLDS)

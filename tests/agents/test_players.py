@@ -8,6 +8,7 @@ import pytest
 
 import evaluate
 from agents.players import KINDS, Maker, Player, PlayerError
+from agents.search_agent import SearchAgent
 from agents.tabular import TabularAgent, load_tabular, run_file
 from games import make, poker
 from games.interface import Records, States, take
@@ -204,3 +205,24 @@ def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path
         assert all(word in str(caught.value) for word in ["a=tabular", *words]), caught.value
     with pytest.raises(CheckpointError, match="a=tabular: there is no run of a tabular algorithm at .*nowhere"):
         evaluate.run(["game=leduc", "a=tabular", f"a.run={tmp_path / 'nowhere'}", "b=random", "processes=1", "device=cpu"])
+
+
+@pytest.mark.parametrize(
+    ("options", "particles", "worlds"),
+    [
+        ({"playouts": 4}, 32, 4),
+        ({"playouts": 100}, 100, 100),
+        ({"playouts": 2000}, 1024, 256),
+        ({"playouts": 100, "particles": 40, "worlds": 7}, 40, 7),
+        ({"playouts": 2000, "phase1": "none", "particles": 600}, 600, 256),
+    ],
+)
+def test_particles_and_worlds_follow_the_playouts(options: dict[str, object], particles: int, worlds: int) -> None:
+    """Of the weights that come with the project, which were trained with 32 particles."""
+    players = {"x": Player("x", "fpmcts", KINDS["fpmcts"].options(**options), "x")}
+    agent = Maker(GAME, "standard", players).make("x")
+    assert isinstance(agent, SearchAgent)
+    agent.start(1, seed=0)
+    assert agent.search.settings.worlds == worlds
+    assert agent.search.settings.prior_floor == 2e-3
+    assert agent._determinizer is not None and agent._determinizer.settings.particles == particles
