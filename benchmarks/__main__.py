@@ -9,9 +9,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
-from benchmarks.table import Row, machine, table
+from benchmarks.table import Row, machine, make_console, table
 
 ORDER = ("rules", "rhcp", "network", "inference", "selfplay", "player")
 """From the lowest layer up; modules that are not named here follow in the order of the alphabet."""
@@ -34,9 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if unknown:
         parser.error(f"no benchmark named {', '.join(unknown)}; there are: {', '.join(names) or 'none'}")
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=130)
+    console = make_console(highlight=True)
     groups: dict[str, list[Row]] = {}
     for name in options.modules or names:
         with console.status(f"{name} ..."):

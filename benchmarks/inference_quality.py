@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.table import make_console
 from fpmcts.selfplay import observe_movers, play_actions, sample_policy
 from games.doudizhu.cards import unpack
 from games.interface import Records, take
@@ -113,9 +113,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--share", type=float, default=0.15, help="of the decisions that are judged")
     options = parser.parse_args()
-    trainer, console = trained(options.run_dir), Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=130)
+    trainer, console = trained(options.run_dir), make_console()
     score = None if trainer.filter is None else FilterEngine(trainer.filter.net, trainer.config.precision, trainer.device)
     named = {
         name: Setting(Determinizer(trainer.game, trainer.evaluator, replace(InferenceSettings(), **keys), options.games, score))

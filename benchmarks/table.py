@@ -11,8 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
+from rich.console import Console
 from rich.table import Table
 
+WIDTH = 130
+"""Columns of output that does not go to a terminal."""
 UNITS_OF_COST = {"s", "ms", "us", "µs", "ns", "min", "MiB", "GiB"}
 """Units in which less is better; in all others more is."""
 
@@ -35,6 +38,12 @@ class Row(TypedDict):
     target: NotRequired[float | None]
     reference: NotRequired[float | Mapping[str, float] | str | None]
     less_is_better: NotRequired[bool]
+
+
+def make_console(highlight: bool = False) -> Console:
+    """Returns a console as wide as the terminal, or ``WIDTH``. ``highlight``: whether numbers are coloured."""
+    console = Console(highlight=highlight)
+    return console if console.is_terminal else Console(highlight=highlight, width=WIDTH)
 
 
 def ratio(row: Row, other: float) -> float:

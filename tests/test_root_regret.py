@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from agents.players import checkpoint_of
 from agents.policy import PolicyAgent
 from agents.trained import load_trained
 from benchmarks import root_regret
-from benchmarks.root_regret import WEIGHTS, Decision, Probe, Setting, judgements, report
+from benchmarks.root_regret import Decision, Probe, Setting, judgements, report
 from evaluation.duplicate import duplicate_match
 
 
@@ -35,9 +36,8 @@ def test_regret_is_what_the_choice_lacks() -> None:
 
 
 def test_probe_plays_as_the_policy_and_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(root_regret, "JUDGE_PLAYOUTS", 32)
-    monkeypatch.setattr(root_regret, "JUDGE_PARTICLES", 8)
-    trained = load_trained(WEIGHTS, "doudizhu")
+    monkeypatch.setattr(root_regret, "JUDGE", root_regret.JUDGE._replace(playouts=32, particles=8))
+    trained = load_trained(checkpoint_of("doudizhu", None), "doudizhu")
     settings = [Setting(8, 8, 2e-3)]
     probe, policy = Probe(trained, settings, share=1.0), PolicyAgent(trained.game, trained.evaluator.evaluate)
     assert duplicate_match(trained.game, probe, policy, 2, 0).total.wp.mean == 0.5
