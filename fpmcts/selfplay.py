@@ -6,8 +6,7 @@
 
 Forced moves and sure wins are played without a search. With *playout-cap randomisation* (Wu, "Accelerating self-play learning
 in Go", 2019, 3.1) only a share of the decisions is searched and teaches the policy; the others are sampled from the policy
-network, so that more games, hence more outcomes, fit in the budget. With a share of 0 nobody searches and the outcomes are all
-that the samples tell.
+network, so that more games, hence more outcomes, fit in the budget.
 """
 
 import time
@@ -55,7 +54,7 @@ class SelfPlaySettings:
         exploration: Chance that a seat that does not search makes a random move, in [0, 1]. What it does weighs no sample of the
             one that searches, so that rare situations, too, can be answered often enough.
         full_share: Share of the unforced decisions of the seats that search, which are searched, in (0, 1] in a run; 1 is the
-            paper. 0: the policies alone play, as in the games that teach only the value (``episode.value_games``).
+            paper.
         posterior: Whether worlds are weighed by the moves played (phase 2 of inference), as they are in matches; if not, they
             come from phase 1, and a decision asks for half as many evaluations (*measured*: 125 of 275 with 32 playouts and
             32 particles).
@@ -114,7 +113,7 @@ class Games(NamedTuple):
 
 
 @kernel
-def _prepare(
+def prepare(
     rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, rng: np.ndarray, lanes: np.ndarray,
     searchers: np.ndarray, full_share: float, solve: bool, kinds: np.ndarray, counts: np.ndarray, scratch: np.ndarray,
 ) -> None:  # fmt: skip
@@ -204,7 +203,7 @@ def sample_policy(
 
 
 @kernel
-def _explore(
+def explore(
     rules: Rules, states: States, lanes: np.ndarray, share: float, rng: np.ndarray, actions: np.ndarray, scratch: np.ndarray
 ) -> None:
     """Replaces a share of the actions (int16 ``[n]``) by random legal ones; ``scratch`` is int16 ``[max_legal]``."""
@@ -262,7 +261,7 @@ class SelfPlay:
     Args:
         game: The game.
         evaluate: The networks of all seats.
-        determinizer: Deals the worlds of a search; needs as many lanes as games are played in one call. None if nobody searches.
+        determinizer: Deals the worlds of a search; needs as many lanes as games are played in one call.
         search: FPMCTS.
         settings: See SelfPlaySettings.
     """
@@ -271,11 +270,10 @@ class SelfPlay:
         self,
         game: Game,
         evaluate: Callable[[np.ndarray, np.ndarray], Outputs],
-        determinizer: AnyDeterminizer | None,
+        determinizer: AnyDeterminizer,
         search: Search,
         settings: SelfPlaySettings,
     ) -> None:
-        assert determinizer is not None or settings.full_share == 0.0
         self.game, self.evaluate, self.determinizer, self.search, self.settings = game, evaluate, determinizer, search, settings
 
     def play(
@@ -302,13 +300,12 @@ class SelfPlay:
         searchers = np.full(num, -1, np.int8)
         if self.settings.searching == "one":
             _draw_seats(rng, game.spec.num_seats, searchers)
-        if self.determinizer is not None:
-            self.determinizer.reset(np.arange(num))
+        self.determinizer.reset(np.arange(num))
         while True:
             running = np.flatnonzero(kinds != OVER)[: self.settings.lanes]
             if running.size == 0:
                 break
-            _prepare(
+            prepare(
                 rules, states, records.moves, records.lengths, rng, running, searchers, self.settings.full_share,
                 self.search.settings.solve, kinds, counts, scratch,
             )  # fmt: skip
@@ -352,7 +349,7 @@ class SelfPlay:
         )  # fmt: skip
         if self.settings.exploration > 0.0:
             scratch = np.zeros(self.game.spec.max_legal, np.int16)
-            _explore(self.game.rules, states, lanes, self.settings.exploration, rng, actions, scratch)
+            explore(self.game.rules, states, lanes, self.settings.exploration, rng, actions, scratch)
         part = empty_samples(self.game, len(lanes))._replace(states=take(states, lanes))
         part.actions[:, 0], part.target[:, 0] = actions, 1.0
         part.iteration[:] = iteration
@@ -372,7 +369,6 @@ class SelfPlay:
         before = time.perf_counter()
         here = take(states, lanes)
         views = self.game.view(here, seats_to_move(self.game, here))
-        assert self.determinizer is not None
         worlds, diagnostics = self.determinizer.worlds(lanes, views, records, rng, self.search.settings.worlds, here)
         statistics.inference_seconds += time.perf_counter() - before
         result = self.search.run(worlds, rng, lanes)

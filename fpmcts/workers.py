@@ -9,17 +9,19 @@ import queue
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from fpmcts.samples import Samples, join
-from fpmcts.selfplay import Games, SelfPlay, SelfPlayStatistics
-from games.interface import put, take
+from fpmcts.selfplay import Games, SelfPlayStatistics
+from games.interface import Game, put, take
 from games.kernels import streams
 
 Finished = tuple[Samples, Games, SelfPlayStatistics]
 Item = TypeVar("Item")
+Part = TypeVar("Part")
+Part_co = TypeVar("Part_co", covariant=True)
 
 
 def side_by_side(works: Sequence[Iterable[Item]]) -> Iterator[tuple[int, Item]]:
@@ -64,15 +66,22 @@ def side_by_side(works: Sequence[Iterable[Item]]) -> Iterator[tuple[int, Item]]:
             thread.join()
 
 
+class Plays(Protocol[Part_co]):
+    """Plays one game per deal; see ``SelfPlay.play``."""
+
+    def __call__(self, deals: np.ndarray, rng: np.ndarray, iteration: int) -> Iterator[tuple[int, Part_co | None]]:
+        """Yields (games finished, None) as it goes and (games, result) at the end."""
+
+
 def play_in_threads(
-    players: list[SelfPlay], deals: np.ndarray, seed: int, path: tuple[int, ...], iteration: int
-) -> Iterator[tuple[int, Finished | None]]:
-    """Plays one game per deal; yields (games finished, None) as it goes and (games, result) at the end.
+    plays: Sequence[Plays[Part]], deals: np.ndarray, seed: int, path: tuple[int, ...], iteration: int
+) -> Iterator[tuple[int, list[Part] | None]]:
+    """Plays one game per deal; yields (games finished, None) as it goes and (games, results by worker) at the end.
 
     Game k draws from stream k of ``streams(seed, G, *path)`` alone and is played by worker k mod W.
 
     Args:
-        players: W workers, which share no mutable state.
+        plays: ``play`` of W workers, which share no mutable state.
         deals: uint64 ``[G]`` seeds of the deals.
         seed, path: of the random streams.
         iteration: See ``SelfPlay.play``.
@@ -81,21 +90,21 @@ def play_in_threads(
         Exception: What a worker raised; the others are stopped.
     """
     rng = streams(seed, len(deals), *path)
-    workers = len(players)
-    finished: dict[int, Finished] = {}
+    workers = len(plays)
+    finished: dict[int, Part] = {}
     progress = [0] * workers
-    plays = [player.play(deals[k::workers], rng[k::workers].copy(), iteration) for k, player in enumerate(players)]
-    for k, (done, result) in side_by_side(plays):
+    running = [play(deals[k::workers], rng[k::workers].copy(), iteration) for k, play in enumerate(plays)]
+    for k, (done, result) in side_by_side(running):
         progress[k] = done
         if result is not None:
             finished[k] = result
         yield sum(progress), None
-    yield len(deals), _merge(players, [finished[k] for k in range(workers)])
+    yield len(deals), [finished[k] for k in range(workers)]
 
 
-def _merge(players: list[SelfPlay], parts: list[Finished]) -> Finished:
+def join_finished(parts: list[Finished], game: Game) -> Finished:
     """Returns the samples worker by worker, the games in the order of the deals, and the statistics added up."""
-    game, workers = players[0].game, len(parts)
+    workers = len(parts)
     total = sum(part[2].games for part in parts)
     final = take(parts[0][1].final, np.zeros(total, np.int64))
     records = take(parts[0][1].records, np.zeros(total, np.int64))

@@ -82,6 +82,25 @@ def policy_loss(policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tenso
         )
 
 
+def clipped_surrogate(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: float) -> tuple[Tensor, Tensor]:
+    """Returns the loss of the policy gradient per row ``[B]`` and whether it was clipped (float ``[B]``).
+
+    −min(r A, clip(r, 1 − ε, 1 + ε) A) with r = p / p_old. Source: Schulman et al., "Proximal policy optimization algorithms",
+    2017, eq. 7.
+
+    Args:
+        log_prob: Of the moves played, by the present policy, ``[B]``; carries the gradient.
+        old_log_prob: By the policy that played them, ``[B]``.
+        advantage: A, ``[B]``.
+        clip: ε.
+    """
+    ratio = (log_prob - old_log_prob).exp()
+    clamped = ratio.clamp(1.0 - clip, 1.0 + clip)
+    with torch.no_grad():
+        clipped = (ratio * advantage > clamped * advantage).to(advantage.dtype)
+    return -torch.minimum(ratio * advantage, clamped * advantage), clipped
+
+
 def value_loss(raw: Tensor, returns: Tensor, objective: str, scale: float) -> Tensor:
     """Returns the value loss per row ``[B]``.
 

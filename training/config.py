@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from agents.heuristic_games import TEACHERS
 from evaluation.settings import Choices, ConfigError, Ranges, build, check, flatten_config
-from fpmcts.learner import DIVERGENCES, LearnerSettings
+from fpmcts.learner import DIVERGENCES, GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from games import GAMES, make
@@ -153,6 +153,7 @@ class TrainConfig:
     episode: EpisodeSettings = field(default_factory=EpisodeSettings)
     train: LearnerSettings = field(default_factory=LearnerSettings)
     bootstrap: BootstrapSettings = field(default_factory=BootstrapSettings)
+    gradient: GradientSettings = field(default_factory=GradientSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
 
@@ -235,6 +236,16 @@ RANGES: Ranges = {
     "bootstrap.lr": (1e-12, 10),
     "bootstrap.epsilon": (0, 1),
     "bootstrap.kept": (0, _INF),
+    "gradient.iterations": (0, _INF),
+    "gradient.games": (1, _INF),
+    "gradient.certain": (1e-9, 2),
+    "gradient.certain_share": (0, 1),
+    "gradient.decay": (0, 1),
+    "gradient.clip": (1e-9, _INF),
+    "gradient.batch_size": (1, 1_000_000),
+    "gradient.lr": (1e-12, 10),
+    "gradient.value_weight": (0, _INF),
+    "gradient.averaging": (0, _INF),
     "evaluation.decks": (0, _INF),
     "evaluation.search_decks": (0, _INF),
     "evaluation.search_every": (1, _INF),

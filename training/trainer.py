@@ -1,8 +1,9 @@
-"""The stages of a run: bootstrap → (self-play ↔ learning ↔ evaluation), one step at a time.
+"""The stages of a run: bootstrap → policy gradient → (self-play ↔ learning ↔ evaluation), one step at a time.
 
-A step is what lies between two checkpoints: some heuristic games learned from once, or some self-play games, with learning and
-evaluation once an iteration is complete. What a step does depends on the state before it and on nothing else: its random
-streams are derived from the seed and the position of the step, so a run that was killed and resumed equals one that was not.
+A step is what lies between two checkpoints: some heuristic games learned from once, an iteration of policy gradient (if the run
+has such a stage), or some self-play games, with learning and evaluation once an iteration is complete. What a step does depends
+on the state before it and on nothing else: its random streams are derived from the seed and the position of the step, so a run
+that was killed and resumed equals one that was not.
 """
 
 import copy
@@ -29,10 +30,11 @@ from evaluation.duplicate import MatchResult, duplicate_match
 from evaluation.policy_table import policy_table
 from fpmcts.filter_learner import ROWS, FilterLearner
 from fpmcts.learner import Learner
+from fpmcts.policy_games import Decisions, Played, PolicyGames, join_played
 from fpmcts.samples import Reservoir, Samples, Store, Window
 from fpmcts.search import Search, SearchCounters, SearchSettings
 from fpmcts.selfplay import Games, SelfPlay, SelfPlayStatistics
-from fpmcts.workers import play_in_threads, side_by_side
+from fpmcts.workers import join_finished, play_in_threads, side_by_side
 from games import make
 from games.interface import num_rows, seats_to_move, take
 from games.kernels import LAYERS, Stream, deal_seeds, sources_digest
@@ -43,7 +45,7 @@ from networks.checkpoint import check_compatible, load
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
-from networks.resnet import build_networks
+from networks.resnet import Networks, build_networks
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 from tabular.best_response import nash_conv
 from training.bootstrap import heuristic_samples
@@ -73,7 +75,8 @@ class Trainer:
         seconds: Wall clock spent in steps, over all sessions.
         last_report: What the last step said.
         networks: Those that learn.
-        playing: Those that play and are measured: the same, or averages of their weights (``train.averaging``).
+        playing: Those that play and are measured: the same, or averages of their weights (``train.averaging``,
+            ``gradient.averaging``).
         saves_each_step: A checkpoint is written after every step.
     """
 
@@ -92,7 +95,8 @@ class Trainer:
         self.played: tuple[Samples, Games, SelfPlayStatistics] | None = None
         self.networks = build_networks(self.game.spec, config.network, config.seed).to(self.device)
         self.nets = self.networks.distinct()
-        self.playing = copy.deepcopy(self.networks) if config.train.averaging else self.networks
+        averages = config.train.averaging or (config.gradient.iterations and config.gradient.averaging)
+        self.playing = copy.deepcopy(self.networks) if averages else self.networks
         count = len(self.nets)
         replicas = self.threads if self.device.type == "cpu" else 1
         self.learners = [Learner(self.game, net, config.train, self.device, replicas) for net in self.nets]
@@ -163,6 +167,8 @@ class Trainer:
         """Runs the next step; yields how far it is. Afterwards ``last_report`` is its report."""
         if self.bootstrap_done < self.bootstrap_games:
             yield from self._bootstrap_step()
+        elif self.iteration < self.config.gradient.iterations:
+            yield from self._gradient_step()
         else:
             yield from self._self_play_step()
         self.step += 1
@@ -212,27 +218,104 @@ class Trainer:
         scalars |= {"time/generation_seconds": generation, "time/learning_seconds": learning}
         self.last_report = Report(self.step, line, scalars)
 
-    def self_play(self, deals: np.ndarray, path: tuple[int, ...], searching: bool = True) -> Iterator[Event]:
-        """Plays one game per deal (uint64 ``[G]``) on all workers; afterwards ``played`` holds the result.
+    def self_play(self, deals: np.ndarray, path: tuple[int, ...]) -> Iterator[Event]:
+        """Plays one game per deal (uint64 ``[G]``) on all workers, with searches; afterwards ``played`` holds the result.
 
         Args:
             deals, path: See ``play_in_threads``.
-            searching: False: the policies alone play.
         """
         workers, count = len(self.searches), len(deals)
         settings = replace(self.config.selfplay, lanes=max(1, self.config.selfplay.lanes // self.threads))
-        if not searching:
-            settings = replace(settings, full_share=0.0, lanes=max(1, POLICY_LANES // self.threads))
-        players = []
+        plays = []
         for k, (evaluator, search) in enumerate(zip(self.worker_evaluators, self.searches, strict=True)):
             evaluator.refresh(self.playing)
             evaluator.seconds, evaluator.num_evaluations, search.counters = 0.0, 0, SearchCounters()
             lanes = max(1, len(range(k, count, workers)))
-            determinizer = self.make_determinizer(lanes, evaluator, settings.posterior) if searching else None
-            players.append(SelfPlay(self.game, evaluator.evaluate, determinizer, search, settings))
-        for done, result in play_in_threads(players, deals, self.config.seed, (Stream.PLAY, *path), self.iteration):
-            self.played = result
-            yield Event("self-play" if searching else "games of the policies", done, count, "games")
+            determinizer = self.make_determinizer(lanes, evaluator, settings.posterior)
+            plays.append(SelfPlay(self.game, evaluator.evaluate, determinizer, search, settings).play)
+        for done, parts in play_in_threads(plays, deals, self.config.seed, (Stream.PLAY, *path), self.iteration):
+            if parts is not None:
+                self.played = join_finished(parts, self.game)
+            yield Event("self-play", done, count, "games")
+
+    def _policy_games(
+        self, networks: Networks, count: int, chunk: int, temperature: float = 1.0, exploration: float = 0.0, decay: float = 1.0
+    ) -> Generator[Event, None, Played]:
+        """Plays games of the policies alone on all workers and returns them; ``chunk`` tells their deals from other ones of the
+        iteration, the rest is that of ``PolicyGames``.
+        """
+        config, plays = self.config, []
+        for evaluator in self.worker_evaluators:
+            evaluator.refresh(networks)
+            games = PolicyGames(
+                self.game, evaluator.evaluate, lanes=max(1, POLICY_LANES // self.threads), win_only=config.objective == "wp",
+                decay=decay, temperature=temperature, exploration=exploration, solve=config.search.solve,
+            )  # fmt: skip
+            plays.append(games.play)
+        deals = deal_seeds(config.seed, count, Stream.TRAINING, self.iteration, chunk)
+        path = (Stream.PLAY, self.iteration, chunk)
+        finished: list[Played] = []
+        for done, parts in play_in_threads(plays, deals, config.seed, path, self.iteration):
+            finished = parts or []
+            yield Event("games of the policies", done, count, "games")
+        return join_played(finished, self.game)
+
+    def _gradient_step(self) -> Iterator[Event]:
+        """One iteration of policy gradient: games of the policies, each decision learned from once."""
+        settings = self.config.gradient
+        played = yield from self._policy_games(self.networks, settings.games, 0, decay=settings.decay)
+        decisions, started = played.decisions, time.perf_counter()
+        keep = np.random.default_rng([self.config.seed, Stream.TRAINING, self.iteration]).random(num_rows(decisions))
+        rows = take(decisions, np.flatnonzero((decisions.certainty < settings.certain) | (keep < settings.certain_share)))
+        scalars = self._policy_game_scalars(played, rows)
+        totals: dict[str, list[float]] = {}
+        parts = [take(rows, self._rows_of_network(rows.samples, k)) for k in range(len(self.nets))]
+        for k, window in enumerate(self.windows):
+            window.add(parts[k].samples)
+        steps = [num_rows(part) // settings.batch_size for part in parts]
+
+        def learn(k: int) -> Iterator[dict[str, float]]:
+            generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.iteration, k])
+            teaching = parts[k].advantage[parts[k].certainty < settings.certain]
+            mean, deviation = (float(teaching.mean()), float(teaching.std()) + 1e-6) if teaching.size else (0.0, 1.0)
+            scaled = parts[k]._replace(advantage=(parts[k].advantage - np.float32(mean)) / np.float32(deviation))
+            order = generator.permutation(num_rows(scaled))[: steps[k] * settings.batch_size]
+            for batch in order.reshape(steps[k], settings.batch_size):
+                numbers = self.learners[k].gradient_step(take(scaled, batch), settings)
+                if settings.averaging:
+                    move_towards(self.playing.distinct()[k], self.learners[k].net, 1.0 / settings.averaging)
+                yield numbers
+
+        yield from self._learn_side_by_side([learn(k) for k in range(len(self.nets))], sum(steps), totals)
+        self._learn_filter(rows.samples, max(steps), totals)
+        scalars |= self._learning_scalars(totals) | {"time/learning_seconds": time.perf_counter() - started}
+        rate = f"{settings.games:,} games of the policies at {settings.games / played.seconds:,.0f}/s"
+        line = f"iteration {self.iteration}: {rate}, {_loss_text(scalars)}"
+        self.iteration += 1
+        self.games_seen += settings.games
+        if self.iteration == settings.iterations:  # searches go on from the averages
+            self.networks.load_state_dict(self.playing.state_dict())
+            for learner in self.learners:
+                learner.forget()
+        if self.config.evaluation.decks:
+            yield Event("evaluation", 0, 1, "matches")
+            line += "; " + self._evaluate_policy(scalars)
+        self.last_report = Report(self.step, line, scalars)
+
+    def _policy_game_scalars(self, played: Played, rows: Decisions) -> dict[str, float]:
+        """Returns the curves of games of the policies, of whose decisions the given ones are learned from."""
+        decisions = played.decisions
+        results = np.sign(decisions.samples.result) if self.config.objective == "wp" else decisions.samples.result
+        finished = {f"self_play/{name}": value for name, value in self.game.final_curves(played.final).items()}
+        return finished | {
+            "self_play/value_squared_error": float(np.mean((results - decisions.value) ** 2)),
+            "self_play/open_decisions": float(np.mean(decisions.certainty < self.config.gradient.certain)),
+            "throughput/games_per_second": num_rows(played.final) / max(played.seconds, 1e-9),
+            "throughput/decisions_per_second": num_rows(decisions) / max(played.seconds, 1e-9),
+            "time/generation_seconds": played.seconds,
+            "data/learned_decisions": float(num_rows(rows)),
+            "data/games": float(self.games_seen),
+        }
 
     def _self_play_step(self) -> Iterator[Event]:
         config = self.config
@@ -277,15 +360,13 @@ class Trainer:
 
     def _play_value_games(self, chunk: int) -> Generator[Event, None, float]:
         """Plays games without searches, whose results teach the value; returns how many seconds that took."""
-        config = self.config
-        deals = deal_seeds(config.seed, config.episode.value_games, Stream.TRAINING, self.iteration, chunk)
-        yield from self.self_play(deals, (self.iteration, chunk), searching=False)
-        assert self.played is not None
-        samples, _, statistics = self.played
-        self.played = None
+        selfplay = self.config.selfplay
+        played = yield from self._policy_games(
+            self.playing, self.config.episode.value_games, chunk, selfplay.temperature(self.iteration), selfplay.exploration
+        )
         for k, window in enumerate(self.windows):
-            window.add(self.of_network(samples, k))
-        return statistics.seconds
+            window.add(self.of_network(played.decisions.samples, k))
+        return played.seconds
 
     def _learn(self, samples: Samples, totals: dict[str, list[float]]) -> Iterator[Event]:
         """Steps every network, side by side: the policy from the reservoir, the value from the window."""
@@ -309,18 +390,28 @@ class Trainer:
                     move_towards(averages, learner.net, 1.0 / train.averaging)
                 yield parts
 
-        networks = [learn(k) for k in range(len(self.nets))]
+        yield from self._learn_side_by_side([learn(k) for k in range(len(self.nets))], sum(steps), totals)
+        self._learn_filter(samples, max(steps), totals)
+
+    def _learn_side_by_side(
+        self, networks: list[Iterator[dict[str, float]]], steps: int, totals: dict[str, list[float]]
+    ) -> Iterator[Event]:
+        """Takes all steps of the networks, which are theirs alone, a thread each; adds the parts of the losses to ``totals``."""
         one_by_one = self.threads == 1 or self.device.type != "cpu"
         learned = ((k, parts) for k, one in enumerate(networks) for parts in one) if one_by_one else side_by_side(networks)
         for done, (k, parts) in enumerate(learned, 1):
             _collect(totals, parts, k)
             if done % 8 == 0:
-                yield Event("learning", done, sum(steps), "steps")
-        self._learn_filter(samples, max(steps), totals)
+                yield Event("learning", done, steps, "steps")
 
     def of_network(self, samples: Samples, k: int) -> Samples:
         """Returns the samples that network ``k`` learns from: those of its seat, or all where one network serves every seat."""
-        return samples if len(self.nets) == 1 else take(samples, np.flatnonzero(seats_to_move(self.game, samples.states) == k))
+        return samples if len(self.nets) == 1 else take(samples, self._rows_of_network(samples, k))
+
+    def _rows_of_network(self, samples: Samples, k: int) -> np.ndarray:
+        """Returns the rows (int64) of the samples that network ``k`` learns from."""
+        every = len(self.nets) == 1
+        return np.arange(num_rows(samples)) if every else np.flatnonzero(seats_to_move(self.game, samples.states) == k)
 
     def _baseline(self) -> Agent:
         makers: dict[str, Callable[[Any], Agent]] = {
@@ -478,7 +569,7 @@ def _collect(totals: dict[str, list[float]], parts: dict[str, float], network: i
 def _loss_text(scalars: dict[str, float]) -> str:
     """Returns the mean policy and value losses over the networks."""
     parts = []
-    for name in ("policy", "value", "hidden_gain"):
+    for name in ("policy", "surrogate", "value", "hidden_gain"):
         values = [v for key, v in scalars.items() if key.startswith(f"loss/{name}_") and key[len(f"loss/{name}_") :].isdigit()]
         if values:
             parts.append(f"{name.replace('_', ' ')} {np.mean(values):.3f}")

@@ -12,7 +12,7 @@ from fpmcts.learner import Learner, LearnerSettings, LossNotFiniteError
 from fpmcts.samples import Samples
 from fpmcts.search import Search, SearchSettings
 from fpmcts.selfplay import SelfPlay, SelfPlaySettings
-from fpmcts.workers import Finished, play_in_threads
+from fpmcts.workers import Finished, join_finished, play_in_threads
 from games import make
 from games.interface import Game, num_rows, take
 from games.kernels import Stream, deal_seeds
@@ -44,12 +44,13 @@ def self_play(networks: Networks, workers: int, share: float) -> Finished:
         evaluator = Evaluator(networks, precision="float32")
         search = Search(GAME, evaluator.evaluate, SearchSettings(root="gumbel", playouts=8, worlds=4), 4, win_only=True)
         determinizer = Determinizer(GAME, evaluator, InferenceSettings(particles=8), 10)
-        players.append(SelfPlay(GAME, evaluator.evaluate, determinizer, search, SelfPlaySettings(lanes=4, full_share=share)))
+        settings = SelfPlaySettings(lanes=4, full_share=share)
+        players.append(SelfPlay(GAME, evaluator.evaluate, determinizer, search, settings).play)
     progress = list(play_in_threads(players, deal_seeds(1, 10, Stream.TRAINING), 5, (2,), iteration=3))
     assert [done for done, _ in progress] == sorted(done for done, _ in progress)
-    result = progress[-1][1]
-    assert result is not None
-    return result
+    parts = progress[-1][1]
+    assert parts is not None
+    return join_finished(parts, GAME)
 
 
 def test_number_of_workers_changes_no_game(networks: Networks) -> None:
@@ -68,20 +69,6 @@ def test_samples_of_self_play(networks: Networks) -> None:
     np.testing.assert_allclose(samples.target.sum(1), 1.0, rtol=1e-5)
     assert np.all(np.abs(np.log2(np.abs(samples.result))) % 1 == 0)  # doublings
     assert np.all(np.isfinite(samples.root_value)) and np.all(np.abs(samples.root_value) <= 1.0 + 1e-6)
-
-
-def test_games_without_searches_teach_the_value_alone(networks: Networks) -> None:
-    evaluator = Evaluator(networks, precision="float32")
-    search = Search(GAME, evaluator.evaluate, SearchSettings(root="gumbel", playouts=8, worlds=4), 4, win_only=True)
-    players = [SelfPlay(GAME, evaluator.evaluate, None, search, SelfPlaySettings(lanes=4, full_share=0.0))]
-    (*_, (_, result)) = play_in_threads(players, deal_seeds(1, 10, Stream.TRAINING), 5, (2,), iteration=3)
-    assert result is not None
-    samples, games, statistics = result
-    assert np.all(games.final.winner >= 0)
-    assert num_rows(samples) == statistics.decisions > 0 == statistics.searches
-    assert not samples.policy_weight.any()
-    assert np.all(np.isnan(samples.root_value))
-    assert np.all(np.abs(samples.result) >= 1.0)
 
 
 def test_heuristic_samples_know_their_result(samples: Samples) -> None:

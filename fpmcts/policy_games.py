@@ -1,0 +1,185 @@
+"""Games of the policies alone: a move costs one evaluation, a game about a seventieth of one with searches.
+
+    deals ─▶ prepare ─▶ evaluate ─▶ draw a move, note its chance and the value ──┐ ──▶ Decisions
+               ▲                                                                 │
+               └─────────────────────────────────────────────────────────────────┘
+
+Their results teach the value without the search's bias; the advantages of the moves that were drawn teach the policy, by policy
+gradient.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from fpmcts.samples import Samples, empty_samples, join
+from fpmcts.search import Evaluate
+from fpmcts.selfplay import CHEAP, OVER, UNDECIDED, explore, fill_results, observe_movers, play_actions, prepare
+from games.interface import Game, Rules, States, concatenate, current_seat, legal, stake, take
+from games.kernels import kernel, random_float
+from networks.decode import legal_logits, softmax
+
+
+class Decisions(NamedTuple):
+    """N decisions of the policies; those of a game are in order."""
+
+    samples: Samples  # [N]: actions[:, 0] is the move played, its target 1; the policy weight is 0
+    log_prob: np.ndarray  # float32 [N]: log of the chance with which the policy played it
+    certainty: np.ndarray  # float32 [N]: probability of the most likely move
+    value: np.ndarray  # float32 [N]: the mover's network, in the units of its objective
+    advantage: np.ndarray  # float32 [N]: see ``fill_advantages``
+
+
+class Played(NamedTuple):
+    """What a batch of games gave."""
+
+    decisions: Decisions
+    final: States  # [G]
+    seconds: float
+
+
+@kernel
+def draw_moves(
+    rules: Rules, decoder: np.ndarray, states: States, lanes: np.ndarray, policy: np.ndarray, temperature: float,
+    rng: np.ndarray, actions: np.ndarray, log_prob: np.ndarray, certainty: np.ndarray, scratch_actions: np.ndarray,
+    scratch: np.ndarray,
+) -> None:  # fmt: skip
+    """Draws a legal action per lane from softmax(logits / T); the most likely one at T = 0.
+
+    Args:
+        policy: float32 ``[n, policy_size]`` outputs of the mover's network. temperature: T >= 0.
+        actions, log_prob, certainty: ``[n]``, written: the action, the log of its chance, the largest chance of an action.
+        scratch_actions: int16 ``[max_legal]``. scratch: float64 ``[max_legal]``.
+    """
+    for k in range(lanes.size):
+        n = legal(rules, states, lanes[k], scratch_actions)
+        legal_logits(decoder, policy, k, scratch_actions, n, scratch)
+        if temperature <= 0.0:
+            actions[k], log_prob[k], certainty[k] = scratch_actions[np.argmax(scratch[:n])], 0.0, 1.0
+            continue
+        softmax(scratch, n, temperature, scratch)
+        u, j = random_float(rng, lanes[k]), 0
+        while j < n - 1 and u >= scratch[j]:
+            u -= scratch[j]
+            j += 1
+        actions[k], log_prob[k] = scratch_actions[j], np.log(max(scratch[j], 1e-12))
+        certainty[k] = np.max(scratch[:n])
+
+
+@kernel
+def fill_advantages(
+    rules: Rules, games: np.ndarray, states: States, values: np.ndarray, results: np.ndarray, win_only: bool, decay: float,
+    last: np.ndarray, advantages: np.ndarray,
+) -> None:  # fmt: skip
+    """Writes the advantage of every move over the policy that played it, in units of the stake (``win_only``: of 2 P(win) − 1).
+
+    A_k = Σ_i λ^i δ_(k+i) over the decisions of one seat in one game, δ = v_(k+1) − v_k and, at the last one, z − v_k. Source:
+    Schulman et al., "High-dimensional continuous control using generalized advantage estimation", 2016, eq. 16, undiscounted.
+
+    Args:
+        games: int64 ``[N]``: of each decision; the decisions of a game are in order.
+        values, results: float32 ``[N]``, v and z.
+        decay: λ.
+        last: int64 ``[games, seats]``, -1s.
+        advantages: float32 ``[N]``.
+    """
+    for k in range(games.size - 1, -1, -1):
+        seat = current_seat(rules, states, k)
+        after = last[games[k], seat]
+        if after < 0:
+            advantages[k] = (np.sign(results[k]) if win_only else results[k]) - values[k]
+        else:
+            unit = 1.0 if win_only else stake(rules, states, after) / stake(rules, states, k)
+            advantages[k] = values[after] * unit - values[k] + decay * unit * advantages[after]
+        last[games[k], seat] = k
+
+
+class PolicyGames:
+    """Plays batches of games of the policies against each other.
+
+    Args:
+        game: The game.
+        evaluate: The networks of all seats.
+        lanes: Games that advance together, >= 1.
+        decay: λ of the advantages.
+        win_only: Whether results are ±1 (objective "wp") or points (objective "adp").
+        temperature: Moves are drawn from softmax(logits / T), T >= 0; 0 = the most likely ones.
+        exploration: Chance that a move is replaced by a random one. Its noted chance stays that of the policy.
+        solve: Whether sure wins are played without a decision.
+    """
+
+    def __init__(
+        self, game: Game, evaluate: Evaluate, *, lanes: int, win_only: bool, decay: float = 1.0, temperature: float = 1.0,
+        exploration: float = 0.0, solve: bool = True,
+    ) -> None:  # fmt: skip
+        self.game, self.evaluate, self.lanes, self.win_only, self.decay = game, evaluate, lanes, win_only, decay
+        self.temperature, self.exploration, self.solve = temperature, exploration, solve
+
+    def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int) -> Iterator[tuple[int, Played | None]]:
+        """Plays one game per deal; yields (games finished, None) as it goes and (games, result) at the end.
+
+        Forced moves are played without a decision, as in self-play.
+
+        Args:
+            deals: uint64 ``[G]`` seeds of the deals.
+            rng: uint64 ``[G]`` streams, changed in place; game k draws from stream k alone.
+            iteration: Stamps the samples.
+        """
+        started, game, rules, num = time.perf_counter(), self.game, self.game.rules, len(deals)
+        states = game.deal(deals)
+        moves, lengths = np.full((num, game.spec.max_moves), -1, np.int16), np.zeros(num, np.int16)
+        kinds, counts = np.full(num, UNDECIDED, np.int8), np.zeros(3, np.int64)
+        scratch, weights = np.zeros(game.spec.max_legal, np.int16), np.zeros(game.spec.max_legal)
+        nobody = np.full(num, -1, np.int8)
+        parts: list[Decisions] = []
+        owners: list[np.ndarray] = []
+        while True:
+            running = np.flatnonzero(kinds != OVER)[: self.lanes]
+            if running.size == 0:
+                break
+            prepare(rules, states, moves, lengths, rng, running, nobody, 0.0, self.solve, kinds, counts, scratch)
+            lanes = running[kinds[running] == CHEAP]
+            n = len(lanes)
+            if n == 0:
+                continue
+            observations, seats = np.empty((n, *game.spec.observation_shape), np.int8), np.empty(n, np.int8)
+            observe_movers(rules, states, lanes, observations, seats)
+            outputs = self.evaluate(observations, seats)
+            actions, noted = np.empty(n, np.int16), np.zeros((3, n), np.float32)
+            draw_moves(
+                rules, game.decoder, states, lanes, outputs.policy, self.temperature, rng, actions, noted[0], noted[1], scratch,
+                weights,
+            )  # fmt: skip
+            if self.exploration > 0.0:
+                explore(rules, states, lanes, self.exploration, rng, actions, scratch)
+            samples = empty_samples(game, n)._replace(states=take(states, lanes))
+            samples.actions[:, 0], samples.target[:, 0] = actions, 1.0
+            samples.iteration[:] = iteration
+            parts.append(Decisions(samples, noted[0], noted[1], np.asarray(outputs.value, np.float32), noted[2]))
+            owners.append(lanes)
+            play_actions(rules, states, moves, lengths, lanes, actions, kinds)
+            yield int((kinds == OVER).sum()), None
+        decisions = join_decisions(parts, game)
+        games = np.concatenate(owners) if owners else np.zeros(0, np.int64)
+        fill_results(rules, states, games, decisions.samples.states, decisions.samples.result)
+        fill_advantages(
+            rules, games, decisions.samples.states, decisions.value, decisions.samples.result, self.win_only, self.decay,
+            np.full((num, game.spec.num_seats), -1, np.int64), decisions.advantage,
+        )  # fmt: skip
+        yield num, Played(decisions, states, time.perf_counter() - started)
+
+
+def join_decisions(parts: list[Decisions], game: Game) -> Decisions:
+    """Returns several batches as one; none give an empty one."""
+    if not parts:
+        nothing = np.zeros(0, np.float32)
+        return Decisions(join([], game), nothing, nothing, nothing, nothing)
+    return concatenate(parts)
+
+
+def join_played(parts: list[Played], game: Game) -> Played:
+    """Returns what workers played side by side as one batch, in the order of the workers."""
+    decisions = join_decisions([part.decisions for part in parts], game)
+    return Played(decisions, concatenate([part.final for part in parts]), max(part.seconds for part in parts))

@@ -1,0 +1,160 @@
+"""Games of the policies alone, their advantages, and the learner's steps along them."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+
+from fpmcts.learner import GradientSettings, Learner, LearnerSettings, LossNotFiniteError
+from fpmcts.policy_games import Decisions, Played, PolicyGames, join_played
+from fpmcts.workers import play_in_threads
+from games import make
+from games.interface import Game, num_rows, seats_to_move, take
+from games.kernels import Stream, deal_seeds, streams
+from networks import losses
+from networks.evaluator import Evaluator
+from networks.resnet import NetworkConfig, Networks, build_networks
+from tests.games.driver import legal_actions, observation
+
+GAME: Game = make("doudizhu")
+SHAPE = NetworkConfig(channels=8, blocks=1, objective="wp")
+
+
+@pytest.fixture(scope="module")
+def networks() -> Networks:
+    return build_networks(GAME.spec, SHAPE, seed=3)
+
+
+def play(networks: Networks, *, workers: int = 1, lanes: int = 4, games: int = 10, decay: float = 0.9, t: float = 1.0) -> Played:
+    """Returns games of the policies."""
+    plays = []
+    for _ in range(workers):
+        evaluate = Evaluator(networks, precision="float32").evaluate
+        plays.append(PolicyGames(GAME, evaluate, lanes=lanes, win_only=True, decay=decay, temperature=t).play)
+    progress = list(play_in_threads(plays, deal_seeds(1, games, Stream.TRAINING), 5, (2,), iteration=3))
+    assert [done for done, _ in progress] == sorted(done for done, _ in progress)
+    parts = progress[-1][1]
+    assert parts is not None
+    return join_played(parts, GAME)
+
+
+def test_chances_and_values_are_those_of_the_networks(networks: Networks) -> None:
+    played = play(networks)
+    decisions, samples = played.decisions, played.decisions.samples
+    assert np.all(played.final.winner >= 0)
+    assert num_rows(decisions) > 50
+    assert not samples.policy_weight.any() and np.all(np.isnan(samples.root_value))
+    assert np.all(np.abs(samples.result) >= 1.0) and np.all(samples.iteration == 3)
+    seats = seats_to_move(GAME, samples.states)
+    observations = np.stack([observation(GAME, samples.states, i, seat) for i, seat in enumerate(seats)])
+    outputs = Evaluator(networks, precision="float32").evaluate(observations, seats.astype(np.int8))
+    for i in range(num_rows(samples)):
+        legal = legal_actions(GAME, samples.states, i).tolist()
+        logits = np.array([sum(outputs.policy[i, p] for p in GAME.decoder[a] if p >= 0) for a in legal], np.float64)
+        log_p = logits - np.log(np.exp(logits).sum())
+        assert decisions.log_prob[i] == pytest.approx(log_p[legal.index(samples.actions[i, 0])], abs=1e-4)
+        assert decisions.certainty[i] == pytest.approx(np.exp(log_p.max()), abs=1e-4)
+    np.testing.assert_allclose(decisions.value, outputs.value, atol=1e-5)
+
+
+def test_moves_come_as_often_as_the_policy_says(networks: Networks) -> None:
+    """The first decision of one deal, many times: chi-square of the moves against the noted chances."""
+    evaluate = Evaluator(networks, precision="float32").evaluate
+    games = PolicyGames(GAME, evaluate, lanes=512, win_only=True)
+    deals = np.full(4000, deal_seeds(1, 1, Stream.TRAINING)[0])
+    *_, (_, played) = games.play(deals, streams(9, len(deals)), 0)
+    assert played is not None
+    chances: dict[int, float] = {}
+    counts: Counter[int] = Counter()
+    first = seats_to_move(GAME, played.decisions.samples.states) == 0
+    for i in np.flatnonzero(first & (played.decisions.samples.states.length == 0)):
+        action = int(played.decisions.samples.actions[i, 0])
+        chances[action] = math.exp(played.decisions.log_prob[i])
+        counts[action] += 1
+    frequent = [a for a in chances if chances[a] * len(deals) >= 10]
+    assert len(frequent) > 5 and sum(counts.values()) == len(deals)
+    squares = sum((counts[a] - len(deals) * chances[a]) ** 2 / (len(deals) * chances[a]) for a in frequent)
+    assert squares < len(frequent) + 4 * math.sqrt(2 * len(frequent))
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.9, 1.0])
+def test_advantages_against_the_definition(networks: Networks, decay: float) -> None:
+    """A_k = sum over i of lambda^i delta, summed forward for each seat of each game; lambda = 1 telescopes to z - v."""
+    one_by_one = [play(networks, games=1 + g, lanes=1, decay=decay) for g in range(3)]  # lanes=1: game by game, in order
+    decisions = one_by_one[-1].decisions
+    ends = [num_rows(p.decisions) for p in one_by_one]
+    for start, end in zip([0, *ends[:-1]], ends, strict=True):
+        rows = take(decisions, np.arange(start, end))
+        seats = seats_to_move(GAME, rows.samples.states)
+        for seat in range(3):
+            mine = np.flatnonzero(seats == seat)
+            values = np.append(rows.value[mine], np.sign(rows.samples.result[mine][-1:]))
+            deltas = np.diff(values)
+            for j, k in enumerate(mine):
+                expected = sum(decay**i * delta for i, delta in enumerate(deltas[j:]))
+                assert rows.advantage[k] == pytest.approx(expected, abs=1e-5)
+                if decay == 1.0:
+                    assert rows.advantage[k] == pytest.approx(np.sign(rows.samples.result[k]) - rows.value[k], abs=1e-5)
+
+
+def test_number_of_workers_and_lanes_changes_no_game(networks: Networks) -> None:
+    one, two, narrow = play(networks), play(networks, workers=2), play(networks, lanes=1)
+    assert one.decisions.log_prob.sum() == pytest.approx(two.decisions.log_prob.sum(), abs=1e-3)
+    np.testing.assert_array_equal(np.sort(one.final.winner), np.sort(two.final.winner))
+    np.testing.assert_array_equal(one.final.hands, narrow.final.hands)
+
+
+def test_temperature_zero_plays_the_most_likely_moves(networks: Networks) -> None:
+    decisions = play(networks, t=0.0).decisions
+    assert np.all(decisions.log_prob == 0.0) and np.all(decisions.certainty == 1.0)
+
+
+def test_surrogate_against_its_formula() -> None:
+    log_prob = torch.tensor([math.log(0.5), math.log(0.5), math.log(0.1), math.log(0.1), math.log(0.2)], requires_grad=True)
+    old = torch.tensor([0.25, 0.25, 0.2, 0.2, 0.2]).log()
+    advantage = torch.tensor([1.0, -1.0, 1.0, -1.0, 3.0])
+    loss, clipped = losses.clipped_surrogate(log_prob, old, advantage, 0.2)
+    np.testing.assert_allclose(loss.detach(), [-1.2, 2.0, -0.5, 0.8, -3.0], rtol=1e-6)
+    np.testing.assert_array_equal(clipped, [1.0, 0.0, 0.0, 1.0, 0.0])
+    loss.sum().backward()
+    assert log_prob.grad is not None
+    np.testing.assert_allclose(log_prob.grad, [0.0, 2.0, -0.5, 0.0, -3.0], atol=1e-6)  # r A, nothing where clipped
+
+
+def learner_and_rows(networks: Networks) -> tuple[Learner, Decisions]:
+    rows = play(networks).decisions
+    net = build_networks(GAME.spec, SHAPE, seed=3).seat(0)
+    mine = take(rows, np.flatnonzero(seats_to_move(GAME, rows.samples.states) == 0))
+    return Learner(GAME, net, LearnerSettings(), torch.device("cpu")), mine
+
+
+def test_praised_moves_become_likelier(networks: Networks) -> None:
+    learner, rows = learner_and_rows(networks)
+    sign = np.where(np.arange(num_rows(rows)) % 2 == 0, 1.0, -1.0).astype(np.float32)
+    praised = rows._replace(advantage=sign)
+    statistics = {name: b.clone() for name, b in learner.net.named_buffers()}
+    first = learner.gradient_step(praised, GradientSettings(lr=1e-2, certain=1.1))
+    assert first["surrogate"] == pytest.approx(-sign.mean(), abs=0.05)  # ratios are 1 before the first step
+    for _ in range(20):
+        last = learner.gradient_step(praised, GradientSettings(lr=1e-2, certain=1.1))
+    assert last["surrogate"] < first["surrogate"] - 0.05
+    assert last["step_kl"] > 1e-3
+    assert all(torch.equal(b, statistics[name]) for name, b in learner.net.named_buffers())
+
+
+def test_certain_decisions_teach_the_value_alone(networks: Networks) -> None:
+    learner, rows = learner_and_rows(networks)
+    parts = learner.gradient_step(rows, GradientSettings(lr=1e-3, certain=1e-6))  # all of them are certain
+    assert parts["surrogate"] == parts["step_kl"] == parts["clipped"] == 0.0
+    again = learner.gradient_step(rows, GradientSettings(lr=1e-3, certain=1e-6))
+    assert again["value"] < parts["value"]
+
+
+def test_advantage_that_is_not_finite(networks: Networks) -> None:
+    learner, rows = learner_and_rows(networks)
+    before = {name: p.clone() for name, p in learner.net.named_parameters()}
+    with pytest.raises(LossNotFiniteError, match="surrogate"):
+        learner.gradient_step(rows._replace(advantage=np.full(num_rows(rows), np.nan, np.float32)), GradientSettings(certain=1.1))
+    assert all(torch.equal(p, before[name]) for name, p in learner.net.named_parameters())
