@@ -71,8 +71,10 @@ class FPMCTSOptions:
         c: Exploration constant of p-UCT; None, here and below: as in training.
         strength: gumbel: logits per unit of advantage.
         considered: gumbel: moves that sequential halving starts from.
-        prior_floor: gumbel: added to the priors of the root's moves; what those start from that the policy has given up. In
-            matches it is larger than in training.
+        prior_floor: gumbel: added to the priors of the root's moves; what those start from that the policy has given up. None:
+            0.002 in Doudizhu, in poker as in training.
+        rollout: What a leaf is worth. 0: its value; λ in (0, 1]: a play-out by the policies from there, in which values and
+            result are blended; 1: the result alone. None: 0.9 in Doudizhu, in poker as in training.
         solve: Whether sure wins are looked for.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
@@ -90,7 +92,8 @@ class FPMCTSOptions:
     c: float | None = None
     strength: float | None = None
     considered: int | None = None
-    prior_floor: float | None = 2e-3
+    prior_floor: float | None = None
+    rollout: float | None = None
     solve: bool | None = None
     objective: str = "trained"
     temperature: float = 0.0

@@ -40,6 +40,8 @@ from networks.checkpoint import CheckpointError
 INF = float("inf")
 MOST_WORLDS, MOST_PARTICLES = 256, 1024
 """Worlds per move and particles of a search that was not told how many."""
+IN_MATCHES: dict[str, dict[str, Any]] = {"doudizhu": {"prior_floor": 2e-3, "rollout": 0.9}}
+"""Settings of searches that are not those of training, by game."""
 POKER = tuple(poker.GAMES)
 
 
@@ -181,7 +183,9 @@ def _fpmcts(maker: Maker, player: Player) -> Agent:
     candidates = max(inference.candidates, particles)
     inference = replace(inference, particles=particles, candidates=candidates, **_given(o, "ess_floor"))
     worlds = o.worlds or min(o.playouts, MOST_WORLDS)
-    given = _given(o, "c", "strength", "considered", "prior_floor", "solve")
+    given = IN_MATCHES.get(maker.game.spec.name, {}) | _given(
+        o, "c", "strength", "considered", "prior_floor", "rollout", "solve"
+    )
     search = replace(trained.search, root=o.root, playouts=o.playouts, worlds=worlds, gumbel_noise=0.0, **given)
     return SearchAgent(
         trained.game, trained.evaluator, trained.determinizer_maker(inference), search,
@@ -270,6 +274,7 @@ KINDS: dict[str, Kind] = {
             "strength": (1e-9, INF),
             "considered": (1, 1024),
             "prior_floor": (1e-12, 1),
+            "rollout": (0, 1),
             "particles": (0, 65_536),
             "ess_floor": (0, 1),
             "temperature": (0, 100),

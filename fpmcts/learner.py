@@ -78,11 +78,13 @@ class LearnerSettings:
 class GradientSettings:
     """Settings of the iterations that learn by policy gradient, from games of the policies alone, in place of searched ones.
 
-    The games cost a seventieth of searched ones and their results are without bias, but noisy. Source: proximal policy
-    optimisation (Schulman et al. 2017) with generalised advantages, every game used once.
+    The games cost a seventieth of searched ones and their results are without bias, but noisy: it goes on where searches with
+    the network's own values have no more to teach (docs/experiments.md). Source: proximal policy optimisation (Schulman et al.
+    2017) with generalised advantages, every game used once.
 
     Attributes:
-        iterations: How many iterations of the run, its first ones, learn so; 0 = none, the paper.
+        start: Iteration from which on the run learns so; 0: right after the bootstrap, or from ``init_from``. None: never, the
+            paper.
         games: Games per iteration, >= 1.
         certain: Decisions whose most likely move has at least this probability teach the policy next to nothing; they are left
             out.
@@ -93,18 +95,18 @@ class GradientSettings:
         batch_size: Decisions per step.
         lr: Learning rate, > 0.
         value_weight: Weight of the value loss, >= 0.
-        averaging: Steps over which the weights that are measured are averaged, exponentially, >= 0; the latest ones play the
-            games. Searches go on from the averages.
+        averaging: Steps over which the weights that are measured and kept are averaged, exponentially, >= 0; the latest ones play
+            the games. 0: the latest ones are measured, too.
     """
 
-    iterations: int = 0
+    start: int | None = None
     games: int = 16_384
     certain: float = 0.97
     certain_share: float = 0.2
     decay: float = 0.95
     clip: float = 0.2
     batch_size: int = 1024
-    lr: float = 1e-4
+    lr: float = 6e-5
     value_weight: float = 0.5
     averaging: int = 300
 

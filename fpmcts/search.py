@@ -42,7 +42,9 @@ class SearchSettings:
         signal: gumbel: expected spread of the true advantages of a root's moves, on [-1, 1], > 0.
         prior_floor: gumbel: added to the priors of the root's moves, > 0; what a move that the policy has given up starts from.
         gumbel_noise: gumbel: 1 samples the considered moves (self-play), 0 takes the best ones (matches).
-        solve: Whether new leaves are checked for a sure win.
+        solve: Whether new leaves are checked for a sure win; in play-outs, every decision.
+        rollout: What a leaf is worth. 0: its value, the paper. λ in (0, 1]: the λ-return of a play-out from there by the
+            policies, which blends the values met on the way with the result; 1: the result alone, without the values' bias.
     """
 
     root: str = "puct"
@@ -56,6 +58,7 @@ class SearchSettings:
     prior_floor: float = 1e-9
     gumbel_noise: float = 1.0
     solve: bool = True
+    rollout: float = 0.0
 
 
 class SearchResult(NamedTuple):
@@ -168,6 +171,7 @@ class Search:
             floor=settings.prior_floor,
             win_only=win_only,
             solve=settings.solve,
+            rollout=settings.rollout,
         )
         self._schedules: dict[int, np.ndarray] = {}
         self._jobs = Jobs(
@@ -187,6 +191,9 @@ class Search:
             depth=np.zeros(slots, np.int32),
             path=np.zeros((slots, spec.max_moves), np.int32),
             rng=np.zeros(slots, np.uint64),
+            beyond=np.zeros(slots, np.bool_),
+            blended=np.zeros(slots),
+            weight=np.zeros(slots),
             num_legal=np.zeros(slots, np.int32),
             legal=np.zeros((slots, spec.max_legal), np.int16),
             priors=np.zeros((slots, spec.max_legal), np.float32),

@@ -13,6 +13,9 @@ How the code follows the paper's Algorithm 1:
                 node of the searching player (two levels at once); ``absorb`` adds it with its prior and value
     UPDATE      ``_finish``: adds the return to the edges of the path
 
+Ours (``rollout``): a simulation plays on beyond its leaf to the end of the game, all seats by their policies, sure wins found. It
+returns the λ-return of the values met on its way and the result (Sutton 1988); the tree grows by its first leaf alone.
+
 Worlds are shared: the k-th simulation of every root move uses world k mod W and the same random numbers, so that
 moves are compared on the same deals (design: 1.9 times less variance of a difference).
 """
@@ -64,6 +67,7 @@ class Params(NamedTuple):
     floor: float  # gumbel: added to the priors of the root
     win_only: bool  # returns are ±1 instead of points over the stake at the root
     solve: bool  # look for sure wins at new leaves
+    rollout: float  # 0: a leaf is worth its value; else λ of the return of its play-out
 
 
 class Jobs(NamedTuple):
@@ -88,6 +92,9 @@ class Slots(NamedTuple):
     depth: np.ndarray  # int32 [M]
     path: np.ndarray  # int32 [M, D]: edges taken
     rng: np.ndarray  # uint64 [M]
+    beyond: np.ndarray  # bool [M]: beyond its leaf, in the play-out
+    blended: np.ndarray  # float64 [M]: the values met in the play-out, weighed
+    weight: np.ndarray  # float64 [M]: what is left for the rest of it
     num_legal: np.ndarray  # int32 [M]
     legal: np.ndarray  # int16 [M, max_legal]
     priors: np.ndarray  # float32 [M, max_legal], as in the policy cache: a stored policy samples the same move as a fresh one
@@ -103,6 +110,8 @@ class Requests(NamedTuple):
 
 @kernel
 def _finish(tree: Tree, jobs: Jobs, slots: Slots, t: int, m: int, value: float) -> None:
+    if slots.beyond[m]:
+        value = slots.blended[m] + slots.weight[m] * value
     back_up(tree, t, slots.path[m], slots.depth[m], value)
     slots.phase[m] = IDLE
 
@@ -147,6 +156,7 @@ def _begin(
     slots.world[m] = visit % num_worlds
     slots.rng[m] = mix64(jobs.seed[t] + np.uint64(visit) * np.uint64(0x9E3779B97F4A7C15))
     slots.depth[m] = 0
+    slots.beyond[m] = False
     copy_row(rules, worlds, t * num_worlds + slots.world[m], states, m)
     step(rules, states, m, _descend(tree, slots, t, m, 0, edge))
     jobs.started[t] += 1
@@ -191,6 +201,23 @@ def _sure_return(rules: Rules, states: States, params: Params, jobs: Jobs, slots
 
 
 @kernel
+def _play_sure_win(rules: Rules, states: States, slots: Slots, m: int) -> None:
+    """Plays the sure win of the seat to move to the end in slot ``m``, or as far as ``sure_win`` keeps its thread."""
+    winner = current_seat(rules, states, m)
+    seat = winner
+    while seat >= 0:
+        if seat == winner:
+            action = sure_win(rules, states, m)
+            if action < 0:
+                return
+        else:
+            legal(rules, states, m, slots.legal[m])  # the others have no say: any answer will do
+            action = np.int64(slots.legal[m, 0])
+        step(rules, states, m, action)
+        seat = current_seat(rules, states, m)
+
+
+@kernel
 def _run(
     rules: Rules, tree: Tree, cache: PolicyCache, params: Params, jobs: Jobs, slots: Slots, states: States, t: int, m: int
 ) -> bool:  # fmt: skip
@@ -201,7 +228,7 @@ def _run(
         if seat < 0:
             _finish(tree, jobs, slots, t, m, _final_return(rules, states, params, jobs, t, m))
             return False
-        if seat == searcher:
+        if seat == searcher and not slots.beyond[m]:
             key = public_key(rules, states, m)
             node = tree.index_node[t, find(tree.index_key, tree.index_node, t, key)]
             if node != EMPTY:
@@ -212,7 +239,7 @@ def _run(
                 edge = select_puct(tree, t, node, params.c)
                 step(rules, states, m, _descend(tree, slots, t, m, node, edge))
                 continue
-        else:
+        elif seat != searcher:
             start, n = cached_policy(cache, t, _policy_key(rules, states, slots, m))
             if n > 0:
                 jobs.lookups[t] += 1
@@ -223,8 +250,12 @@ def _run(
         if slots.num_legal[m] == 1:
             step(rules, states, m, slots.legal[m, 0])
             continue
+        played_out = seat != searcher or slots.beyond[m]
+        if played_out and params.solve and params.rollout > 0.0 and sure_win(rules, states, m) >= 0:
+            _play_sure_win(rules, states, slots, m)
+            continue
         if seat == searcher:
-            if params.solve and sure_win(rules, states, m) >= 0:
+            if not played_out and params.solve and sure_win(rules, states, m) >= 0:
                 key = public_key(rules, states, m)
                 value = _sure_return(rules, states, params, jobs, slots, t, m)
                 add_node(tree, t, key, value, slots.legal[m], slots.priors[m], 0)
@@ -263,6 +294,7 @@ def begin_search(
         jobs.lookups[t] = 0
         jobs.hits[t] = 0
         slots.depth[m] = 0
+        slots.beyond[m] = False
         slots.num_legal[m] = legal(rules, states, m, slots.legal[m])
         slots.phase[m] = AWAITS_LEAF
         requests.slot[t] = m
@@ -305,7 +337,8 @@ def absorb(
     rules: Rules, decoder: np.ndarray, tree: Tree, cache: PolicyCache, params: Params, jobs: Jobs, slots: Slots,
     states: States, requests: Requests, count: int, policy: np.ndarray, value: np.ndarray, slots_per_tree: int,
 ) -> None:  # fmt: skip
-    """Takes the answers to ``count`` requests: stores and samples the others' policies, adds and backs up the leaves.
+    """Takes the answers to ``count`` requests: stores and samples the others' policies, adds the leaves and backs them up, or
+    plays on beyond them.
 
     Args:
         policy: float32 ``[count, policy_size]`` raw policy outputs.
@@ -317,14 +350,22 @@ def absorb(
         n = slots.num_legal[m]
         legal_logits(decoder, policy, r, slots.legal[m], n, slots.priors[m])
         softmax(slots.priors[m], n, 1.0, slots.priors[m])
-        if slots.phase[m] == AWAITS_POLICY:
-            store_policy(cache, t, _policy_key(rules, states, slots, m), slots.legal[m], slots.priors[m], n)
-            step(rules, states, m, slots.legal[m, _sample(slots.rng, m, slots.priors[m], 0, n)])
-            slots.phase[m] = RUNNING
-        else:
+        if slots.phase[m] == AWAITS_LEAF:
             leaf = _in_root_units(params, jobs, t, np.float64(value[r]), stake(rules, states, m))
-            key = public_key(rules, states, m)
-            if tree.index_node[t, find(tree.index_key, tree.index_node, t, key)] == EMPTY:
-                if add_node(tree, t, key, leaf, slots.legal[m], slots.priors[m], n) < 0:
-                    jobs.dropped[t] += 1
-            _finish(tree, jobs, slots, t, m, leaf)
+            if not slots.beyond[m]:
+                key = public_key(rules, states, m)
+                if tree.index_node[t, find(tree.index_key, tree.index_node, t, key)] == EMPTY:
+                    if add_node(tree, t, key, leaf, slots.legal[m], slots.priors[m], n) < 0:
+                        jobs.dropped[t] += 1
+                if params.rollout <= 0.0 or slots.depth[m] == 0:
+                    _finish(tree, jobs, slots, t, m, leaf)
+                    continue
+                slots.beyond[m] = True
+                slots.blended[m] = 0.0
+                slots.weight[m] = 1.0
+            slots.blended[m] += slots.weight[m] * (1.0 - params.rollout) * leaf
+            slots.weight[m] *= params.rollout
+        elif not slots.beyond[m]:
+            store_policy(cache, t, _policy_key(rules, states, slots, m), slots.legal[m], slots.priors[m], n)
+        step(rules, states, m, slots.legal[m, _sample(slots.rng, m, slots.priors[m], 0, n)])
+        slots.phase[m] = RUNNING

@@ -1,9 +1,9 @@
-"""The stages of a run: bootstrap → policy gradient → (self-play ↔ learning ↔ evaluation), one step at a time.
+"""The stages of a run: bootstrap → (self-play ↔ learning ↔ evaluation) → policy gradient, one step at a time.
 
-A step is what lies between two checkpoints: some heuristic games learned from once, an iteration of policy gradient (if the run
-has such a stage), or some self-play games, with learning and evaluation once an iteration is complete. What a step does depends
-on the state before it and on nothing else: its random streams are derived from the seed and the position of the step, so a run
-that was killed and resumed equals one that was not.
+A step is what lies between two checkpoints: some heuristic games learned from once; some self-play games, with learning and
+evaluation once an iteration is complete; or an iteration of policy gradient, where the run has such a stage. What a step does
+depends on the state before it and on nothing else: its random streams are derived from the seed and the position of the step, so
+a run that was killed and resumed equals one that was not.
 """
 
 import copy
@@ -95,7 +95,7 @@ class Trainer:
         self.played: tuple[Samples, Games, SelfPlayStatistics] | None = None
         self.networks = build_networks(self.game.spec, config.network, config.seed).to(self.device)
         self.nets = self.networks.distinct()
-        averages = config.train.averaging or (config.gradient.iterations and config.gradient.averaging)
+        averages = config.train.averaging or (config.gradient.start is not None and config.gradient.averaging)
         self.playing = copy.deepcopy(self.networks) if averages else self.networks
         count = len(self.nets)
         replicas = self.threads if self.device.type == "cpu" else 1
@@ -167,7 +167,7 @@ class Trainer:
         """Runs the next step; yields how far it is. Afterwards ``last_report`` is its report."""
         if self.bootstrap_done < self.bootstrap_games:
             yield from self._bootstrap_step()
-        elif self.iteration < self.config.gradient.iterations:
+        elif self.config.gradient.start is not None and self.iteration >= self.config.gradient.start:
             yield from self._gradient_step()
         else:
             yield from self._self_play_step()
@@ -263,6 +263,10 @@ class Trainer:
     def _gradient_step(self) -> Iterator[Event]:
         """One iteration of policy gradient: games of the policies, each decision learned from once."""
         settings = self.config.gradient
+        if self.iteration == settings.start:  # from the weights that played so far
+            self.networks.load_state_dict(self.playing.state_dict())
+            for learner in self.learners:
+                learner.forget()
         played = yield from self._policy_games(self.networks, settings.games, 0, decay=settings.decay)
         decisions, started = played.decisions, time.perf_counter()
         keep = np.random.default_rng([self.config.seed, Stream.TRAINING, self.iteration]).random(num_rows(decisions))
@@ -270,8 +274,6 @@ class Trainer:
         scalars = self._policy_game_scalars(played, rows)
         totals: dict[str, list[float]] = {}
         parts = [take(rows, self._rows_of_network(rows.samples, k)) for k in range(len(self.nets))]
-        for k, window in enumerate(self.windows):
-            window.add(parts[k].samples)
         steps = [num_rows(part) // settings.batch_size for part in parts]
 
         def learn(k: int) -> Iterator[dict[str, float]]:
@@ -282,8 +284,8 @@ class Trainer:
             order = generator.permutation(num_rows(scaled))[: steps[k] * settings.batch_size]
             for batch in order.reshape(steps[k], settings.batch_size):
                 numbers = self.learners[k].gradient_step(take(scaled, batch), settings)
-                if settings.averaging:
-                    move_towards(self.playing.distinct()[k], self.learners[k].net, 1.0 / settings.averaging)
+                if self.playing is not self.networks:
+                    move_towards(self.playing.distinct()[k], self.learners[k].net, 1.0 / max(1, settings.averaging))
                 yield numbers
 
         yield from self._learn_side_by_side([learn(k) for k in range(len(self.nets))], sum(steps), totals)
@@ -293,10 +295,6 @@ class Trainer:
         line = f"iteration {self.iteration}: {rate}, {_loss_text(scalars)}"
         self.iteration += 1
         self.games_seen += settings.games
-        if self.iteration == settings.iterations:  # searches go on from the averages
-            self.networks.load_state_dict(self.playing.state_dict())
-            for learner in self.learners:
-                learner.forget()
         if self.config.evaluation.decks:
             yield Event("evaluation", 0, 1, "matches")
             line += "; " + self._evaluate_policy(scalars)

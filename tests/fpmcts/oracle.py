@@ -120,17 +120,13 @@ class Oracle:
         if len(actions) == 1:
             return self.simulate(int(rules.child[node, actions[0]]), cards, stream)
         if seat != self.seat:  # a ~ pi_k(I_k(s))
-            probabilities = self.policy(node, cards[seat])
-            u = stream.uniform()
-            chosen = actions[-1]
-            for action in actions[:-1]:
-                u -= probabilities[action]
-                if u < 0:
-                    chosen = action
-                    break
-            return self.simulate(int(rules.child[node, chosen]), cards, stream)
+            if (ended := self.sure_end(node, cards)) is not None:
+                return self.simulate(ended, cards, stream)
+            return self.simulate(self.sampled(node, cards, stream), cards, stream)
         if node not in self.tree:
-            return self.expand(node, cards)
+            value = self.expand(node, cards)
+            solved = node in self.tree and not self.tree[node].edges
+            return value if solved or not self.settings.rollout else self.play_out(node, cards, stream, value)
         u_i = self.tree[node]
         if not u_i.edges:
             u_i.visits += 1
@@ -141,6 +137,53 @@ class Oracle:
         value = self.simulate(int(rules.child[node, action]), cards, stream)
         u_i.edges[action].returns.append(value)  # UPDATE
         return value
+
+    def sampled(self, node: int, cards: tuple[int, ...], stream: Stream) -> int:
+        """Returns the node after a move drawn from the policy of the seat to move."""
+        card = cards[int(self.rules.seat[node])]
+        probabilities, actions = self.policy(node, card), self.legal(node, card)
+        u = stream.uniform()
+        chosen = actions[-1]
+        for action in actions[:-1]:
+            u -= probabilities[action]
+            if u < 0:
+                chosen = action
+                break
+        return int(self.rules.child[node, chosen])
+
+    def sure_end(self, node: int, cards: tuple[int, ...]) -> int | None:
+        """Returns where the sure win of the seat to move leads, None if it has none or nobody looks for it."""
+        winner = int(self.rules.seat[node])
+        if not (self.settings.solve and self.settings.rollout) or self.rules.sure[node, cards[winner]] < 0:
+            return None
+        while (seat := int(self.rules.seat[node])) >= 0:
+            action = int(self.rules.sure[node, cards[seat]]) if seat == winner else self.legal(node, cards[seat])[0]
+            if action < 0:
+                break
+            node = int(self.rules.child[node, action])
+        return node
+
+    # Ours: the leaf is played out, the values of the searching player on the way and the result are blended
+    def play_out(self, node: int, cards: tuple[int, ...], stream: Stream, value: float) -> float:
+        decay, blended, weight, leaf = self.settings.rollout, 0.0, 1.0, node
+        while True:
+            seat = int(self.rules.seat[node])
+            if seat < 0:
+                return blended + weight * self.simulate(node, cards, stream)
+            actions = self.legal(node, cards[seat])
+            if len(actions) == 1:
+                node = int(self.rules.child[node, actions[0]])
+                continue
+            if node != leaf and (ended := self.sure_end(node, cards)) is not None:
+                node = ended
+                continue
+            if seat == self.seat:
+                if node != leaf:
+                    unit = 1.0 if self.win_only else self.rules.stake[node] / self.root_stake
+                    value = float(self.tables.value[node, cards[seat]]) * unit
+                blended += weight * (1.0 - decay) * value
+                weight *= decay
+            node = self.sampled(node, cards, stream)
 
     # EXPANDTREE
     def expand(self, node: int, cards: tuple[int, ...]) -> float:

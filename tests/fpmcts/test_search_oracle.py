@@ -89,6 +89,15 @@ def test_same_tree_as_the_oracle(root: str, win_only: bool, solve: bool) -> None
     assert np.mean(num_nodes) > 4  # the games are not trivial
 
 
+@pytest.mark.parametrize("solve", [True, False])
+@pytest.mark.parametrize("win_only", [True, False])
+@pytest.mark.parametrize("rollout", [0.7, 1.0])
+def test_leaves_that_are_played_out(rollout: float, win_only: bool, solve: bool) -> None:
+    for seed in range(6):
+        given = settings(["puct", "gumbel"][seed % 2], playouts=70, solve=solve, rollout=rollout)
+        compare(*random_game(seed), given, seed, win_only)
+
+
 @pytest.mark.parametrize("count", [1, 12])
 def test_any_number_of_worlds(count: int) -> None:
     """One world, and all six of them twice."""

@@ -20,7 +20,8 @@ TINY = [
     "experiment=smoke", "network.channels=8", "network.blocks=1", "search.playouts=8", "search.worlds=4", "inference.particles=8",
     "episode.games=24", "episode.games_per_step=12", "episode.value_games=16", "bootstrap.games=200",
     "bootstrap.games_per_step=100", "train.batch_size=32", "evaluation.decks=4", "evaluation.search_decks=1",
-    "budget.iterations=2", "threads=1", "seed=7", "train.averaging=5",
+    "budget.iterations=3", "threads=1", "seed=7", "train.averaging=5", "gradient.start=1", "gradient.games=32",
+    "gradient.batch_size=16",
 ]  # fmt: skip
 
 
@@ -61,7 +62,8 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_killed_and_resumed_equals_uninterrupted(uninterrupted: Path, tmp_path: Path) -> None:
     run_dir = tmp_path / "killed"
     kills = 0
-    for saved in (1, 3):  # once in the bootstrap, once in self-play: just after that many checkpoints, wherever the run is then
+    # Once in the bootstrap, in self-play, in the policy gradient: just after that many checkpoints, wherever it is then.
+    for saved in (1, 3, 4):
         process = start(run_dir)
         while process.poll() is None and _step(run_dir) < saved:
             time.sleep(0.01)
@@ -69,7 +71,7 @@ def test_killed_and_resumed_equals_uninterrupted(uninterrupted: Path, tmp_path: 
             os.killpg(process.pid, signal.SIGKILL)
             kills += 1
         process.communicate()
-    assert kills == 2, "the run ended before it could be killed"
+    assert kills == 3, "the run ended before it could be killed"
     assert "resuming" in finish(run_dir)
     expected, got = weights(uninterrupted), weights(run_dir)
     assert expected.keys() == got.keys()

@@ -1,5 +1,6 @@
 """Every choice of the configuration runs through a whole iteration, and its state survives a checkpoint."""
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def run(config: TrainConfig) -> Trainer:
     [
         "experiment=paper", "inference=none", "search=puct", "network.shared=true", "objective=adp", "bootstrap=none",
         "train.averaging=5", "train.divergence=forward", "episode.value_games=0", "selfplay.posterior=true",
-        "search.prior_floor=2e-3",
+        "search.prior_floor=2e-3", "search.rollout=0.9",
     ],  # fmt: skip
 )
 def test_variant_runs(override: str, tmp_path: Path) -> None:
@@ -67,6 +68,27 @@ def test_variant_runs(override: str, tmp_path: Path) -> None:
     assert state.arrays.keys() == restored.arrays.keys()
     for name, array in state.arrays.items():
         np.testing.assert_array_equal(array, restored.arrays[name], err_msg=name)
+
+
+def test_policy_gradient_comes_after_the_searches() -> None:
+    """It starts from the averages; the latest weights play its games, averages are measured."""
+    trainer = Trainer(tiny("gradient.start=1", "gradient.games=40", "gradient.batch_size=16", "train.averaging=5"))
+    names = []
+    while trainer.iteration < 3:
+        before = copy.deepcopy(trainer.playing)
+        for _ in trainer.run_step():
+            pass
+        assert trainer.last_report is not None
+        names.append(trainer.last_report.scalars.keys())
+        distances = [
+            sum(float((a - b).detach().abs().sum()) for a, b in zip(before.parameters(), after.parameters(), strict=True))
+            for after in (trainer.networks, trainer.playing)
+        ]
+        if trainer.iteration > 1:
+            assert 0.0 < distances[1] < 0.1 * distances[0]
+    assert "loss/policy_0" in names[-3] and "loss/surrogate_0" not in names[-3]
+    assert {"loss/surrogate_0", "loss/value_0", "policy_against_rhcp/wp_all"} <= names[-2] & names[-1]
+    assert trainer.games_seen == 6 + 2 * 40
 
 
 def test_averages_play_and_are_given_away() -> None:
