@@ -291,6 +291,7 @@ class Trainer:
         yield from self._learn_side_by_side([learn(k) for k in range(len(self.nets))], sum(steps), totals)
         self._learn_filter(rows.samples, max(steps), totals)
         scalars |= self._learning_scalars(totals) | {"time/learning_seconds": time.perf_counter() - started}
+        scalars |= {f"data/learning_steps_{k}": float(count) for k, count in enumerate(steps)}
         rate = f"{settings.games:,} games of the policies at {settings.games / played.seconds:,.0f}/s"
         line = f"iteration {self.iteration}: {rate}, {_loss_text(scalars)}"
         self.iteration += 1
