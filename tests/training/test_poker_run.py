@@ -9,7 +9,7 @@ from hydra import compose, initialize_config_dir
 
 from evaluation.policy_table import policy_table
 from evaluation.settings import ConfigError
-from fpmcts.selfplay import _explore
+from fpmcts.selfplay import explore
 from games import make
 from games.kernels import streams
 from games.poker.betting import Action
@@ -89,7 +89,7 @@ def test_exploration_draws_legal_moves_alike() -> None:
     actions, scratch = np.full(3000, Action.RAISE, np.int16), np.zeros(3, np.int16)
     for share, expected in ((0.0, 0), (0.5, 750), (1.0, 1500)):
         mixed = actions.copy()
-        _explore(game.rules, states, np.arange(3000), share, streams(2, 3000), mixed, scratch)
+        explore(game.rules, states, np.arange(3000), share, streams(2, 3000), mixed, scratch)
         assert set(mixed.tolist()) <= {Action.CALL, Action.RAISE}  # nothing to fold to
         assert abs(int((mixed == Action.CALL).sum()) - expected) < 5 * np.sqrt(750)
         assert share > 0 or (mixed == actions).all()
