@@ -66,7 +66,7 @@ class PolicyAgent:
         rng = self._rng[games]
         sample_policy(
             self.game.rules, self.game.decoder, views, rows, outputs.policy, self.temperature, rng, actions,
-            np.empty(spec.max_legal, np.int16), np.empty(spec.max_legal),
+            *np.empty((2, n), np.float32), np.empty(spec.max_legal, np.int16), np.empty(spec.max_legal),
         )  # fmt: skip
         self._rng[games] = rng
         return actions

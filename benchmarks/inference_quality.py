@@ -101,7 +101,8 @@ def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: fl
         observations, seats = np.empty((lanes.size, *spec.observation_shape), np.int8), np.empty(lanes.size, np.int8)
         observe_movers(game.rules, states, lanes, observations, seats)
         policy, actions = trainer.evaluator.evaluate(observations, seats).policy, np.zeros(lanes.size, np.int16)
-        sample_policy(game.rules, game.decoder, states, lanes, policy, 1.0, rng, actions, *scratch)
+        chances = np.empty((2, lanes.size), np.float32)
+        sample_policy(game.rules, game.decoder, states, lanes, policy, 1.0, rng, actions, *chances, *scratch)
         play_actions(game.rules, states, records.moves, records.lengths, lanes, actions, kinds)
     return decisions
 

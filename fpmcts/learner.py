@@ -22,6 +22,8 @@ from networks.resnet import PolicyValueNet
 
 DIVERGENCES = ("forward", "reverse")
 """Values of ``LearnerSettings.divergence``."""
+GRADIENT_CLIP = 1.0
+"""Largest norm of the gradient in a step of policy gradient."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class GradientSettings:
             paper.
         games: Games per iteration, >= 1.
         certain: Decisions whose most likely move has at least this probability teach the policy next to nothing; they are left
-            out.
+            out. Above 1: none are.
         certain_share: Share of them that teaches the value, in [0, 1].
         decay: λ of the advantages, in [0, 1]. 1: result minus value, without bias; less: later values stand in for a part of the
             result, with less noise.
@@ -250,17 +252,8 @@ class Learner:
             "step_kl": (((log_prob - old).exp() - 1.0 - (log_prob - old)) * teaches).sum() / count,
             "entropy": (on_policy.entropy * teaches).sum() / count,
         }
-        if raw.hidden.shape[1] and self.settings.hidden_weight > 0:
-            on_hidden = self._hidden_loss(raw.hidden.float(), rows.samples)
-            hidden = on_hidden.nll.mean()
-            total = total + self.settings.hidden_weight * hidden
-            parts |= {"hidden": hidden, "hidden_gain": on_hidden.prior_nll.mean() - hidden}
-        numbers = {name: part.item() for name, part in parts.items()} | {"total": total.item()}
-        if not torch.isfinite(total):
-            raise LossNotFiniteError("the loss is not finite: " + ", ".join(f"{k} {v:g}" for k, v in numbers.items()))
-        net.zero_grad(set_to_none=True)
-        total.backward()
-        return numbers | {"gradient_norm": self._descend(settings.lr, 1.0)}
+        numbers = self._backward(net, total, parts, raw.hidden.float(), rows.samples)
+        return numbers | {"gradient_norm": self._descend(settings.lr, GRADIENT_CLIP)}
 
     def _on_device(self, array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)
@@ -326,11 +319,22 @@ class Learner:
             "top_mass": on_policy.top_mass.mean(),
             "match": on_policy.match.mean(),
         }
-        if raw.hidden.shape[1] and settings.hidden_weight > 0:
-            on_hidden = self._hidden_loss(raw.hidden[first:], value_rows)
-            hidden = on_hidden.nll.mean()
-            total = total + settings.hidden_weight * hidden
-            parts |= {"hidden": hidden, "hidden_gain": on_hidden.prior_nll.mean() - hidden}
+        return self._backward(net, total, parts, raw.hidden[first:], value_rows)
+
+    def _backward(
+        self, net: PolicyValueNet, total: torch.Tensor, parts: dict[str, torch.Tensor], hidden: torch.Tensor, rows: Samples
+    ) -> dict[str, float]:
+        """Adds the loss of the hidden hands to the total, leaves its gradient in ``net``, and returns the parts as numbers.
+
+        Args:
+            total: Loss so far; ``parts``: what it is made of, by name.
+            hidden: Outputs of the head, for ``rows``.
+        """
+        if hidden.shape[1] and self.settings.hidden_weight > 0:
+            on_hidden = self._hidden_loss(hidden, rows)
+            nll = on_hidden.nll.mean()
+            total = total + self.settings.hidden_weight * nll
+            parts = parts | {"hidden": nll, "hidden_gain": on_hidden.prior_nll.mean() - nll}
         numbers = {name: part.item() for name, part in parts.items()} | {"total": total.item()}
         if not torch.isfinite(total):
             raise LossNotFiniteError("the loss is not finite: " + ", ".join(f"{k} {v:g}" for k, v in numbers.items()))

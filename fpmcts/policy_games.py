@@ -14,21 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.samples import Samples, empty_samples, join
+from fpmcts.samples import Samples, join
 from fpmcts.search import Evaluate
-from fpmcts.selfplay import CHEAP, OVER, UNDECIDED, explore, fill_results, observe_movers, play_actions, prepare
-from games.interface import Game, Rules, States, concatenate, current_seat, legal, stake, take
-from games.kernels import kernel, random_float
-from networks.decode import legal_logits, softmax
+from fpmcts.selfplay import CHEAP, OVER, UNDECIDED, draw_moves, fill_results, play_actions, prepare
+from games.interface import Game, Rules, States, concatenate, current_seat, stake
+from games.kernels import kernel
 
 
 class Decisions(NamedTuple):
-    """N decisions of the policies; those of a game are in order."""
+    """N decisions of the policies; those of a game are in order. What ``Drawn`` holds of them, and how they turned out."""
 
-    samples: Samples  # [N]: actions[:, 0] is the move played, its target 1; the policy weight is 0
-    log_prob: np.ndarray  # float32 [N]: log of the chance with which the policy played it
-    certainty: np.ndarray  # float32 [N]: probability of the most likely move
-    value: np.ndarray  # float32 [N]: the mover's network, in the units of its objective
+    samples: Samples  # [N]
+    log_prob: np.ndarray  # float32 [N]
+    certainty: np.ndarray  # float32 [N]
+    value: np.ndarray  # float32 [N]
     advantage: np.ndarray  # float32 [N]: see ``fill_advantages``
 
 
@@ -38,34 +37,6 @@ class Played(NamedTuple):
     decisions: Decisions
     final: States  # [G]
     seconds: float
-
-
-@kernel
-def draw_moves(
-    rules: Rules, decoder: np.ndarray, states: States, lanes: np.ndarray, policy: np.ndarray, temperature: float,
-    rng: np.ndarray, actions: np.ndarray, log_prob: np.ndarray, certainty: np.ndarray, scratch_actions: np.ndarray,
-    scratch: np.ndarray,
-) -> None:  # fmt: skip
-    """Draws a legal action per lane from softmax(logits / T); the most likely one at T = 0.
-
-    Args:
-        policy: float32 ``[n, policy_size]`` outputs of the mover's network. temperature: T >= 0.
-        actions, log_prob, certainty: ``[n]``, written: the action, the log of its chance, the largest chance of an action.
-        scratch_actions: int16 ``[max_legal]``. scratch: float64 ``[max_legal]``.
-    """
-    for k in range(lanes.size):
-        n = legal(rules, states, lanes[k], scratch_actions)
-        legal_logits(decoder, policy, k, scratch_actions, n, scratch)
-        if temperature <= 0.0:
-            actions[k], log_prob[k], certainty[k] = scratch_actions[np.argmax(scratch[:n])], 0.0, 1.0
-            continue
-        softmax(scratch, n, temperature, scratch)
-        u, j = random_float(rng, lanes[k]), 0
-        while j < n - 1 and u >= scratch[j]:
-            u -= scratch[j]
-            j += 1
-        actions[k], log_prob[k] = scratch_actions[j], np.log(max(scratch[j], 1e-12))
-        certainty[k] = np.max(scratch[:n])
 
 
 @kernel
@@ -106,7 +77,8 @@ class PolicyGames:
         decay: λ of the advantages.
         win_only: Whether results are ±1 (objective "wp") or points (objective "adp").
         temperature: Moves are drawn from softmax(logits / T), T >= 0; 0 = the most likely ones.
-        exploration: Chance that a move is replaced by a random one. Its noted chance stays that of the policy.
+        exploration: Chance that a move is replaced by a random one; what is noted is the chance of the move that it replaced, so
+            such games teach the value alone.
         solve: Whether sure wins are played without a decision.
     """
 
@@ -131,7 +103,7 @@ class PolicyGames:
         states = game.deal(deals)
         moves, lengths = np.full((num, game.spec.max_moves), -1, np.int16), np.zeros(num, np.int16)
         kinds, counts = np.full(num, UNDECIDED, np.int8), np.zeros(3, np.int64)
-        scratch, weights = np.zeros(game.spec.max_legal, np.int16), np.zeros(game.spec.max_legal)
+        scratch = np.zeros(game.spec.max_legal, np.int16)
         nobody = np.full(num, -1, np.int8)
         parts: list[Decisions] = []
         owners: list[np.ndarray] = []
@@ -141,25 +113,12 @@ class PolicyGames:
                 break
             prepare(rules, states, moves, lengths, rng, running, nobody, 0.0, self.solve, kinds, counts, scratch)
             lanes = running[kinds[running] == CHEAP]
-            n = len(lanes)
-            if n == 0:
+            if lanes.size == 0:
                 continue
-            observations, seats = np.empty((n, *game.spec.observation_shape), np.int8), np.empty(n, np.int8)
-            observe_movers(rules, states, lanes, observations, seats)
-            outputs = self.evaluate(observations, seats)
-            actions, noted = np.empty(n, np.int16), np.zeros((3, n), np.float32)
-            draw_moves(
-                rules, game.decoder, states, lanes, outputs.policy, self.temperature, rng, actions, noted[0], noted[1], scratch,
-                weights,
-            )  # fmt: skip
-            if self.exploration > 0.0:
-                explore(rules, states, lanes, self.exploration, rng, actions, scratch)
-            samples = empty_samples(game, n)._replace(states=take(states, lanes))
-            samples.actions[:, 0], samples.target[:, 0] = actions, 1.0
-            samples.iteration[:] = iteration
-            parts.append(Decisions(samples, noted[0], noted[1], np.asarray(outputs.value, np.float32), noted[2]))
+            drawn = draw_moves(game, self.evaluate, states, rng, lanes, self.temperature, self.exploration, iteration)
+            parts.append(Decisions(*drawn[1:], np.zeros(len(lanes), np.float32)))
             owners.append(lanes)
-            play_actions(rules, states, moves, lengths, lanes, actions, kinds)
+            play_actions(rules, states, moves, lengths, lanes, drawn.actions, kinds)
             yield int((kinds == OVER).sum()), None
         decisions = join_decisions(parts, game)
         games = np.concatenate(owners) if owners else np.zeros(0, np.int64)

@@ -10,14 +10,14 @@ network, so that more games, hence more outcomes, fit in the budget.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from fpmcts.samples import Samples, empty_samples, join, truncate_targets
-from fpmcts.search import Search, SearchResult
+from fpmcts.search import Evaluate, Search, SearchResult
 from games.interface import (
     Game,
     Records,
@@ -36,7 +36,6 @@ from games.interface import (
 from games.kernels import kernel, random_below, random_float
 from inference.factory import AnyDeterminizer
 from networks.decode import legal_logits, softmax
-from networks.evaluator import Outputs
 
 OVER, CHEAP, FULL, UNDECIDED = 0, 1, 2, 3
 
@@ -180,26 +179,29 @@ def observe_movers(rules: Rules, states: States, lanes: np.ndarray, observations
 @kernel
 def sample_policy(
     rules: Rules, decoder: np.ndarray, states: States, lanes: np.ndarray, policy: np.ndarray, temperature: float,
-    rng: np.ndarray, actions: np.ndarray, scratch_actions: np.ndarray, scratch: np.ndarray,
+    rng: np.ndarray, actions: np.ndarray, log_prob: np.ndarray, certainty: np.ndarray, scratch_actions: np.ndarray,
+    scratch: np.ndarray,
 ) -> None:  # fmt: skip
-    """Writes a legal action per lane, drawn from softmax(logits / T); the most likely one at T = 0.
+    """Draws a legal action per lane from softmax(logits / T); the most likely one at T = 0.
 
     Args:
-        policy: float32 ``[n, policy_size]`` outputs of the mover's network. actions: int16 ``[n]``.
+        policy: float32 ``[n, policy_size]`` outputs of the mover's network. temperature: T >= 0.
+        actions, log_prob, certainty: ``[n]``, written: the action, the log of its chance, the largest chance of an action.
         scratch_actions: int16 ``[max_legal]``. scratch: float64 ``[max_legal]``.
     """
     for k in range(lanes.size):
         n = legal(rules, states, lanes[k], scratch_actions)
         legal_logits(decoder, policy, k, scratch_actions, n, scratch)
         if temperature <= 0.0:
-            actions[k] = scratch_actions[np.argmax(scratch[:n])]
-        else:
-            softmax(scratch, n, temperature, scratch)
-            u, j = random_float(rng, lanes[k]), 0
-            while j < n - 1 and u >= scratch[j]:
-                u -= scratch[j]
-                j += 1
-            actions[k] = scratch_actions[j]
+            actions[k], log_prob[k], certainty[k] = scratch_actions[np.argmax(scratch[:n])], 0.0, 1.0
+            continue
+        softmax(scratch, n, temperature, scratch)
+        u, j = random_float(rng, lanes[k]), 0
+        while j < n - 1 and u >= scratch[j]:
+            u -= scratch[j]
+            j += 1
+        actions[k], log_prob[k] = scratch_actions[j], np.log(max(scratch[j], 1e-12))
+        certainty[k] = np.max(scratch[:n])
 
 
 @kernel
@@ -255,6 +257,45 @@ def fill_results(rules: Rules, finals: States, games: np.ndarray, states: States
         results[k] = team_return(rules, finals, games[k], seat) / stake(rules, states, k)
 
 
+class Drawn(NamedTuple):
+    """N moves drawn from the policies."""
+
+    actions: np.ndarray  # int16 [N]: explored ones included
+    samples: Samples  # [N]: actions[:, 0] is the move played, its target 1; the policy weight is 0
+    log_prob: np.ndarray  # float32 [N]: log of the chance of the move that the policy drew
+    certainty: np.ndarray  # float32 [N]: probability of the most likely move
+    value: np.ndarray  # float32 [N]: the mover's network, in the units of its objective
+
+
+def draw_moves(
+    game: Game, evaluate: Evaluate, states: States, rng: np.ndarray, lanes: np.ndarray, temperature: float, exploration: float,
+    iteration: int,
+) -> Drawn:  # fmt: skip
+    """Draws a move from the policy network of the mover in each lane.
+
+    Args:
+        lanes: int64 ``[N]``; lane k draws from ``rng[k]``, changed in place.
+        temperature: See ``sample_policy``.
+        exploration: Chance that a move is then replaced by a random one.
+        iteration: Stamps the samples.
+    """
+    n, scratch = len(lanes), np.zeros(game.spec.max_legal, np.int16)
+    observations, seats = np.empty((n, *game.spec.observation_shape), np.int8), np.empty(n, np.int8)
+    observe_movers(game.rules, states, lanes, observations, seats)
+    outputs = evaluate(observations, seats)
+    actions, log_prob, certainty = np.zeros(n, np.int16), np.zeros(n, np.float32), np.zeros(n, np.float32)
+    sample_policy(
+        game.rules, game.decoder, states, lanes, outputs.policy, temperature, rng, actions, log_prob, certainty, scratch,
+        np.zeros(game.spec.max_legal),
+    )  # fmt: skip
+    if exploration > 0.0:
+        explore(game.rules, states, lanes, exploration, rng, actions, scratch)
+    samples = empty_samples(game, n)._replace(states=take(states, lanes))
+    samples.actions[:, 0], samples.target[:, 0] = actions, 1.0
+    samples.iteration[:] = iteration
+    return Drawn(actions, samples, log_prob, certainty, np.asarray(outputs.value, np.float32))
+
+
 class SelfPlay:
     """Plays batches of games against itself.
 
@@ -269,7 +310,7 @@ class SelfPlay:
     def __init__(
         self,
         game: Game,
-        evaluate: Callable[[np.ndarray, np.ndarray], Outputs],
+        evaluate: Evaluate,
         determinizer: AnyDeterminizer,
         search: Search,
         settings: SelfPlaySettings,
@@ -312,8 +353,8 @@ class SelfPlay:
             cheap = running[kinds[running] == CHEAP]
             full = running[kinds[running] == FULL]
             if cheap.size:
-                actions, part = self._cheap(states, rng, cheap, temperature, iteration)
-                lanes = cheap
+                drawn = draw_moves(game, self.evaluate, states, rng, cheap, temperature, self.settings.exploration, iteration)
+                actions, part, lanes = drawn.actions, drawn.samples, cheap
             elif full.size:
                 actions, part = self._full(states, records, rng, full, temperature, iteration, statistics)
                 lanes = full
@@ -336,30 +377,6 @@ class SelfPlay:
 
     def _in_objective(self, results: np.ndarray) -> np.ndarray:
         return np.sign(results) if self.search.win_only else results
-
-    def _cheap(
-        self, states: States, rng: np.ndarray, lanes: np.ndarray, temperature: float, iteration: int
-    ) -> tuple[np.ndarray, Samples]:
-        """Returns a move from the policy network for each lane, and samples that teach the value only."""
-        actions = np.zeros(len(lanes), np.int16)
-        outputs = self._evaluate_movers(states, lanes)
-        sample_policy(
-            self.game.rules, self.game.decoder, states, lanes, outputs.policy, temperature, rng, actions,
-            np.zeros(self.game.spec.max_legal, np.int16), np.zeros(self.game.spec.max_legal),
-        )  # fmt: skip
-        if self.settings.exploration > 0.0:
-            scratch = np.zeros(self.game.spec.max_legal, np.int16)
-            explore(self.game.rules, states, lanes, self.settings.exploration, rng, actions, scratch)
-        part = empty_samples(self.game, len(lanes))._replace(states=take(states, lanes))
-        part.actions[:, 0], part.target[:, 0] = actions, 1.0
-        part.iteration[:] = iteration
-        return actions, part
-
-    def _evaluate_movers(self, states: States, lanes: np.ndarray) -> Outputs:
-        observations = np.empty((len(lanes), *self.game.spec.observation_shape), np.int8)
-        seats = np.empty(len(lanes), np.int8)
-        observe_movers(self.game.rules, states, lanes, observations, seats)
-        return self.evaluate(observations, seats)
 
     def _full(
         self, states: States, records: Records, rng: np.ndarray, lanes: np.ndarray, temperature: float, iteration: int,

@@ -180,27 +180,6 @@ def _policy_key(rules: Rules, states: States, slots: Slots, m: int) -> np.uint64
 
 
 @kernel
-def _sure_return(rules: Rules, states: States, params: Params, jobs: Jobs, slots: Slots, t: int, m: int) -> float:
-    """Returns the return of a sure win of the searching player, who is to move; plays it out in slot ``m`` where points count.
-
-    A sure win may raise the stake on its way (a bomb). Where ``sure_win`` loses the thread, the stake reached by then counts.
-    """
-    while not params.win_only:
-        seat = current_seat(rules, states, m)
-        if seat < 0:
-            return _final_return(rules, states, params, jobs, t, m)
-        if seat == jobs.seat[t]:
-            action = sure_win(rules, states, m)
-            if action < 0:
-                break
-        else:
-            legal(rules, states, m, slots.legal[m])  # the others have no say: any answer will do
-            action = np.int64(slots.legal[m, 0])
-        step(rules, states, m, action)
-    return _in_root_units(params, jobs, t, 1.0, stake(rules, states, m))
-
-
-@kernel
 def _play_sure_win(rules: Rules, states: States, slots: Slots, m: int) -> None:
     """Plays the sure win of the seat to move to the end in slot ``m``, or as far as ``sure_win`` keeps its thread."""
     winner = current_seat(rules, states, m)
@@ -215,6 +194,19 @@ def _play_sure_win(rules: Rules, states: States, slots: Slots, m: int) -> None:
             action = np.int64(slots.legal[m, 0])
         step(rules, states, m, action)
         seat = current_seat(rules, states, m)
+
+
+@kernel
+def _sure_return(rules: Rules, states: States, params: Params, jobs: Jobs, slots: Slots, t: int, m: int) -> float:
+    """Returns the return of a sure win of the searching player, who is to move; plays it out in slot ``m`` where points count.
+
+    A sure win may raise the stake on its way (a bomb). Where ``sure_win`` loses the thread, the stake reached by then counts.
+    """
+    if not params.win_only:
+        _play_sure_win(rules, states, slots, m)
+        if current_seat(rules, states, m) < 0:
+            return _final_return(rules, states, params, jobs, t, m)
+    return _in_root_units(params, jobs, t, 1.0, stake(rules, states, m))
 
 
 @kernel

@@ -30,7 +30,7 @@ from evaluation.duplicate import MatchResult, duplicate_match
 from evaluation.policy_table import policy_table
 from fpmcts.filter_learner import ROWS, FilterLearner
 from fpmcts.learner import Learner
-from fpmcts.policy_games import Decisions, Played, PolicyGames, join_played
+from fpmcts.policy_games import Played, PolicyGames, join_played
 from fpmcts.samples import Reservoir, Samples, Store, Window
 from fpmcts.search import Search, SearchCounters, SearchSettings
 from fpmcts.selfplay import Games, SelfPlay, SelfPlayStatistics
@@ -50,9 +50,9 @@ from networks.weights import load_module, load_optimizer, module_arrays, optimiz
 from tabular.best_response import nash_conv
 from training.bootstrap import heuristic_samples
 from training.config import BudgetSettings, TrainConfig
+from training.play_curves import policy_game_curves, self_play_curves
 from training.reports import Event, Report
 from training.run_folder import Saved
-from training.value_curves import value_curves
 
 COUNTERS = ("step", "iteration", "bootstrap_done", "episode_done", "games_seen", "seconds")
 """Attributes of a Trainer that a checkpoint keeps as they are. With the seed they stand for all random states."""
@@ -271,7 +271,8 @@ class Trainer:
         decisions, started = played.decisions, time.perf_counter()
         keep = np.random.default_rng([self.config.seed, Stream.TRAINING, self.iteration]).random(num_rows(decisions))
         rows = take(decisions, np.flatnonzero((decisions.certainty < settings.certain) | (keep < settings.certain_share)))
-        scalars = self._policy_game_scalars(played, rows)
+        scalars = policy_game_curves(self.game, played, settings.certain, self.config.objective == "wp")
+        scalars |= {"data/learned_decisions": float(num_rows(rows)), "data/games": float(self.games_seen)}
         totals: dict[str, list[float]] = {}
         parts = [take(rows, self._rows_of_network(rows.samples, k)) for k in range(len(self.nets))]
         steps = [num_rows(part) // settings.batch_size for part in parts]
@@ -300,21 +301,6 @@ class Trainer:
             yield Event("evaluation", 0, 1, "matches")
             line += "; " + self._evaluate_policy(scalars)
         self.last_report = Report(self.step, line, scalars)
-
-    def _policy_game_scalars(self, played: Played, rows: Decisions) -> dict[str, float]:
-        """Returns the curves of games of the policies, of whose decisions the given ones are learned from."""
-        decisions = played.decisions
-        results = np.sign(decisions.samples.result) if self.config.objective == "wp" else decisions.samples.result
-        finished = {f"self_play/{name}": value for name, value in self.game.final_curves(played.final).items()}
-        return finished | {
-            "self_play/value_squared_error": float(np.mean((results - decisions.value) ** 2)),
-            "self_play/open_decisions": float(np.mean(decisions.certainty < self.config.gradient.certain)),
-            "throughput/games_per_second": num_rows(played.final) / max(played.seconds, 1e-9),
-            "throughput/decisions_per_second": num_rows(decisions) / max(played.seconds, 1e-9),
-            "time/generation_seconds": played.seconds,
-            "data/learned_decisions": float(num_rows(rows)),
-            "data/games": float(self.games_seen),
-        }
 
     def _self_play_step(self) -> Iterator[Event]:
         config = self.config
@@ -467,35 +453,11 @@ class Trainer:
     def self_play_scalars(self) -> dict[str, float]:
         """Returns the curves of the games in ``played``."""
         assert self.played is not None
-        samples, games, s = self.played
         counters = [search.counters for search in self.searches]
-        searches, seconds = max(s.searches, 1), max(s.seconds, 1e-9)
-        workers = self.worker_evaluators
-        network, evaluations = sum(e.seconds for e in workers), sum(e.num_evaluations for e in workers)
-        finished = {f"self_play/{name}": value for name, value in self.game.final_curves(games.final).items()}
-        return finished | {
-            "self_play/moves_per_game": s.moves / s.games,
-            "self_play/target_entropy": s.target_entropy / searches,
-            "self_play/prior_entropy": s.prior_entropy / searches,
-            "self_play/kl_target_prior": s.kl_target_prior / searches,
-            "self_play/search_policy_match": s.top1_match / searches,
-            "self_play/root_value_squared_error": s.root_value_error / searches,
-            "self_play/sure_wins_per_game": s.sure_wins / s.games,
-            "inference/ess_share": s.ess_share / max(s.ess_count, 1),
-            "inference/true_world_rank": s.true_world_rank / max(s.truth_count, 1),
-            "inference/true_hand_log_likelihood_over_prior": s.posterior_gain / max(s.truth_count, 1),
-            "throughput/batch_fill": sum(c.evaluations for c in counters) / max(1, sum(c.room for c in counters)),
-            "throughput/policy_cache_hits": sum(c.hits for c in counters) / max(1, sum(c.lookups for c in counters)),
-            "throughput/games_per_second": s.games / seconds,
-            "throughput/decisions_per_second": s.decisions / seconds,
-            "throughput/searches_per_second": s.searches / seconds,
-            "throughput/evaluations_per_second": evaluations / seconds,
-            "throughput/network_share": network / seconds / len(workers),
-            "throughput/inference_share": s.inference_seconds / seconds / len(workers),
-            "time/generation_seconds": s.seconds,
+        return self_play_curves(self.game, *self.played, counters, self.worker_evaluators) | {
             "data/reservoir_seen": float(sum(r.seen for r in self.reservoirs)),
             "data/games": float(self.games_seen),
-        } | value_curves(self.game, samples)
+        }
 
     def get_state(self) -> Saved:
         """Returns all that the next step depends on, as named arrays and metadata."""

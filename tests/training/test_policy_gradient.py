@@ -11,7 +11,7 @@ from fpmcts.learner import GradientSettings, Learner, LearnerSettings, LossNotFi
 from fpmcts.policy_games import Decisions, Played, PolicyGames, join_played
 from fpmcts.workers import play_in_threads
 from games import make
-from games.interface import Game, num_rows, seats_to_move, take
+from games.interface import Game, States, num_rows, seats_to_move, take
 from games.kernels import Stream, deal_seeds, streams
 from networks import losses
 from networks.evaluator import Evaluator
@@ -40,6 +40,13 @@ def play(networks: Networks, *, workers: int = 1, lanes: int = 4, games: int = 1
     return join_played(parts, GAME)
 
 
+def log_policy(outputs: np.ndarray, states: States, i: int) -> dict[int, float]:
+    """Returns the logs of the chances of the legal moves of a row, from the sums that the decoder lists."""
+    legal = legal_actions(GAME, states, i).tolist()
+    logits = np.array([sum(outputs[p] for p in GAME.decoder[a] if p >= 0) for a in legal], np.float64)
+    return dict(zip(legal, (logits - np.log(np.exp(logits).sum())).tolist(), strict=True))
+
+
 def test_chances_and_values_are_those_of_the_networks(networks: Networks) -> None:
     played = play(networks)
     decisions, samples = played.decisions, played.decisions.samples
@@ -51,11 +58,9 @@ def test_chances_and_values_are_those_of_the_networks(networks: Networks) -> Non
     observations = np.stack([observation(GAME, samples.states, i, seat) for i, seat in enumerate(seats)])
     outputs = Evaluator(networks, precision="float32").evaluate(observations, seats.astype(np.int8))
     for i in range(num_rows(samples)):
-        legal = legal_actions(GAME, samples.states, i).tolist()
-        logits = np.array([sum(outputs.policy[i, p] for p in GAME.decoder[a] if p >= 0) for a in legal], np.float64)
-        log_p = logits - np.log(np.exp(logits).sum())
-        assert decisions.log_prob[i] == pytest.approx(log_p[legal.index(samples.actions[i, 0])], abs=1e-4)
-        assert decisions.certainty[i] == pytest.approx(np.exp(log_p.max()), abs=1e-4)
+        log_p = log_policy(outputs.policy[i], samples.states, i)
+        assert decisions.log_prob[i] == pytest.approx(log_p[int(samples.actions[i, 0])], abs=1e-4)
+        assert decisions.certainty[i] == pytest.approx(math.exp(max(log_p.values())), abs=1e-4)
     np.testing.assert_allclose(decisions.value, outputs.value, atol=1e-5)
 
 
@@ -109,6 +114,13 @@ def test_number_of_workers_and_lanes_changes_no_game(networks: Networks) -> None
 def test_temperature_zero_plays_the_most_likely_moves(networks: Networks) -> None:
     decisions = play(networks, t=0.0).decisions
     assert np.all(decisions.log_prob == 0.0) and np.all(decisions.certainty == 1.0)
+    states = decisions.samples.states
+    seats = seats_to_move(GAME, states)
+    observations = np.stack([observation(GAME, states, i, seat) for i, seat in enumerate(seats)])
+    outputs = Evaluator(networks, precision="float32").evaluate(observations, seats.astype(np.int8))
+    for i in range(num_rows(states)):
+        log_p = log_policy(outputs.policy[i], states, i)
+        assert log_p[int(decisions.samples.actions[i, 0])] == pytest.approx(max(log_p.values()), abs=1e-4)
 
 
 def test_surrogate_against_its_formula() -> None:
