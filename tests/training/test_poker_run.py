@@ -20,6 +20,7 @@ from training.trainer import Trainer
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ["threads=1", "selfplay.lanes=256", "search.playouts=128"]
+STEEP = ["gradient.lr=1e-3", "gradient.batch_size=128", "gradient.averaging=0"]
 TINY = [
     "threads=1", "episode.games=16", "episode.games_per_step=8", "search.playouts=8", "train.batch_size=16", "train.reservoir=40",
 ]  # fmt: skip
@@ -52,6 +53,16 @@ def test_a_short_run_comes_closer_to_an_equilibrium(game: str, uniform: float, r
     after = trainer.last_report.scalars["nash_conv/average_policy"]
     assert after == pytest.approx(exact(trainer))
     assert after < reached
+
+
+def test_policy_gradient_runs_on_poker() -> None:
+    """It promises no equilibrium there, but leaves the uniform policy for a better one."""
+    trainer = Trainer(configuration("game=kuhn", "threads=1", "gradient.start=0", "gradient.games=2048", *STEEP))
+    before = exact(trainer)
+    run(trainer, 4)
+    assert trainer.last_report is not None and "loss/surrogate_0" in trainer.last_report.scalars
+    assert trainer.games_seen == 4 * 2048
+    assert exact(trainer) < 0.9 * before
 
 
 def test_resumed_equals_uninterrupted() -> None:
