@@ -18,10 +18,11 @@ $(STAMP): pyproject.toml constraints.txt
 train: setup
 	$(RUN) train.py game=doudizhu $(ARGS)
 
+# A worker per core, a file of tests to one worker; ARGS="-n0 …" runs them in this process.
 test: setup
 	$(RUN) -m ruff check .
 	$(RUN) -m mypy
-	$(RUN) -m pytest $(ARGS)
+	$(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 # The suite once more with numba's bounds checks, in a cache of its own: kernels take several times as long.
 bounds: setup
