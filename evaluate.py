@@ -29,21 +29,21 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from agents.external import ExternalPlayerError
+from agents.general.external import ExternalPlayerError
 from agents.players import KINDS, PlayerError, file_of
 from benchmarks.table import machine
 from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
-from evaluation.device import choose_device
 from evaluation.duplicate import MatchResult
-from evaluation.interrupt import Interrupt
 from evaluation.match import IllegalMoveError
 from evaluation.plots import ReportError
 from evaluation.report import check_folder, measures, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
-from evaluation.settings import ConfigError
 from evaluation.tournament import Plan, TournamentError, forget, make_plan, play_tournament, read_given_decks
 from evaluation.tournament import Progress as Counted
 from networks.checkpoint import CheckpointError
+from runtime.device import choose_device
+from runtime.interrupt import Interrupt
+from runtime.settings import ConfigError
 
 LINE_SECONDS = 30.0
 """Between two lines of progress where the output is no terminal."""

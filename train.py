@@ -14,13 +14,13 @@ from typing import Any, Protocol
 import hydra
 from omegaconf import DictConfig
 
-from evaluation.interrupt import Interrupt
 from evaluation.plots import ReportError, check_plots
-from evaluation.settings import ConfigError
 from games import poker
 from networks.checkpoint import CheckpointError
+from reproduce.figures import parse_figure, play_figure
+from runtime.interrupt import Interrupt
+from runtime.settings import ConfigError
 from training.curves import Curves
-from training.figures import parse_figure, play_figure
 from training.reports import Event, Report
 from training.run_folder import RunFolder, RunFolderError, Saved
 from training.tabular import TabularTrainer, parse_tabular
@@ -65,7 +65,7 @@ def run(raw: DictConfig) -> None:
         run_in(RunFolder.open(tabular, parse_tabular), TabularTrainer)
     else:
         # Torch is needed from here on: runs of tables start faster and in less memory without it.
-        from evaluation.device import choose_device
+        from runtime.device import choose_device
         from training.config import parse_config
         from training.trainer import Trainer
 

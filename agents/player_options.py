@@ -38,7 +38,7 @@ class TabularOptions:
 
 @dataclass
 class LocalBestResponseOptions:
-    """A local best response to a player whose policy it is told, in poker for two (``agents/local_best_response.py``).
+    """A local best response to a player whose policy it is told, in poker for two (``agents/poker/local_best_response.py``).
 
     Its score over all games is a lower bound on what the other can lose to a best response: the exploitability, half of
     NashConv.

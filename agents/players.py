@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.agent import Agent
-from agents.always_call import AlwaysCallAgent
-from agents.external import ExternalAgent
-from agents.local_best_response import LocalBestResponseAgent
-from agents.mix import MixAgent
-from agents.pimc import PIMCAgent
+from agents.doudizhu.pimc import PIMCAgent
+from agents.doudizhu.rhcp import RHCPAgent
+from agents.doudizhu.rlcard_rule import RLCardRuleAgent
+from agents.general.external import ExternalAgent
+from agents.general.mix import MixAgent
+from agents.general.policy import PolicyAgent
+from agents.general.random_agent import RandomAgent
+from agents.general.search_agent import SearchAgent
 from agents.player_options import (
     ExternalOptions,
     FPMCTSOptions,
@@ -24,17 +27,14 @@ from agents.player_options import (
     PolicyOptions,
     TabularOptions,
 )
-from agents.policy import PolicyAgent
-from agents.random_agent import RandomAgent
-from agents.rhcp import RHCPAgent
-from agents.rlcard_rule import RLCardRuleAgent
-from agents.search_agent import SearchAgent
-from agents.tabular import POLICIES, TabularAgent, TabularPolicy, load_tabular, run_file
+from agents.poker.always_call import AlwaysCallAgent
+from agents.poker.local_best_response import LocalBestResponseAgent
+from agents.poker.tabular import POLICIES, TabularAgent, TabularPolicy, load_tabular, run_file
 from agents.trained import Trained, checkpoint_file, load_trained
 from games import poker
 from games.interface import Game
 from games.kernels import ROOT
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
 from networks.checkpoint import CheckpointError
 
 INF = float("inf")

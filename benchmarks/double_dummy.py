@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from agents.double_dummy import DoubleDummySolver
-from agents.heuristic_games import generate_games
+from agents.doudizhu.double_dummy import DoubleDummySolver
+from agents.doudizhu.heuristic_games import generate_games
 from benchmarks.table import Row, median_seconds
 from games import make
 from games.doudizhu.cards import unpack

@@ -7,8 +7,8 @@ import time
 
 import numpy as np
 
-from agents.rhcp import RHCPAgent
-from agents.search_agent import SearchAgent
+from agents.doudizhu.rhcp import RHCPAgent
+from agents.general.search_agent import SearchAgent
 from benchmarks.selfplay import composed
 from benchmarks.table import Row
 from evaluation.match import play_games

@@ -2,7 +2,7 @@
 
 The references for strengths are a kernel over the tables of another library and C code, both measured on another machine; that
 for self-play is the paper's rate, 62 billion episodes in 14 days (Heinrich & Silver 2015, 4.3). Hold'em needs its tables
-(``python -m games.poker.abstraction 2``).
+(``python -m games.limit_holdem.abstraction 2``).
 """
 
 from functools import partial

@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from rich.table import Table
 
+from agents.general.policy import PolicyAgent
 from agents.players import MOST_WORLDS, checkpoint_of
-from agents.policy import PolicyAgent
 from agents.trained import Trained, load_trained
 from benchmarks.table import make_console
 from evaluation.duplicate import duplicate_match

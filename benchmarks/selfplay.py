@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 from hydra import compose, initialize_config_dir
 
-from agents.heuristic_games import generate_games
+from agents.doudizhu.heuristic_games import generate_games
 from benchmarks.table import Row
 from fpmcts.selfplay import SelfPlayStatistics
 from games.interface import Records, States, num_rows, take

@@ -18,11 +18,11 @@ from omegaconf.errors import OmegaConfBaseException
 
 from agents.player_options import LocalBestResponseOptions, MixOptions
 from agents.players import KINDS, Player
-from evaluation.settings import ConfigError, build, check
 from games import GAMES, make
 from games.doudizhu.moves import RULE_SETS
 from games.interface import Game
 from games.kernels import ROOT
+from runtime.settings import ConfigError, build, check
 
 PRESETS = ROOT / "conf" / "evaluate"
 

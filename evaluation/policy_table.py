@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from agents.policy import PolicyAgent
-from games.poker.limit_poker import LimitPoker
+from agents.general.policy import PolicyAgent
+from games.poker.game import LimitPoker
 from inference.replay import Evaluate
 
 

@@ -1,7 +1,7 @@
 """Every game of a tournament as JSON lines: the record of the game's package, and who played it.
 
 One line is one game: ``{"match": [A, B], "deck": 0, "players": [name at each seat], ...}`` and the fields of the game's own
-record (``games/doudizhu/records.py``, ``games/poker/limit_poker.py``), which replay it move by move.
+record (``games/doudizhu/records.py``, ``games/poker/game.py``), which replay it move by move.
 """
 
 import json

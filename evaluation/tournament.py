@@ -32,12 +32,12 @@ from agents.player_options import LocalBestResponseOptions, MixOptions
 from agents.players import KINDS, Maker, Player, file_of
 from evaluation.config import Tournament, make_game
 from evaluation.decks import evaluation_decks
-from evaluation.device import choose_device
 from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, summary
 from evaluation.match import PlayedGames, Usage, total_usage
-from evaluation.settings import ConfigError
 from games.interface import Game, Records, States, num_rows, seats_to_move, take
 from games.kernels import LAYERS, Stream, sources_digest, streams
+from runtime.device import choose_device
+from runtime.settings import ConfigError
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS = 500, 40, 2
 """Decks of a task: enough for full batches of the networks, few enough that an interruption costs little."""

@@ -7,9 +7,9 @@ from games.interface import Game
 
 GAMES = {
     "doudizhu": ("games.doudizhu.game", "Doudizhu"),
-    "kuhn": ("games.poker.kuhn", "game"),
-    "leduc": ("games.poker.leduc", "game"),
-    "limit_holdem": ("games.poker.holdem", "game"),
+    "kuhn": ("games.kuhn.game", "game"),
+    "leduc": ("games.leduc.game", "game"),
+    "limit_holdem": ("games.limit_holdem.game", "game"),
 }
 """Module and maker of each game; a module is imported when its game is made."""
 

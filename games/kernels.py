@@ -24,8 +24,8 @@ from numba import njit
 from numba.extending import intrinsic
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = ("games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation")
-"""The packages that may hold kernels, from the lowest layer up."""
+LAYERS = ("runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation")
+"""The packages that kernels may depend on, from the lowest layer up."""
 
 
 def sources_digest(*packages: str) -> str:

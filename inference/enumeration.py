@@ -13,7 +13,7 @@ import numpy as np
 
 from games.interface import Records, States, take
 from games.kernels import kernel, random_below, random_float
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
 from games.poker.state import HIDDEN, Rules, legal, observe, public_key, step
 from inference.determinizer import Diagnostics, Evaluates, InferenceSettings, no_diagnostics
 from inference.posterior import resample

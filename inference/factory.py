@@ -1,7 +1,7 @@
 """Which determinizer plays which game."""
 
 from games.interface import Game
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
 from inference.determinizer import Determinizer, Evaluates, InferenceSettings
 from inference.enumeration import HandEnumerator
 from inference.filter import Score

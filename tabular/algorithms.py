@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from games import poker
-from games.poker.game import PokerGame
+from games.poker.tables import PokerGame
 from tabular.cfr_plus import CFRPlus, CFRPlusOptions
 from tabular.learner import Learner
 from tabular.outcome_sampling import OutcomeSampling, OutcomeSamplingOptions

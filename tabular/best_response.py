@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from games.kernels import kernel
-from games.poker.game import PokerGame
+from games.poker.tables import PokerGame
 from games.poker.tree import GameTree
 
 _DECISION, _TERMINAL = 1, 2  # Kind, as plain integers for compiled code

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from games.kernels import kernel
-from games.poker.game import PokerGame
+from games.poker.tables import PokerGame
 from tabular.learner import Learner
 
 _DECISION, _TERMINAL = 1, 2  # Kind, as plain integers for compiled code

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from games.kernels import streams
-from games.poker.game import PokerGame
+from games.poker.tables import PokerGame
 
 CHUNK = 1_000_000
 """Episodes between two moments at which Ctrl-C can end ``run``; about 0.1 s of search."""

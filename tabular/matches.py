@@ -18,7 +18,7 @@ import numpy as np
 from games.kernels import Stream, deal_seeds, kernel, mix64
 from games.poker.betting import Action
 from games.poker.deals import OWN, bucket, deal, outcome
-from games.poker.game import PokerGame
+from games.poker.tables import PokerGame
 from tabular.learner import GOLDEN, Learner
 from tabular.self_play import UCT
 

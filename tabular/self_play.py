@@ -31,7 +31,7 @@ import numpy as np
 
 from games.kernels import kernel, mix64, prefetch
 from games.poker.deals import OWN, bucket, deal, outcome
-from games.poker.game import PokerGame
+from games.poker.tables import PokerGame
 from tabular.learner import GOLDEN, Learner
 
 CACHE = 2**21

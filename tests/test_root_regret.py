@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from agents.general.policy import PolicyAgent
 from agents.players import checkpoint_of
-from agents.policy import PolicyAgent
 from agents.trained import load_trained
 from benchmarks import root_regret
 from benchmarks.root_regret import Decision, Probe, Setting, judgements, report

@@ -11,14 +11,14 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from agents.heuristic_games import TEACHERS
-from evaluation.settings import Choices, ConfigError, Ranges, build, check, flatten_config
+from agents.doudizhu.heuristic_games import TEACHERS
 from fpmcts.learner import DIVERGENCES, GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from games import GAMES, make
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, VALUE_HEADS, NetworkConfig
+from runtime.settings import Choices, ConfigError, Ranges, build, check, flatten_config
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import IO, Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 from omegaconf import OmegaConf
 
-from evaluation.settings import ConfigError, flatten_config
 from networks.checkpoint import CHECKPOINT, NETWORKS, PREVIOUS, load, save
+from runtime.settings import ConfigError, flatten_config
 
 CONFIG = "config.yaml"
 SAVE_SHARE = 0.1

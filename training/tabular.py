@@ -11,11 +11,11 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from evaluation.settings import ConfigError, build, check
 from games import poker
 from games.kernels import sources_digest
-from games.poker.kuhn import squared_error
+from games.kuhn.game import squared_error
 from networks.checkpoint import check_compatible
+from runtime.settings import ConfigError, build, check
 from tabular import algorithms
 from tabular.best_response import nash_conv
 from tabular.learner import Learner

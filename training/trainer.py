@@ -18,14 +18,13 @@ import numpy as np
 import torch
 
 from agents.agent import Agent
-from agents.always_call import AlwaysCallAgent
-from agents.heuristic_games import generate_games
-from agents.policy import PolicyAgent
-from agents.random_agent import RandomAgent
-from agents.rhcp import RHCPAgent
-from agents.rlcard_rule import RLCardRuleAgent
-from agents.search_agent import SearchAgent
-from evaluation.device import choose_device
+from agents.doudizhu.heuristic_games import generate_games
+from agents.doudizhu.rhcp import RHCPAgent
+from agents.doudizhu.rlcard_rule import RLCardRuleAgent
+from agents.general.policy import PolicyAgent
+from agents.general.random_agent import RandomAgent
+from agents.general.search_agent import SearchAgent
+from agents.poker.always_call import AlwaysCallAgent
 from evaluation.duplicate import MatchResult, duplicate_match
 from evaluation.policy_table import policy_table
 from fpmcts.filter_learner import ROWS, FilterLearner
@@ -38,7 +37,7 @@ from fpmcts.workers import join_finished, play_in_threads, side_by_side
 from games import make
 from games.interface import num_rows, seats_to_move, take
 from games.kernels import LAYERS, Stream, deal_seeds, sources_digest
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
 from inference.factory import AnyDeterminizer, make_determinizer
 from networks.averaging import move_towards
 from networks.checkpoint import check_compatible, load
@@ -47,6 +46,7 @@ from networks.evaluator import Evaluator
 from networks.filter import FilterNet
 from networks.resnet import Networks, build_networks
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
+from runtime.device import choose_device
 from tabular.best_response import nash_conv
 from training.bootstrap import heuristic_samples
 from training.config import BudgetSettings, TrainConfig

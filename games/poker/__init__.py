@@ -3,12 +3,12 @@
 from importlib import import_module
 from typing import Any
 
-from games.poker.game import PokerGame
+from games.poker.tables import PokerGame
 
 GAMES = {
-    "kuhn": ("games.poker.kuhn", "kuhn"),
-    "leduc": ("games.poker.leduc", "leduc"),
-    "limit_holdem": ("games.poker.holdem", "limit_holdem"),
+    "kuhn": ("games.kuhn.game", "kuhn"),
+    "leduc": ("games.leduc.game", "leduc"),
+    "limit_holdem": ("games.limit_holdem.game", "limit_holdem"),
 }
 """Module and maker of each game; a module is imported when its game is made."""
 

@@ -1,153 +1,269 @@
-"""The Python face of a poker game for tabular algorithms."""
+"""The Python face of a limit poker game for search and learning (``games.interface.Game``): cards and bets instead of tables."""
 
-from dataclasses import dataclass
-from functools import cached_property
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from games.poker import betting as bets
-from games.poker import deals
-from games.poker import tree as full_tree
-from games.poker.betting import BettingRules, BettingTree
-from games.poker.deals import EnumeratedDeals
-from games.poker.tree import GameTree
+from games.interface import GameSpec, ScoreUnit
+from games.poker import state
+from games.poker.betting import BettingTree
+from games.poker.showdown import outcome_table
+from games.poker.state import HIDDEN, Rules, States
+from games.poker.tables import PokerGame
+
+ACTION_TEXTS = ("fold", "call", "raise")
+"""By ``Action``: call is also check, raise is also bet."""
+NUM_ACTIONS = len(ACTION_TEXTS)
 
 
-@dataclass(frozen=True, eq=False)
-class PokerGame:
-    """A limit poker game with its information states.
+def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
+    """Returns ``parent``, ``feature`` and ``num_features`` of ``Rules``."""
+    count, width = tree.child.shape
+    parent, action = np.full(count, -1, dtype=np.int32), np.zeros(count, dtype=np.int64)
+    for slot in range(width):
+        led = np.flatnonzero((tree.child[:, slot] >= 0) & (slot < tree.num_actions))
+        parent[tree.child[led, slot]] = led
+        action[tree.child[led, slot]] = tree.actions[led, slot]
+    depth = np.zeros(count, dtype=np.int64)  # actions in the node's round; children come after their parents
+    level = np.zeros(1, dtype=np.int64)
+    while len(level):
+        following = tree.child[level][np.arange(width) < tree.num_actions[level, None]]
+        level = following[following >= 0]
+        same = tree.round[level] == tree.round[parent[level]]
+        depth[level] = np.where(same, depth[parent[level]] + 1, 0)
+    before = depth[parent]
+    longest = int(before[1:].max(initial=0)) + 1
+    feature = (tree.round[parent] * longest + before) * NUM_ACTIONS + action
+    feature[0] = -1
+    return parent, feature.astype(np.int16), int(tree.round.max() + 1) * longest * NUM_ACTIONS
 
-    A *policy* is float64 ``[num_infosets, max_actions]``: in each row the probabilities of the legal actions in ascending order
-    (``betting.Action``), then zeros.
+
+def make_rules(
+    poker: PokerGame,
+    showdown: Any,
+    *,
+    num_private: int,
+    public: tuple[int, ...],
+    num_cards: int,
+    num_suits: int,
+    suits_matter: bool,
+) -> Rules:
+    """Returns the tables that the kernels of ``games.poker.state`` take.
+
+    Args:
+        poker: The bets.
+        showdown: How hands compare, see ``Rules``.
+        num_private: Private cards of a player.
+        public: Public cards that can be seen in each round.
+        num_cards: Cards of the deck.
+        num_suits: Suits of the deck.
+        suits_matter: Whether hands can differ by suits.
+    """
+    tree = poker.betting
+    parent, feature, num_features = _history(tree)
+    return Rules(
+        betting=tree,
+        showdown=showdown,
+        public=np.array(public, dtype=np.int32),
+        parent=parent,
+        feature=feature,
+        num_features=num_features,
+        outcome=outcome_table(poker.num_players),
+        num_private=num_private,
+        num_public=public[-1],
+        num_cards=num_cards,
+        num_suits=num_suits,
+        suit_planes=num_suits if suits_matter else 1,
+        largest_pot=float((tree.pot + tree.potential).max()),
+    )
+
+
+class LimitPoker:
+    """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns are chips.
 
     Attributes:
-        name: As in ``game=NAME``.
-        rules: The bets.
-        betting: The betting tree with the information states that tables are kept for.
-        deals: The cards, a NamedTuple with kernels (``deals.register_deals``).
-        bucket_names: For each round a text for each bucket.
-        finest: The same game with all its information states where ``betting`` merges some; None where it merges none.
+        poker: The same game as the tabular algorithms see it.
+        spec: Sizes and conventions.
+        rules: The tables that every kernel takes.
+        decoder: int16 ``[3, 1]``, the policy output of each action.
+        big_blind: Chips that a milli-big-blind is a thousandth of; the first bet where there are no blinds.
     """
 
-    name: str
-    rules: BettingRules
-    betting: BettingTree
-    deals: Any
-    bucket_names: tuple[tuple[str, ...], ...]
-    finest: "PokerGame | None" = None
+    def __init__(self, poker: PokerGame, rules: Rules, card_names: tuple[str, ...], big_blind: float) -> None:
+        self.poker, self.rules, self.card_names, self.big_blind = poker, rules, card_names, big_blind
+        num_seats, suits = poker.num_players, rules.suit_planes
+        num_planes = 2 * suits + rules.num_features + 2 * num_seats
+        scale = np.ones(num_planes, np.float32)
+        paid = 2 * suits + rules.num_features
+        scale[paid : paid + num_seats] = num_seats / (2 * rules.largest_pot)
+        self.decoder = np.arange(NUM_ACTIONS, dtype=np.int16)[:, None]
+        seats = tuple(f"P{seat}" for seat in range(num_seats))
+        self.spec = GameSpec(
+            name=poker.name,
+            num_seats=num_seats,
+            teams=tuple(range(num_seats)),
+            num_actions=NUM_ACTIONS,
+            observation_shape=(num_planes, max(rules.num_cards // rules.num_suits, NUM_ACTIONS + 1)),
+            observation_scale=scale,
+            policy_size=NUM_ACTIONS,
+            max_legal=NUM_ACTIONS,
+            max_moves=poker.max_moves,
+            max_return=float(abs(poker.betting.payoffs).max()),
+            has_hidden_head=False,
+            team_names=seats,
+            seat_names=seats,
+            score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / big_blind, digits=0, tells_wins=False),
+            mixes=True,
+        )
 
     @property
-    def num_players(self) -> int:
-        """Returns the number of players."""
-        return self.rules.num_players
+    def _board(self) -> int:
+        """Returns where the public cards begin."""
+        return self.spec.num_seats * self.rules.num_private
 
-    @property
-    def num_infosets(self) -> int:
-        """Returns the number of information states of all players; player 0's come first."""
-        return int(self.betting.num_buckets.sum())
+    def deal(self, seeds: np.ndarray) -> States:
+        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
+        states = self.empty(len(seeds))
+        state.deal_cards(self.rules, np.array(seeds, dtype=np.uint64), states.cards)
+        return states
 
-    @property
-    def max_actions(self) -> int:
-        """Returns the largest number of legal actions."""
-        return int(self.betting.child.shape[1])
+    def start(self, cards: np.ndarray) -> States:
+        """Returns the states before the first bet for given cards, int ``[B, K]`` as in ``States``."""
+        return States(np.array(cards, dtype=np.int8), np.zeros(len(cards), dtype=np.int32))
 
-    @property
-    def max_moves(self) -> int:
-        """Returns an upper bound on the moves of one hand: in a round each player acts once more than there may be raises."""
-        return self.num_players * sum(raises + 1 for raises in self.rules.max_raises)
+    def empty(self, count: int) -> States:
+        """Returns ``count`` rows of zeros."""
+        return self.start(np.zeros((count, self._board + self.rules.num_public), dtype=np.int8))
 
-    def _by_infoset(self, values: np.ndarray) -> np.ndarray:
-        """Returns a number per node of the betting tree for each information state."""
-        order = np.argsort(self.betting.base)
-        result: np.ndarray = np.repeat(values[order], self.betting.num_buckets[order])
-        return result
+    def _seen(self, states: States, seats: np.ndarray) -> np.ndarray:
+        """Returns which cards ``seats[i]`` sees in row i: bool ``[B, K]``."""
+        k = np.arange(states.cards.shape[1])
+        own = k // self.rules.num_private == np.asarray(seats)[:, None]
+        public = np.where(states.node >= 0, self.rules.public[self.poker.betting.round[states.node]], 0)
+        return np.where(k < self._board, own, k - self._board < public[:, None])
 
-    @cached_property
-    def infoset_player(self) -> np.ndarray:
-        """Returns whose each information state is (int8 ``[num_infosets]``)."""
-        return self._by_infoset(self.betting.player)
+    def view(self, states: States, seats: np.ndarray) -> States:
+        """Returns a copy in which the cards that ``seats[i]`` (int ``[B]``) cannot see in row i are ``HIDDEN``."""
+        cards = np.where(self._seen(states, seats), states.cards, HIDDEN).astype(np.int8)
+        return States(cards, states.node.copy())
 
-    @cached_property
-    def infoset_actions(self) -> np.ndarray:
-        """Returns the number of legal actions of each information state (int8 ``[num_infosets]``)."""
-        return self._by_infoset(self.betting.num_actions)
+    def action_text(self, action: int) -> str:
+        """Returns ``fold``, ``call`` (or check) or ``raise`` (or bet)."""
+        return ACTION_TEXTS[action]
 
-    @cached_property
-    def legal(self) -> np.ndarray:
-        """Returns which entries of a policy are actions: bool ``[num_infosets, max_actions]``, True where legal."""
-        return np.arange(self.max_actions) < self.infoset_actions[:, None]
+    def parse_action(self, text: str) -> int:
+        """Returns the action of a text: that of ``action_text``, ``check``, ``bet``, or a first letter. Raises ValueError."""
+        word = text.strip().lower()
+        word = {"check": "call", "bet": "raise", "k": "call", "b": "raise"}.get(word, word)
+        for action, name in enumerate(ACTION_TEXTS):
+            if word in (name, name[0]):
+                return action
+        raise ValueError(f"action {text!r}: expected one of {', '.join(ACTION_TEXTS)}, check or bet")
 
-    def infoset_texts(self) -> list[str]:
-        """Returns a text for each information state: the mover's cards, then the bets so far, as in ``"K cr"``."""
-        texts = [""] * self.num_infosets
-        for node, sequence in enumerate(bets.sequences(self.betting)[0]):
-            for bucket, name in enumerate(self.bucket_names[self.betting.round[node]]):
-                texts[self.betting.base[node] + bucket] = f"{name} {sequence}".strip()
-        return texts
+    def _cards(self, cards: np.ndarray) -> list[str]:
+        """Returns the names of cards."""
+        return [self.card_names[card] for card in cards]
 
-    def infosets(self, cards: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-        """Returns the information state of the mover at each position (int64 ``[n]``).
+    def describe_view(self, views: States, row: int, moves: np.ndarray) -> dict[str, Any]:
+        """Returns what the seat to move knows, for JSON.
 
-        Args:
-            cards: int8 ``[n, K]``, as in ``state.States``; what the mover cannot see is not read.
-            nodes: int32 ``[n]``, decision nodes of the betting tree.
+        Returns:
+            ``game``; ``seat`` to move; ``hand``, its cards; ``public``, the cards on the table; ``moves`` since the deal;
+            ``paid``, the chips of each seat in the pot; ``legal``.
         """
-        rows = np.empty(len(nodes), dtype=np.int64)
-        deals.infosets(self.betting, self.deals, cards, nodes, rows)
-        return rows
+        node = int(views.node[row])
+        tree, seat = self.poker.betting, int(self.poker.betting.player[node])
+        own, public = seat * self.rules.num_private, int(self.rules.public[tree.round[node]])
+        return {
+            "game": self.spec.name,
+            "seat": seat,
+            "hand": self._cards(views.cards[row, own : own + self.rules.num_private]),
+            "public": self._cards(views.cards[row, self._board : self._board + public]),
+            "moves": [ACTION_TEXTS[move] for move in moves],
+            "paid": tree.paid[tree.position[node]].tolist(),
+            "legal": [ACTION_TEXTS[action] for action in tree.actions[node, : tree.num_actions[node]]],
+        }
 
-    def uniform_policy(self) -> np.ndarray:
-        """Returns the policy that plays each legal action with the same probability."""
-        return self.legal / self.infoset_actions[:, None]
+    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
+        """Returns a game for JSON: ``hands`` of the players, ``public`` cards, ``moves``, and ``chips`` won, None if not over."""
+        cards, node = deals.cards[row], 0
+        for move in moves:
+            tree = self.poker.betting
+            node = int(tree.child[node, int(move) - int(tree.actions[node, 0])])
+        chips = None
+        if node < 0:
+            outcome = state.outcome_of_cards(self.rules, cards)
+            chips = self.poker.betting.payoffs[~node, outcome].tolist()
+        hands = cards[: self._board].reshape(self.spec.num_seats, -1)
+        return {
+            "game": self.spec.name,
+            "hands": [self._cards(hand) for hand in hands],
+            "public": self._cards(cards[self._board :]),
+            "moves": [ACTION_TEXTS[move] for move in moves],
+            "chips": chips,
+        }
 
-    def check_policy(self, policy: np.ndarray) -> np.ndarray:
-        """Returns the policy as contiguous float64.
+    def read_decks(self, path: Path | str) -> States:
+        """Returns the deals of a file of JSON lines with the fields ``hands`` and ``public`` of ``record``.
 
         Raises:
-            ValueError: Wrong shape, probabilities that are negative, not finite or do not sum to 1 within 1e-6, or given to
-                actions that are not legal.
+            ValueError: Naming the line and what was expected.
+            OSError: It cannot be opened.
         """
-        shape = (self.num_infosets, self.max_actions)
-        if np.shape(policy) != shape:
-            raise ValueError(f"policy of shape {np.shape(policy)}: {self.name} expects {shape}")
-        policy = np.ascontiguousarray(policy, dtype=np.float64)
-        wrong = ~((policy >= 0).all(axis=1) & (abs(policy.sum(axis=1) - 1) <= 1e-6)) | (policy * ~self.legal).any(axis=1)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(
-                f"policy[{row}] = {policy[row]} ({self.infoset_texts()[row]!r}): "
-                f"expected {self.infoset_actions[row]} probabilities that sum to 1, then zeros"
-            )
-        return policy
+        rows = []
+        names = {name: card for card, name in enumerate(self.card_names)}
+        for number, line in enumerate(Path(path).read_text().splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                fields = json.loads(line)
+                cards = [names[name] for hand in fields["hands"] for name in hand] + [names[name] for name in fields["public"]]
+                sizes = {len(hand) for hand in fields["hands"]}
+            except (ValueError, KeyError, TypeError) as error:
+                raise ValueError(f"{path}, line {number}: {error!r}; {self._expected_deck()}") from error
+            fits = sizes == {self.rules.num_private} and len(fields["hands"]) == self.spec.num_seats
+            if not fits or len(set(cards)) != self._board + self.rules.num_public:
+                raise ValueError(f"{path}, line {number}: {line.strip()[:200]}; {self._expected_deck()}")
+            rows.append(cards)
+        if not rows:
+            raise ValueError(f"{path}: no deals; {self._expected_deck()}")
+        return self.start(np.array(rows))
 
-    @property
-    def has_tree(self) -> bool:
-        """Returns whether the game is small enough for ``tree``."""
-        return isinstance(self.deals, EnumeratedDeals)
+    def _expected_deck(self) -> str:
+        """Returns what a line of a file of decks must be."""
+        return (
+            f'expected {{"hands": [...], "public": [...]}} with {self.spec.num_seats} hands of {self.rules.num_private} and '
+            f"{self.rules.num_public} public cards, all different, of {', '.join(self.card_names)}"
+        )
 
-    @cached_property
-    def tree(self) -> GameTree:
-        """Returns the full game tree, over all information states even where the tables merge some.
+    def cards_left(self, states: States) -> np.ndarray:
+        """Returns zeros (int64 ``[B]``): cards are not played."""
+        return np.zeros(len(states.node), dtype=np.int64)
+
+    def final_curves(self, finals: States) -> dict[str, float]:
+        """Returns the share of showdowns, and the chips that the first player won, per hand."""
+        showdown, won = self.poker.betting.showdown[~finals.node], np.empty(len(finals.node))
+        state.returns_of(self.rules, finals, 0, won)
+        return {"showdown_share": float(showdown.mean()), "chips_won_by_the_first_player": float(won.mean())}
+
+    def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Raises TypeError: there is no head for hidden cards (``spec.has_hidden_head``)."""
+        raise TypeError(f"{self.spec.name}: there is no head for hidden cards; read spec.has_hidden_head first")
+
+    def information_states(self) -> States:
+        """Returns a state for each information state of ``poker``, in the order of its tables: views of the seats to move.
 
         Raises:
             ValueError: The deals of this game cannot be listed.
         """
-        if not self.has_tree:
-            raise ValueError(f"{self.name} is too large for a full game tree; kuhn and leduc have one")
-        return full_tree.build(self.betting, self.deals) if self.finest is None else self.finest.tree
-
-    @cached_property
-    def table_infoset(self) -> np.ndarray:
-        """Returns the information state here of each information state of ``tree`` (int32)."""
-        if self.finest is None:
-            return np.arange(self.num_infosets, dtype=np.int32)
-        result = np.full(self.finest.num_infosets, -1, dtype=np.int32)
-        for node, hand in enumerate(self.betting.hand):
-            fine = self.finest.betting.base[node] + self.finest.deals.buckets[:, hand]
-            result[fine] = self.betting.base[node] + self.deals.buckets[:, hand]
-        return result
-
-    def tree_policy(self, policy: np.ndarray) -> np.ndarray:
-        """Returns a policy over the information states of ``tree``: float64, as ``check_policy`` for its errors."""
-        return np.ascontiguousarray(self.check_policy(policy)[self.table_infoset])
+        if not self.poker.has_tree:
+            raise ValueError(f"{self.spec.name} has too many information states to list; kuhn and leduc can be listed")
+        tree, deals = self.poker.betting, self.poker.deals
+        states = self.empty(self.poker.num_infosets)
+        for node in range(len(tree.player)):
+            rows = tree.base[node] + deals.buckets[:, tree.hand[node]]
+            states.cards[rows] = deals.cards
+            states.node[rows] = node
+        return self.view(states, tree.player[states.node])

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from agents.agent import Agent
-from agents.heuristic_games import generate_games
-from agents.random_agent import RandomAgent
-from agents.rhcp import RHCPAgent
-from agents.rlcard_rule import RLCardRuleAgent
+from agents.doudizhu.heuristic_games import generate_games
+from agents.doudizhu.rhcp import RHCPAgent
+from agents.doudizhu.rlcard_rule import RLCardRuleAgent
+from agents.general.random_agent import RandomAgent
 from evaluation.duplicate import duplicate_match
 from games import make
 from games.doudizhu.legal import legal_moves

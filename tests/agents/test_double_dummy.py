@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.double_dummy import UNSOLVED, DoubleDummySolver
+from agents.doudizhu.double_dummy import UNSOLVED, DoubleDummySolver
 from games.doudizhu.cards import COPIES, RANK_NAMES
 from games.doudizhu.moves import Category
 from games.doudizhu.state import States

@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.always_call import AlwaysCallAgent
-from agents.child_program import ChildProgram, ChildProgramError
-from agents.external import ExternalAgent, ExternalPlayerError
-from agents.random_agent import RandomAgent
+from agents.general.child_program import ChildProgram, ChildProgramError
+from agents.general.external import ExternalAgent, ExternalPlayerError
+from agents.general.random_agent import RandomAgent
+from agents.poker.always_call import AlwaysCallAgent
 from evaluation.duplicate import duplicate_match
 from games import make
 from games.doudizhu.cards import parse_cards
 from games.interface import Records, States, concatenate, take
 from games.kernels import streams
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
 from tests.games import driver
 from tests.games.positions import GAME, deal_hidden, random_game
 
@@ -386,7 +386,7 @@ def test_programs_are_gone_after_ctrl_c() -> None:
 def test_programs_are_gone_after_the_interpreter() -> None:
     """One that ignores the end of its input."""
     source = (
-        "import sys; from agents.child_program import ChildProgram; "
+        "import sys; from agents.general.child_program import ChildProgram; "
         "p = ChildProgram([sys.executable, '-c', 'import time; time.sleep(60)']); print(p.pid)"
     )
     ran = subprocess.run([sys.executable, "-c", source], cwd=ROOT, capture_output=True, text=True, check=True, timeout=20)

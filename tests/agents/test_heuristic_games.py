@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from agents.heuristic_games import GAMES_PER_TASK, TEACHERS, HeuristicGames, generate_games
-from agents.rhcp import RHCPAgent
-from agents.rhcp_kernels import new_memo
-from agents.teamplay import choose_for_team
+from agents.doudizhu.heuristic_games import GAMES_PER_TASK, TEACHERS, HeuristicGames, generate_games
+from agents.doudizhu.rhcp import RHCPAgent
+from agents.doudizhu.rhcp_kernels import new_memo
+from agents.doudizhu.teamplay import choose_for_team
 from games import make
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL

@@ -5,17 +5,17 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from agents.always_call import AlwaysCallAgent
-from agents.local_best_response import LocalBestResponseAgent
-from agents.random_agent import RandomAgent
-from agents.showdown_equity import equities
-from agents.tabular import TabularAgent, TabularPolicy
+from agents.general.random_agent import RandomAgent
+from agents.poker.always_call import AlwaysCallAgent
+from agents.poker.local_best_response import LocalBestResponseAgent
+from agents.poker.showdown_equity import equities
+from agents.poker.tabular import TabularAgent, TabularPolicy
 from evaluation.duplicate import duplicate_match
 from games import make
 from games.kernels import streams
 from games.poker.betting import Action
+from games.poker.game import LimitPoker
 from games.poker.hands import parse_cards, strengths
-from games.poker.limit_poker import LimitPoker
 from games.poker.state import HIDDEN, States
 from tests.evaluation.poker_games import random_table
 

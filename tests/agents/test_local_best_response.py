@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from agents.always_call import AlwaysCallAgent
-from agents.local_best_response import LocalBestResponseAgent
-from agents.tabular import TabularAgent, TabularPolicy
+from agents.poker.always_call import AlwaysCallAgent
+from agents.poker.local_best_response import LocalBestResponseAgent
+from agents.poker.tabular import TabularAgent, TabularPolicy
 from evaluation.duplicate import duplicate_match, summary
 from evaluation.match import play_games
 from games import poker
 from games.interface import Records, take
 from games.poker.betting import Action, sequences
-from games.poker.game import PokerGame
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
 from games.poker.state import HIDDEN, States
+from games.poker.tables import PokerGame
 from tabular.best_response import best_response_values, profile_values
 from tests.evaluation.poker_games import poker as make_poker
 from tests.evaluation.poker_games import random_table, three_player_kuhn

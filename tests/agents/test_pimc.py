@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from agents.double_dummy import DoubleDummySolver
-from agents.pimc import PIMCAgent
-from agents.rhcp import RHCPAgent
-from agents.rhcp_kernels import choose, new_memo
-from agents.teamplay import choose_for_team
+from agents.doudizhu.double_dummy import DoubleDummySolver
+from agents.doudizhu.pimc import PIMCAgent
+from agents.doudizhu.rhcp import RHCPAgent
+from agents.doudizhu.rhcp_kernels import choose, new_memo
+from agents.doudizhu.teamplay import choose_for_team
 from evaluation.duplicate import duplicate_match
 from games import make
 from games.doudizhu.cards import COPIES, RANK_NAMES

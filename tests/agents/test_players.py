@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import evaluate
+from agents.general.search_agent import SearchAgent
 from agents.players import KINDS, Maker, Player, PlayerError
-from agents.search_agent import SearchAgent
-from agents.tabular import TabularAgent, load_tabular, run_file
+from agents.poker.tabular import TabularAgent, load_tabular, run_file
 from games import make, poker
 from games.interface import Records, States, take
 from games.kernels import ROOT, Stream, deal_seeds

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from agents import rhcp_groups, rhcp_kernels
-from agents.rhcp import RHCPAgent
+from agents.doudizhu import rhcp_groups, rhcp_kernels
+from agents.doudizhu.rhcp import RHCPAgent
 from games import make
 from games.doudizhu.cards import COPIES, cards_text, pack, parse_cards
 from games.doudizhu.legal import leads

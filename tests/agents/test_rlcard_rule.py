@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.rlcard_rule import RLCardRuleAgent
+from agents.doudizhu.rlcard_rule import RLCardRuleAgent
 from games import make
 from games.doudizhu.moves import parse_move
 from games.interface import Records

@@ -8,9 +8,9 @@ from games import make
 from games.poker import betting
 from games.poker.betting import BettingRules
 from games.poker.deals import EnumeratedDeals
-from games.poker.game import PokerGame
-from games.poker.limit_poker import LimitPoker, make_rules
+from games.poker.game import LimitPoker, make_rules
 from games.poker.state import Strengths
+from games.poker.tables import PokerGame
 from tests.games import poker_oracle as oracle
 
 

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from agents.pimc import PIMCAgent
+from agents.doudizhu.pimc import PIMCAgent
 from agents.player_options import (
     FPMCTSOptions,
     LocalBestResponseOptions,
@@ -15,7 +15,7 @@ from agents.player_options import (
 )
 from agents.players import KINDS
 from evaluation.config import PRESETS, parse_command_line
-from evaluation.settings import ConfigError
+from runtime.settings import ConfigError
 
 
 def test_two_players_with_options() -> None:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from agents.agent import Agent
-from agents.always_call import AlwaysCallAgent
-from agents.random_agent import RandomAgent
-from agents.tabular import TabularAgent, TabularPolicy
+from agents.general.random_agent import RandomAgent
+from agents.poker.always_call import AlwaysCallAgent
+from agents.poker.tabular import TabularAgent, TabularPolicy
 from evaluation import tournament as tournament_module
 from evaluation.config import parse_command_line
 from evaluation.duplicate import deck_scores, duplicate_match
@@ -18,7 +18,7 @@ from evaluation.saved_games import write_games
 from evaluation.tournament import Progress, forget, make_plan, play_tournament, read_given_decks
 from games.interface import Records, States
 from games.poker.betting import Action
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
 from tabular.best_response import profile_values
 from tests.evaluation.poker_games import exact_value, open_table, poker, random_table, three_player_kuhn
 from tests.games import poker_oracle as oracle

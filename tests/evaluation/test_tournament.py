@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.random_agent import RandomAgent
+from agents.general.random_agent import RandomAgent
 from evaluation import tournament as tournament_module
 from evaluation.config import Tournament, parse_command_line
 from evaluation.duplicate import MatchResult
@@ -15,11 +15,11 @@ from evaluation.match import IllegalMoveError
 from evaluation.plots import ReportError
 from evaluation.report import check_folder, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
-from evaluation.settings import ConfigError
 from evaluation.tournament import Plan, Progress, forget, make_plan, play_tournament, read_given_decks
 from games import make
 from games.doudizhu.records import parse
 from games.interface import Game
+from runtime.settings import ConfigError
 
 GAME = make("doudizhu")
 

@@ -11,11 +11,12 @@ import pytest
 from phevaluator.evaluator import _evaluate_cards  # smaller is better
 
 from games.kernels import kernel
-from games.poker import abstraction, boards, hand_strength, hands, table_files
-from games.poker.abstraction import GRIDS
-from games.poker.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical_boards, moved_holdings
+from games.limit_holdem import abstraction, boards, hand_strength, table_files
+from games.limit_holdem.abstraction import GRIDS
+from games.limit_holdem.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical_boards, moved_holdings
+from games.limit_holdem.table_files import TablesError
+from games.poker import hands
 from games.poker.hands import parse_cards
-from games.poker.table_files import TablesError
 
 BOARDS = ["2c 7d 9h Js Kc", "As Ks Qs Js Ts", "4c 4d 4h 4s 2c", "5h 6h 7h Kd Kc", "2s 3s 4s Qs Ah"]
 
@@ -247,7 +248,7 @@ def test_an_interrupted_writing_leaves_no_set(stored: Path, monkeypatch: pytest.
 
 def test_missing_tables_name_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(TablesError, match="python -m games.poker.abstraction 3"):
+    with pytest.raises(TablesError, match="python -m games.limit_holdem.abstraction 3"):
         abstraction.load(3)
 
 

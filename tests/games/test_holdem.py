@@ -5,15 +5,17 @@ import pytest
 
 from games import poker
 from games.kernels import kernel, streams
-from games.poker import betting, deals, hands, holdem, holdem_deals
+from games.limit_holdem import deals as holdem_deals
+from games.limit_holdem import game as holdem
+from games.limit_holdem.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical, holding, start_hands
+from games.limit_holdem.deals import HoldemDeals, deal_states, showdown_outcome
+from games.limit_holdem.game import RULES
+from games.poker import betting, deals, hands
 from games.poker.betting import outcome_of
-from games.poker.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical, holding, start_hands
 from games.poker.deals import OWN, bucket, bucket_of, deal, outcome
-from games.poker.game import PokerGame
 from games.poker.hands import parse_cards, strengths
-from games.poker.holdem import RULES
-from games.poker.holdem_deals import HoldemDeals, deal_states, showdown_outcome
 from games.poker.showdown import outcome_table
+from games.poker.tables import PokerGame
 
 NO_BUCKETS = (1, 1, 1, 1)
 

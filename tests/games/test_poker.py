@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from games import poker
+from games.kuhn.game import equilibrium, squared_error
 from games.poker import betting
 from games.poker.betting import Action, BettingRules
-from games.poker.game import PokerGame
-from games.poker.kuhn import equilibrium, squared_error
+from games.poker.tables import PokerGame
 from games.poker.tree import Kind
 from tests.games import poker_oracle as oracle
 

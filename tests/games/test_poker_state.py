@@ -10,7 +10,7 @@ from games import make
 from games.interface import take
 from games.kernels import streams
 from games.poker.betting import Action
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
 from games.poker.state import HIDDEN
 from tests.games import driver
 from tests.games import poker_oracle as oracle

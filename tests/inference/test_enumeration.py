@@ -11,7 +11,7 @@ from games import make
 from games.interface import Records, take
 from games.kernels import streams
 from games.poker.betting import Action
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
 from games.poker.state import HIDDEN, States
 from inference.determinizer import InferenceSettings
 from inference.enumeration import HandEnumerator, _list_hands

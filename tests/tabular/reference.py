@@ -8,7 +8,7 @@ import math
 from collections import defaultdict
 from fractions import Fraction
 
-from games.poker.game import PokerGame
+from games.poker.tables import PokerGame
 from tests.games import poker_oracle as oracle
 from tests.games.poker_oracle import Position
 

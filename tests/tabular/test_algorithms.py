@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from games import poker
-from games.poker.kuhn import squared_error
-from games.poker.leduc import GAME_VALUE
+from games.kuhn.game import squared_error
+from games.leduc.game import GAME_VALUE
 from tabular.algorithms import ALGORITHMS, knowing, make
 from tabular.best_response import nash_conv, profile_values
 from tabular.learner import Learner

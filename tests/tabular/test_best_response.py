@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from games import poker
-from games.poker.game import PokerGame
-from games.poker.kuhn import GAME_VALUE, equilibrium
+from games.kuhn.game import GAME_VALUE, equilibrium
+from games.poker.tables import PokerGame
 from tabular.best_response import best_response, best_response_values, exploitability, nash_conv, profile_values
 from tests.games import poker_oracle as oracle
 

@@ -5,7 +5,7 @@ import pytest
 
 from games import poker
 from games.kernels import random_u64, streams
-from games.poker.game import PokerGame
+from games.poker.tables import PokerGame
 from tabular.algorithms import make
 from tabular.self_play import ucb
 from tests.tabular import reference

@@ -5,7 +5,7 @@ import pytest
 
 from games import poker
 from games.poker.betting import Action
-from games.poker.game import PokerGame
+from games.poker.tables import PokerGame
 from tabular.algorithms import make
 from tabular.best_response import profile_values
 from tabular.matches import (

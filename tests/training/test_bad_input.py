@@ -8,7 +8,7 @@ import pytest
 import torch
 from hydra import compose, initialize_config_dir
 
-from evaluation.settings import ConfigError, flatten_config
+from runtime.settings import ConfigError, flatten_config
 from training.config import CHOICES, RANGES, TrainConfig, parse_config
 
 ROOT = Path(__file__).resolve().parents[2]

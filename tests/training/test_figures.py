@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hydra import compose, initialize_config_dir
 
-from evaluation.settings import ConfigError
-from training import figure_matches
-from training.figures import FigureConfig, averaged, parse_figure, play_figure, play_runs
+from reproduce import figure_matches
+from reproduce.figures import FigureConfig, averaged, parse_figure, play_figure, play_runs
+from runtime.settings import ConfigError
 from training.reports import Event
 from training.tabular import TabularConfig
 
@@ -110,7 +110,7 @@ def test_names_of_matches() -> None:
 
 def test_missing_tables_are_one_error_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with pytest.raises(ConfigError, match="python -m games.poker.abstraction 2"):
+    with pytest.raises(ConfigError, match="python -m games.limit_holdem.abstraction 2"):
         composed("limit_holdem_two_player", f"run_dir={tmp_path / 'run'}")
     assert not (tmp_path / "run").exists()
 

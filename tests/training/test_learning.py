@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.heuristic_games import generate_games
+from agents.doudizhu.heuristic_games import generate_games
 from fpmcts.filter_learner import FilterLearner
 from fpmcts.learner import Learner, LearnerSettings, LossNotFiniteError
 from fpmcts.samples import Samples

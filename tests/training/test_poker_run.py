@@ -8,12 +8,12 @@ import pytest
 from hydra import compose, initialize_config_dir
 
 from evaluation.policy_table import policy_table
-from evaluation.settings import ConfigError
 from fpmcts.selfplay import explore
 from games import make
 from games.kernels import streams
 from games.poker.betting import Action
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
+from runtime.settings import ConfigError
 from tabular.best_response import nash_conv
 from training.config import TrainConfig, parse_config
 from training.trainer import Trainer

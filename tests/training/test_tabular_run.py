@@ -10,8 +10,8 @@ import pytest
 from hydra import compose, initialize_config_dir
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from evaluation.settings import ConfigError
 from networks.checkpoint import CheckpointError
+from runtime.settings import ConfigError
 from tabular.algorithms import ALGORITHMS
 from training.run_folder import RunFolder
 from training.tabular import LONGEST_STEP, TabularConfig, TabularTrainer, next_mark, parse_tabular

@@ -57,7 +57,7 @@ Source: sm9sun, "Doudizhu AI" (CSDN, 2017), by its published facts; the baseline
 
 import numpy as np
 
-from agents import rhcp_kernels
+from agents.doudizhu import rhcp_kernels
 from games.interface import Game, Records, States
 
 

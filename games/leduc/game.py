@@ -12,9 +12,9 @@ import numpy as np
 from games.poker import betting
 from games.poker.betting import BettingRules
 from games.poker.deals import EnumeratedDeals
-from games.poker.game import PokerGame
-from games.poker.limit_poker import LimitPoker, make_rules
+from games.poker.game import LimitPoker, make_rules
 from games.poker.state import Strengths
+from games.poker.tables import PokerGame
 
 RANKS = "JQK"
 SUITS = "sh"

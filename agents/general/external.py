@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.child_program import ChildProgram, ChildProgramError, shortened
+from agents.general.child_program import ChildProgram, ChildProgramError, shortened
 from games.interface import Game, Records, States
 
 Message = dict[str, Any]

@@ -1,8 +1,8 @@
 """The card abstraction of Heinrich & Silver 2015 for limit Hold'em: buckets of E[HS^2] for all boards and holdings up to suits.
 
-``python -m games.poker.abstraction [PLAYERS ...]`` computes the tables once, within seconds, and keeps them in the user's cache
-folder. Buckets are those of ``hand_strength`` on the grids of the paper's table 1; before the flop each of the 169 starting hands
-has its own. Players do not remember the buckets of earlier rounds ("imperfect recall").
+``python -m games.limit_holdem.abstraction [PLAYERS ...]`` computes the tables once, within seconds, and keeps them in the user's
+cache folder. Buckets are those of ``hand_strength`` on the grids of the paper's table 1; before the flop each of the 169 starting
+hands has its own. Players do not remember the buckets of earlier rounds ("imperfect recall").
 """
 
 import argparse
@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.poker import hand_strength, hands, table_files
-from games.poker.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical_boards, moved_holdings, start_hands
-from games.poker.table_files import TablesError
+from games.limit_holdem import hand_strength, table_files
+from games.limit_holdem.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical_boards, moved_holdings, start_hands
+from games.limit_holdem.table_files import TablesError
+from games.poker import hands
 
 GRIDS = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 """Buckets in each round by the number of players (table 1)."""
@@ -115,7 +116,7 @@ def load(players: int) -> Abstraction:
     Raises:
         TablesError: They are not there, or not those of this program, or damaged; names the command that makes them.
     """
-    remedy = f"'python -m games.poker.abstraction {players}' makes them, within a minute"
+    remedy = f"'python -m games.limit_holdem.abstraction {players}' makes them, within a minute"
     return Abstraction(**table_files.load(folder(players), _facts(players), remedy))
 
 
@@ -159,7 +160,8 @@ def _make(players: int, again: bool, threads: int) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Makes the tables that the command line names."""
-    parser = argparse.ArgumentParser(prog="python -m games.poker.abstraction", description="Card buckets for limit Hold'em.")
+    name = "python -m games.limit_holdem.abstraction"
+    parser = argparse.ArgumentParser(prog=name, description="Card buckets for limit Hold'em.")
     parser.add_argument("players", nargs="*", type=int, metavar="PLAYERS", help="2 or 3 (default: both)")
     parser.add_argument("--again", action="store_true", help="make tables anew that are there")
     parser.add_argument("--threads", type=int, default=2, help="side by side (default: 2)")
@@ -174,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for line in _make(players, options.again, options.threads):
                 sys.stderr.write(f"{line}\n")
     except TablesError as error:
-        sys.exit(f"games.poker.abstraction: {error}")
+        sys.exit(f"games.limit_holdem.abstraction: {error}")
     except KeyboardInterrupt:
         sys.exit("\nstopped; nothing was stored of the tables that were being made")
 

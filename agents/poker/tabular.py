@@ -9,8 +9,8 @@ import numpy as np
 from games import poker
 from games.interface import Records, States
 from games.kernels import kernel, random_float, streams
-from games.poker.game import PokerGame
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
+from games.poker.tables import PokerGame
 from networks.checkpoint import CHECKPOINT, PREVIOUS, CheckpointError, load
 from tabular import algorithms
 

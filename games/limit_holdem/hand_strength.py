@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from games.kernels import kernel
-from games.poker.boards import NUM_HOLDINGS, BoardTables, canonical
+from games.limit_holdem.boards import NUM_HOLDINGS, BoardTables, canonical
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, NUM_STRENGTHS, HandTables, strength_of
 
 MOST_POINTS = 1_980

@@ -1,4 +1,4 @@
-"""RHCP's kernels: the value of a hand, and the choice of a lead or a reply. The rules are in ``agents/rhcp.py``.
+"""RHCP's kernels: the value of a hand, and the choice of a lead or a reply. The rules are in ``agents/doudizhu/rhcp.py``.
 
 The value of a hand is a pair (sum, rounds): the values of the groups that RHCP would lead one after the other, and their number.
 Hands compare by their *score*, sum - 7 * rounds. All of it depends on the hand alone, so it is kept in a table between moves and
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.rhcp_groups import NO_CARDS, classify, find_move, group_value, lead_candidates, reply_candidates
+from agents.doudizhu.rhcp_groups import NO_CARDS, classify, find_move, group_value, lead_candidates, reply_candidates
 from games.doudizhu.cards import HAND_SIZES, above, at_least, lowest
 from games.doudizhu.legal import JOKERS
 from games.doudizhu.moves import PASS, Category, Rules

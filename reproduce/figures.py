@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from omegaconf import DictConfig, OmegaConf
 
-from evaluation.settings import ConfigError, build, check
-from training.drawing import Line, Style, draw
-from training.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
+from reproduce.drawing import Line, Style, draw
+from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
+from runtime.settings import ConfigError, build, check
 from training.reports import Event
 from training.run_folder import RunFolder
 from training.tabular import TabularBudget, TabularConfig, TabularTrainer, make_learner, parse_tabular

@@ -1,4 +1,4 @@
-"""PIMC's kernels: candidates, play-outs and the choice. The method is in ``agents/pimc.py``.
+"""PIMC's kernels: candidates, play-outs and the choice. The method is in ``agents/doudizhu/pimc.py``.
 
 W worlds, K candidates. All values are the searching team's, in units of the stake at the decision.
 """
@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.double_dummy import Solver, forget, new_solver, solve
-from agents.rhcp_kernels import Memo, choose, new_memo, rest_score
-from agents.teamplay import choose_for_team
+from agents.doudizhu.double_dummy import Solver, forget, new_solver, solve
+from agents.doudizhu.rhcp_kernels import Memo, choose, new_memo, rest_score
+from agents.doudizhu.teamplay import choose_for_team
 from games.doudizhu.cards import Seat, size
 from games.doudizhu.moves import MAX_LEGAL, PASS, Rules
 from games.doudizhu.state import States, copy_row, empty, legal, step
@@ -33,7 +33,7 @@ class Settings(NamedTuple):
         max_nodes: Nodes per position of the solver.
         points: Whether points count, or wins alone.
         margin: How much better than the policy's choice another move must be, in standard errors of the difference.
-        team_play: Whether the policy is ``agents.teamplay``, or RHCP.
+        team_play: Whether the policy is ``agents.doudizhu.teamplay``, or RHCP.
     """
 
     worlds: int

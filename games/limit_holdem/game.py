@@ -16,14 +16,14 @@ import numpy as np
 
 from games.interface import register
 from games.kernels import kernel
-from games.poker import abstraction as bucket_tables
+from games.limit_holdem import abstraction as bucket_tables
+from games.limit_holdem.boards import start_hands
+from games.limit_holdem.deals import HoldemDeals, MadeHandDeals, from_made_hands, from_tables
 from games.poker import betting, state
 from games.poker.betting import BettingRules
-from games.poker.boards import start_hands
-from games.poker.game import PokerGame
+from games.poker.game import LimitPoker, make_rules
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, RANKS, SUITS, HandTables, card_texts, strength_of, tables
-from games.poker.holdem_deals import HoldemDeals, MadeHandDeals, from_made_hands, from_tables
-from games.poker.limit_poker import LimitPoker, make_rules
+from games.poker.tables import PokerGame
 
 RULES = {
     2: BettingRules(forced=(1, 0.5), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(1, 0, 0, 0)),
@@ -40,8 +40,8 @@ def limit_holdem(players: int = 2, abstraction: str = "squared_strength") -> Pok
 
     Args:
         players: 2 or 3.
-        abstraction: ``squared_strength``: the paper's buckets of E[HS^2], for which ``python -m games.poker.abstraction`` makes
-            the tables. ``made_hands``: what the cards make so far, coarse but without tables.
+        abstraction: ``squared_strength``: the paper's buckets of E[HS^2], for which ``python -m games.limit_holdem.abstraction``
+            makes the tables. ``made_hands``: what the cards make so far, coarse but without tables.
 
     Raises:
         ValueError: Another number of players or abstraction; ``TablesError`` where the tables cannot be used.

@@ -19,7 +19,7 @@ peasants 64.5 %. Passing on the partner's move whenever the landlord has passed,
 
 import numpy as np
 
-from agents.rhcp_kernels import Memo, choose, rest_score
+from agents.doudizhu.rhcp_kernels import Memo, choose, rest_score
 from games.doudizhu.cards import TWO, Seat, at_least, highest, lowest
 from games.doudizhu.legal import leads
 from games.doudizhu.moves import PASS, Category, Rules

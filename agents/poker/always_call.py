@@ -4,7 +4,7 @@ import numpy as np
 
 from games.interface import Records, States
 from games.poker.betting import Action
-from games.poker.limit_poker import LimitPoker
+from games.poker.game import LimitPoker
 
 
 class AlwaysCallAgent:

@@ -26,11 +26,11 @@ from itertools import combinations
 import numpy as np
 
 from agents.agent import OpenPolicy
-from agents.showdown_equity import equities
+from agents.poker.showdown_equity import equities
 from games.interface import Records
 from games.kernels import streams
 from games.poker.betting import Action
-from games.poker.limit_poker import NUM_ACTIONS, LimitPoker
+from games.poker.game import NUM_ACTIONS, LimitPoker
 from games.poker.state import HIDDEN, States
 
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.rhcp_kernels import Memo, choose, new_memo
-from agents.teamplay import choose_for_team
+from agents.doudizhu.rhcp_kernels import Memo, choose, new_memo
+from agents.doudizhu.teamplay import choose_for_team
 from games.doudizhu.moves import Rules
 from games.doudizhu.state import States, legal, step
 from games.interface import Game, Records, take
@@ -15,7 +15,7 @@ from games.kernels import kernel, mix64, random_below, random_float
 
 GAMES_PER_TASK = 512
 TEACHERS = ("rhcp", "team_play")
-"""RHCP, the paper's; and RHCP with team play (``agents.teamplay``), which beats it."""
+"""RHCP, the paper's; and RHCP with team play (``agents.doudizhu.teamplay``), which beats it."""
 
 
 class HeuristicGames(NamedTuple):

@@ -2,7 +2,7 @@
 
 import torch
 
-from evaluation.settings import ConfigError
+from runtime.settings import ConfigError
 
 
 def choose_device(name: str) -> torch.device:

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.poker.game import PokerGame
+from games.poker.tables import PokerGame
 from networks.checkpoint import CheckpointError
+from reproduce.drawing import Line
 from tabular.learner import Learner
 from tabular.matches import Player, Result, always_call, greedy_player, random_player, symmetric_play
-from training.drawing import Line
 from training.reports import Event
 
 SNAPSHOTS_PER_DECADE, FIRST_SNAPSHOT = 5, 1_000_000

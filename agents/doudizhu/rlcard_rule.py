@@ -17,7 +17,7 @@ tests/agents/data; on 16,100 other positions made the same way the two differed 
 
 import numpy as np
 
-from agents.rhcp_groups import find_move, row_of
+from agents.doudizhu.rhcp_groups import find_move, row_of
 from games.doudizhu.cards import BIG_JOKER, CHAIN_RANKS, LITTLE_JOKER, Seat, at_least, count, lowest
 from games.doudizhu.legal import JOKERS
 from games.doudizhu.moves import PASS, Category, Rules

@@ -1,0 +1,1 @@
+"""Players of Doudizhu that are not learned."""

@@ -1,0 +1,1 @@
+"""What every script shares: settings with ranges, device, interrupt."""
