@@ -5,7 +5,7 @@ given and what is allowed.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, field, fields, is_dataclass
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -19,6 +19,48 @@ Ranges = Mapping[str, tuple[float, float]]
 
 class ConfigError(ValueError):
     """A configuration that cannot be used; the message names the key."""
+
+
+def setting(
+    default: Any = MISSING,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    choices: tuple[Any, ...] | None = None,
+    default_factory: Any = MISSING,
+) -> Any:
+    """Returns a dataclass field that carries its own bounds, for ``check_ranges``.
+
+    Args:
+        default: Of the field. default_factory: In its place for lists.
+        least: Smallest allowed value; None = no bound.
+        most: Largest allowed value; None = no bound.
+        choices: Allowed values, where they are names.
+    """
+    return field(default=default, default_factory=default_factory, metadata={"least": least, "most": most, "choices": choices})
+
+
+def check_ranges(config: Any, prefix: str = "") -> None:
+    """Checks every leaf of a configuration against the bounds of its ``setting``; None is allowed where the type allows it.
+
+    Raises:
+        ConfigError: Naming the key, what was given and what is allowed.
+    """
+    for f in fields(config):
+        value, bounds, key = getattr(config, f.name), f.metadata, prefix + f.name
+        if is_dataclass(value):
+            check_ranges(value, f"{key}.")
+            continue
+        least, most, choices = bounds.get("least"), bounds.get("most"), bounds.get("choices")
+        if choices is not None and value not in choices:
+            raise ConfigError(f"{key}={value}: expected one of {', '.join(str(name) for name in choices if name is not None)}")
+        if value is None or (least is None and most is None):
+            continue
+        if (least is not None and not value >= least) or (most is not None and not value <= most):
+            allowed = " and ".join(
+                f"at {side} {bound:g}" for side, bound in (("least", least), ("most", most)) if bound is not None
+            )
+            raise ConfigError(f"{key}={value}: expected {allowed}")
 
 
 def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
