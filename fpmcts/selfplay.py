@@ -22,6 +22,7 @@ from games.interface import Game, Records, States, seats_to_move, take
 from games.kernels import kernel, random_below, random_float, random_index
 from games.lockstep import Lockstep
 from inference.factory import AnyDeterminizer
+from runtime.settings import setting
 
 UNDECIDED, CHEAP, FULL = 0, 1, 2
 
@@ -50,16 +51,16 @@ class SelfPlaySettings:
         late_temperature: See above, >= 0.
     """
 
-    lanes: int = 512
-    searching: str = "all"
-    exploration: float = 0.0
-    full_share: float = 1.0
+    lanes: int = setting(512, least=1, most=1_000_000)
+    searching: str = setting("all", choices=("all", "one"))
+    exploration: float = setting(0.0, least=0, most=1)
+    full_share: float = setting(1.0, least=1e-9, most=1)
     posterior: bool = False
-    temperature_start: float = 1.0
-    temperature_end: float = 0.5
-    temperature_iterations: int = 40
-    opening_moves: int = 200
-    late_temperature: float = 1.0
+    temperature_start: float = setting(1.0, least=1e-9, most=100)
+    temperature_end: float = setting(0.5, least=0, most=100)
+    temperature_iterations: int = setting(40, least=1, most=1_000_000_000)
+    opening_moves: int = setting(200, least=0, most=1_000_000_000)
+    late_temperature: float = setting(1.0, least=0, most=1)
 
     def temperature(self, iteration: int) -> float:
         """Returns T at an iteration, counted from 0. Source: DeltaDou, 5.1 (cools down during self-play)."""
