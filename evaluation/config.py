@@ -18,7 +18,7 @@ from games import GAMES, make
 from games.doudizhu.moves import RULE_SETS
 from games.interface import Game
 from runtime.configuration import CONF, load, pairs, read_file
-from runtime.settings import ConfigError, build, check_value, did_you_mean, setting
+from runtime.settings import ConfigError, build, did_you_mean, setting
 
 PRESETS = CONF / "evaluate"
 TEXTS = ("checkpoint", "command", "run", "decks", "save", "report", "unfinished")
@@ -212,7 +212,6 @@ def _add_player(
         able = ", ".join(name for name, other in KINDS.items() if not other.games or game in other.games)
         raise ConfigError(f"{label}={kind}: plays {', '.join(row.games)}, not {game}, which is played by {able}")
     values = build(row.options, options.get(label, {}), f"{label}.")
-    _check_row(values, row, f"{label}.")
     if isinstance(values, MixOptions):
         if len(values.seats) == 0:
             raise ConfigError(f"{label}.seats: a mix needs the players of all seats, such as {label}.seats=[fpmcts,rhcp,rhcp]")
@@ -225,36 +224,3 @@ def _add_player(
     players[label] = Player(label, kind, values, f"{name} ({given})" if given and label in ("a", "b", kind) else name)
 
 
-def _check_row(values: Any, row: Any, prefix: str) -> None:
-    """Checks options against the tables of a row of KINDS, where their dataclass does not carry their ranges yet."""
-    for key, names in getattr(row, "choices", {}).items():
-        check_value(prefix + key, getattr(values, key), {"choices": names})
-    for key, (least, most) in getattr(row, "ranges", {}).items():
-        check_value(prefix + key, getattr(values, key), {"least": least, "most": most})
-
-
-def _tell_policies(players: dict[str, Player], labels: tuple[str, ...]) -> None:
-    """Fills in whose policy a local best response is told, in place: that of the one player it meets, which must have one."""
-    for label, player in players.items():
-        if not isinstance(player.options, LocalBestResponseOptions):
-            continue
-        against, others = player.options.against, [other for other in labels if other != label]
-        if label not in labels or len(others) != 1 or against not in (None, *others):
-            raise ConfigError(
-                f"{label}=lbr: is told the policy of the one player that it meets; expected a match of {label} and "
-                f"{against if against in players and against != label else 'another player'}, not of {', '.join(labels)}"
-            )
-        kind = players[others[0]].kind
-        if not KINDS[kind].states_policy:
-            able = ", ".join(name for name, row in KINDS.items() if row.states_policy)
-            raise ConfigError(f"{label}=lbr against {others[0]}={kind}: {kind} cannot state its policy; expected one of {able}")
-        players[label] = replace(player, options=replace(player.options, against=others[0]))
-
-
-def _with_names(players: dict[str, Player]) -> dict[str, Player]:
-    """Returns the players with names that differ."""
-    names = [player.name for player in players.values()]
-    return {
-        label: Player(label, p.kind, p.options, f"{p.name} [{label}]" if names.count(p.name) > 1 else p.name)
-        for label, p in players.items()
-    }
