@@ -224,3 +224,28 @@ def _add_player(
     players[label] = Player(label, kind, values, f"{name} ({given})" if given and label in ("a", "b", kind) else name)
 
 
+def _tell_policies(players: dict[str, Player], labels: tuple[str, ...]) -> None:
+    """Fills in whose policy a local best response is told, in place: that of the one player it meets, which must have one."""
+    for label, player in players.items():
+        if not isinstance(player.options, LocalBestResponseOptions):
+            continue
+        against, others = player.options.against, [other for other in labels if other != label]
+        if label not in labels or len(others) != 1 or against not in (None, *others):
+            raise ConfigError(
+                f"{label}=lbr: is told the policy of the one player that it meets; expected a match of {label} and "
+                f"{against if against in players and against != label else 'another player'}, not of {', '.join(labels)}"
+            )
+        kind = players[others[0]].kind
+        if not KINDS[kind].states_policy:
+            able = ", ".join(name for name, row in KINDS.items() if row.states_policy)
+            raise ConfigError(f"{label}=lbr against {others[0]}={kind}: {kind} cannot state its policy; expected one of {able}")
+        players[label] = replace(player, options=replace(player.options, against=others[0]))
+
+
+def _with_names(players: dict[str, Player]) -> dict[str, Player]:
+    """Returns the players with names that differ."""
+    names = [player.name for player in players.values()]
+    return {
+        label: Player(label, p.kind, p.options, f"{p.name} [{label}]" if names.count(p.name) > 1 else p.name)
+        for label, p in players.items()
+    }
