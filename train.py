@@ -15,7 +15,7 @@ import hydra
 from omegaconf import DictConfig
 
 from evaluation.plots import ReportError, check_plots
-from games import poker
+from games import with_tables
 from networks.checkpoint import CheckpointError
 from reproduce.figures import parse_figure, play_figure
 from runtime.interrupt import Interrupt
@@ -150,7 +150,7 @@ def primary(arguments: list[str]) -> tuple[str, list[str]]:
     if given.get("algorithm", "fpmcts") != "fpmcts":
         return "tabular", arguments
     rest, game = [a for a in arguments if a != "algorithm=fpmcts"], given.get("game")
-    if game not in poker.GAMES:
+    if game not in with_tables():
         return "config", rest
     return (game if (CONF / f"{game}.yaml").exists() else "poker"), rest
 

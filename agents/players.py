@@ -31,7 +31,7 @@ from agents.poker.always_call import AlwaysCallAgent
 from agents.poker.local_best_response import LocalBestResponseAgent
 from agents.poker.tabular import POLICIES, TabularAgent, TabularPolicy, load_tabular, run_file
 from agents.trained import Trained, checkpoint_file, load_trained
-from games import poker
+from games import with_tables
 from games.interface import Game
 from games.kernels import ROOT
 from games.poker.game import LimitPoker
@@ -42,7 +42,7 @@ MOST_WORLDS, MOST_PARTICLES = 256, 1024
 """Worlds per move and particles of a search that was not told how many."""
 IN_MATCHES: dict[str, dict[str, Any]] = {"doudizhu": {"prior_floor": 2e-3, "rollout": 0.9}}
 """Settings of searches that are not those of training, by game."""
-POKER = tuple(poker.GAMES)
+POKER = with_tables()
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,9 @@ class ScoreUnit(NamedTuple):
     tells_wins: bool
 
 
+POINTS = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True)
+
+
 class GameSpec(NamedTuple):
     """The sizes and conventions of a game.
 
@@ -119,11 +122,14 @@ class GameSpec(NamedTuple):
         max_legal: Upper bound on the number of legal actions in any state.
         max_moves: Upper bound on the number of moves in a game.
         max_return: Largest absolute return, in the game's unit.
-        has_hidden_head: Whether networks predict the hidden cards (``hidden_targets`` of the game).
         team_names: What the game calls its teams.
         seat_names: What it calls its seats.
         score: How matches are told.
         mixes: Whether a good player must at times choose at random, since whoever knew its moves would exploit them.
+        stake_factors: What the value head ``win_stakes`` tells apart: the sizes that a return can have, in units of the stake,
+            ascending and above 0; a return counts as the nearest by ratio. () = networks tell the mean alone.
+        hidden_counts: How many cards of one position (of the observation) a seat may hide, 0 to ``hidden_counts - 1``: networks
+            predict how many it is (``hidden_targets`` of the game). 0 = they do not.
     """
 
     name: str
@@ -136,25 +142,55 @@ class GameSpec(NamedTuple):
     max_legal: int
     max_moves: int
     max_return: float
-    has_hidden_head: bool
     team_names: tuple[str, ...]
     seat_names: tuple[str, ...]
-    score: ScoreUnit
-    mixes: bool
+    score: ScoreUnit = POINTS
+    mixes: bool = False
+    stake_factors: tuple[float, ...] = ()
+    hidden_counts: int = 0
 
     @property
     def num_teams(self) -> int:
         """Returns the number of teams."""
         return max(self.teams) + 1
 
+    @property
+    def has_hidden_head(self) -> bool:
+        """Returns whether networks predict hidden cards."""
+        return self.hidden_counts > 0
+
 
 class Game(Protocol):
-    """The Python face of a game; the kernels above do the work."""
+    """The Python face of a game; the kernels above do the work. ``games.base.BaseGame`` has defaults for most of it."""
 
-    spec: GameSpec
-    rules: Rules
-    decoder: np.ndarray
-    """int16 ``[num_actions, K]``: the logit of action a is the sum of the policy outputs at ``decoder[a, k]``; -1 = none."""
+    has_tables: bool
+    """Whether tabular algorithms can learn the game."""
+    has_tree: bool
+    """Whether it is so small that its policies can be measured exactly, over all information states (``information_states``)."""
+
+    @property
+    def spec(self) -> GameSpec:
+        """Returns sizes and conventions."""
+        ...
+
+    @property
+    def rules(self) -> Rules:
+        """Returns the tables that every kernel takes."""
+        ...
+
+    @property
+    def decoder(self) -> np.ndarray:
+        """Returns int16 ``[num_actions, K]``: the logit of action a sums the policy outputs at ``decoder[a, k]``; -1 = none."""
+        ...
+
+    @property
+    def tables(self) -> Any:
+        """Returns the game as tabular algorithms see it (``games.poker.tables.PokerTables``), where ``has_tables``."""
+        ...
+
+    def check_for_networks(self) -> None:
+        """Raises ValueError where the game was made with options that networks cannot follow."""
+        ...
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
@@ -202,6 +238,10 @@ class Game(Protocol):
         """
         ...
 
+    def information_states(self) -> States:
+        """Returns a view for each information state, in the order of ``tables``, where ``has_tree``."""
+        ...
+
     def cards_left(self, states: States) -> np.ndarray:
         """Returns how many cards (int64 ``[B]``) the seat to move has still to play; 0 where cards are not played."""
         ...
@@ -211,7 +251,13 @@ class Game(Protocol):
         ...
 
     def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Returns what the hidden-hand head learns from, where ``spec.has_hidden_head``; see the game."""
+        """Returns what the hidden head learns about the seat after ``seats[i]`` in row i, where ``spec.hidden_counts``.
+
+        Returns:
+            Int arrays by position (L, as in observations): unseen, fewest, most, truth, each ``[B, L]``: the cards of a position
+            that the seat does not see, bounds on how many of them the next seat holds, and how many it does; and ``[B]``, how
+            many cards it holds in all.
+        """
         ...
 
 
