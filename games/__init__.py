@@ -12,21 +12,28 @@ class Entry(NamedTuple):
     Attributes:
         module: Imported when the game is made.
         maker: The class in it.
+        family: Players made for a family play its games.
         has_tables: Whether tabular algorithms can learn it (``Game.tables``).
     """
 
     module: str
     maker: str
+    family: str
     has_tables: bool = False
 
 
 GAMES = {
-    "doudizhu": Entry("games.doudizhu.game", "Doudizhu"),
-    "kuhn": Entry("games.kuhn.game", "Kuhn", has_tables=True),
-    "leduc": Entry("games.leduc.game", "Leduc", has_tables=True),
-    "limit_holdem": Entry("games.limit_holdem.game", "LimitHoldem", has_tables=True),
+    "doudizhu": Entry("games.doudizhu.game", "Doudizhu", "doudizhu"),
+    "kuhn": Entry("games.kuhn.game", "Kuhn", "poker", has_tables=True),
+    "leduc": Entry("games.leduc.game", "Leduc", "poker", has_tables=True),
+    "limit_holdem": Entry("games.limit_holdem.game", "LimitHoldem", "poker", has_tables=True),
 }
 """A line for each game."""
+
+
+def family(name: str) -> str:
+    """Returns the family of a game; a game that has no row is one of its own."""
+    return GAMES[name].family if name in GAMES else name
 
 
 def with_tables() -> tuple[str, ...]:
@@ -46,8 +53,8 @@ def make(name: str, **options: Any) -> Game:
     """
     if name not in GAMES:
         raise ValueError(f"game {name!r}: expected one of {', '.join(GAMES)}")
-    module, maker, _ = GAMES[name]
+    entry = GAMES[name]
     try:
-        return getattr(import_module(module), maker)(**options)
+        return getattr(import_module(entry.module), entry.maker)(**options)
     except TypeError as error:
         raise ValueError(f"options of {name}: {error}") from error

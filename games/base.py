@@ -5,13 +5,14 @@ The defaults know states as named arrays only; a game whose views and records ar
 """
 
 import json
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from games.interface import GameSpec, Rules, States, concatenate, current_seat, legal, num_rows, step, take, team_return
+from games.interface import Game, Rules, States, concatenate, current_seat, legal, move_texts, num_rows, step, take, team_return
 from games.kernels import kernel
 
 
@@ -36,7 +37,7 @@ def _return(rules: Rules, states: States, i: int, seat: int) -> float:
     return team_return(rules, states, i, seat)
 
 
-class BaseGame:
+class BaseGame(Game):
     """A game with defaults (see ``games.interface.Game``).
 
     Attributes:
@@ -47,14 +48,10 @@ class BaseGame:
         has_tree: Whether it is so small that its policies can be measured exactly, over all information states.
     """
 
-    spec: GameSpec
-    rules: Rules
     action_names: tuple[str, ...] = ()
-    has_tables: bool = False
-    has_tree: bool = False
 
     @cached_property
-    def decoder(self) -> np.ndarray:
+    def decoder(self) -> np.ndarray:  # type: ignore[override]
         """Returns int16 ``[num_actions, 1]``: an output of the policy for each action."""
         return np.arange(self.spec.num_actions, dtype=np.int16)[:, None]
 
@@ -95,14 +92,17 @@ class BaseGame:
         count = _legal(self.rules, states, row, actions)
         return [self.action_text(int(action)) for action in actions[:count]]
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        """Returns what the seat to move knows, for JSON: ``game``, ``seat``, its ``view`` as lists, ``moves``, ``legal``."""
+    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, for JSON: ``game``, ``seat``, its ``view`` as lists, ``moves``, ``legal``."""
+        mover = int(_seat(self.rules, views, row))
+        seat = mover if seat is None else seat
+        view = self.view(take(views, slice(row, row + 1)), np.array([seat]))
         return {
             "game": self.spec.name,
-            "seat": int(_seat(self.rules, views, row)),
-            "view": _plain(take(views, slice(row, row + 1))),
-            "moves": [self.action_text(int(move)) for move in moves],
-            "legal": self.legal_texts(views, row),
+            "seat": seat,
+            "view": _plain(view),
+            "moves": move_texts(self, moves),
+            "legal": self.legal_texts(views, row) if seat == mover else [],
         }
 
     def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
@@ -118,6 +118,36 @@ class BaseGame:
             "returns": returns,
         }
 
+    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
+        """Returns the deal (one row) and the moves of a record.
+
+        Raises:
+            ValueError: It is no record of this game, a move is not legal, or the result is not that of the moves.
+        """
+        expected = ("game", "deal", "moves", "returns")
+        if not isinstance(fields, Mapping) or not set(expected) <= set(fields) or not isinstance(fields["moves"], list):
+            raise ValueError(f"expected an object with the fields {', '.join(expected)}")
+        if fields["game"] != self.spec.name:
+            raise ValueError(f"the record is of game {fields['game']!r}: expected {self.spec.name!r}")
+        deal = self._parse_deal(fields["deal"])
+        moves = [self.parse_action(str(text)) for text in fields["moves"]]
+        played = take(deal, np.array([0]))
+        for number, move in enumerate(moves, 1):
+            if _seat(self.rules, played, 0) < 0 or not self.is_legal(played, move):
+                raise ValueError(f"move {number} ({self.action_text(move)}): it is not legal")
+            _play(self.rules, played, 0, np.array([move]))
+        if (returns := self.record(deal, 0, np.array(moves, np.int64))["returns"]) != fields["returns"]:
+            raise ValueError(f"returns {fields['returns']}: the moves give {returns}")
+        return deal, moves
+
+    def _parse_deal(self, fields: Any) -> States:
+        """Returns the deal of a record. Raises ValueError."""
+        like = self.deal(np.zeros(1, np.uint64))
+        try:
+            return _from_plain(like, fields)
+        except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
+            raise ValueError(f"deal: {error!r}; expected {_shapes(like)}"[:400]) from error
+
     def read_decks(self, path: Path | str) -> States:
         """Returns the deals of a file of JSON lines with the field ``deal`` of ``record``.
 
@@ -125,19 +155,14 @@ class BaseGame:
             ValueError: Naming the line and what was expected.
             OSError: It cannot be opened.
         """
-        like = self.deal(np.zeros(1, np.uint64))
         rows = []
-        try:
-            lines = Path(path).read_text(encoding="utf-8").splitlines()
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{path}: no text; expected lines of JSON with the field deal") from error
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
             if not line.strip():
                 continue
             try:
-                rows.append(_from_plain(like, json.loads(line)["deal"]))
-            except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-                raise ValueError(f"{path}, line {number}: {error!r}; expected a field deal with {_shapes(like)}") from error
+                rows.append(self._parse_deal(json.loads(line)["deal"]))
+            except (ValueError, KeyError, TypeError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
+                raise ValueError(f"{path}, line {number}: {error}; expected a field deal, as saved games have it") from error
         if not rows:
             raise ValueError(f"{path}: no deals; expected lines of JSON with the field deal")
         return concatenate(rows)

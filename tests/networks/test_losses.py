@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from networks.losses import LEAST_TARGET, hidden_loss, policy_loss, value_loss
+from networks.losses import LEAST_TARGET, hidden_loss, policy_loss, stake_classes, value_loss
 from networks.resnet import PolicyValueNet
 from tests.networks.specs import DOUDIZHU, SMALL, observations
 
@@ -95,6 +95,15 @@ def test_value_loss_by_hand() -> None:
     losses = value_loss(raw, torch.tensor([1.0, 2.0, 64.0, -1.0, -4.0]), "adp", 1.0, (1.0, 2.0, 4.0, 8.0))
     chances = [3 / 4 / 2, 3 / 4 / 4, 3 / 4 / 8, 1 / 4 / 4, 1 / 4 / 4]
     assert losses.exp().reciprocal().tolist() == pytest.approx(chances, rel=1e-5)
+
+
+def test_returns_belong_to_the_nearest_class_by_ratio() -> None:
+    returns = torch.tensor([0.0, 0.5, 1.0, -1.4, 1.5, 2.0, -2.8, 2.9, 4.0, -8.0, 64.0])
+    assert stake_classes(returns, (1.0, 2.0, 4.0, 8.0)).tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3]
+    assert stake_classes(returns, (1.0,)).tolist() == [0] * len(returns)
+    # As where classes were numbers of bombs: the rounded logarithm.
+    powers = 2.0 ** torch.arange(14)
+    assert stake_classes(powers, (1.0, 2.0, 4.0, 8.0)).tolist() == powers.log2().round().long().clamp(0, 3).tolist()
 
 
 def test_scalar_value_loss_by_hand() -> None:

@@ -79,3 +79,12 @@ def test_one_network_for_all_seats() -> None:
 def test_wrong_settings_are_named(key: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"{key} is {value!r}, expected"):
         NetworkConfig(**{key: value})
+
+
+def test_a_game_without_classes_of_stakes_has_a_scalar_value() -> None:
+    with pytest.raises(ValueError, match="tiny has no stake_factors; expected 'scalar'"):
+        PolicyValueNet(TINY, NetworkConfig(channels=4, blocks=1))
+
+
+def test_the_former_name_of_the_value_head() -> None:
+    assert NetworkConfig(value_head="win_bombs") == NetworkConfig(value_head="win_stakes")
