@@ -96,7 +96,7 @@ def load_trained(
         game: Name of the game that they are to play.
         precision: See ``networks.engine.PRECISIONS``.
         device: Of the forward passes.
-        objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only networks with a ``win_bombs``
+        objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only networks with a ``win_stakes``
             head can give the other one.
 
     Raises:
@@ -111,7 +111,7 @@ def load_trained(
     made = make_game(game, **settings)
     network = NetworkConfig(**config["network"])
     if objective not in (None, network.objective):
-        if network.value_head != "win_bombs":
+        if network.value_head != "win_stakes":
             had = network.objective
             raise CheckpointError(f"objective={objective}: {file} has a scalar value head for {had}; use objective={had}")
         network = replace(network, objective=objective)

@@ -244,7 +244,7 @@ class Learner:
         surrogate, clipped = losses.clipped_surrogate(log_prob, old, self._on_device(rows.advantage), settings.clip)
         policy = (surrogate * teaches).sum() / count
         result = self._on_device(rows.samples.result)
-        value = losses.value_loss(raw.value.float(), result, net.config.objective, net.value_scale).mean()
+        value = losses.value_loss(raw.value.float(), result, net.config.objective, net.value_scale, net.stake_factors).mean()
         total = policy + settings.value_weight * value
         parts = {
             "surrogate": policy,
@@ -310,7 +310,7 @@ class Learner:
         policy = per_row.mean()
         first = 0 if shared else num_policy
         result = torch.from_numpy(value_rows.result).to(self.device)
-        value = losses.value_loss(raw.value[first:], result, net.config.objective, net.value_scale).mean()
+        value = losses.value_loss(raw.value[first:], result, net.config.objective, net.value_scale, net.stake_factors).mean()
         total = policy + settings.value_weight * value
         parts = {
             "policy": policy,

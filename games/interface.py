@@ -43,7 +43,7 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 
 def stake(rules: Rules, states: States, i: int) -> float:
-    """Returns the unit in which a network states its value at this state."""
+    """Returns the unit in which a network states its value at this state. A game need not register its own: 1."""
     raise TypeError("generic kernel: callable from compiled code only")
 
 
@@ -58,12 +58,15 @@ def public_key(rules: Rules, states: States, i: int) -> np.uint64:
 
 
 def sure_win(rules: Rules, states: States, i: int) -> int:
-    """Returns an action of the seat to move that wins in every world it cannot tell apart, or -1."""
+    """Returns an action of the seat to move that wins in every world it cannot tell apart, or -1.
+
+    A game need not register its own: -1.
+    """
     raise TypeError("generic kernel: callable from compiled code only")
 
 
 def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
-    """Copies lane ``i`` of ``source`` over lane ``j`` of ``target``."""
+    """Copies lane ``i`` of ``source`` over lane ``j`` of ``target``. A game need not register its own."""
     raise TypeError("generic kernel: callable from compiled code only")
 
 
@@ -139,8 +142,44 @@ def _is_listed(rules: Rules, states: States, i: int, action: int) -> bool:
     return bool(at < count and actions[at] == action)
 
 
+@kernel
+def _one(rules: Rules, states: States, i: int) -> float:
+    return 1.0
+
+
+@kernel
+def _no_sure_win(rules: Rules, states: States, i: int) -> int:
+    return -1
+
+
 register_default(seen_move, _every_move_is_seen)
 register_default(is_legal, _is_listed)
+register_default(stake, _one)
+register_default(sure_win, _no_sure_win)
+
+
+def _array_names(states: Any, prefix: str = "") -> list[str]:
+    """Returns the names of the arrays in the numba type of a NamedTuple, with dots before those of nested ones."""
+    found = []
+    for name, kind in zip(states.instance_class._fields, states.types, strict=True):
+        nested = isinstance(kind, numba.core.types.BaseNamedTuple)
+        found += _array_names(kind, f"{prefix}{name}.") if nested else [prefix + name]
+    return found
+
+
+def _choose_copy_row(rules: Any, source: Any, i: Any, target: Any, j: Any) -> Callable[..., Any] | None:
+    """Writes out a copy of every array, for games that register no ``copy_row``: numba cannot loop over fields of unlike types."""
+    if any(is_type(rules, known) for known in _registered.get(copy_row, [])):
+        return None
+    lines = [f"    target.{name}[j] = source.{name}[i]" for name in _array_names(source)]
+    made: dict[str, Any] = {}
+    exec("\n".join(["def copy(rules, source, i, target, j):", *lines]), made)  # noqa: S102 (names of fields)
+    function: Callable[..., Any] = made["copy"]
+    return function
+
+
+_choose_copy_row.__signature__ = inspect.signature(lambda rules, source, i, target, j: None)  # type: ignore[attr-defined]
+overload(copy_row)(_choose_copy_row)
 
 
 @kernel
@@ -167,6 +206,9 @@ class ScoreUnit(NamedTuple):
     tells_wins: bool
 
 
+POINTS = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True)
+
+
 class GameSpec(NamedTuple):
     """The sizes and conventions of a game.
 
@@ -181,11 +223,14 @@ class GameSpec(NamedTuple):
         max_legal: Upper bound on the number of legal actions in any state.
         max_moves: Upper bound on the number of moves in a game.
         max_return: Largest absolute return, in the game's unit.
-        has_hidden_head: Whether networks predict the hidden cards (``hidden_targets`` of the game).
         team_names: What the game calls its teams.
         seat_names: What it calls its seats.
         score: How matches are told.
         mixes: Whether a good player must at times choose at random, since whoever knew its moves would exploit them.
+        stake_factors: What the value head ``win_stakes`` tells apart: the sizes that a return can have, in units of the stake,
+            ascending and above 0; a return counts as the nearest by ratio. () = networks tell the mean alone.
+        hidden_counts: How many cards of one position (of the observation) a seat may hide, 0 to ``hidden_counts - 1``: networks
+            predict how many it is (``hidden_targets`` of the game). 0 = they do not.
         has_private_moves: Whether some seat sees some move only in part, or not at all (``seen_move``).
     """
 
@@ -199,11 +244,12 @@ class GameSpec(NamedTuple):
     max_legal: int
     max_moves: int
     max_return: float
-    has_hidden_head: bool
     team_names: tuple[str, ...]
     seat_names: tuple[str, ...]
-    score: ScoreUnit
-    mixes: bool
+    score: ScoreUnit = POINTS
+    mixes: bool = False
+    stake_factors: tuple[float, ...] = ()
+    hidden_counts: int = 0
     has_private_moves: bool = False
 
     @property
@@ -211,14 +257,32 @@ class GameSpec(NamedTuple):
         """Returns the number of teams."""
         return max(self.teams) + 1
 
+    @property
+    def has_hidden_head(self) -> bool:
+        """Returns whether networks predict hidden cards."""
+        return self.hidden_counts > 0
+
 
 class Game(Protocol):
-    """The Python face of a game; the kernels above do the work."""
+    """The Python face of a game; the kernels above do the work. ``games.base.BaseGame`` has defaults for most of it."""
 
     spec: GameSpec
     rules: Rules
     decoder: np.ndarray
     """int16 ``[num_actions, K]``: the logit of action a is the sum of the policy outputs at ``decoder[a, k]``; -1 = none."""
+    has_tables: bool = False
+    """Whether tabular algorithms can learn the game."""
+    has_tree: bool = False
+    """Whether it is so small that its policies can be measured exactly, over all information states (``information_states``)."""
+
+    @property
+    def tables(self) -> Any:
+        """Returns the game as tabular algorithms see it (``games.poker.tables.PokerTables``), where ``has_tables``."""
+        ...
+
+    def check_for_networks(self) -> None:
+        """Raises ValueError where the game was made with options that networks cannot follow."""
+        ...
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
@@ -285,6 +349,10 @@ class Game(Protocol):
         """
         ...
 
+    def information_states(self) -> States:
+        """Returns a view for each information state, in the order of ``tables``, where ``has_tree``."""
+        ...
+
     def cards_left(self, states: States) -> np.ndarray:
         """Returns how many cards (int64 ``[B]``) the seat to move has still to play; 0 where cards are not played."""
         ...
@@ -294,7 +362,13 @@ class Game(Protocol):
         ...
 
     def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Returns what the hidden-hand head learns from, where ``spec.has_hidden_head``; see the game."""
+        """Returns what the hidden head learns about the seat after ``seats[i]`` in row i, where ``spec.hidden_counts``.
+
+        Returns:
+            Int arrays by position (L, as in observations): unseen, fewest, most, truth, each ``[B, L]``: the cards of a position
+            that the seat does not see, bounds on how many of them the next seat holds, and how many it does; and ``[B]``, how
+            many cards it holds in all.
+        """
         ...
 
 

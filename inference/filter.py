@@ -24,7 +24,7 @@ from inference.prior import draw_prior, log_prior
 from networks.filter import world_planes
 
 Score = Callable[[Tensor], Tensor]
-"""Scores float32 [N] for int8 planes [N, C + 8, L]: ``networks.engine.FilterEngine``."""
+"""Scores float32 [N] for int8 planes [N, C + W, L]: ``networks.engine.FilterEngine``."""
 
 _MAX_ROWS = 16_384
 """Rows of planes made at once: about 16 MiB."""
@@ -48,12 +48,12 @@ def _observe_seats(rules: Rules, views: States, seats: np.ndarray, observations:
 
 
 def _planes(game: Game, views: States, seats: np.ndarray, hands: np.ndarray) -> np.ndarray:
-    """Returns the filter's input (int8 ``[n, M, C + 8, L]``) for hands of the next seat (uint64 ``[n, M]``)."""
+    """Returns the filter's input (int8 ``[n, M, C + W, L]``) for hands of the next seat (uint64 ``[n, M]``)."""
     n, m = hands.shape
     observations = np.empty((n, *game.spec.observation_shape), np.int8)
     unseen = np.empty(n, np.uint64)
     _observe_seats(game.rules, views, seats, observations, unseen)
-    worlds = world_planes(unpack(hands.ravel()), unpack((unseen[:, None] - hands).ravel()))
+    worlds = world_planes(game.spec, unpack(hands.ravel()), unpack((unseen[:, None] - hands).ravel()))
     repeated = np.broadcast_to(observations[:, None], (n, m, *observations.shape[1:]))
     return np.concatenate([repeated, worlds.reshape(n, m, *worlds.shape[1:])], axis=2)
 
@@ -131,7 +131,7 @@ class FilterBatch(NamedTuple):
     """Training data of the filter: B information states with M worlds each, the first of them true.
 
     Attributes:
-        planes: int8 ``[B, M, C + 8, L]``, the input of ``FilterNet.forward``.
+        planes: int8 ``[B, M, C + W, L]``, the input of ``FilterNet.forward``.
         labels: float32 ``[B, M]``, 1 for the true world.
     """
 

@@ -25,6 +25,9 @@ PREVIOUS = "checkpoint.previous.safetensors"
 NETWORKS = "networks.safetensors"
 """The files of a run's folder: all of its state, now and before the last step, and its networks alone."""
 
+FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes"}
+"""By key and value of metadata: what a value of a former version is called now."""
+
 Arrays = dict[str, np.ndarray]
 
 
@@ -82,7 +85,17 @@ def load(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
         raise CheckpointError(f"{path} is truncated, damaged or no checkpoint: {error}") from error
     if _digest(arrays, header["meta"]) != header["sha256"]:
         raise CheckpointError(f"{path} is damaged: its contents do not match its checksum")
-    return arrays, json.loads(header["meta"])
+    return arrays, _with_present_names(json.loads(header["meta"]))
+
+
+def _with_present_names(meta: Any) -> Any:
+    """Returns metadata in which what had another name in former versions has its present one."""
+    if not isinstance(meta, dict):
+        return meta
+    return {
+        key: FORMER_NAMES.get((key, value), value) if isinstance(value, str) else _with_present_names(value)
+        for key, value in meta.items()
+    }
 
 
 def check_compatible(meta: Mapping[str, Any], **expected: Any) -> None:

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from networks.checkpoint import CheckpointError
 from reproduce.drawing import Line
-from tabular.learner import Learner
+from tabular.learner import TabularLearner
 from tabular.matches import Player, Result, always_call, greedy_player, random_player, symmetric_play
 from training.reports import Event
 
@@ -40,7 +40,7 @@ def _number(episodes: int) -> int:
     return max(-1, math.floor(grid + 1e-9)) + 1
 
 
-def keep_snapshot(folder: Path, learner: Learner, last: int) -> None:
+def keep_snapshot(folder: Path, learner: TabularLearner, last: int) -> None:
     """Writes the greedy policy, a byte per information state, where a mark of the grid was passed, and at the last episode."""
     taken = [episodes for episodes in snapshots(folder) if episodes < learner.episodes]
     if _number(learner.episodes) == _number(max(taken, default=0)) and learner.episodes < last:
@@ -68,7 +68,7 @@ def name(match: Match, num_players: int) -> str:
 
 
 def play_matches(
-    game: PokerGame,
+    game: PokerTables,
     folders: Mapping[str, Path],
     deals: int,
     final_deals: int,

@@ -27,9 +27,9 @@ from training.tabular import TabularBudget, TabularConfig, TabularTrainer, make_
 
 MEASURES = {
     "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains (chips per hand)"),
-    "squared_error": ("kuhn/squared_error_to_closest_equilibrium", "Mean squared error to the closest equilibrium"),
+    "squared_error": ("{game}/squared_error_to_closest_equilibrium", "Mean squared error to the closest equilibrium"),
 }
-"""Measures of a run: its curve, and the label of the axis."""
+"""Measures of a run: its curve, ``{game}`` being the name of the game, and the label of the axis."""
 MATCHES = "symmetric_play"
 """The measure between runs."""
 SAVE_SECONDS = 5.0
@@ -88,8 +88,6 @@ def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[st
         raise ConfigError(
             f"runs={config.runs}: expected 1, since measure={MATCHES} plays one run of each algorithm against another"
         )
-    if config.measure == "squared_error" and config.game.get("name") != "kuhn":
-        raise ConfigError("measure=squared_error: is known for game.name=kuhn alone")
     folder = config.folder()
     runs = []
     for label, algorithm in config.algorithms.items():
@@ -98,7 +96,16 @@ def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[st
             budget = TabularBudget(episodes=config.episodes)
             run = TabularConfig(run_dir=run_dir, seed=seed, game=config.game, algorithm=algorithm, budget=budget)
             runs.append((label, parse_tabular(asdict(run))))
+    if runs and config.measure == "squared_error":
+        tables = make_learner(runs[0][1]).game
+        if _curve(config).partition("/")[2] not in tables.policy_measures(tables.uniform_policy()):
+            raise ConfigError(f"measure=squared_error: game.name={tables.name} has no known equilibria to compare with")
     return config, runs
+
+
+def _curve(config: FigureConfig) -> str:
+    """Returns the name of the curve that a figure shows."""
+    return MEASURES[config.measure][0].format(game=config.game["name"])
 
 
 def play_runs(
@@ -134,7 +141,7 @@ def play_runs(
                 folder.save(trainer.get_state(copy=False))
             if config.measure == MATCHES:
                 return []
-            return [(at, scalars[MEASURES[config.measure][0]]) for at, scalars in trainer.curve]
+            return [(at, scalars[_curve(config)]) for at, scalars in trainer.curve]
 
     pool = ThreadPoolExecutor(config.threads)
     futures = [pool.submit(work, k) for k in range(len(runs))]

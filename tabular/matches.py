@@ -18,8 +18,8 @@ import numpy as np
 from games.kernels import Stream, deal_seeds, kernel, mix64
 from games.poker.betting import Action
 from games.poker.deals import OWN, bucket, deal, outcome
-from games.poker.tables import PokerGame
-from tabular.learner import GOLDEN, Learner
+from games.poker.tables import PokerTables
+from tabular.learner import GOLDEN, TabularLearner
 from tabular.self_play import UCT
 
 _LOW = np.uint64(0xFFFFFFFF)
@@ -81,11 +81,11 @@ def always_call() -> Player:
 
 
 def greedy_player(slots: np.ndarray) -> Player:
-    """Returns the player of a greedy policy, from ``Learner.greedy_slots``."""
+    """Returns the player of a greedy policy, from ``TabularLearner.greedy_slots``."""
     return _player(Kind.SLOTS, slots)
 
 
-def average_player(learner: Learner) -> Player:
+def average_player(learner: TabularLearner) -> Player:
     """Returns the player of a learner's average policy as it is now; the tables of UCT and Smooth UCT are copied."""
     betting, width = learner.game.betting, learner.game.max_actions
     if isinstance(learner, UCT):
@@ -163,7 +163,7 @@ def _play(
 
 
 def symmetric_play(
-    game: PokerGame, players: Sequence[Player], line_up: Sequence[int], num_deals: int, seed: int = 0
+    game: PokerTables, players: Sequence[Player], line_up: Sequence[int], num_deals: int, seed: int = 0
 ) -> list[Result]:
     """Returns what each player wins per hand and seat.
 

@@ -9,19 +9,21 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from agents.doudizhu.heuristic_games import TEACHERS
+from agents.players import KINDS
 from fpmcts.learner import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from games import GAMES, make
-from games.interface import Game
+from games.interface import Game, GameSpec
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
-from runtime.settings import ConfigError, build, flatten_config, setting
-
+from runtime.settings import ConfigError, build, setting
 
 MANY = 1_000_000_000
 """Most games, decks or iterations that a key may ask for; what fits into memory is checked apart (``training.memory``)."""
-DOUDIZHU_BASELINES = ("rhcp", "rlcard_rule")
+BASELINES = ("rhcp", "rlcard_rule", "random", "always_call")
+TEACHER = "rhcp"
+"""The player whose games the teachers of the supervised start can play."""
 
 
 @dataclass(frozen=True)
@@ -184,22 +186,12 @@ def parse_config(values: Mapping[str, Any]) -> TrainConfig:
         raise ConfigError(f"network.objective={config.network.objective}: set objective alone, which is {config.objective}")
     try:
         game = make(config.game.name, **config.game.options())
+        game.check_for_networks()
     except ValueError as error:
         raise ConfigError(f"game={config.game.name}: {error}") from error
     if config.episode.value_games and not config.train.value_window:
         raise ConfigError(f"episode.value_games={config.episode.value_games}: needs train.value_window > 0, where they are kept")
-    if config.game.name != "doudizhu":
-        for key, value in (
-            ("bootstrap.kind", config.bootstrap.kind == "heuristic"),
-            ("network.value_head", config.network.value_head == "win_bombs"),
-            ("inference.phase1", config.inference.phase1 == "filter"),
-            ("evaluation.baseline", config.evaluation.baseline in DOUDIZHU_BASELINES),
-        ):
-            if value:
-                given, file = dict(flatten_config(config))[key], f"conf/game/{game.spec.name}.yaml"
-                raise ConfigError(f"{key}={given}: is for game=doudizhu; {file} has what game={game.spec.name} needs")
-    elif config.evaluation.baseline == "always_call":
-        raise ConfigError("evaluation.baseline=always_call: is for poker; expected one of rhcp, rlcard_rule, random")
+    _check_fit(config, game.spec)
     _check_inference(config, game)
     return config
 
@@ -212,3 +204,17 @@ def _check_inference(config: TrainConfig, game: Game) -> None:
             f"inference.active_below=0: inference would never be used in {game.spec.name} (inference=enumeration is for poker); "
             "expected inference=marginal, filter or none"
         )
+
+
+def _check_fit(config: TrainConfig, spec: GameSpec) -> None:
+    """Raises ConfigError where a setting is for other games."""
+    name, baseline = spec.name, config.evaluation.baseline
+    if config.bootstrap.kind == "heuristic" and name not in KINDS[TEACHER].games:
+        raise ConfigError(f"bootstrap.kind=heuristic: is for game={' or '.join(KINDS[TEACHER].games)}; set bootstrap=none")
+    if (games := KINDS[baseline].games) and name not in games:
+        able = [kind for kind in BASELINES if not KINDS[kind].games or name in KINDS[kind].games]
+        raise ConfigError(f"evaluation.baseline={baseline}: is for game={' or '.join(games)}; expected one of {', '.join(able)}")
+    if config.network.value_head == "win_stakes" and not spec.stake_factors:
+        raise ConfigError(f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar")
+    if config.inference.phase1 == "filter" and not spec.hidden_counts:
+        raise ConfigError(f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none")

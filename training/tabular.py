@@ -9,14 +9,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from games import poker
+from games import make, with_tables
 from games.kernels import sources_digest
-from games.kuhn.game import squared_error
 from networks.checkpoint import check_compatible
 from runtime.settings import ConfigError, build, setting
 from tabular import algorithms
 from tabular.best_response import nash_conv
-from tabular.learner import Learner
+from tabular.learner import TabularLearner
 from training.reports import Event, Report
 from training.run_folder import Saved
 
@@ -79,8 +78,8 @@ def parse_tabular(values: Mapping[str, Any]) -> TabularConfig:
     game, name = str(config.game.get("name")), str(config.algorithm.get("name"))
     if name not in algorithms.ALGORITHMS:
         raise ConfigError(f"algorithm={name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}")
-    if game not in poker.GAMES:
-        raise ConfigError(f"algorithm={name}: does not know game={game}; it knows {', '.join(poker.GAMES)}")
+    if game not in with_tables():
+        raise ConfigError(f"algorithm={name}: does not know game={game}; it knows {', '.join(with_tables())}")
     try:
         build(algorithms.ALGORITHMS[name].options, _options(config.algorithm), "algorithm.")  # types and names
         make_learner(config)
@@ -96,10 +95,10 @@ def _options(group: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in group.items() if key != "name"}
 
 
-def make_learner(config: TabularConfig) -> Learner:
+def make_learner(config: TabularConfig) -> TabularLearner:
     """Returns the algorithm before its first episode. Raises ValueError where an option is out of range."""
-    game = poker.make(config.game["name"], **_options(config.game))
-    return algorithms.make(config.algorithm["name"], game, config.seed, **_options(config.algorithm))
+    game = make(config.game["name"], **_options(config.game))
+    return algorithms.make(config.algorithm["name"], game.tables, config.seed, **_options(config.algorithm))
 
 
 def next_mark(episodes: int, size: int = 1) -> int:
@@ -171,9 +170,9 @@ class TabularTrainer:
             scalars["nash_conv/average_policy"] = nash_conv(game, average)
             scalars["nash_conv/greedy_policy"] = nash_conv(game, greedy)
             line += f": NashConv (both players' gains together) {scalars['nash_conv/average_policy']:.4g}"
-            if game.name == "kuhn":
-                scalars["kuhn/squared_error_to_closest_equilibrium"] = squared_error(average)
-                line += f", squared error {scalars['kuhn/squared_error_to_closest_equilibrium']:.2e}"
+            for name, value in game.policy_measures(average).items():
+                scalars[f"{game.name}/{name}"] = value
+                line += f", {name.replace('_', ' ')} {value:.2e}"
         return Report(self.learner.episodes, line, scalars)
 
     def get_state(self, copy: bool = True) -> Saved:

@@ -37,7 +37,6 @@ from fpmcts.workers import join_finished, play_in_threads, side_by_side
 from games import make
 from games.interface import num_rows, seats_to_move, take
 from games.kernels import LAYERS, Stream, deal_seeds, sources_digest
-from games.poker.game import LimitPoker
 from inference.factory import AnyDeterminizer, make_determinizer
 from networks.averaging import move_towards
 from networks.checkpoint import check_compatible, load
@@ -425,10 +424,10 @@ class Trainer:
 
     def _evaluate_exactly(self, scalars: dict[str, float]) -> str:
         """Returns NashConv of the policy networks as text and adds it to ``scalars``; nothing where it cannot be computed."""
-        if not isinstance(self.game, LimitPoker) or not self.game.poker.has_tree:
+        if not self.game.has_tree:
             return ""
         self.evaluator.refresh(self.playing)
-        value = nash_conv(self.game.poker, policy_table(self.game, self.evaluator.evaluate))
+        value = nash_conv(self.game.tables, policy_table(self.game, self.evaluator.evaluate))
         scalars["nash_conv/average_policy"] = value
         return f"; NashConv (both players' gains together) {value:.4f} chips"
 

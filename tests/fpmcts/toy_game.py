@@ -21,6 +21,7 @@ from numba.extending import overload
 
 from fpmcts import root, search, simulate, tree
 from games import interface
+from games.base import BaseGame
 from games.interface import GameSpec, ScoreUnit, is_type
 from games.kernels import kernel, random_below
 from networks import decode
@@ -126,7 +127,7 @@ def public_key(node: int) -> int:
     return node * 0x9E3779B97F4A7C15 % 2**64
 
 
-class ToyGame:
+class ToyGame(BaseGame):
     """The Python face."""
 
     def __init__(self, rules: Rules) -> None:
@@ -146,7 +147,6 @@ class ToyGame:
             max_legal=num_actions,
             max_moves=_height(rules, 0),
             max_return=float(np.abs(rules.payoff).max()),
-            has_hidden_head=False,
             team_names=("first", "second"),
             seat_names=("1", "2", "3"),
             score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True),

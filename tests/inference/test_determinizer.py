@@ -15,7 +15,7 @@ from inference.hands import make_positions, played_by_next, start_views
 from inference.particles import NO_PARTICLES, make_particles, store_draws
 from inference.prior import log_prior_of_hand
 from inference.replay import Replayer
-from networks.filter import NUM_WORLD_PLANES
+from networks.filter import num_world_planes
 from tests.games.positions import deal_hidden
 from tests.inference.endgames import (
     FALSE_ALARM_Z,
@@ -35,10 +35,11 @@ PHASE1 = ("marginal", "filter", "none")
 LARGE = 400
 """More particles than an endgame has worlds."""
 SMALL = 12
+WORLD_PLANES = num_world_planes(GAME.spec)
 
 
 def score(planes: Tensor) -> Tensor:
-    return planes[:, -NUM_WORLD_PLANES:, ::2].float().sum(dim=(1, 2))
+    return planes[:, -WORLD_PLANES:, ::2].float().sum(dim=(1, 2))
 
 
 def make(lanes: int, evaluator: FakeEvaluator | None = None, **settings) -> Determinizer:

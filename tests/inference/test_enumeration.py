@@ -71,7 +71,7 @@ def posterior(cards: list[int], moves: list[Action]) -> dict[int, float]:
     """Returns the probability of each card of the other player, by Bayes' rule over all deals."""
     final, _ = play(cards, moves)
     seat = driver.current_seat(GAME.rules, final, 0)
-    table = cards[2:] if GAME.poker.betting.round[final.node[0]] else []
+    table = cards[2:] if GAME.betting.round[final.node[0]] else []
     weights = {}
     for card in set(range(6)) - {cards[seat], *table}:
         world = [*cards]
@@ -104,7 +104,7 @@ def test_worlds_follow_the_posterior(cards: list[int], moves: list[Action]) -> N
     # What the seat sees is as it is; no card is dealt twice; the card to come is any of those left, equally often.
     assert (worlds.cards[:, seat] == cards[seat]).all() and (worlds.node == states.node[0]).all()
     assert all(len(set(row)) == 3 for row in worlds.cards.tolist())
-    if GAME.poker.betting.round[states.node[0]]:
+    if GAME.betting.round[states.node[0]]:
         assert (worlds.cards[:, 2] == cards[2]).all()
     else:
         for card, share in exact.items():

@@ -11,15 +11,17 @@ from games.kernels import streams
 from inference.draws import empty_draws
 from inference.filter import draw_filtered, filter_batch, filter_scores
 from inference.hands import make_positions
-from networks.filter import NUM_WORLD_PLANES, FilterNet
+from networks.filter import FilterNet, num_world_planes
 from tests.games import driver
 from tests.inference.endgames import GAME, endgames, hypergeometric, possible_hands, random_games, running, views
+
+WORLD_PLANES = num_world_planes(GAME.spec)
 
 
 def low_cards(planes: Tensor) -> Tensor:
     """Scores a world by the cards of the ranks 3 to 8 in the hand of the next seat; a tie goes to the lower rank's count."""
     weights = torch.tensor([1.0 + 0.01 * r if r < 6 else 0.0 for r in range(15)])
-    return (planes[:, -NUM_WORLD_PLANES : -NUM_WORLD_PLANES // 2].float() * weights).sum(dim=(1, 2))
+    return (planes[:, -WORLD_PLANES : -WORLD_PLANES // 2].float() * weights).sum(dim=(1, 2))
 
 
 def score_of(hands: np.ndarray) -> np.ndarray:
@@ -40,7 +42,7 @@ def test_scores_see_the_observation_and_the_world() -> None:
     np.testing.assert_allclose(filter_scores(GAME, states, seats, hands, score), score_of(hands), rtol=1e-6)
     for i, seat in enumerate(seats):
         rows = seen[0][i]
-        assert (rows[:-NUM_WORLD_PLANES] == driver.observation(GAME, states, i, seat)).all()
+        assert (rows[:-WORLD_PLANES] == driver.observation(GAME, states, i, seat)).all()
         assert (rows[-8:-4].sum(axis=0) == unpack(states.hands[i, (seat + 1) % 3])).all()
         assert (rows[-4:].sum(axis=0) == unpack(states.hands[i, (seat + 2) % 3])).all()
 
@@ -101,7 +103,7 @@ def test_training_batch() -> None:
     played = random_games(40, 7, longest=12)
     states = take(played.states, running(played))
     batch = filter_batch(GAME, states, streams(8, len(states.seat)), 6)
-    assert batch.planes.shape == (len(states.seat), 7, GAME.spec.observation_shape[0] + NUM_WORLD_PLANES, 15)
+    assert batch.planes.shape == (len(states.seat), 7, GAME.spec.observation_shape[0] + WORLD_PLANES, 15)
     assert batch.planes.dtype == np.int8
     assert (batch.labels == np.eye(7)[0]).all()
     counts = batch.planes[:, :, -8:].reshape(len(states.seat), 7, 2, 4, 15).sum(axis=3)

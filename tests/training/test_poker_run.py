@@ -41,7 +41,7 @@ def run(trainer: Trainer, steps: int) -> Trainer:
 def exact(trainer: Trainer) -> float:
     assert isinstance(trainer.game, LimitPoker)
     trainer.evaluator.refresh(trainer.playing)
-    return nash_conv(trainer.game.poker, policy_table(trainer.game, trainer.evaluator.evaluate))
+    return nash_conv(trainer.game.tables, policy_table(trainer.game, trainer.evaluator.evaluate))
 
 
 @pytest.mark.parametrize(("game", "uniform", "reached"), [("kuhn", 11 / 12, 0.45), ("leduc", 4.747222, 3.0)])
@@ -110,9 +110,9 @@ def test_exploration_draws_legal_moves_alike() -> None:
     ("override", "message"),
     [
         ("bootstrap=heuristic", "bootstrap.kind=heuristic: is for game=doudizhu"),
-        ("network=default", "network.value_head=win_bombs: is for game=doudizhu"),
+        ("network=default", "network.value_head=win_stakes: game=leduc has no classes of stakes"),
         ("evaluation.baseline=rhcp", "evaluation.baseline=rhcp: is for game=doudizhu"),
-        ("inference=filter", "inference.phase1=filter: is for game=doudizhu"),
+        ("inference=filter", "inference.phase1=filter: game=leduc has no hidden cards"),
         ("game.suits=true", "game=leduc: suits=true: is for tables"),
         ("+game.rules=standard", "game=leduc: options of leduc: .*rules"),
         ("selfplay.searching=two", "selfplay.searching=two: expected one of all, one"),
