@@ -19,10 +19,11 @@ from rich.table import Table
 from benchmarks.table import make_console
 from fpmcts.selfplay import observe_movers, play_actions, sample_policy
 from games.doudizhu.cards import unpack
+from games.doudizhu.worlds import next_hands
 from games.interface import Records, take
 from games.kernels import Stream, deal_seeds, streams
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
-from inference.hands import find_active, true_next_hands
+from inference.positions import find_active
 from networks.checkpoint import NETWORKS, load
 from networks.engine import FilterEngine
 from training.config import parse_config
@@ -87,7 +88,7 @@ def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: fl
     while (lanes := np.flatnonzero(states.winner < 0)).size:
         chosen = lanes[generator.random(lanes.size) < share]
         active = np.empty(chosen.size, np.bool_)
-        find_active(take(states, chosen), InferenceSettings().active_below, active)
+        find_active(game.rules, take(states, chosen), InferenceSettings().active_below, active)
         chosen = chosen[active]
         if chosen.size:
             here = take(states, chosen)
@@ -96,8 +97,8 @@ def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: fl
                 worlds, diagnostics = setting.determinizer.worlds(
                     chosen, game.view(here, here.seat), records, streams(3 + decisions, num_games), _NUM_WORLDS, here
                 )
-                hands = true_next_hands(worlds, worlds.seat).reshape(chosen.size, _NUM_WORLDS)
-                setting.add(diagnostics, unpack(hands), unpack(true_next_hands(here, here.seat)))
+                hands = next_hands(worlds, worlds.seat).reshape(chosen.size, _NUM_WORLDS)
+                setting.add(diagnostics, unpack(hands), unpack(next_hands(here, here.seat)))
         observations, seats = np.empty((lanes.size, *spec.observation_shape), np.int8), np.empty(lanes.size, np.int8)
         observe_movers(game.rules, states, lanes, observations, seats)
         policy, actions = trainer.evaluator.evaluate(observations, seats).policy, np.zeros(lanes.size, np.int16)

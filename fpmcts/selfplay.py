@@ -34,7 +34,7 @@ from games.interface import (
     team_return,
 )
 from games.kernels import kernel, random_below, random_float
-from inference.factory import AnyDeterminizer
+from inference.determinizer import Determinizer
 from networks.decode import legal_logits, softmax
 
 OVER, CHEAP, FULL, UNDECIDED = 0, 1, 2, 3
@@ -311,7 +311,7 @@ class SelfPlay:
         self,
         game: Game,
         evaluate: Evaluate,
-        determinizer: AnyDeterminizer,
+        determinizer: Determinizer,
         search: Search,
         settings: SelfPlaySettings,
     ) -> None:

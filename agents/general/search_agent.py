@@ -9,7 +9,7 @@ from fpmcts.search import Search, SearchSettings
 from fpmcts.selfplay import sample_targets
 from games.interface import Game, Records, Rules, States, legal, sure_win, take
 from games.kernels import kernel, streams
-from inference.factory import AnyDeterminizer
+from inference.determinizer import Determinizer
 from networks.evaluator import Evaluator
 
 
@@ -64,7 +64,7 @@ class SearchAgent:
         self,
         game: Game,
         evaluator: Evaluator,
-        make_determinizer: Callable[[int], AnyDeterminizer],
+        make_determinizer: Callable[[int], Determinizer],
         search: SearchSettings,
         win_only: bool,
         max_positions: int = 256,
@@ -77,7 +77,7 @@ class SearchAgent:
         self.game, self.name = game, name
         self.search = Search(game, evaluator.evaluate, search, max_positions, win_only)
         self._make_determinizer = make_determinizer
-        self._determinizer: AnyDeterminizer | None = None
+        self._determinizer: Determinizer | None = None
         self._rng = np.zeros(0, np.uint64)
         self.seconds, self.temperature = seconds, temperature
         self._pace = Pace()

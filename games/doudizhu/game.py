@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from games.doudizhu import deck_files, describe, hidden, observe, records, state
-from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, unpack
+from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, unpack
 from games.doudizhu.moves import MAX_LEGAL, move_text, parse_move, rule_set
 from games.doudizhu.policy import POLICY_SIZE, decoder
 from games.doudizhu.state import States
@@ -60,6 +60,9 @@ class Doudizhu:
             seat_names=("C", "D", "E"),
             score=ScoreUnit(name="ADP", key="adp", per_return=1.0, digits=2, tells_wins=True),
             mixes=False,
+            hidden_words=1,
+            hidden_kinds=tuple(RANK_NAMES),
+            hidden_most=int(COPIES.max()),
         )
 
     def deal(self, seeds: np.ndarray) -> States:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from games.interface import GameSpec, ScoreUnit
-from games.poker import state
+from games.poker import state, worlds
 from games.poker.betting import BettingTree
 from games.poker.showdown import outcome_table
 from games.poker.state import HIDDEN, Rules, States
@@ -116,6 +116,8 @@ class LimitPoker:
             seat_names=seats,
             score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / big_blind, digits=0, tells_wins=False),
             mixes=True,
+            hidden_words=worlds.num_words(num_seats, rules.num_private),
+            hidden_kinds=worlds.hand_names(card_names, rules.num_private),
         )
 
     @property
