@@ -16,8 +16,7 @@ from fpmcts.search import SearchSettings
 from games import make as make_game
 from games.interface import Game
 from games.kernels import ROOT
-from inference.determinizer import InferenceSettings
-from inference.factory import AnyDeterminizer, make_determinizer
+from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import NETWORKS, CheckpointError, load, save
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
@@ -50,7 +49,7 @@ class Trained:
     objective: str
     evaluator: Evaluator
 
-    def determinizer_maker(self, inference: InferenceSettings) -> Callable[[int], AnyDeterminizer]:
+    def determinizer_maker(self, inference: InferenceSettings) -> Callable[[int], Determinizer]:
         """Returns a function that makes a determinizer for a number of games.
 
         Raises:
@@ -60,9 +59,9 @@ class Trained:
             raise CheckpointError("phase1=filter: the checkpoint holds no filter network; use phase1=marginal or phase1=none")
         evaluator = self.evaluator
 
-        def make(num_games: int) -> AnyDeterminizer:
+        def make(num_games: int) -> Determinizer:
             score = None if self.filter is None else FilterEngine(self.filter, evaluator.precision, evaluator.device)
-            return make_determinizer(self.game, evaluator, inference, num_games, score)
+            return Determinizer(self.game, evaluator, inference, num_games, score)
 
         return make
 

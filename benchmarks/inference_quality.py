@@ -19,11 +19,12 @@ from rich.table import Table
 from benchmarks.table import make_console
 from fpmcts.drawn_moves import draw_moves
 from games.doudizhu.cards import unpack
+from games.doudizhu.worlds import next_hands
 from games.interface import take
 from games.kernels import Stream, deal_seeds, streams
 from games.lockstep import Lockstep
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
-from inference.hands import find_active, true_next_hands
+from inference.positions import find_active
 from networks.checkpoint import NETWORKS, load
 from networks.engine import FilterEngine
 from training.config import parse_config
@@ -88,7 +89,7 @@ def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: fl
         nonlocal decisions
         chosen = lanes[generator.random(lanes.size) < share]
         active = np.empty(chosen.size, np.bool_)
-        find_active(take(games.states, chosen), InferenceSettings().active_below, active)
+        find_active(game.rules, take(games.states, chosen), InferenceSettings().active_below, active)
         chosen = chosen[active]
         if chosen.size:
             here = take(games.states, chosen)
@@ -97,8 +98,8 @@ def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: fl
                 worlds, diagnostics = setting.determinizer.worlds(
                     chosen, game.view(here, here.seat), games.records, streams(3 + decisions, num_games), _NUM_WORLDS, here
                 )
-                hands = true_next_hands(worlds, worlds.seat).reshape(chosen.size, _NUM_WORLDS)
-                setting.add(diagnostics, unpack(hands), unpack(true_next_hands(here, here.seat)))
+                hands = next_hands(worlds, worlds.seat).reshape(chosen.size, _NUM_WORLDS)
+                setting.add(diagnostics, unpack(hands), unpack(next_hands(here, here.seat)))
         return draw_moves(game, trainer.evaluator.evaluate, games.states, rng, lanes, 1.0, 0.0, 0).actions
 
     for _ in games.run(decide):

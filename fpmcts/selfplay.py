@@ -21,7 +21,7 @@ from fpmcts.search import Evaluate, Search, SearchResult
 from games.interface import Game, Records, States, seats_to_move, take
 from games.kernels import kernel, random_below, random_float, random_index
 from games.lockstep import Lockstep
-from inference.factory import AnyDeterminizer
+from inference.determinizer import Determinizer
 from runtime.settings import setting
 
 UNDECIDED, CHEAP, FULL = 0, 1, 2
@@ -167,7 +167,7 @@ class SelfPlay:
         self,
         game: Game,
         evaluate: Evaluate,
-        determinizer: AnyDeterminizer,
+        determinizer: Determinizer,
         search: Search,
         settings: SelfPlaySettings,
     ) -> None:

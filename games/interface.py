@@ -94,10 +94,146 @@ def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
     raise TypeError("generic kernel: callable from compiled code only")
 
 
+# Hidden cards. A *world* is a full state that a seat cannot tell from the true one. What it adds to the seat's view is written
+# as ``spec.hidden_words`` words of 64 bits, the *hidden words*, in a code of the game's own: the hands of the others, their sealed
+# bids, the squares of moves that were not seen. One world has one code: words are compared to see whether worlds are the same.
+# Only ``inference`` calls these kernels. Each reads of lane ``i`` what ``seat`` sees and nothing else, except ``hidden_of``.
+
+
+def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
+    """Returns how many worlds a seat cannot rule out in lane ``i``, -1 if they do not fit; lists the words of each, once.
+
+    Args:
+        hidden: uint64 ``[room, W]``, changed in place; what stands after the last world, or after -1, means nothing.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+    """Draws the words of a world for every row of ``hidden`` (uint64 ``[n, W]``), with the probabilities of ``log_prior_hidden``.
+
+    Args:
+        rng: uint64 streams; ``rng[lane]`` is changed in place.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> float:
+    """Returns the log-probability (nats) with which ``draw_hidden`` draws the words of a world (uint64 ``[W]``) at a view.
+
+    In a view of the start of the game this is the probability of the deal: what the words say of moves that are made later does
+    not count there, since inference weighs moves by the policies of who made them.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
+    """Writes the world of view ``i`` and hidden words (uint64 ``[W]``) to lane ``j`` of ``worlds``.
+
+    What chance has still to deal stays hidden, see ``deal_rest``.
+
+    Returns:
+        Whether the seat cannot rule the world out; if it can, lane ``j`` means nothing.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
+    """Writes the hidden words (uint64 ``[W]``) of the full state in lane ``i`` as they are for a seat."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j: int) -> None:
+    """Writes the view of a seat before the first move of the game in lane ``i`` to lane ``j`` of ``starts``.
+
+    It shows what the seat knows by now of what chance has dealt (cards that came to the table), so that a game can be replayed
+    from it.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def start_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> None:
+    """Turns the hidden words (uint64 ``[W]``) of a world of view ``i`` into those of the same world at the start of the game.
+
+    Where a game does not register it: they are the same.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: int) -> None:
+    """Adds to an earlier view (lane ``j`` of ``earlier``) what chance has dealt openly up to view ``i``, see ``start_view``.
+
+    Where a game does not register it: nothing is dealt during the game.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def played_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
+    """Returns the action that comes next in lane ``i``, a world that is replayed; -1 if there is none.
+
+    Args:
+        seen: What ``seat`` saw of the move: the action, or a negative number where it did not see which.
+        hidden: uint64 ``[W]``, the words of the world as they were drawn, which tell the moves that were not seen.
+
+    Where a game does not register it: all moves are seen.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def deal_rest(rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int) -> None:
+    """Deals, in the lanes ``first`` .. ``first + count - 1`` (worlds of one view), what chance has still to deal.
+
+    Where a game does not register it: nothing.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def count_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray) -> None:
+    """Writes what each of the other seats holds in the world of view ``i`` and hidden words (uint64 ``[W]``).
+
+    Args:
+        counts: int8 ``[num_seats - 1, kinds]``, every element is written: the number of things of each of ``spec.hidden_kinds``
+            that the seats hold, in turn, from the one after ``seat`` on; 0 to ``spec.hidden_most``.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def shortest_hand(rules: Rules, views: States, i: int) -> int:
+    """Returns the number of cards in the shortest hand, which all can see.
+
+    Where a game does not register it: -1, hands do not run out, and inference is of use from the first move.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def draw_corrected(
+    rules: Rules, views: States, i: int, seat: int, logits: np.ndarray, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
+    """Draws words like ``draw_hidden``, from the prior as a network corrects it. Of games with ``spec.has_hidden_head`` alone.
+
+    Args:
+        logits: float32 ``[counts, L]``, the answer of the head for hidden cards.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def log_corrected(
+    rules: Rules, views: States, i: int, seat: int, logits: np.ndarray, hidden: np.ndarray, exists: np.ndarray, out: np.ndarray
+) -> None:
+    """Writes the log-probability (nats, float64 ``[n]``) with which ``draw_corrected`` draws the words in each row.
+
+    Args:
+        hidden: uint64 ``[n, W]``. exists: bool ``[n]``, the rows to do; the others are left alone.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
 def is_type(numba_type: Any, named_tuple: type) -> bool:
     """Returns whether a numba type is the given NamedTuple class, for dispatch in ``overload``."""
     kinds = (numba.core.types.NamedTuple, numba.core.types.NamedUniTuple)  # the latter where all fields are of one type
     return isinstance(numba_type, kinds) and numba_type.instance_class is named_tuple
+
+
 
 
 def register(generic: Callable[..., Any], first_type: type, implementation: Any) -> None:
@@ -160,7 +296,7 @@ register_default(sure_win, _no_sure_win)
 
 def _array_names(states: Any, prefix: str = "") -> list[str]:
     """Returns the names of the arrays in the numba type of a NamedTuple, with dots before those of nested ones."""
-    found = []
+    found: list[str] = []
     for name, kind in zip(states.instance_class._fields, states.types, strict=True):
         nested = isinstance(kind, numba.core.types.BaseNamedTuple)
         found += _array_names(kind, f"{prefix}{name}.") if nested else [prefix + name]
@@ -185,6 +321,38 @@ overload(copy_row)(_choose_copy_row)
 @kernel
 def _may_be_played(rules: Rules, states: States, i: int, action: int) -> bool:
     return is_legal(rules, states, i, action)
+
+
+@kernel
+def _same_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> None:
+    pass
+
+
+@kernel
+def _reveal_nothing(rules: Rules, views: States, i: int, seat: int, earlier: States, j: int) -> None:
+    pass
+
+
+@kernel
+def _seen_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
+    return seen
+
+
+@kernel
+def _deal_nothing(rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int) -> None:
+    pass
+
+
+@kernel
+def _no_hand(rules: Rules, views: States, i: int) -> int:
+    return -1
+
+
+register_default(start_hidden, _same_hidden)
+register_default(reveal, _reveal_nothing)
+register_default(played_move, _seen_move)
+register_default(deal_rest, _deal_nothing)
+register_default(shortest_hand, _no_hand)
 
 
 class ScoreUnit(NamedTuple):
@@ -232,6 +400,9 @@ class GameSpec(NamedTuple):
         hidden_counts: How many cards of one position (of the observation) a seat may hide, 0 to ``hidden_counts - 1``: networks
             predict how many it is (``hidden_targets`` of the game). 0 = they do not.
         has_private_moves: Whether some seat sees some move only in part, or not at all (``seen_move``).
+        hidden_words: W, words of 64 bits that tell a world from a view (``list_hidden``).
+        hidden_kinds: Names of the things that other seats may hold unseen (``count_hidden``): ranks, or whole hands.
+        hidden_most: The most that a seat may hold of one kind.
     """
 
     name: str
@@ -251,6 +422,9 @@ class GameSpec(NamedTuple):
     stake_factors: tuple[float, ...] = ()
     hidden_counts: int = 0
     has_private_moves: bool = False
+    hidden_words: int = 1
+    hidden_kinds: tuple[str, ...] = ()
+    hidden_most: int = 1
 
     @property
     def num_teams(self) -> int:

@@ -37,7 +37,7 @@ from fpmcts.workers import join_finished, play_in_threads, side_by_side
 from games import make
 from games.interface import num_rows, seats_to_move, take
 from games.kernels import LAYERS, Stream, deal_seeds, sources_digest
-from inference.factory import AnyDeterminizer, make_determinizer
+from inference.determinizer import Determinizer
 from networks.averaging import move_towards
 from networks.checkpoint import check_compatible, load
 from networks.engine import FilterEngine
@@ -123,11 +123,11 @@ class Trainer:
         if config.init_from:
             self.load_networks(Saved(*load(config.init_from)))
 
-    def make_determinizer(self, num_lanes: int, evaluator: Evaluator | None = None, posterior: bool = True) -> AnyDeterminizer:
+    def make_determinizer(self, num_lanes: int, evaluator: Evaluator | None = None, posterior: bool = True) -> Determinizer:
         """Returns a determinizer with the present networks for games played side by side; without phase 2 if so asked."""
         score = None if self.filter is None else FilterEngine(self.filter.net, self.config.precision, self.device)
         settings = replace(self.config.inference, phase2=self.config.inference.phase2 and posterior)
-        return make_determinizer(self.game, evaluator or self.evaluator, settings, num_lanes, score)
+        return Determinizer(self.game, evaluator or self.evaluator, settings, num_lanes, score)
 
     def _learn_filter(self, rows: Samples, steps: int, totals: dict[str, list[float]]) -> None:
         """Steps the filter network, if there is one, on rows drawn from the given ones."""

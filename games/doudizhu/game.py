@@ -8,7 +8,7 @@ import numpy as np
 
 from games.base import BaseGame
 from games.doudizhu import deck_files, describe, hidden, observe, records, state
-from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, unpack
+from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, unpack
 from games.doudizhu.moves import MAX_LEGAL, move_text, parse_move, rule_set
 from games.doudizhu.policy import POLICY_SIZE, decoder
 from games.doudizhu.state import States
@@ -63,6 +63,9 @@ class Doudizhu(BaseGame):
             mixes=False,
             stake_factors=(1.0, 2.0, 4.0, 8.0),  # further bombs and rockets: none, one, two, three or more
             hidden_counts=5,  # none to four cards of a rank
+            hidden_words=1,
+            hidden_kinds=tuple(RANK_NAMES),
+            hidden_most=int(COPIES.max()),
         )
 
     def deal(self, seeds: np.ndarray) -> States:

@@ -11,7 +11,7 @@ import numpy as np
 
 from games.base import BaseGame
 from games.interface import GameSpec, ScoreUnit
-from games.poker import betting, state
+from games.poker import betting, state, worlds
 from games.poker.betting import Action, BettingRules, BettingTree
 from games.poker.showdown import outcome_table
 from games.poker.state import HIDDEN, Rules, States
@@ -154,6 +154,8 @@ class LimitPoker(BaseGame):
             seat_names=seats,
             score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / self.big_blind, digits=0, tells_wins=False),
             mixes=True,
+            hidden_words=worlds.num_words(num_seats, rules.num_private),
+            hidden_kinds=worlds.hand_names(self.card_names, rules.num_private),
         )
 
     @property
