@@ -4,11 +4,9 @@ Notation (DeltaDou, 4.1): u is a decision node, an information state of the sear
 N(u, a) and Q(u, a) the visits and the mean return of an edge; pi(u, a) its prior. T trees are searched at once.
 
 Conventions:
-    - Only decision nodes with at least two legal actions are stored. What happens between two of them (the merged chance node
-    of the
-      paper: the others' moves, forced moves) is replayed in the drawn world and found again by the key of the public history.
-    - Every value is the expected return of the searching player's team, in units of the stake at the root. Nothing changes
-    sign.
+    - Only decision nodes with at least two legal actions are stored. What happens between two of them (the merged chance node of
+      the paper: the others' moves, forced moves) is replayed in the drawn world; the next is found by its public history.
+    - Every value is the expected return of the searching player's team, in units of the stake at the root. Nothing changes sign.
     - A node whose ``degree`` is 0 is solved: its ``value`` is exact and it is never expanded.
 """
 

@@ -57,7 +57,7 @@ def oracle_search(
 
 def tree_of(searcher: Search, t: int, game: ToyGame) -> dict[int, Node]:
     """Returns tree ``t`` of the last search: the oracle's nodes by the node of the game; the mean stands for each return."""
-    tree = searcher._tree
+    tree = searcher._forest.tree
     of_key = {public_key(node): node for node in range(len(game.rules.seat))}
     nodes = {}
     for place in np.flatnonzero(tree.index_node[t] >= 0):
