@@ -31,9 +31,9 @@ from games.interface import (
     States,
     copy_row,
     current_seat,
+    infoset_key,
     legal,
     observe,
-    public_key,
     stake,
     step,
     sure_win,
@@ -121,9 +121,9 @@ def _sample(rng: np.ndarray, m: int, probabilities: np.ndarray, start: int, n: i
 
 
 @kernel
-def _policy_key(rules: Rules, states: States, m: int, world: int) -> np.uint64:
+def _policy_key(rules: Rules, states: States, m: int, seat: int, world: int) -> np.uint64:
     """Returns the key of the policy of the seat to move in slot ``m``, in a world."""
-    return mix64(public_key(rules, states, m) ^ mix64(np.uint64(world + 1)))
+    return mix64(infoset_key(rules, states, m, seat) ^ mix64(np.uint64(world + 1)))
 
 
 @kernel
@@ -172,7 +172,7 @@ def _run(forest: Forest, t: int, m: int) -> bool:
             _finish(tree, slots, t, m, _final_return(rules, states, params, jobs, t, m))
             return False
         if seat == searcher and not slots.beyond[m]:
-            key = public_key(rules, states, m)
+            key = infoset_key(rules, states, m, seat)
             node = tree.index_node[t, find(tree.index_key, tree.index_node, t, key)]
             if node != EMPTY:
                 if tree.degree[t, node] == 0:
@@ -183,7 +183,7 @@ def _run(forest: Forest, t: int, m: int) -> bool:
                 step(rules, states, m, _descend(tree, slots, t, m, np.int64(node), np.int64(edge)))
                 continue
         elif seat != searcher:
-            start, n = cached_policy(cache, t, _policy_key(rules, states, m, slots.world[m]))
+            start, n = cached_policy(cache, t, _policy_key(rules, states, m, seat, slots.world[m]))
             if n > 0:
                 jobs.lookups[t] += 1
                 jobs.hits[t] += 1
@@ -199,7 +199,7 @@ def _run(forest: Forest, t: int, m: int) -> bool:
             continue
         if seat == searcher:
             if not played_out and params.solve and sure_win(rules, states, m) >= 0:
-                key = public_key(rules, states, m)
+                key = infoset_key(rules, states, m, seat)
                 value = _sure_return(rules, states, params, jobs, slots.legal[m], t, m)
                 add_node(tree, t, key, value, slots.legal[m], slots.priors[m], 0)
                 _finish(tree, slots, t, m, value)
@@ -276,14 +276,14 @@ def absorb(forest: Forest, count: int, policy: np.ndarray, value: np.ndarray) ->
     rules, states, params, slots = forest.rules, forest.states, forest.params, forest.slots
     tree, jobs, requests = forest.tree, forest.jobs, forest.requests
     for r in range(count):
-        m = np.int64(requests.slot[r])
+        m, seat = np.int64(requests.slot[r]), np.int64(requests.seat[r])
         t, n = m // forest.num_slots, np.int64(slots.num_legal[m])
         legal_logits(forest.decoder, policy, r, slots.legal[m], n, slots.priors[m])
         softmax(slots.priors[m], n, 1.0, slots.priors[m])
         if slots.phase[m] == AWAITS_LEAF:
             leaf = _in_root_units(params, jobs, t, np.float64(value[r]), stake(rules, states, m))
             if not slots.beyond[m]:
-                key = public_key(rules, states, m)
+                key = infoset_key(rules, states, m, seat)
                 if tree.index_node[t, find(tree.index_key, tree.index_node, t, key)] == EMPTY:
                     if add_node(tree, t, key, leaf, slots.legal[m], slots.priors[m], n) < 0:
                         jobs.dropped[t] += 1
@@ -296,6 +296,6 @@ def absorb(forest: Forest, count: int, policy: np.ndarray, value: np.ndarray) ->
             slots.blended[m] += slots.weight[m] * (1.0 - params.rollout) * leaf
             slots.weight[m] *= params.rollout
         elif not slots.beyond[m]:
-            store_policy(forest.cache, t, _policy_key(rules, states, m, slots.world[m]), slots.legal[m], slots.priors[m], n)
+            store_policy(forest.cache, t, _policy_key(rules, states, m, seat, slots.world[m]), slots.legal[m], slots.priors[m], n)
         step(rules, states, m, slots.legal[m, _sample(slots.rng, m, slots.priors[m], 0, n)])
         slots.phase[m] = RUNNING

@@ -14,7 +14,7 @@ import numpy as np
 from games.interface import Records, States, take
 from games.kernels import kernel, random_below, random_float
 from games.poker.game import LimitPoker
-from games.poker.state import HIDDEN, Rules, legal, observe, public_key, step
+from games.poker.state import HIDDEN, Rules, current_seat, infoset_key, legal, observe, step
 from inference.determinizer import Diagnostics, Evaluates, InferenceSettings, no_diagnostics
 from inference.posterior import resample
 from inference.replay import Decisions, make_decisions, score_decisions
@@ -196,7 +196,8 @@ def _is_record(rules: Rules, views: States, i: int, records: Records, lane: int,
         if num_legal == 0 or action < actions[0] or action > actions[num_legal - 1]:
             return False
         step(rules, row, 0, action)
-    return public_key(rules, row, 0) == public_key(rules, views, i)
+    seat = current_seat(rules, views, i)
+    return infoset_key(rules, row, 0, seat) == infoset_key(rules, views, i, seat)
 
 
 @kernel

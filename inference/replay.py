@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.interface import Game, Records, Rules, States, current_seat, legal, observe, public_key, put, step
+from games.interface import Game, Records, Rules, States, current_seat, infoset_key, legal, observe, put, step
 from games.kernels import kernel
 from inference.hands import Positions, fill_world, next_hand
 from inference.particles import Particles
@@ -132,7 +132,7 @@ def _collect_particle(
                 decisions.first[count + 1] = start + num_legal
                 count += 1
         step(rules, row, 0, action)
-    if public_key(rules, row, 0) != public_key(rules, replay.positions.views, i):
+    if infoset_key(rules, row, 0, seat) != infoset_key(rules, replay.positions.views, i, seat):
         replay.evidence[i, k] = -np.inf
         return before
     particles.hands[slot, k] = next_hand(row, 0, seat)

@@ -135,8 +135,8 @@ def test_moves_that_cannot_be_considered(moves: list[int]) -> None:
 
 
 def test_standard_errors() -> None:
-    """Move 0 pays by the others' cards, in turn; move 1 always 1; move 2 is tried once and has no error."""
-    game = ToyGame(make_rules(Move(0, [End(lambda a, b, c: 0.5 * b - c), End(1.0), End(-9.0)]), 4, 3))
+    """Move 0 pays by the others' cards, in turn; move 1 always -1; move 2 is tried once and has no error."""
+    game = ToyGame(make_rules(Move(0, [End(lambda a, b, c: 0.5 * b - c), End(-1.0), End(-9.0)]), 4, 3))
     result, _ = search(game, Tables(game), settings(playouts=80, worlds=6), [(0, 2)])
     pays = np.array([0.5 * b - c for b in range(4) for c in range(4) if len({2, b, c}) == 3])
     seen = np.resize(pays, result.visits[0, 0])
