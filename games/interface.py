@@ -52,8 +52,12 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
     raise TypeError("generic kernel: callable from compiled code only")
 
 
-def public_key(rules: Rules, states: States, i: int) -> np.uint64:
-    """Returns a 64-bit hash of the public history since the deal."""
+def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
+    """Returns a 64-bit hash of what a seat knows: equal for two states exactly when the seat cannot tell them apart.
+
+    It reads what the seat sees only, so a state and the seat's view of it have the same key. Where the game is over, histories
+    that pay alike may share a key.
+    """
     raise TypeError("generic kernel: callable from compiled code only")
 
 

@@ -23,10 +23,10 @@ from games.interface import (
     current_seat,
     fill_world,
     hidden_of,
+    infoset_key,
     legal,
     observe,
     played_move,
-    public_key,
     put,
     reveal,
     step,
@@ -122,7 +122,8 @@ def _reveal(rules: Rules, particles: Particles, positions: Positions) -> None:
 @kernel
 def _leads_to(rules: Rules, world: States, positions: Positions, i: int) -> bool:
     """Returns whether the seat cannot tell a world (lane 0 of ``world``) from its position."""
-    return public_key(rules, world, 0) == public_key(rules, positions.views, i)
+    seat = positions.seats[i]
+    return infoset_key(rules, world, 0, seat) == infoset_key(rules, positions.views, i, seat)
 
 
 @kernel

@@ -39,8 +39,8 @@ def observe(rules: Any, states: Any, i: int, seat: int, out: np.ndarray) -> None
 
 
 @kernel
-def public_key(rules: Any, states: Any, i: int) -> np.uint64:
-    return interface.public_key(rules, states, i)
+def infoset_key(rules: Any, states: Any, i: int, seat: int) -> np.uint64:
+    return interface.infoset_key(rules, states, i, seat)
 
 
 @kernel

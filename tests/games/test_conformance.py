@@ -109,7 +109,7 @@ def test_a_view_shows_the_same(game: Game, positions: list[States]) -> None:
             view = game.view(row, np.array([seat]))
             np.testing.assert_array_equal(driver.observation(game, view, 0, seat), driver.observation(game, row, 0, seat))
             assert driver.current_seat(game.rules, view, 0) == mover
-            assert driver.public_key(game.rules, view, 0) == driver.public_key(game.rules, row, 0)
+            assert driver.infoset_key(game.rules, view, 0, seat) == driver.infoset_key(game.rules, row, 0, seat)
             assert driver.stake(game.rules, view, 0) == driver.stake(game.rules, row, 0)
             if seat == mover:
                 np.testing.assert_array_equal(driver.legal_actions(game, view, 0), driver.legal_actions(game, row, 0))
@@ -143,12 +143,13 @@ def test_observations_write_every_element(game: Game, positions: list[States]) -
 
 def test_keys_tell_histories_apart(game: Game, running: list[States]) -> None:
     for row in running[::3]:
-        keys = {driver.public_key(game.rules, row, 0)}
+        seat = driver.current_seat(game.rules, row, 0)
+        keys = {driver.infoset_key(game.rules, row, 0, seat)}
         actions = driver.legal_actions(game, row, 0)
         for action in actions:
             after = copies(game, row, 0)
             driver.step(game.rules, after, 0, int(action))
-            keys.add(driver.public_key(game.rules, after, 0))
+            keys.add(driver.infoset_key(game.rules, after, 0, seat))
         assert len(keys) == len(actions) + 1
 
 
