@@ -99,8 +99,8 @@ def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
 
 
 # Hidden cards. A *world* is a full state that a seat cannot tell from the true one. What it adds to the seat's view is written
-# as ``spec.hidden_words`` words of 64 bits, the *hidden words*, in a code of the game's own: the hands of the others, their sealed
-# bids, the squares of moves that were not seen. One world has one code: words are compared to see whether worlds are the same.
+# as ``spec.hidden_words`` words of 64 bits, the *hidden words*, in a code of the game's own: the hands of the others, their
+# sealed bids, the squares of moves that were not seen. One world has one code, since words are compared to tell worlds apart.
 # Only ``inference`` calls these kernels. Each reads of lane ``i`` what ``seat`` sees and nothing else, except ``hidden_of``.
 
 

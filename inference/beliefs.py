@@ -1,4 +1,4 @@
-"""What is known of the hidden cards, in numbers that a page can show: the probability of every count of every kind, for each seat."""
+"""What is known of the hidden cards, in numbers for a page: the probability of every count of every kind, for each seat."""
 
 from typing import NamedTuple
 
@@ -33,7 +33,9 @@ class Beliefs(NamedTuple):
 
 
 @kernel
-def _add_up(rules: Rules, positions: Positions, i: int, hidden: np.ndarray, weights: np.ndarray, beliefs: Beliefs, at: int) -> None:
+def _add_up(
+    rules: Rules, positions: Positions, i: int, hidden: np.ndarray, weights: np.ndarray, beliefs: Beliefs, at: int
+) -> None:
     """Adds weighted worlds (uint64 ``[K, W]``, float64 ``[K]``) of position ``i`` to row ``at``."""
     probability = beliefs.probability[at]
     counts = np.zeros(probability.shape[:2], np.int8)

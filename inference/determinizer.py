@@ -197,8 +197,8 @@ class Determinizer:
     def marginals(self, lanes: np.ndarray, views: States, records: Records, rng: np.ndarray) -> Beliefs:
         """Returns what the seats to move believe of the hidden cards; the arguments are those of ``worlds``.
 
-        Asked after ``worlds`` for the same positions it tells what those worlds were drawn from, and changes nothing. Otherwise the
-        particles are brought up to date as ``worlds`` would do it. No stream of ``rng`` is changed.
+        Asked after ``worlds`` for the same positions it tells what those worlds were drawn from, and changes nothing. Otherwise
+        the particles are brought up to date as ``worlds`` would do it. No stream of ``rng`` is changed.
 
         Raises:
             ValueError: A record does not lead to its view.

@@ -34,7 +34,7 @@ def make_positions(game: Game, lanes: np.ndarray, views: States) -> Positions:
 
 @kernel
 def find_active(rules: Rules, views: States, below: int, active: np.ndarray) -> None:
-    """Writes whether some hand has fewer than ``below`` cards, for every view (bool ``[n]``); always where hands do not run out."""
+    """Writes whether some hand has fewer than ``below`` cards (bool ``[n]``); True where hands do not run out."""
     for i in range(active.size):
         active[i] = shortest_hand(rules, views, i) < below
 

@@ -4,10 +4,11 @@
                        (1 - epsilon) softmax(logits / T)[a] + epsilon / |A|
 
 The mover's information state in the world is found by replaying the game from the view at which the particle stands, with
-the particle's hidden words. A particle whose mover could not have made the move gets weight zero, as does one that a card on the
-table rules out, or one of another game. The answers of the networks are only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the
-information states of all lanes, particles and moves, one forward pass per network answers it, and ``score_decisions`` adds
-the log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a single move can say (ours).
+the particle's hidden words. A particle whose mover could not have made the move gets weight zero, as does one that a card on
+the table rules out, or one of another game. The answers of the networks are only summed up, so a replay never waits for them:
+``_collect`` fills a buffer with the information states of all lanes, particles and moves, one forward pass per network answers
+it, and ``score_decisions`` adds the log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a
+single move can say (ours).
 """
 
 from collections.abc import Callable

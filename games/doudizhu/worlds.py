@@ -5,7 +5,8 @@ that the landlord has not played. The others are *free*: the next seat holds som
 therefore given by the hand of the next seat alone: its packed set is the one hidden word.
 
 In the prior every deal of the *cards* is equally likely. Cards of one rank are different cards, so a set of counts weighs
-prod_r C(free_r, c_r): a world with two of four unseen sevens in one hand weighs C(4, 2) = 6. Uniform over counts is a classic error.
+prod_r C(free_r, c_r): a world with two of four unseen sevens in one hand weighs C(4, 2) = 6. Uniform over counts is a classic
+error.
 
 Two priors must not be confused. The prior *at an information state* deals the cards still unseen. The prior *of the deal*
 deals the cards unseen at the start; given what was played, it weighs a world by the counts at the start. They differ

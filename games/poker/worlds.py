@@ -1,8 +1,8 @@
 """Worlds of limit poker for inference: the private cards of the other players.
 
-The hidden words hold these cards in the order of the seats, six bits each and ten a word; those of one player ascend, so a hand has
-one code. All hands of cards that the searching seat does not see are equally likely. The cards still to come to the table are no
-part of a code: they are dealt to each world, evenly over the worlds of a view.
+The hidden words hold these cards in the order of the seats, six bits each and ten a word; those of one player ascend, so that a
+hand has one code. All hands of cards that the searching seat does not see are equally likely. The cards still to come to the
+table are no part of a code: they are dealt to each world, evenly over the worlds of a view.
 """
 
 from itertools import combinations
@@ -237,7 +237,9 @@ def deal_rest(rules: Rules, worlds: States, first: int, count: int, rng: np.ndar
 
 @kernel
 def _hand_index(hidden: np.ndarray, first: int, num_private: int) -> int:
-    """Returns the place of a hand, the cards from ``first`` on, among all hands: sum over its cards c_0 < c_1 < … of C(c_k, k + 1).
+    """Returns the place of a hand, the cards from ``first`` on, among all hands.
+
+    It is the sum of C(c_k, k + 1) over its cards c_0 < c_1 < ….
 
     Source: Knuth, TAOCP 4A, 7.2.1.3 (the combinatorial number system).
     """
