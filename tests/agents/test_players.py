@@ -223,6 +223,6 @@ def test_particles_and_worlds_follow_the_playouts(options: dict[str, object], pa
     agent = Maker(GAME, "standard", players).make("x")
     assert isinstance(agent, SearchAgent)
     agent.start(1, seed=0)
-    assert agent.search.settings.worlds == worlds
-    assert (agent.search.settings.prior_floor, agent.search.settings.rollout) == (2e-3, 0.9)  # in matches of Doudizhu
+    assert agent.settings.worlds == worlds
+    assert (agent.settings.prior_floor, agent.settings.rollout) == (2e-3, 0.9)  # in matches of Doudizhu
     assert agent._determinizer is not None and agent._determinizer.settings.particles == particles

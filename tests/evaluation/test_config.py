@@ -95,7 +95,7 @@ def test_presets(path: object) -> None:
         (["a=rhcp", "b=rhcp", "typo=1"], ["typo=1", "unknown player"]),
         (["a=fpmcts", "a.playout=1", "b=rhcp"], ["a.playout", "unknown key", "a.playouts"]),
         (["a=rhcp", "a.x=1", "b=rhcp"], ["a.x", "unknown key"]),
-        (["a=fpmcts", "a.playouts=0", "b=rhcp"], ["a.playouts=0", "from 1"]),
+        (["a=fpmcts", "a.playouts=0", "b=rhcp"], ["a.playouts=0", "at least 1"]),
         (["a=fpmcts", "a.playouts=many", "b=rhcp"], ["a.playouts=many", "int"]),
         (["a=fpmcts", "a.root=uct", "b=rhcp"], ["a.root=uct", "gumbel", "puct"]),
         (["a=fpmcts", "a.inference=maybe", "b=rhcp"], ["a.inference=maybe", "true or false"]),
