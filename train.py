@@ -1,15 +1,13 @@
 """Trains a player by self-play: ``python train.py game=doudizhu [key=value …]``.
 
-Owns the loop: builds the trainer, runs its steps, saves a checkpoint after each, and writes TensorBoard and the terminal. The
+Composes the configuration, and shows what the run says of itself (``training.loop``). The
 keys are explained in ``training/config.py``; ``experiment=smoke`` runs the complete cycle in minutes, ``experiment=paper`` has
 the paper's settings. ``algorithm=NAME`` runs a tabular algorithm instead, with the keys of ``training/tabular.py``.
 """
 
 import sys
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import hydra
 from omegaconf import DictConfig
@@ -20,40 +18,14 @@ from networks.checkpoint import CheckpointError
 from reproduce.figures import parse_figure, play_figure
 from runtime.interrupt import Interrupt
 from runtime.settings import ConfigError
-from training.curves import Curves
-from training.reports import Event, Report
-from training.run_folder import RunFolder, RunFolderError, Saved
+from training.loop import MakeTrainer, run_loop
+from training.reports import Event
+from training.run_folder import RunFolder, RunFolderError
 from training.tabular import TabularTrainer, parse_tabular
 from training.terminal import Terminal
 
 CONF = Path(__file__).resolve().parent / "conf"
 FIGURES = CONF / "figures"
-
-
-class AnyTrainer(Protocol):
-    """What the loop asks of a run: of networks (``training.trainer``) or of tables (``training.tabular``)."""
-
-    saves_each_step: bool
-    seconds: float
-    last_report: Report | None
-
-    def run_step(self) -> Iterator[Event]:
-        """Runs the next step; yields how far it is."""
-
-    def is_finished(self, budget: Any) -> bool:
-        """Returns whether the budget is used up."""
-
-    def where(self) -> str:
-        """Returns how far the run is."""
-
-    def description(self) -> str:
-        """Returns what is trained, and on what."""
-
-    def get_state(self) -> Saved:
-        """Returns all that the next step depends on."""
-
-    def set_state(self, saved: Saved) -> None:
-        """Takes what ``get_state`` gave."""
 
 
 def run(raw: DictConfig) -> None:
@@ -96,40 +68,18 @@ def make_figure(raw: DictConfig) -> None:
     terminal.note(f"drawn in {config.folder() / 'figure.png'}")
 
 
-def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], AnyTrainer]) -> None:
+def run_in(opened: RunFolder[Any], make_trainer: MakeTrainer) -> None:
     """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
     terminal = Terminal()
     interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
     with opened as folder:
-        trainer = make_trainer(folder.config)
-        saved = folder.load()
-        if saved is not None:
-            trainer.set_state(saved)
-            terminal.note(f"resuming {folder.path} from {trainer.where()}")
-        else:
-            terminal.note(f"new run in {folder.path}")
-        curves = Curves(folder.path, trainer.last_report.step if trainer.last_report else None)
-        if trainer.last_report is not None:  # its points may not have reached the disk before the stop
-            curves.add(trainer.last_report)
-        terminal.note(trainer.description())
-        budget = folder.config.budget
-        saved_last = True
-        while not interrupt.requested and not trainer.is_finished(budget):
-            started = time.monotonic()
-            for event in trainer.run_step():
-                terminal.progress(event)
-            trainer.seconds += time.monotonic() - started
-            saved_last = trainer.saves_each_step or folder.is_save_due()
-            if saved_last:
-                folder.save(trainer.get_state())
-            assert trainer.last_report is not None
-            curves.add(trainer.last_report)
-            terminal.report(trainer.last_report, trainer.seconds)
-        if not saved_last:
-            folder.save(trainer.get_state())
-        curves.close()
-        stopped = f"stopped after {trainer.where()}; the same command resumes it"
-        terminal.note(stopped if interrupt.requested else "budget used up")
+        for said in run_loop(folder, make_trainer, lambda: interrupt.requested):
+            if isinstance(said, Event):
+                terminal.progress(said)
+            elif isinstance(said, str):
+                terminal.note(said)
+            else:
+                terminal.report(*said)
     terminal.close()
 
 

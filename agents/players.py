@@ -75,10 +75,16 @@ class Maker:
         players: By label.
         device: Of the networks.
         lanes: Positions that a search holds at once.
+        networks: Those of players without a checkpoint, as in the matches of a run that is training; None: the weights that
+            come with the project.
     """
 
-    def __init__(self, game: Game, rules: str, players: Mapping[str, Player], device: str = "cpu", lanes: int = 128) -> None:
+    def __init__(
+        self, game: Game, rules: str, players: Mapping[str, Player], device: str = "cpu", lanes: int = 128,
+        networks: Trained | None = None,
+    ) -> None:  # fmt: skip
         self.game, self.rules, self.players, self.device, self.lanes = game, rules, players, device, lanes
+        self.networks = networks
         self._trained: dict[tuple[Path, str | None], Trained] = {}
         self._tables: dict[tuple[Path, str], TabularPolicy] = {}
 
@@ -93,7 +99,9 @@ class Maker:
             raise PlayerError(f"{label}={player.kind}: {error}") from error
 
     def trained(self, checkpoint: str | None, objective: str | None = None) -> Trained:
-        """Returns the networks of a checkpoint, those that come with the project if it is None."""
+        """Returns the networks of a checkpoint; if it is None, those given, or those that come with the project."""
+        if checkpoint is None and self.networks is not None:
+            return self.networks
         path = checkpoint_of(self.game.spec.name, checkpoint)
         if (path, objective) not in self._trained:
             trained = load_trained(path, self.game.spec.name, device=self.device, objective=objective)

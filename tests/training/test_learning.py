@@ -20,7 +20,7 @@ from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
 from networks.resnet import NetworkConfig, Networks, build_networks
-from training.bootstrap import heuristic_samples
+from training.heuristic_samples import heuristic_samples
 
 GAME: Game = make("doudizhu")
 SHAPE = NetworkConfig(channels=8, blocks=1, objective="wp")
