@@ -19,7 +19,7 @@ from runtime.settings import ConfigError, flatten_config
 CONFIG, LOCK = "config.yaml", "lock"
 SAVE_SHARE = 0.1
 """Of the time for checkpoints, where they are large and steps are short."""
-MAY_CHANGE = ("run_dir", "resume", "device", "threads", "budget.", "evaluation.", "precision")
+MAY_CHANGE = ("run_dir", "resume", "device", "threads", "budget.", "evaluation.", "precision", "selfplay.unit_games")
 """Keys that a resumed run may give anew; any other difference is refused, since the run would no longer be one experiment."""
 BEGINNING = "init_from"
 """What a run began from. Whoever resumes it need not say it again."""

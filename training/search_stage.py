@@ -66,7 +66,7 @@ def learn(state: RunState, samples: Samples, scalars: dict[str, float]) -> Gener
     train, started, totals = state.config.train, time.perf_counter(), Totals()
     half = train.batch_size // 2 if state.windows else train.batch_size
     steps = learning_steps(state, samples, half)
-    replicas = max(1, state.threads // len(state.nets)) if state.device.type == "cpu" else 1
+    parts = max(1, train.replicas // len(state.nets))
 
     def one(k: int) -> Iterator[Losses]:
         generator = np.random.default_rng([state.config.seed, Stream.TRAINING, state.iteration, k])
@@ -75,7 +75,7 @@ def learn(state: RunState, samples: Samples, scalars: dict[str, float]) -> Gener
             policy_rows = state.reservoirs[k].draw(generator, half, train.recency)
             value_rows = state.windows[k].draw(generator, train.batch_size - half) if state.windows else policy_rows
             given = policy_rows if state.windows else None
-            losses = learner.step(given, value_rows, train.rate(state.iteration), replicas)
+            losses = learner.step(given, value_rows, train.rate(state.iteration), parts)
             if train.averaging:
                 move_towards(averages, learner.net, 1.0 / train.averaging)
             yield losses

@@ -78,12 +78,11 @@ class RunState:
     def new(cls, config: TrainConfig) -> Self:
         """Returns the state before the first step, the networks untrained."""
         device, threads = choose_device(config.device), config.threads or len(os.sched_getaffinity(0))
-        torch.set_num_threads(1)  # per operation: the threads are ours, see fpmcts.workers and fpmcts.learner
+        torch.set_num_threads(1)  # per operation: the threads are ours, see fpmcts.workers, fpmcts.learner
         game = make(config.game.name, **config.game.options())
         networks = build_networks(game.spec, config.network, config.seed).to(device)
         nets = networks.distinct()
         averages = config.train.averaging or (config.gradient.start is not None and config.gradient.averaging)
-        replicas = threads if device.type == "cpu" else 1
         filter_learner = None
         if config.inference.phase1 == "filter":
             with torch.random.fork_rng(devices=[]):
@@ -97,7 +96,7 @@ class RunState:
             threads=threads,
             networks=networks,
             playing=copy.deepcopy(networks) if averages else networks,
-            learners=[Learner(game, net, train, device, replicas) for net in nets],
+            learners=[Learner(game, net, train, device, threads) for net in nets],
             filter=filter_learner,
             reservoirs=[
                 Reservoir(game, train.reservoir, 2 * config.seed + 1 + 1000 * k)

@@ -1,5 +1,6 @@
 """The workers of a run: they play its games, with searches or by the policies alone."""
 
+import time
 from collections.abc import Generator
 from dataclasses import replace
 
@@ -8,12 +9,13 @@ import numpy as np
 from fpmcts.policy_games import Played, PolicyGames, join_played
 from fpmcts.search import Search, SearchCounters
 from fpmcts.selfplay import SelfPlay
-from fpmcts.workers import Finished, join_finished, play_in_threads
+from fpmcts.workers import Finished, join_finished, play_units, unit_size, worker
 from games.kernels import Stream, deal_seeds
 from inference.factory import AnyDeterminizer, make_determinizer
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.resnet import Networks
+from runtime.pools import ThreadPool
 from training.play_curves import self_play_curves
 from training.reports import Event
 from training.state import RunState
@@ -50,22 +52,22 @@ class Workers:
         """Plays one game per deal (uint64 ``[G]``), with searches, by the networks that play.
 
         Args:
-            deals, path: See ``play_in_threads``.
+            deals, path: See ``play_units``; the path begins after the kind of stream.
         """
         state, count, workers = self.state, len(deals), len(self.searches)
-        settings = replace(state.config.selfplay, lanes=max(1, state.config.selfplay.lanes // state.threads))
+        settings = replace(state.config.selfplay, lanes=max(1, state.config.selfplay.lanes // workers))
+        size = unit_size(count, workers, settings.unit_games)
         plays = []
-        for k, (evaluator, search) in enumerate(zip(self.evaluators, self.searches, strict=True)):
+        for evaluator, search in zip(self.evaluators, self.searches, strict=True):
             evaluator.refresh(state.playing)
             evaluator.seconds, evaluator.num_evaluations, search.counters = 0.0, 0, SearchCounters()
-            lanes = max(1, len(range(k, count, workers)))
-            determinizer = self.make_determinizer(lanes, evaluator, settings.posterior)
-            plays.append(SelfPlay(state.game, evaluator.evaluate, determinizer, search, settings).play)
-        finished: list[Finished] = []
-        for done, parts in play_in_threads(plays, deals, state.config.seed, (Stream.PLAY, *path), state.iteration):
+            determinizer = self.make_determinizer(size, evaluator, settings.posterior)
+            plays.append(worker(SelfPlay(state.game, evaluator.evaluate, determinizer, search, settings).play))
+        finished, started = [], time.perf_counter()
+        for done, parts in play_units(ThreadPool(plays), deals, size, state.config.seed, (Stream.PLAY, *path), state.iteration):
             finished = parts or []
             yield Event("self-play", done, count, "games")
-        return join_finished(finished, state.game)
+        return join_finished(finished, state.game, time.perf_counter() - started)
 
     def curves(self, finished: Finished) -> dict[str, float]:
         """Returns the curves of the last self-play."""
@@ -84,11 +86,11 @@ class Workers:
                 state.game, evaluator.evaluate, lanes=max(1, POLICY_LANES // state.threads), win_only=state.win_only,
                 decay=decay, temperature=temperature, exploration=exploration, solve=config.search.solve,
             )  # fmt: skip
-            plays.append(games.play)
+            plays.append(worker(games.play))
         deals = deal_seeds(config.seed, count, Stream.TRAINING, state.iteration, chunk)
         path = (Stream.PLAY, state.iteration, chunk)
-        finished: list[Played] = []
-        for done, parts in play_in_threads(plays, deals, config.seed, path, state.iteration):
+        finished, started = [], time.perf_counter()
+        for done, parts in play_units(ThreadPool(plays), deals, unit_size(count, len(plays)), config.seed, path, state.iteration):
             finished = parts or []
             yield Event("games of the policies", done, count, "games")
-        return join_played(finished, state.game)
+        return join_played(finished, state.game, time.perf_counter() - started)
