@@ -17,7 +17,7 @@ from games import make as make_game
 from games.interface import Game
 from games.kernels import ROOT
 from inference.determinizer import Determinizer, InferenceSettings
-from networks.checkpoint import NETWORKS, CheckpointError, load, save
+from networks.checkpoint import NETWORKS, CheckpointError, load, save, settings_of
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
@@ -108,7 +108,7 @@ def load_trained(
         raise CheckpointError(f"{file} plays {config['game']['name']}; expected a checkpoint of {game}")
     settings = {key: value for key, value in config["game"].items() if key != "name" and value is not None}
     made = make_game(game, **settings)
-    network = NetworkConfig(**config["network"])
+    network = settings_of(NetworkConfig, config["network"], "network")
     if objective not in (None, network.objective):
         if network.value_head != "win_stakes":
             had = network.objective
@@ -126,8 +126,8 @@ def load_trained(
         rules=settings.get("rules", ""),
         networks=networks,
         filter=filter_net,
-        inference=InferenceSettings(**config["inference"]),
-        search=SearchSettings(**config["search"]),
+        inference=settings_of(InferenceSettings, config["inference"], "inference"),
+        search=settings_of(SearchSettings, config["search"], "search"),
         objective=network.objective,
         evaluator=Evaluator(networks, precision, device),
     )

@@ -75,13 +75,13 @@ def trained(run_dir: Path) -> Trainer:
     """Returns a trainer with the networks of a run."""
     saved = Saved(*load(run_dir / NETWORKS))
     trainer = Trainer(parse_config(saved.meta["config"]))
-    trainer.load_networks(saved)
+    trainer.state.load_networks(saved)
     return trainer
 
 
 def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: float) -> int:
     """Plays the games and lets every setting deal worlds at a share of the decisions; returns the number of decisions."""
-    game = trainer.game
+    game = trainer.state.game
     deals, rng = game.deal(deal_seeds(0, num_games, Stream.EVALUATION)), streams(1, num_games)
     games, generator, decisions = Lockstep(game, deals, ask_forced=True), np.random.default_rng(2), 0
 
@@ -100,7 +100,7 @@ def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: fl
                 )
                 hands = next_hands(worlds, worlds.seat).reshape(chosen.size, _NUM_WORLDS)
                 setting.add(diagnostics, unpack(hands), unpack(next_hands(here, here.seat)))
-        return draw_moves(game, trainer.evaluator.evaluate, games.states, rng, lanes, 1.0, 0.0, 0).actions
+        return draw_moves(game, trainer.evaluation.evaluator.evaluate, games.states, rng, lanes, 1.0, 0.0, 0).actions
 
     for _ in games.run(decide):
         pass
@@ -115,9 +115,10 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.15, help="of the decisions that are judged")
     options = parser.parse_args()
     trainer, console = trained(options.run_dir), make_console()
-    score = None if trainer.filter is None else FilterEngine(trainer.filter.net, trainer.config.precision, trainer.device)
+    state, evaluator = trainer.state, trainer.evaluation.evaluator
+    score = None if state.filter is None else FilterEngine(state.filter.net, trainer.config.precision, state.device)
     named = {
-        name: Setting(Determinizer(trainer.game, trainer.evaluator, replace(InferenceSettings(), **keys), options.games, score))
+        name: Setting(Determinizer(state.game, evaluator, replace(InferenceSettings(), **keys), options.games, score))
         for name, keys in SETTINGS.items()
         if score is not None or keys.get("phase1") != "filter"
     }

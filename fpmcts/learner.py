@@ -52,6 +52,10 @@ class LearnerSettings:
         value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the
             paper).
         clip: Largest norm of a gradient.
+        replicas: Parts that a minibatch is cut into where one network learns at a time, >= 1: each is computed on one core, by
+            a replica of the network. Where n networks learn side by side there are replicas / n parts, at least one. The
+            weights depend on it, through rounding and the statistics of batch normalisation, and not on the number of threads.
+            A GPU takes the whole minibatch.
         averaging: Steps over which the weights that play are averaged (exponentially); 0 = the latest weights play (the paper).
     """
 
@@ -70,6 +74,7 @@ class LearnerSettings:
     recency: float = setting(8.0, least=0, most=100)
     value_window: int = setting(150_000, least=0, most=1_000_000_000)
     clip: float = setting(5.0, least=1e-9)
+    replicas: int = setting(2, least=1, most=256)
     averaging: int = setting(60, least=0, most=1_000_000_000)
 
     def rate(self, iteration: int) -> float:
@@ -151,9 +156,9 @@ def _encode(
 class Learner:
     """Steps the network of one seat.
 
-    A minibatch can be cut into equal parts, one per thread; each thread computes the gradient of its part on a replica of the
-    network with one core, and the gradients are averaged in a fixed order. Two cores that share every small convolution instead
-    do not beat one (*measured* on two cores: 13 steps/s against 14, 48 channels x 6 blocks, 512 rows). Networks that learn side
+    A minibatch can be cut into equal parts (``LearnerSettings.replicas``), whose gradients are computed on replicas of the
+    network, with one core each, and averaged in a fixed order. Two cores that share every small convolution instead do not beat
+    one (*measured* on two cores: 13 steps/s against 14, 48 channels x 6 blocks, 512 rows). Networks that learn side
     by side, a thread each, need no parts and do better still (``Trainer``).
 
     Args:
@@ -161,7 +166,7 @@ class Learner:
         net: The network; changed in place.
         settings: See LearnerSettings.
         device: Of the network.
-        threads: Number of replicas, >= 1: most parts of a minibatch.
+        threads: Parts of a minibatch that are computed at once, >= 1; changes no weight.
     """
 
     def __init__(
@@ -169,8 +174,9 @@ class Learner:
     ) -> None:
         self.game, self.net, self.settings, self.device = game, net, settings, device
         self.optimizer = self._make_optimizer()
-        self._replicas = [net] + [copy.deepcopy(net) for _ in range(threads - 1)]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        replicas = settings.replicas if device.type == "cpu" else 1
+        self._replicas = [net] + [copy.deepcopy(net) for _ in range(replicas - 1)]
+        self._pool = ThreadPoolExecutor(min(threads, replicas)) if min(threads, replicas) > 1 else None
         self._decoder = torch.from_numpy(game.decoder.astype(np.int64)).to(device)
         self._half = resolve_precision("auto", device) == torch.bfloat16
 
@@ -191,20 +197,20 @@ class Learner:
             policy_rows: Teach the policy; None = ``value_rows`` teach both.
             value_rows: Teach the value and the hidden hands.
             lr: Learning rate of this step.
-            parts: Parts that the minibatch is cut into, 0 = one per replica. The weights depend on it, through rounding and the
-                statistics of batch normalisation.
+            parts: Parts that the minibatch is cut into, 0 = one per replica; never more than it has pairs of rows.
 
         Raises:
             LossNotFiniteError: No weight was changed.
         """
-        count = parts or len(self._replicas)
+        fewest = num_rows(value_rows) if policy_rows is None else min(num_rows(value_rows), num_rows(policy_rows))
+        count = max(1, min(parts or len(self._replicas), len(self._replicas), fewest // 2))
 
         def gradient(k: int) -> dict[str, float]:
             part = None if policy_rows is None else take(policy_rows, slice(k, None, count))
             return self._gradient(self._replicas[k], part, take(value_rows, slice(k, None, count)))
 
         self._spread_weights(count)
-        all_parts = [gradient(0)] if count == 1 or self._pool is None else list(self._pool.map(gradient, range(count)))
+        all_parts = list(map(gradient, range(count)) if self._pool is None else self._pool.map(gradient, range(count)))
         self._gather_gradients(count)
         norm = self._descend(lr, self.settings.clip)
         means = {name: float(np.mean([part[name] for part in all_parts])) for name in all_parts[0]}

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.drawn_moves import draw_moves
-from fpmcts.samples import Samples, fill_results, join
+from fpmcts.samples import Samples, fill_results, in_order, join
 from fpmcts.search import Evaluate
-from games.interface import Game, Rules, States, concatenate, current_seat, stake
-from games.kernels import kernel, random_u64
+from games.interface import Game, Rules, States, concatenate, current_seat, stake, take
+from games.kernels import kernel
 from games.lockstep import Lockstep
 
 
@@ -67,13 +67,6 @@ def fill_advantages(
         last[games[k], seat] = k
 
 
-@kernel
-def skip_numbers(rng: np.ndarray, lanes: np.ndarray) -> None:
-    """Takes a number from the stream of each lane."""
-    for lane in lanes:
-        random_u64(rng, lane)
-
-
 class PolicyGames:
     """Plays batches of games of the policies against each other.
 
@@ -112,7 +105,6 @@ class PolicyGames:
         owners: list[np.ndarray] = []
 
         def decide(lanes: np.ndarray) -> np.ndarray:
-            skip_numbers(rng, lanes)
             drawn = draw_moves(game, self.evaluate, games.states, rng, lanes, self.temperature, self.exploration, iteration)
             parts.append(Decisions(*drawn[1:], np.zeros(len(lanes), np.float32)))
             owners.append(lanes)
@@ -120,8 +112,8 @@ class PolicyGames:
 
         for over in games.run(decide):
             yield over, None
-        decisions = join_decisions(parts, game)
-        owner = np.concatenate(owners) if owners else np.zeros(0, np.int64)
+        owner, order = in_order(owners)
+        decisions = take(join_decisions(parts, game), order)
         fill_results(game.rules, games.states, owner, decisions.samples.states, decisions.samples.result)
         fill_advantages(
             game.rules, owner, decisions.samples.states, decisions.value, decisions.samples.result, self.win_only, self.decay,
@@ -138,7 +130,7 @@ def join_decisions(parts: list[Decisions], game: Game) -> Decisions:
     return concatenate(parts)
 
 
-def join_played(parts: list[Played], game: Game) -> Played:
-    """Returns what workers played side by side as one batch, in the order of the workers."""
+def join_played(parts: list[Played], game: Game, seconds: float) -> Played:
+    """Returns the results of units in order as one batch, which took ``seconds`` together."""
     decisions = join_decisions([part.decisions for part in parts], game)
-    return Played(decisions, concatenate([part.final for part in parts]), max(part.seconds for part in parts))
+    return Played(decisions, concatenate([part.final for part in parts]), seconds)

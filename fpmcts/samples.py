@@ -177,6 +177,20 @@ def flatten(batch: Any, prefix: str = "") -> list[tuple[str, np.ndarray]]:
     return pairs
 
 
+def in_order(owners: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Returns whose decisions a batch holds, and the order that puts them by game, those of a game as they were made.
+
+    Args:
+        owners: int64 ``[n]`` each, the games of the decisions of one round after the other.
+
+    Returns:
+        int64 ``[N]``, sorted; int64 ``[N]``, rows of the rounds put together.
+    """
+    owner = np.concatenate(owners) if owners else np.zeros(0, np.int64)
+    order = np.argsort(owner, kind="stable")
+    return owner[order], order
+
+
 def join(parts: list[Samples], game: Game) -> Samples:
     """Returns several batches as one; none give an empty one."""
     return concatenate(parts) if parts else empty_samples(game, 0)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.drawn_moves import draw_moves
-from fpmcts.samples import Samples, empty_samples, fill_results, join, truncate_targets
+from fpmcts.samples import Samples, empty_samples, fill_results, in_order, join, truncate_targets
 from fpmcts.search import Evaluate, Search, SearchResult
 from games.interface import Game, Records, States, seats_to_move, take
 from games.kernels import kernel, random_below, random_float, random_index
@@ -32,7 +32,8 @@ class SelfPlaySettings:
     """Settings of self-play.
 
     Attributes:
-        lanes: Games that advance together, >= 1.
+        lanes: Games that advance together, >= 1; like ``unit_games`` it changes the speed and nothing else.
+        unit_games: Games that a worker is given at a time, >= 0; 0: its share of those of a step.
         searching: "all" seats of a game search, the paper; or "one", drawn for each game: it answers the average policies of
             the others, who play from their networks. Then each sample is a best response, weighed by its own chance to get
             there, and the reservoir is the average that fictitious play asks for (Heinrich, Lanctot & Silver, "Fictitious
@@ -52,6 +53,7 @@ class SelfPlaySettings:
     """
 
     lanes: int = setting(512, least=1, most=1_000_000)
+    unit_games: int = setting(0, least=0, most=1_000_000)
     searching: str = setting("all", choices=("all", "one"))
     exploration: float = setting(0.0, least=0, most=1)
     full_share: float = setting(1.0, least=1e-9, most=1)
@@ -214,8 +216,8 @@ class SelfPlay:
 
         for over in games.run(decide):
             yield over, None
-        samples = join(parts, game)
-        owner = np.concatenate(owners) if owners else np.zeros(0, np.int64)
+        owner, order = in_order(owners)
+        samples = take(join(parts, game), order)
         fill_results(game.rules, games.states, owner, samples.states, samples.result)
         searched = samples.policy_weight > 0
         error = samples.root_value[searched] - self._in_objective(samples.result[searched])

@@ -12,11 +12,13 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
+
+from runtime.settings import build
 
 FORMAT = "fpmcts-1"
 
@@ -29,6 +31,7 @@ FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes"}
 """By key and value of metadata: what a value of a former version is called now."""
 
 Arrays = dict[str, np.ndarray]
+Settings = TypeVar("Settings")
 
 
 class CheckpointError(ValueError):
@@ -109,6 +112,19 @@ def check_compatible(meta: Mapping[str, Any], **expected: Any) -> None:
     differences = list(_differences(meta, expected, ""))
     if differences:
         raise CheckpointError(f"the checkpoint does not fit: {'; '.join(differences)}")
+
+
+def settings_of(schema: type[Settings], values: Mapping[str, Any], name: str) -> Settings:
+    """Returns settings, a dataclass, from the metadata of a checkpoint.
+
+    Raises:
+        CheckpointError: A key is unknown, as in the checkpoint of a later version, or a value is not allowed.
+    """
+    try:
+        settings: Settings = build(schema, values, f"{name}.")
+    except ValueError as error:
+        raise CheckpointError(f"the checkpoint does not fit this version: {error}") from error
+    return settings
 
 
 def _digest(arrays: Mapping[str, np.ndarray], text: str) -> str:

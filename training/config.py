@@ -136,7 +136,7 @@ class TrainConfig:
         run_dir: Folder of the run; None makes ``runs/<game>-<seed>``.
         seed: Of everything random in the run, >= 0.
         device: "auto", "cpu" or "cuda".
-        threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. The weights depend on it, through rounding.
+        threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed and nothing else.
         precision: Of the networks in play: "auto", "float32" or "bfloat16".
         remembered: Observations whose answers each worker keeps until the networks change, >= 0; pays in small games.
         resume: Whether an existing run is continued; if not, it is an error to meet one.

@@ -110,7 +110,7 @@ def next_mark(episodes: int, size: int = 1) -> int:
 
 
 class TabularTrainer:
-    """Moves a run of a tabular algorithm on, one step at a time.
+    """Moves a run of a tabular algorithm on, one step at a time, from a checkpoint or from its beginning.
 
     Attributes:
         step: Steps finished.
@@ -122,13 +122,15 @@ class TabularTrainer:
 
     saves_each_step = False
 
-    def __init__(self, config: TabularConfig) -> None:
+    def __init__(self, config: TabularConfig, saved: Saved | None = None) -> None:
         self.config = config
         self.learner = make_learner(config)
         self.step = 0
         self.seconds = 0.0
         self.last_report: Report | None = None
         self.curve: list[tuple[int, dict[str, float]]] = []
+        if saved is not None:
+            self.set_state(saved)
 
     def description(self) -> str:
         """Returns what is trained, and on what."""

@@ -28,7 +28,7 @@ def test_outputs_are_those_of_the_run(run: Path, tiny: TrainConfig) -> None:
     observations = rng.integers(0, 2, (9, *GAME.spec.observation_shape)).astype(np.int8)
     seats = np.arange(9, dtype=np.int8) % 3
     for mine, theirs in zip(
-        trained.evaluator.evaluate(observations, seats), trainer.evaluator.evaluate(observations, seats), strict=True
+        trained.evaluator.evaluate(observations, seats), trainer.evaluation.evaluator.evaluate(observations, seats), strict=True
     ):
         np.testing.assert_array_equal(mine, theirs)
 

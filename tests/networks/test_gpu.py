@@ -38,7 +38,7 @@ def test_a_run_learns() -> None:
         config = parse_config(compose("config", ["experiment=smoke", "device=cuda", "threads=4", "train.averaging=10"]))
     trainer = Trainer(config)
     losses = []
-    while trainer.iteration < 1:
+    while trainer.state.iteration < 1:
         for _ in trainer.run_step():
             pass
         assert trainer.last_report is not None
