@@ -76,19 +76,11 @@ def help_text(topic: str) -> str:
         options = algorithms.ALGORITHMS[topic].options
         return f"{first_line(options)}\n{keys_text(options, 'algorithm.')}"
     schema = kind_of(SEARCH).schema
-    lines = keys_text(schema).split("\n")
-    told = [k for k, line in enumerate(lines) if line.startswith(f"  {topic.removesuffix('.…')}") and line[2 + len(topic)] in ".="]
-    if not told:
-        names = [*leaf_keys(schema), *(f.name for f in fields(schema)), *algorithms.ALGORITHMS]
-        raise ConfigError(f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, names)}")
-    text = []
-    for k in told:
-        text.append(lines[k])
-        for line in lines[k + 1 :]:
-            if not line.startswith("      "):
-                break
-            text.append(line)
-    return "\n".join(text)
+    text = keys_text(read_run([])[0], topic=topic)
+    if not text:
+        known = [*leaf_keys(schema), *(f.name for f in fields(schema)), *algorithms.ALGORITHMS]
+        raise ConfigError(f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, known)}")
+    return text
 
 
 def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], AnyTrainer]) -> None:

@@ -10,11 +10,11 @@ import pytest
 
 from evaluation.config import parse_command_line
 from reproduce.figures import read_figure
-from runtime.configuration import split
-from runtime.settings import ConfigError
 from training.algorithms import read_run
 
-RECORDED: dict[str, dict[str, dict[str, Any]]] = json.loads((Path(__file__).parent / "configurations" / "commands.json").read_text())
+RECORDED: dict[str, dict[str, dict[str, Any]]] = json.loads(
+    (Path(__file__).parent / "configurations" / "commands.json").read_text()
+)
 """What commands came to before scripts shared a loader: every key, or for training runs those that differ from the first row."""
 
 

@@ -18,7 +18,6 @@ from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
 from runtime.settings import ConfigError, build, flatten_config, setting
 
-
 MANY = 1_000_000_000
 """Most games, decks or iterations that a key may ask for; what fits into memory is checked apart (``training.memory``)."""
 DOUDIZHU_BASELINES = ("rhcp", "rlcard_rule")
