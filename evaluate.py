@@ -188,7 +188,7 @@ def main() -> None:
             return
         sys.exit(run(arguments))
     except (IllegalMoveError, ExternalPlayerError) as error:
-        sys.exit(f"evaluate.py: {error}\nThe finished games are kept; the same command continues from there.")
+        sys.exit(f"evaluate.py: {error}; the finished games are kept, and the same command continues from there")
     except ERRORS as error:
         sys.exit(f"evaluate.py: {error}")
 

@@ -214,14 +214,18 @@ class LimitPoker:
         """
         rows = []
         names = {name: card for card, name in enumerate(self.card_names)}
-        for number, line in enumerate(Path(path).read_text().splitlines(), 1):
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path}: no UTF-8 text ({error.reason} at byte {error.start}); {self._expected_deck()}") from error
+        for number, line in enumerate(text.splitlines(), 1):
             if not line.strip():
                 continue
             try:
                 fields = json.loads(line)
                 cards = [names[name] for hand in fields["hands"] for name in hand] + [names[name] for name in fields["public"]]
                 sizes = {len(hand) for hand in fields["hands"]}
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise ValueError(f"{path}, line {number}: {error!r}; {self._expected_deck()}") from error
             fits = sizes == {self.rules.num_private} and len(fields["hands"]) == self.spec.num_seats
             if not fits or len(set(cards)) != self._board + self.rules.num_public:
