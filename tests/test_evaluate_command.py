@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
 import evaluate
 
@@ -148,8 +149,16 @@ def test_help_names_every_key_and_player() -> None:
 @pytest.mark.parametrize("script", ["evaluate.py", "train.py"])
 def test_help_may_be_cut_off(script: str) -> None:
     """The reader closes the pipe before anything is written."""
-    process = subprocess.Popen([sys.executable, script, "--help"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None and process.stderr is not None
-    process.stdout.close()
-    errors = process.stderr.read().decode()
-    assert (process.wait(120), errors) == (0, "")
+    command_line = [sys.executable, script, "--help"]
+    with subprocess.Popen(command_line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert (process.returncode, errors) == (0, "")
+
+
+def test_cfg_job_prints_every_setting(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["evaluate.py", "a=fpmcts", "a.playouts=600", "b=rhcp", "--cfg", "job"])
+    evaluate.main()
+    shown = yaml.safe_load(capsys.readouterr().out)
+    assert shown["decks"] == "100" and shown["player"]["a"]["playouts"] == 600 and shown["player"]["b"] == {"kind": "rhcp"}

@@ -44,7 +44,7 @@ MAX_PICKLE_BYTES = 16 * 2**20
 """The largest pickle: some 100,000 decks, ten times DouZero's own. Its instructions are carried out one by one, in Python."""
 _MAX_HEIGHT = 4096
 """Values side by side on the stack of a pickle, and marks: pickles of lists keep a thousand there."""
-_MAX_VALUES = 1_000_000
+_MAX_VALUES = 700_000
 """Lists, dictionaries and remembered values in a pickle."""
 
 _Deal = tuple[tuple[int, int, int], int]

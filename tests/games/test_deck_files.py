@@ -277,8 +277,8 @@ def test_files_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     "data",
     [
-        b"]" * 2_000_000 + b".", b"(" * 2_000_000, b"](" + b"K\x01" * 1_000_000 + b"e.", b"](]]]]e" * 600_000 + b".",
-        b"]" + b"(]]]]]]]]e" * 400_000 + b".", b"\x80\x04]" + b"\x94" * 3_000_000 + b".",
+        b"]" * 2_000_000 + b".", b"(" * 2_000_000, b"](" + b"K\x01" * 1_000_000 + b"e.", b"](]]]]e" * 300_000 + b".",
+        b"]" + b"(]]]]]]]]e" * 100_000 + b".", b"\x80\x04]" + b"\x94" * 1_000_000 + b".",
     ],
     ids=["brackets", "marks", "numbers", "lists of lists", "empty lists", "memory"],
 )  # fmt: skip
