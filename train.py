@@ -1,12 +1,11 @@
 """Trains a player by self-play: ``python train.py game=doudizhu [key=value …]``.
 
-Composes the configuration, and shows what the run says of itself (``training.loop``). The configuration is that of ``conf/train.yaml``; its keys are explained in ``training/config.py``, those of the algorithms on tables
-in ``training/tabular.py``.
+Composes the configuration of ``conf/train.yaml``, and shows what the run says of itself (``training.loop``). The keys are
+explained in ``training/config.py``, those of the algorithms on tables in ``training/tabular.py``.
 """
 
 import sys
 import textwrap
-import time
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -48,19 +47,11 @@ def help_text(topic: str) -> str:
         options = algorithms.ALGORITHMS[topic].options
         return f"{first_line(options)}\n{keys_text(options, 'algorithm.')}"
     schema = kind_of(SEARCH).schema
-    lines = keys_text(schema).split("\n")
-    told = [k for k, line in enumerate(lines) if line.startswith(f"  {topic.removesuffix('.…')}") and line[2 + len(topic)] in ".="]
-    if not told:
-        names = [*leaf_keys(schema), *(f.name for f in fields(schema)), *algorithms.ALGORITHMS]
-        raise ConfigError(f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, names)}")
-    text = []
-    for k in told:
-        text.append(lines[k])
-        for line in lines[k + 1 :]:
-            if not line.startswith("      "):
-                break
-            text.append(line)
-    return "\n".join(text)
+    text = keys_text(read_run([])[0], topic=topic)
+    if not text:
+        known = [*leaf_keys(schema), *(f.name for f in fields(schema)), *algorithms.ALGORITHMS]
+        raise ConfigError(f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, known)}")
+    return text
 
 
 def run_in(opened: RunFolder[Any], make_trainer: MakeTrainer) -> None:

@@ -103,6 +103,9 @@ def load_trained(
     """
     file = checkpoint_file(path)
     arrays, meta = load(file)
+    if "config" not in meta:
+        is_table = "; it is a run on tables, which plays as LABEL=tabular LABEL.run=…" if "algorithm" in meta else ""
+        raise CheckpointError(f"{file} holds no networks{is_table}")
     config: dict[str, Any] = meta["config"]
     if config["game"]["name"] != game:
         raise CheckpointError(f"{file} plays {config['game']['name']}; expected a checkpoint of {game}")

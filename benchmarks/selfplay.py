@@ -10,15 +10,15 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
-from hydra import compose, initialize_config_dir
 
 from agents.doudizhu.heuristic_games import generate_games
 from benchmarks.table import Row
 from fpmcts.selfplay import SelfPlayStatistics
 from games.interface import Records, States, num_rows, take
-from games.kernels import ROOT, Stream, deal_seeds, streams
+from games.kernels import Stream, deal_seeds, streams
 from networks.evaluator import Evaluator
-from training.config import TrainConfig, parse_config
+from training.algorithms import read_run
+from training.config import TrainConfig
 from training.heuristic_samples import heuristic_samples
 from training.reports import drain
 from training.trainer import Trainer
@@ -33,8 +33,8 @@ NETWORK_SECONDS = 5.0
 
 def composed(*overrides: str) -> TrainConfig:
     """Returns the configuration of a command line of ``train.py``."""
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_config(compose("config", list(overrides)))
+    config: TrainConfig = read_run(overrides)[0]
+    return config
 
 
 def taught(config: TrainConfig) -> Trainer:

@@ -171,7 +171,7 @@ def parse(values: Mapping[str, Any], players_given: Mapping[str, Mapping[str, An
     return Tournament(config, _with_names(players), labels)
 
 
-def _with_text(values: dict[str, Any]) -> dict[str, Any]:
+def _with_text(values: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the keys with ``decks`` as text, since it is a number or a file."""
     return {key: str(value) if key == "decks" else value for key, value in values.items()}
 

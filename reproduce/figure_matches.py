@@ -137,7 +137,7 @@ def table_lines(table: Mapping[str, Mapping[str, Result]], num_players: int) -> 
     """Returns the final table as text, one line for each match-up."""
     others = "" if num_players == 2 else f"{num_players - 1} x "
     return [
-        f"{column} against {others}{row}: {result.mean:.2f} ± {result.error:.2f} mb/h on {result.deals:,} deals"
+        f"{column} against {others}{row}: {result.mean:.2f} ± {result.error:.2f} mbb/h on {result.deals:,} deals"
         for row, columns in table.items()
         for column, result in columns.items()
     ]

@@ -197,6 +197,6 @@ def play_figure(
             yield step
         else:
             lines, table = step
-            style = Style(f"{config.title}: greedy policies in symmetric play (± standard error)", ("mb/h", "mb/h"), False)
+            style = Style(f"{config.title}: greedy policies in symmetric play (± standard error)", ("mbb/h", "mbb/h"), False)
             said = draw(folder, style, lines, facts | {"table": table_facts(table)})
             yield said + table_lines(table, game.num_players)

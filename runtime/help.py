@@ -22,19 +22,32 @@ def say(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed at the end goes nowhere
 
 
-def keys_text(schema: type, prefix: str = "") -> str:
-    """Returns a paragraph for every key of a schema, those in groups included."""
-    lines = []
-    told = attribute_texts(schema)
+def keys_text(schema: Any, prefix: str = "", topic: str = "") -> str:
+    """Returns a paragraph for every key of a schema, groups included; with a topic for that key or group alone, "" if none.
+
+    Args:
+        schema: A dataclass, told with its defaults; or a configuration, told with its values.
+        prefix: What stands before the keys.
+        topic: A key or a group of keys; "" = all.
+    """
+    told = paragraphs(schema, prefix)
+    return "\n".join(text for key, text in told.items() if not topic or key == topic or key.startswith(f"{topic}."))
+
+
+def paragraphs(schema: Any, prefix: str = "") -> dict[str, str]:
+    """Returns a paragraph for every key of a schema, those in groups with a dot."""
+    texts: dict[str, str] = {}
+    told = attribute_texts(schema if isinstance(schema, type) else type(schema))
     for f in fields(schema):
+        key = prefix + f.name
         if isinstance(f.type, type) and is_dataclass(f.type):
-            lines.append(keys_text(f.type, f"{prefix}{f.name}."))
-            continue
-        bounds = f" ({text})" if (text := allowed(f.metadata)) else ""
-        lines += textwrap.wrap(
-            f"{prefix}{f.name}={_default(f)}{bounds}: {told.get(f.name, '')}", WIDTH, initial_indent="  ", subsequent_indent="      "
-        )
-    return "\n".join(lines)
+            texts |= paragraphs(f.type if isinstance(schema, type) else getattr(schema, f.name), f"{key}.")
+        else:
+            bounds = f" ({text})" if (text := allowed(f.metadata)) else ""
+            value = _default(f) if isinstance(schema, type) else getattr(schema, f.name)
+            words = f"{key}={_typed(value)}{bounds}: {told.get(f.name, '')}"
+            texts[key] = textwrap.fill(words, WIDTH, initial_indent="  ", subsequent_indent="      ")
+    return texts
 
 
 def first_line(schema: type) -> str:
@@ -55,9 +68,15 @@ def attribute_texts(schema: type) -> dict[str, str]:
     return told
 
 
-def _default(f: Field[Any]) -> str:
-    """Returns the default of a field as it is typed."""
-    value = f.default if f.default is not MISSING else f.default_factory() if f.default_factory is not MISSING else ""
+def _default(f: Field[Any]) -> Any:
+    """Returns the default of a field."""
+    if f.default is not MISSING:
+        return f.default
+    return f.default_factory() if f.default_factory is not MISSING else ""
+
+
+def _typed(value: Any) -> str:
+    """Returns a value as it is typed."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return str(value)

@@ -67,13 +67,15 @@ def allowed(bounds: Mapping[str, Any]) -> str:
     if bounds.get("choices") is not None:
         return "one of " + ", ".join(str(name) for name in bounds["choices"] if name is not None)
     ends = (("at least", bounds.get("least")), ("at most", bounds.get("most")))
-    return " and ".join(f"{side} {bound:,}" if isinstance(bound, int) else f"{side} {bound:g}" for side, bound in ends if bound is not None)
+    return " and ".join(
+        f"{side} {bound:,}" if isinstance(bound, int) else f"{side} {bound:g}" for side, bound in ends if bound is not None
+    )
 
 
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Returns "; did you mean NEAREST?", or "" where no name is near."""
+def did_you_mean(name: str, names: Iterable[str], prefix: str = "") -> str:
+    """Returns "; did you mean PREFIX + NEAREST?", or "" where no name is near."""
     near = get_close_matches(name, list(names), 1, 0.6)
-    return f"; did you mean {near[0]}?" if near else ""
+    return f"; did you mean {prefix}{near[0]}?" if near else ""
 
 
 def leaf_keys(schema: type, prefix: str = "") -> list[str]:
@@ -100,7 +102,7 @@ def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
     for key, value in values.items():
         if key not in known:
             given = prefix + key if isinstance(value, Mapping) else f"{prefix}{key}={value}"
-            raise ConfigError(f"{given}: unknown key{_instead(prefix + key, schema, prefix)}")
+            raise ConfigError(f"{given}: unknown key{_instead(key, schema, prefix)}")
     arguments: dict[str, Any] = {}
     for key, value in values.items():
         kind, full = known[key].type, prefix + key
@@ -121,11 +123,11 @@ def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
 
 def _instead(key: str, schema: type, prefix: str) -> str:
     """Returns what may have been meant by an unknown key, or else what there is."""
-    names = [prefix + f.name for f in fields(schema)]
-    near = did_you_mean(key, names) or did_you_mean(key, leaf_keys(schema, prefix))
+    names = [f.name for f in fields(schema)]
+    near = did_you_mean(key, names, prefix) or did_you_mean(key, leaf_keys(schema), prefix)
     if near:
         return near
-    return f"; expected one of {', '.join(names)}" if names else "; there are none here"
+    return f"; expected one of {', '.join(prefix + name for name in names)}" if names else "; there are none here"
 
 
 def _convert(schema: type, key: str, value: Any, prefix: str) -> Any:

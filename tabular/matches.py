@@ -2,7 +2,7 @@
 
 Each deal is played once for every way in which the players can take the seats, so that no one has better cards or a better seat
 than another; what is reported is the mean over the deals, and its standard error is over deals, not hands. Results are in milli
-big blinds per hand, mb/h. Source: Heinrich & Silver 2015, 4.3.
+big blinds per hand, mbb/h. Source: Heinrich & Silver 2015, 4.3.
 
 A player is a policy that is kept as it was learned: the best action of each information state in a byte, or the visits of its
 average policy.
@@ -56,7 +56,7 @@ class Player(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a player won, in mb/h, the standard error of that, and on how many deals."""
+    """What a player won, in mbb/h, the standard error of that, and on how many deals."""
 
     mean: float
     error: float

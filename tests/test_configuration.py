@@ -12,7 +12,9 @@ from evaluation.config import parse_command_line
 from reproduce.figures import read_figure
 from training.algorithms import read_run
 
-RECORDED: dict[str, dict[str, dict[str, Any]]] = json.loads((Path(__file__).parent / "configurations" / "commands.json").read_text())
+RECORDED: dict[str, dict[str, dict[str, Any]]] = json.loads(
+    (Path(__file__).parent / "configurations" / "commands.json").read_text()
+)
 """What commands came to before scripts shared a loader: every key, or for training runs those that differ from the first row."""
 
 

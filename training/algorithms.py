@@ -25,13 +25,13 @@ class Kind(NamedTuple):
         schema: The dataclass of the configuration of its runs.
         parse: Makes one of keys and values.
         check: Checks that a run fits into memory and finds its device.
-        trainer: Makes the trainer of a run.
+        trainer: Makes the trainer of a run from its configuration and its checkpoint, None for a new one.
     """
 
     schema: type
     parse: Callable[[Mapping[str, Any]], Any]
     check: Callable[[Any], None]
-    trainer: Callable[[Any], Any]
+    trainer: Callable[[Any, Any], Any]
 
 
 def kind_of(name: str) -> Kind:
@@ -86,7 +86,9 @@ def _part(values: Mapping[str, Any], given: Mapping[str, str], name: str, schema
     for key, text in given.items():
         top = key.partition(".")[0]
         if top == "algorithm" and "." in key and top not in known:
-            raise ConfigError(f"{key}={text}: algorithm={name} has no options of its own; its groups of keys are those of conf/train.yaml")
+            raise ConfigError(
+                f"{key}={text}: algorithm={name} has no options of its own; its groups of keys are those of conf/train.yaml"
+            )
         if top not in known | {"experiment", "algorithm"}:
             foreign = f"; algorithm={name} has no such key" if top in values and name != SEARCH else ""
             near = did_you_mean(key, [*known, *leaf_keys(schema), "experiment", "algorithm"])

@@ -48,8 +48,8 @@ class Evaluation:
         settings, search = self.state.config.evaluation, self.state.config.search
         options = FPMCTSOptions(
             root=search.root, playouts=settings.search_playouts, worlds=search.worlds, c=search.c, strength=search.strength,
-            considered=search.considered, prior_floor=search.prior_floor, rollout=search.rollout, solve=search.solve, slots=search.slots,
-            particles=self.state.config.inference.particles,
+            considered=search.considered, prior_floor=search.prior_floor, rollout=search.rollout, solve=search.solve,
+            slots=search.slots, particles=self.state.config.inference.particles,
         )  # fmt: skip
         return self._match("fpmcts", options, settings.search_decks, scalars)
 

@@ -26,14 +26,24 @@ def needs_of(config: TrainConfig, game: Game) -> list[Need]:
     nets = 1 if config.network.shared else seats
     threads = config.threads or len(os.sched_getaffinity(0))
     search, games = config.search, min(config.episode.games, config.episode.games_per_step)
-    tree = (search.playouts + 2) * NODE_BYTES + game.spec.max_legal * (26 + 6 * search.slots) + 4 * search.slots * game.spec.max_moves
-    particles = config.inference.particles * seats * (world + 16) if config.inference.phase2 or config.inference.phase1 != "none" else 0
+    tree = (
+        (search.playouts + 2) * NODE_BYTES
+        + game.spec.max_legal * (26 + 6 * search.slots)
+        + 4 * search.slots * game.spec.max_moves
+    )
+    particles = (
+        config.inference.particles * seats * (world + 16) if config.inference.phase2 or config.inference.phase1 != "none" else 0
+    )
     lane = tree + search.worlds * world + particles
     record = world + 2 * game.spec.max_moves
     played = record + DECISIONS_PER_GAME * sample
     evaluation, policies = config.evaluation, record * 2 * seats
     return [
-        Need("selfplay.lanes", config.selfplay.lanes, min(config.selfplay.lanes, max(games, threads)) * particles + config.selfplay.lanes * lane),
+        Need(
+            "selfplay.lanes",
+            config.selfplay.lanes,
+            min(config.selfplay.lanes, max(games, threads)) * particles + config.selfplay.lanes * lane,
+        ),
         Need("train.reservoir", config.train.reservoir, nets * config.train.reservoir * sample),
         Need("train.value_window", config.train.value_window, nets * config.train.value_window * sample),
         Need("episode.games_per_step" if games < config.episode.games else "episode.games", games, games * played),
@@ -41,7 +51,11 @@ def needs_of(config: TrainConfig, game: Game) -> list[Need]:
         Need("bootstrap.games_per_step", config.bootstrap.games_per_step, _bootstrap_games(config) * played),
         Need("evaluation.decks", evaluation.decks, evaluation.decks * policies),
         Need("evaluation.search_decks", evaluation.search_decks, evaluation.search_decks * policies),
-        *([Need("gradient.games", config.gradient.games, config.gradient.games * played)] if config.gradient.start is not None else []),
+        *(
+            [Need("gradient.games", config.gradient.games, config.gradient.games * played)]
+            if config.gradient.start is not None
+            else []
+        ),
         Need("remembered", config.remembered, threads * 4 * config.remembered * (16 + 4 * game.spec.policy_size)),
     ]
 

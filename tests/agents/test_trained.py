@@ -72,3 +72,8 @@ def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
     save(tmp_path / "s.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
     with pytest.raises(CheckpointError, match="objective=adp.*scalar value head for wp"):
         load_trained(tmp_path / "s.safetensors", "doudizhu", objective="adp")
+
+
+def test_a_run_on_tables_holds_no_networks(tabular_run: Path) -> None:
+    with pytest.raises(CheckpointError, match="holds no networks; it is a run on tables, which plays as LABEL=tabular"):
+        load_trained(tabular_run / "checkpoint.safetensors", "leduc")

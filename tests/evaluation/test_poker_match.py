@@ -182,3 +182,11 @@ def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     decks = read_given_decks(parse_command_line(["game=leduc", "a=random", "b=always_call", f"decks={path}"]), game)
     assert decks is not None
     np.testing.assert_array_equal(decks.cards[:20], np.repeat(plan.decks.cards, 2, axis=0))
+
+
+def test_decks_of_bytes_or_brackets_name_their_file(tmp_path: Path) -> None:
+    game, path = poker("leduc"), tmp_path / "decks.jsonl"
+    for content, message in ((b"\xff\xfe{}", "no UTF-8 text"), (b'{"hands": ' + b"[" * 100_000, "line 1")):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=f"{path}.*{message}"):
+            game.read_decks(path)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hydra import compose, initialize_config_dir
 
 from evaluation.policy_table import policy_table
 from fpmcts.drawn_moves import explore
@@ -15,7 +14,8 @@ from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from runtime.settings import ConfigError
 from tabular.best_response import nash_conv
-from training.config import TrainConfig, parse_config
+from training.algorithms import read_run
+from training.config import TrainConfig
 from training.reports import drain
 from training.trainer import Trainer
 
@@ -28,8 +28,7 @@ TINY = [
 
 
 def configuration(*overrides: str) -> TrainConfig:
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_config(compose("poker", list(overrides)))
+    return read_run(overrides if any(o.startswith("game=") for o in overrides) else ("game=leduc", *overrides))[0]
 
 
 def run(trainer: Trainer, steps: int) -> Trainer:

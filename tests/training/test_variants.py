@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hydra import compose, initialize_config_dir
 
 from fpmcts.samples import Samples
 from networks.checkpoint import CheckpointError
 from training import search_stage
+from training.algorithms import read_run
 from training.config import TrainConfig, parse_config
 from training.reports import Event
 from training.run_folder import RunFolder, RunFolderError
@@ -30,8 +30,8 @@ def tiny(*overrides: str) -> TrainConfig:
     """Returns the configuration of a command line, made tiny."""
     games = [] if any("bootstrap=none" in o for o in overrides) else ["bootstrap.games=40"]
     games += [] if "experiment=paper" in overrides else ["episode.value_games=8"]
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_config(compose("config", [*TINY, *games, *overrides]))
+    given = {override.partition("=")[0]: override for override in (*TINY, *games, *overrides)}  # later ones count
+    return read_run(list(given.values()))[0]
 
 
 def run(config: TrainConfig) -> Trainer:
@@ -139,8 +139,7 @@ def test_run_with_another_network_is_refused(tmp_path: Path) -> None:
 
 def with_two_blocks(run_dir: Path) -> TrainConfig:
     overrides = [o for o in TINY if not o.startswith("network.blocks")]
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_config(compose("config", [*overrides, "bootstrap.games=40", "network.blocks=2", f"run_dir={run_dir}"]))
+    return read_run([*overrides, "bootstrap.games=40", "network.blocks=2", f"run_dir={run_dir}"])[0]
 
 
 def test_two_writers_are_refused(tmp_path: Path) -> None:
