@@ -1,33 +1,42 @@
 """Trains a player by self-play: ``python train.py game=doudizhu [key=value …]``.
 
 Owns the loop: builds the trainer, runs its steps, saves a checkpoint after each, and writes TensorBoard and the terminal. The
-keys are explained in ``training/config.py``; ``experiment=smoke`` runs the complete cycle in minutes, ``experiment=paper`` has
-the paper's settings. ``algorithm=NAME`` runs a tabular algorithm instead, with the keys of ``training/tabular.py``.
+configuration is that of ``conf/train.yaml``; its keys are explained in ``training/config.py``, those of the algorithms on tables
+in ``training/tabular.py``.
 """
 
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from dataclasses import fields, is_dataclass
 from typing import Any, Protocol
 
-import hydra
-from omegaconf import DictConfig
-
-from evaluation.plots import ReportError, check_plots
-from games import with_tables
+from games import GAMES
 from networks.checkpoint import CheckpointError
-from reproduce.figures import parse_figure, play_figure
+from runtime.configuration import choices, groups_of, shown, split
+from runtime.help import first_line, keys_text, say
 from runtime.interrupt import Interrupt
-from runtime.settings import ConfigError
+from runtime.settings import ConfigError, did_you_mean, leaf_keys
+from tabular import algorithms
+from training.algorithms import SEARCH, kind_of, read_run
 from training.curves import Curves
 from training.reports import Event, Report
 from training.run_folder import RunFolder, RunFolderError, Saved
-from training.tabular import TabularTrainer, parse_tabular
 from training.terminal import Terminal
 
-CONF = Path(__file__).resolve().parent / "conf"
-FIGURES = CONF / "figures"
+HELP = f"""python train.py game={"|".join(GAMES)} [key=value …]
+
+  python train.py game=doudizhu                              until Ctrl-C; the same command resumes
+  python train.py game=doudizhu experiment=laptop            75 minutes of two cores
+  python train.py game=doudizhu budget.minutes=10 run_dir=runs/ten
+  python train.py game=leduc algorithm=smooth_uct            an algorithm on tables
+
+A run is saved in run_dir (runs/<game>-<seed>) after every step. A choice is a file of conf/GROUP:
+{{groups}}
+Other keys set one value. What they mean, their defaults and ranges: python train.py --help KEY
+{{keys}}
+Options: --cfg job prints the whole configuration in place of a run. Figures of papers: python -m reproduce NAME"""
 
 
 class AnyTrainer(Protocol):
@@ -56,44 +65,30 @@ class AnyTrainer(Protocol):
         """Takes what ``get_state`` gave."""
 
 
-def run(raw: DictConfig) -> None:
-    """Runs or resumes the training run that a configuration describes."""
-    if "algorithms" in raw:
-        make_figure(raw)
-    elif "algorithm" in raw:
-        tabular = parse_tabular(raw)
-        run_in(RunFolder.open(tabular, parse_tabular), TabularTrainer)
-    else:
-        # Torch is needed from here on: runs of tables start faster and in less memory without it.
-        from runtime.device import choose_device
-        from training.config import parse_config
-        from training.trainer import Trainer
-
-        config = parse_config(raw)
-        choose_device(config.device)  # before anything is made
-        run_in(RunFolder.open(config, parse_config), Trainer)
-
-
-def make_figure(raw: DictConfig) -> None:
-    """Plays the runs of a figure and draws it."""
-    config, runs = parse_figure(raw)
-    check_plots()
-    terminal = Terminal()
-    interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
-    terminal.note(f"{config.title}: {len(runs)} runs of {config.episodes:,} episodes in {config.folder()}")
-    lines = None
-    for event in play_figure(config, runs, lambda: interrupt.requested):
-        if isinstance(event, Event):
-            terminal.progress(event)
-        else:
-            lines = event
-    terminal.close()
-    if lines is None:
-        terminal.note("stopped; the same command resumes it")
-        return
-    for line in lines:
-        terminal.note(line)
-    terminal.note(f"drawn in {config.folder() / 'figure.png'}")
+def help_text(topic: str) -> str:
+    """Returns the help on a key, a group of keys or an algorithm; "" is the whole in short."""
+    if not topic:
+        groups = "".join(f"  {group}={'|'.join(choices(group))}\n" for group in groups_of("train"))
+        schema = kind_of(SEARCH).schema
+        names = ", ".join(f"{f.name}.…" if is_dataclass(f.type) else f.name for f in fields(schema))
+        return HELP.format(groups=groups, keys=textwrap.fill(names, 110, initial_indent="  ", subsequent_indent="  ") + "\n")
+    if topic in algorithms.ALGORITHMS:
+        options = algorithms.ALGORITHMS[topic].options
+        return f"{first_line(options)}\n{keys_text(options, 'algorithm.')}"
+    schema = kind_of(SEARCH).schema
+    lines = keys_text(schema).split("\n")
+    told = [k for k, line in enumerate(lines) if line.startswith(f"  {topic.removesuffix('.…')}") and line[2 + len(topic)] in ".="]
+    if not told:
+        names = [*leaf_keys(schema), *(f.name for f in fields(schema)), *algorithms.ALGORITHMS]
+        raise ConfigError(f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, names)}")
+    text = []
+    for k in told:
+        text.append(lines[k])
+        for line in lines[k + 1 :]:
+            if not line.startswith("      "):
+                break
+            text.append(line)
+    return "\n".join(text)
 
 
 def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], AnyTrainer]) -> None:
@@ -133,34 +128,22 @@ def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], AnyTrainer]) ->
     terminal.close()
 
 
-@hydra.main(version_base="1.3", config_path="conf", config_name="config")
-def compose_and_run(raw: DictConfig) -> None:
-    """Composes the configuration and runs it; errors of use become one line."""
-    try:
-        run(raw)
-    except (ConfigError, CheckpointError, ReportError, RunFolderError, FloatingPointError) as error:
-        sys.exit(f"train.py: {error}")
-
-
-def primary(arguments: list[str]) -> tuple[str, list[str]]:
-    """Returns the configuration that a command line asks for by algorithm, game or experiment, and the rest of it."""
-    given = dict(argument.partition("=")[::2] for argument in arguments)
-    if (FIGURES / f"{given.get('experiment')}.yaml").exists():
-        return f"figures/{given['experiment']}", [a for a in arguments if not a.startswith("experiment=")]
-    if given.get("algorithm", "fpmcts") != "fpmcts":
-        return "tabular", arguments
-    rest, game = [a for a in arguments if a != "algorithm=fpmcts"], given.get("game")
-    if game not in with_tables():
-        return "config", rest
-    return (game if (CONF / f"{game}.yaml").exists() else "poker"), rest
-
-
-def main() -> None:
+def main(arguments: list[str]) -> None:
     """Trains as the command line says."""
-    name, rest = primary(sys.argv[1:])
-    sys.argv[1:] = [f"--config-name={name}", *rest]
-    compose_and_run()
+    line = split(arguments)
+    if line.help is not None:
+        say(help_text(line.help))
+        return
+    config, kind = read_run(line.overrides)
+    if line.shows:
+        say(shown(config.as_dict()))
+        return
+    kind.check(config)
+    run_in(RunFolder.open(config, kind.parse), kind.trainer)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main(sys.argv[1:])
+    except (ConfigError, CheckpointError, RunFolderError, FloatingPointError) as error:
+        sys.exit(f"train.py: {error}")

@@ -19,6 +19,7 @@ from games.kernels import kernel
 from networks import losses
 from networks.engine import resolve_precision
 from networks.resnet import PolicyValueNet
+from runtime.settings import setting
 
 DIVERGENCES = ("forward", "reverse")
 """Values of ``LearnerSettings.divergence``."""
@@ -54,22 +55,22 @@ class LearnerSettings:
         averaging: Steps over which the weights that play are averaged (exponentially); 0 = the latest weights play (the paper).
     """
 
-    batch_size: int = 512
-    optimizer: str = "adamw"
-    lr: float = 5e-4
-    lr_halving: float = 150.0
-    weight_decay: float = 1e-4
-    divergence: str = "reverse"
-    value_weight: float = 1.0
-    hidden_weight: float = 0.05
-    reuse: float = 4.0
-    least_steps: int = 0
-    reservoir: int = 200_000
-    store: str = "reservoir"
-    recency: float = 8.0
-    value_window: int = 150_000
-    clip: float = 5.0
-    averaging: int = 60
+    batch_size: int = setting(512, least=2, most=1_000_000)
+    optimizer: str = setting("adamw", choices=("adamw", "sgd"))
+    lr: float = setting(5e-4, least=1e-12, most=10)
+    lr_halving: float = setting(150.0, least=0)
+    weight_decay: float = setting(1e-4, least=0, most=10)
+    divergence: str = setting("reverse", choices=DIVERGENCES)
+    value_weight: float = setting(1.0, least=0)
+    hidden_weight: float = setting(0.05, least=0)
+    reuse: float = setting(4.0, least=1e-9, most=1_000_000)
+    least_steps: int = setting(0, least=0, most=1_000_000_000)
+    reservoir: int = setting(200_000, least=1, most=1_000_000_000)
+    store: str = setting("reservoir", choices=("reservoir", "window"))
+    recency: float = setting(8.0, least=0, most=100)
+    value_window: int = setting(150_000, least=0, most=1_000_000_000)
+    clip: float = setting(5.0, least=1e-9)
+    averaging: int = setting(60, least=0, most=1_000_000_000)
 
     def rate(self, iteration: int) -> float:
         """Returns the learning rate at an iteration, counted from 0."""
@@ -101,16 +102,16 @@ class GradientSettings:
             the games. 0: the latest ones are measured, too.
     """
 
-    start: int | None = None
-    games: int = 16_384
-    certain: float = 0.97
-    certain_share: float = 0.2
-    decay: float = 0.95
-    clip: float = 0.2
-    batch_size: int = 1024
-    lr: float = 6e-5
-    value_weight: float = 0.5
-    averaging: int = 300
+    start: int | None = setting(None, least=0, most=1_000_000_000)
+    games: int = setting(16_384, least=1, most=1_000_000_000)
+    certain: float = setting(0.97, least=1e-9, most=2)
+    certain_share: float = setting(0.2, least=0, most=1)
+    decay: float = setting(0.95, least=0, most=1)
+    clip: float = setting(0.2, least=1e-9)
+    batch_size: int = setting(1024, least=1, most=1_000_000)
+    lr: float = setting(6e-5, least=1e-12, most=10)
+    value_weight: float = setting(0.5, least=0)
+    averaging: int = setting(300, least=0, most=1_000_000_000)
 
 
 class LossNotFiniteError(FloatingPointError):

@@ -21,6 +21,7 @@ from fpmcts.tree import Tree, make_policy_cache, make_tree
 from games.interface import Game, States
 from games.kernels import kernel, random_float, random_u64
 from networks.evaluator import Outputs
+from runtime.settings import setting
 
 Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
 """(observations int8 [N, C, L], seats int8 [N]) -> Outputs: the answer of the seats' networks."""
@@ -47,18 +48,18 @@ class SearchSettings:
             policies, which blends the values met on the way with the result; 1: the result alone, without the values' bias.
     """
 
-    root: str = "puct"
-    playouts: int = 400
-    c: float = 2.0
-    worlds: int = 64
-    slots: int = 1
-    considered: int = 8
-    strength: float = 24.0
-    signal: float = 0.15
-    prior_floor: float = 1e-9
-    gumbel_noise: float = 1.0
+    root: str = setting("puct", choices=("puct", "gumbel"))
+    playouts: int = setting(400, least=1, most=100_000)
+    c: float = setting(2.0, least=1e-9)
+    worlds: int = setting(64, least=1, most=65_536)
+    slots: int = setting(1, least=1, most=1024)
+    considered: int = setting(8, least=1, most=1024)
+    strength: float = setting(24.0, least=1e-9)
+    signal: float = setting(0.15, least=1e-9)
+    prior_floor: float = setting(1e-9, least=1e-12, most=1)
+    gumbel_noise: float = setting(1.0, least=0, most=1)
     solve: bool = True
-    rollout: float = 0.0
+    rollout: float = setting(0.0, least=0, most=1)
 
 
 class SearchResult(NamedTuple):

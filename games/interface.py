@@ -160,7 +160,7 @@ register_default(sure_win, _no_sure_win)
 
 def _array_names(states: Any, prefix: str = "") -> list[str]:
     """Returns the names of the arrays in the numba type of a NamedTuple, with dots before those of nested ones."""
-    found = []
+    found: list[str] = []
     for name, kind in zip(states.instance_class._fields, states.types, strict=True):
         nested = isinstance(kind, numba.core.types.BaseNamedTuple)
         found += _array_names(kind, f"{prefix}{name}.") if nested else [prefix + name]
@@ -168,7 +168,7 @@ def _array_names(states: Any, prefix: str = "") -> list[str]:
 
 
 def _choose_copy_row(rules: Any, source: Any, i: Any, target: Any, j: Any) -> Callable[..., Any] | None:
-    """Writes out a copy of every array, for games that register no ``copy_row``: numba cannot loop over fields of unlike types."""
+    """Writes out a copy of every array, for games without a ``copy_row``: numba cannot loop over fields of unlike types."""
     if any(is_type(rules, known) for known in _registered.get(copy_row, [])):
         return None
     lines = [f"    target.{name}[j] = source.{name}[i]" for name in _array_names(source)]

@@ -24,6 +24,7 @@ from torch.nn import functional
 from torch.nn.utils import convert_conv2d_weight_memory_format
 
 from games.interface import GameSpec
+from runtime.settings import check_ranges, setting
 
 VALUE_HEADS = ("win_stakes", "scalar")
 FORMER_VALUE_HEADS = {"win_bombs": "win_stakes"}
@@ -51,28 +52,19 @@ class NetworkConfig:
         shared: One network for all seats (the observation must tell the seat) instead of one per seat. Paper: per seat.
     """
 
-    channels: int = 64
-    blocks: int = 8
-    head_channels: int = 8
-    head_units: int = 64
-    value_head: str = "win_stakes"
+    channels: int = setting(64, least=1, most=4096)
+    blocks: int = setting(8, least=0, most=100)
+    head_channels: int = setting(8, least=1, most=1024)
+    head_units: int = setting(64, least=1, most=65_536)
+    value_head: str = setting("win_stakes", choices=VALUE_HEADS)
     hidden_head: bool = True
-    objective: str = "adp"
-    value_scale: float = 0.0
+    objective: str = setting("adp", choices=OBJECTIVES)
+    value_scale: float = setting(0.0, least=0)
     shared: bool = False
 
     def __post_init__(self) -> None:
         self.value_head = FORMER_VALUE_HEADS.get(self.value_head, self.value_head)
-        if self.value_head not in VALUE_HEADS:
-            raise ValueError(f"value_head is {self.value_head!r}, expected one of {', '.join(VALUE_HEADS)}")
-        if self.objective not in OBJECTIVES:
-            raise ValueError(f"objective is {self.objective!r}, expected one of {', '.join(OBJECTIVES)}")
-        for name in ("channels", "head_channels", "head_units"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}, expected at least 1")
-        for name in ("blocks", "value_scale"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}, expected at least 0")
+        check_ranges(self, "network.")
 
 
 class RawOutputs(NamedTuple):

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from fpmcts.samples import Samples, empty_samples
-from fpmcts.selfplay import fill_results
+from fpmcts.samples import Samples, empty_samples, fill_results
 from games.interface import Game, Records, Rules, States, copy_row, legal, num_rows, step, take
 from games.kernels import kernel
 

@@ -9,12 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
-
 from games import make, with_tables
 from games.kernels import sources_digest
 from networks.checkpoint import check_compatible
-from runtime.settings import ConfigError, build, check
+from runtime.settings import ConfigError, build, setting
 from tabular import algorithms
 from tabular.best_response import nash_conv
 from tabular.learner import TabularLearner
@@ -30,10 +28,15 @@ ITERATION = 1_000
 
 @dataclass(frozen=True)
 class TabularBudget:
-    """When to stop. Attributes: minutes: wall clock over all sessions of the run; episodes: in all. None = no bound."""
+    """When to stop.
 
-    minutes: float | None = None
-    episodes: int | None = None
+    Attributes:
+        minutes: Wall clock over all sessions of the run; None = no bound.
+        episodes: Episodes in all; None = no bound.
+    """
+
+    minutes: float | None = setting(None, least=0)
+    episodes: int | None = setting(None, least=0, most=10**15)
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class TabularConfig:
     """
 
     run_dir: str | None = None
-    seed: int = 0
+    seed: int = setting(0, least=0, most=2**31)
     resume: bool = True
     game: dict[str, Any] = field(default_factory=lambda: {"name": "leduc"})
     algorithm: dict[str, Any] = field(default_factory=lambda: {"name": "smooth_uct"})
@@ -65,19 +68,13 @@ class TabularConfig:
         return asdict(self)
 
 
-RANGES = {"seed": (0.0, 2.0**31), "budget.minutes": (0.0, float("inf")), "budget.episodes": (0.0, 1e15)}
-
-
-def parse_tabular(raw: DictConfig | Mapping[str, Any]) -> TabularConfig:
+def parse_tabular(values: Mapping[str, Any]) -> TabularConfig:
     """Returns the checked configuration.
 
     Raises:
         ConfigError: An unknown key, a wrong type, a value out of its range, or an algorithm that does not know the game.
     """
-    values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
-    assert isinstance(values, dict)
-    config: TabularConfig = build(TabularConfig, {str(key): value for key, value in values.items()})
-    check(config, {}, RANGES)
+    config: TabularConfig = build(TabularConfig, values)
     game, name = str(config.game.get("name")), str(config.algorithm.get("name"))
     if name not in algorithms.ALGORITHMS:
         raise ConfigError(f"algorithm={name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fpmcts.selfplay import observe_movers, sample_policy
+from fpmcts.drawn_moves import observe_movers, sample_policy
 from games.interface import Game, Records, Rules, States, legal, num_rows
 from games.kernels import kernel, streams
 from networks.decode import legal_logits, softmax

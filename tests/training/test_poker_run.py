@@ -8,7 +8,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 
 from evaluation.policy_table import policy_table
-from fpmcts.selfplay import explore
+from fpmcts.drawn_moves import explore
 from games import make
 from games.kernels import streams
 from games.poker.betting import Action
