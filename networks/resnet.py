@@ -56,7 +56,7 @@ class NetworkConfig:
     blocks: int = setting(8, least=0, most=100)
     head_channels: int = setting(8, least=1, most=1024)
     head_units: int = setting(64, least=1, most=65_536)
-    value_head: str = setting("win_stakes", choices=VALUE_HEADS)
+    value_head: str = setting("win_stakes", choices=(*VALUE_HEADS, *FORMER_VALUE_HEADS))
     hidden_head: bool = True
     objective: str = setting("adp", choices=OBJECTIVES)
     value_scale: float = setting(0.0, least=0)
