@@ -308,7 +308,7 @@ def _array_names(states: Any, prefix: str = "") -> list[str]:
 
 
 def _choose_copy_row(rules: Any, source: Any, i: Any, target: Any, j: Any) -> Callable[..., Any] | None:
-    """Writes out a copy of every array, for games that register no ``copy_row``."""
+    """Writes out a copy of every array, for games without a ``copy_row``: numba cannot loop over fields of unlike types."""
     if any(is_type(rules, known) for known in _registered.get(copy_row, [])):
         return None
     lines = [f"    target.{name}[j] = source.{name}[i]" for name in _array_names(source)]

@@ -63,8 +63,8 @@ class NetworkConfig:
     shared: bool = False
 
     def __post_init__(self) -> None:
-        check_ranges(self, "network.")
         self.value_head = FORMER_VALUE_HEADS.get(self.value_head, self.value_head)
+        check_ranges(self, "network.")
 
 
 class RawOutputs(NamedTuple):

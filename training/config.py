@@ -14,7 +14,7 @@ from fpmcts.learner import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from games import GAMES, make
-from games.interface import Game, GameSpec
+from games.interface import GameSpec
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
 from runtime.settings import ConfigError, build, setting
@@ -107,7 +107,7 @@ class EvaluationSettings:
         exact_every: NashConv of the policy every so many iterations, where it can be computed (Kuhn, Leduc); 0 = never.
     """
 
-    baseline: str = setting("rhcp", choices=("rhcp", "rlcard_rule", "random", "always_call"))
+    baseline: str = setting("rhcp", choices=BASELINES)
     decks: int = setting(500, least=0, most=MANY)
     search_decks: int = setting(50, least=0, most=MANY)
     search_every: int = setting(10, least=1, most=MANY)
@@ -192,18 +192,7 @@ def parse_config(values: Mapping[str, Any]) -> TrainConfig:
     if config.episode.value_games and not config.train.value_window:
         raise ConfigError(f"episode.value_games={config.episode.value_games}: needs train.value_window > 0, where they are kept")
     _check_fit(config, game.spec)
-    _check_inference(config, game)
     return config
-
-
-def _check_inference(config: TrainConfig, game: Game) -> None:
-    """Raises ConfigError where inference is asked for and could never begin: no hand has fewer than 0 cards."""
-    settings = config.inference
-    if game.spec.has_hidden_head and settings.active_below == 0 and (settings.phase1 != "none" or settings.phase2):
-        raise ConfigError(
-            f"inference.active_below=0: inference would never be used in {game.spec.name} (inference=enumeration is for poker); "
-            "expected inference=marginal, filter or none"
-        )
 
 
 def _check_fit(config: TrainConfig, spec: GameSpec) -> None:
@@ -218,3 +207,14 @@ def _check_fit(config: TrainConfig, spec: GameSpec) -> None:
         raise ConfigError(f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar")
     if config.inference.phase1 == "filter" and not spec.hidden_counts:
         raise ConfigError(f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none")
+    _check_inference(config, spec)
+
+
+def _check_inference(config: TrainConfig, spec: GameSpec) -> None:
+    """Raises ConfigError where inference is asked for and could never begin: no hand has fewer than 0 cards."""
+    settings = config.inference
+    if spec.hidden_counts and settings.active_below == 0 and (settings.phase1 != "none" or settings.phase2):
+        raise ConfigError(
+            f"inference.active_below=0: inference would never be used in {spec.name} (inference=enumeration is for poker); "
+            "expected inference=marginal, filter or none"
+        )

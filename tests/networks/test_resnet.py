@@ -77,7 +77,7 @@ def test_one_network_for_all_seats() -> None:
     ("key", "value"), [("value_head", "two"), ("objective", "fun"), ("channels", 0), ("blocks", -1), ("value_scale", -1.0)]
 )
 def test_wrong_settings_are_named(key: str, value: object) -> None:
-    with pytest.raises(ValueError, match=f"{key} is {value!r}, expected"):
+    with pytest.raises(ValueError, match=f"network.{key}={value}: expected"):
         NetworkConfig(**{key: value})
 
 
