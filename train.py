@@ -8,6 +8,7 @@ the paper's settings. ``algorithm=NAME`` runs a tabular algorithm instead, with 
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -65,13 +66,16 @@ def run(raw: DictConfig) -> None:
         run_in(RunFolder.open(tabular, parse_tabular), TabularTrainer)
     else:
         # Torch is needed from here on: runs of tables start faster and in less memory without it.
+        from agents.rehearsal import compile_players
         from runtime.device import choose_device
         from training.config import parse_config
         from training.trainer import Trainer
 
         config = parse_config(raw)
         choose_device(config.device)  # before anything is made
-        run_in(RunFolder.open(config, parse_config), Trainer)
+        heuristic_first = config.bootstrap.kind == "heuristic" and not config.init_from
+        prepare = partial(compile_players, config.game.name, wait=not heuristic_first)
+        run_in(RunFolder.open(config, parse_config), Trainer, prepare)
 
 
 def make_figure(raw: DictConfig) -> None:
@@ -96,8 +100,18 @@ def make_figure(raw: DictConfig) -> None:
     terminal.note(f"drawn in {config.folder() / 'figure.png'}")
 
 
-def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], AnyTrainer]) -> None:
-    """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
+def run_in(
+    opened: RunFolder[Any],
+    make_trainer: Callable[[Any], AnyTrainer],
+    prepare: Callable[[Callable[[str], None]], None] = lambda say: None,
+) -> None:
+    """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C.
+
+    Args:
+        opened: The folder.
+        make_trainer: Makes the trainer of a configuration.
+        prepare: Called before the first step with what shows a line.
+    """
     terminal = Terminal()
     interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
     with opened as folder:
@@ -112,6 +126,7 @@ def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], AnyTrainer]) ->
         if trainer.last_report is not None:  # its points may not have reached the disk before the stop
             curves.add(trainer.last_report)
         terminal.note(trainer.description())
+        prepare(terminal.note)
         budget = folder.config.budget
         saved_last = True
         while not interrupt.requested and not trainer.is_finished(budget):
