@@ -151,11 +151,17 @@ def random_index(rng: np.ndarray, i: int, weights: np.ndarray, n: int, total: fl
 
 
 def streams(seed: int, count: int, *path: int) -> np.ndarray:
-    """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers.
+    """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers in [0, 2**63).
 
-    Stream *i* depends on the seed, the path and *i* alone; two paths never share a stream (hash of 64 bits).
+    Stream *i* depends on the seed, the path and *i* alone; two seeds or paths never share a stream (hash of 64 bits).
     """
-    sequence = np.random.SeedSequence([seed % 2**63, *path])
+    # The number of integers, then each as two words: no two paths give the same words, whatever numpy appends to them.
+    words = np.array([len(path), seed % 2**63, *path], np.uint64).astype("<u8").view(np.uint32)
+    return _spread(np.random.SeedSequence(words.tolist()), count)
+
+
+def _spread(sequence: np.random.SeedSequence, count: int) -> np.ndarray:
+    """Returns ``count`` streams (uint64 ``[count]``) from one seed."""
     base = sequence.generate_state(1, np.uint64)[0]
     with np.errstate(over="ignore"):
         x = base + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95)
@@ -177,6 +183,9 @@ def deal_seeds(seed: int, count: int, stream: Stream, *path: int) -> np.ndarray:
     """Returns ``count`` seeds (uint64 ``[count]``) for ``Game.deal``.
 
     The lowest bit is 1 for evaluation and 0 for everything else, so no evaluation deck is ever trained on, whatever the seeds.
+    The decks of evaluation are those of the first version, on which all results were played; they have no path.
     """
-    seeds = streams(seed, count, stream, *path)
-    return (seeds & ~np.uint64(1)) | np.uint64(stream == Stream.EVALUATION)
+    if stream == Stream.EVALUATION:
+        assert not path
+        return _spread(np.random.SeedSequence([seed % 2**63, int(stream)]), count) | np.uint64(1)
+    return streams(seed, count, stream, *path) & ~np.uint64(1)
