@@ -472,7 +472,7 @@ class Trainer:
             arrays |= {f"{name}.{key}": array for key, array in store.get_state().items()}
         counters = {name: getattr(self, name) for name in COUNTERS}
         report = None if self.last_report is None else self.last_report.__dict__
-        code = sources_digest(*LAYERS, "training")
+        code = sources_digest(*LAYERS)
         meta = self._identity() | {"config": self.config.as_dict(), "code": code, "report": report} | counters
         return Saved(arrays, meta)
 
