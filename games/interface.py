@@ -243,19 +243,14 @@ def is_type(numba_type: Any, named_tuple: type) -> bool:
 def register(generic: Callable[..., Any], first_type: type, implementation: Any) -> None:
     """Makes a compiled kernel the implementation of a generic one where the first argument is of a NamedTuple type.
 
-    Numba never keeps on disk what it compiles for ``overload``: so that is a call of the kernel, which is kept. The function that
-    chooses must have the very signature of the function that it chooses.
+    Numba wants the function that chooses to have the very signature of the function that it chooses.
     """
     _registered.setdefault(generic, []).append(first_type)
-    signature = inspect.signature(implementation.py_func)
-    scope: dict[str, Any] = {"implementation": implementation, "__name__": implementation.py_func.__module__}
-    names = ", ".join(signature.parameters)
-    exec(f"def call({names}):\n    return implementation({names})", scope)
 
     def choose(*arguments: Any) -> Callable[..., Any] | None:
-        return scope["call"] if is_type(arguments[0], first_type) else None
+        return implementation.py_func if is_type(arguments[0], first_type) else None
 
-    choose.__signature__ = inspect.signature(scope["call"])  # type: ignore[attr-defined]
+    choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
     overload(generic)(choose)
 
 

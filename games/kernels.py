@@ -10,7 +10,6 @@ generators", 2014.
 """
 
 import hashlib
-import inspect
 import os
 from collections.abc import Callable
 from enum import IntEnum
@@ -53,42 +52,14 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return lambda wrapped: kernel(wrapped, **options)
     package = function.__module__.split(".")[0]
-    options = {"nogil": True, "no_cfunc_wrapper": True} | options
     if package not in LAYERS:
-        return _with_wide_integers(njit(**options)(function))
+        return njit(nogil=True, **options)(function)
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder(package))  # read when the dispatcher is made
     try:
-        return _with_wide_integers(njit(cache=True, **options)(function))
+        return njit(cache=True, nogil=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
-
-
-def _with_wide_integers(dispatcher: Any) -> Any:
-    """Returns a dispatcher that kernels call with int64 for every argument annotated ``int``.
-
-    Numba compiles a function again for each type that it is called with, constants and members of an IntEnum included.
-    Arithmetic on signed integers is done on 64 bits anyway, so one version computes the same. Unsigned and boolean arguments
-    stay as they are.
-    """
-    names = list(inspect.signature(dispatcher.py_func).parameters)
-    wide = {name for name in names if dispatcher.py_func.__annotations__.get(name) in (int, "int")}
-    make_template = dispatcher.get_call_template
-
-    def get_call_template(arguments: Any, keywords: Any) -> Any:
-        by_place = (_widened(kind) if name in wide else kind for name, kind in zip(names, arguments, strict=False))
-        by_name = {name: _widened(kind) if name in wide else kind for name, kind in keywords.items()}
-        return make_template(tuple(by_place), by_name)
-
-    dispatcher.get_call_template = get_call_template
-    return dispatcher
-
-
-def _widened(kind: numba.types.Type) -> numba.types.Type:
-    """Returns int64 for the types of signed integers, constants and members of an IntEnum included; other types as they are."""
-    if isinstance(kind, numba.types.IntegerLiteral | numba.types.IntEnumMember):
-        return numba.types.int64
-    return numba.types.int64 if isinstance(kind, numba.types.Integer) and kind.signed else kind
 
 
 @intrinsic

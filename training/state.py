@@ -161,7 +161,7 @@ class RunState:
             arrays |= {f"{name}.{key}": array for key, array in store.get_state().items()}
         counters = {name: getattr(self, name) for name in COUNTERS}
         report = None if self.last_report is None else self.last_report.__dict__
-        code = sources_digest(*LAYERS, "training")
+        code = sources_digest(*LAYERS)
         meta = self._identity() | {"config": self.config.as_dict(), "code": code, "report": report} | counters
         meta |= {"began_from": self.began_from, "offered": self.offered}
         return Saved(arrays, meta)
