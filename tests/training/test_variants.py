@@ -102,7 +102,8 @@ def test_averages_play_and_are_given_away() -> None:
 
 def test_threads_and_units_change_nothing() -> None:
     """Bootstrap, an iteration of searches in two chunks, one of policy gradient: the same arrays on any number of threads."""
-    overrides = ["episode.games_per_step=4", "gradient.start=1", "gradient.games=40", "gradient.batch_size=16", "train.averaging=5"]
+    overrides = ["episode.games_per_step=4", "gradient.start=1", "gradient.games=40", "gradient.batch_size=16"]
+    overrides.append("train.averaging=5")
     one = run(tiny(*overrides), iterations=2).get_state().arrays
     for changed in (["threads=2"], ["threads=3", "selfplay.unit_games=1", "selfplay.lanes=2"]):
         other = run(tiny(*overrides, *changed), iterations=2).get_state().arrays
