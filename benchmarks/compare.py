@@ -58,7 +58,7 @@ def alternate(trees: Mapping[str, Path], modules: Sequence[str], rounds: int) ->
     """Returns the rows of both trees for each round; the first tree begins every second round."""
     result = []
     for k in range(rounds):
-        order = list(trees) if k % 2 == 0 else list(reversed(trees))
+        order = list(trees) if k % 2 == 0 else list(trees)[::-1]
         measured = {name: measure(trees[name], modules) for name in order}
         result.append((measured["A"], measured["B"]))
     return result

@@ -18,7 +18,7 @@ from benchmarks.table import Row
 from evaluation.match import play_games
 from fpmcts.samples import flatten
 from fpmcts.search import SearchSettings
-from games import make
+from games.doudizhu.game import Doudizhu
 from games.interface import Records, States, take
 from games.kernels import ROOT, Stream, deal_seeds
 from training.trainer import Trainer
@@ -47,7 +47,7 @@ def lone_move() -> float:
 
     The player plays all seats, so that the decisions are those of good games. One thread.
     """
-    game, threads = make("doudizhu"), torch.get_num_threads()
+    game, threads = Doudizhu(), torch.get_num_threads()
     player = Player("fpmcts", "fpmcts", FPMCTSOptions(playouts=64), "fpmcts")
     agent = Maker(game, game.rules_name, {"fpmcts": player}, lanes=1).make("fpmcts")
     assert isinstance(agent, SearchAgent)
