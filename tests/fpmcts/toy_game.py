@@ -386,10 +386,12 @@ class _Cache:
             self._cache.save_overload(signature, data)
 
 
-def _is_ours(signature: tuple[Any, ...] | Any) -> bool:
-    """Returns whether a signature, or a tuple of its arguments, has a type of this module."""
-    arguments = getattr(signature, "args", signature)
-    return any(isinstance(a, numba.core.types.NamedTuple) and a.instance_class.__module__ == __name__ for a in arguments)
+def _is_ours(kind: Any) -> bool:
+    """Returns whether a signature, a tuple of its arguments, or a type has a type of this module in it, however deep."""
+    if isinstance(kind, numba.core.types.NamedTuple) and kind.instance_class.__module__ == __name__:
+        return True
+    parts = kind if isinstance(kind, tuple) else getattr(kind, "args", ()) or getattr(kind, "types", ())
+    return any(_is_ours(part) for part in parts)
 
 
 def _keep_off_disk(module: ModuleType) -> None:
