@@ -205,6 +205,15 @@ def test_targets_that_fit_keep_their_order() -> None:
     assert kept_target[0].tolist() == [0.25, 0.5, 0.25] + [0.0] * (TARGET_WIDTH - 3)
 
 
+def test_a_row_does_not_depend_on_the_width_of_the_others() -> None:
+    actions, target = np.full((2, 40), -1, np.int16), np.zeros((2, 40), np.float32)
+    actions[0, :3], target[0, :3] = [2, 5, 9], [0.25, 0.5, 0.25]
+    actions[1], target[1] = np.arange(40), 1 / 40
+    together, alone = truncate_targets(actions, target), truncate_targets(actions[:1, :3], target[:1, :3])
+    np.testing.assert_array_equal(together[0][:1], alone[0])
+    np.testing.assert_array_equal(together[1][:1], alone[1])
+
+
 def test_join_and_empty() -> None:
     joined = join([numbered(0, 2), numbered(2, 0), numbered(2, 3)], GAME)
     assert joined.iteration.tolist() == [0, 1, 2, 3, 4]

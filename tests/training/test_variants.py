@@ -103,13 +103,11 @@ def test_averages_play_and_are_given_away() -> None:
 def test_threads_and_units_change_nothing() -> None:
     """Bootstrap, an iteration of searches in two chunks, one of policy gradient: the same arrays on any number of threads."""
     overrides = ["episode.games_per_step=4", "gradient.start=1", "gradient.games=40", "gradient.batch_size=16"]
-    overrides.append("train.averaging=5")
     one = run(tiny(*overrides), iterations=2).get_state().arrays
-    for changed in (["threads=2"], ["threads=3", "selfplay.unit_games=1", "selfplay.lanes=2"]):
-        other = run(tiny(*overrides, *changed), iterations=2).get_state().arrays
-        assert other.keys() == one.keys()
-        for name, array in one.items():
-            np.testing.assert_array_equal(array, other[name], err_msg=f"{name} with {changed}")
+    other = run(tiny(*overrides, "threads=2", "selfplay.unit_games=1", "selfplay.lanes=2"), iterations=2).get_state().arrays
+    assert other.keys() == one.keys()
+    for name, array in one.items():
+        np.testing.assert_array_equal(array, other[name], err_msg=name)
 
 
 def test_checkpoint_of_another_shape_is_refused() -> None:
