@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.interface import Game, Rules, States, concatenate, current_seat, num_rows, put, stake, take, team_return
+from games.batches import Rules, States, concatenate, num_rows, put, take
+from games.generic import current_seat, stake, team_return
+from games.interface import Game
 from games.kernels import kernel, mix64
 
 TARGET_WIDTH = 24

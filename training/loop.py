@@ -15,7 +15,10 @@ class AnyTrainer(Protocol):
 
     saves_each_step: bool
     seconds: float
-    last_report: Report | None
+
+    @property
+    def last_report(self) -> Report | None:
+        """What the last step said."""
 
     def run_step(self) -> Iterator[Event]:
         """Runs the next step; yields how far it is."""

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from fpmcts.samples import Samples
-from games.interface import take
+from games.batches import take
 from games.kernels import Stream, deal_seeds
 from networks.averaging import move_towards
 from training.evaluation import Evaluation

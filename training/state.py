@@ -13,7 +13,8 @@ from fpmcts.filter_learner import FilterLearner
 from fpmcts.learner import Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window
 from games import make
-from games.interface import Game, num_rows, seats_to_move, take
+from games.batches import num_rows, take
+from games.interface import Game, seats_to_move
 from games.kernels import LAYERS, sources_digest
 from networks.checkpoint import check_compatible
 from networks.evaluator import Evaluator

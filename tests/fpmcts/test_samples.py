@@ -17,7 +17,7 @@ from fpmcts.samples import (
     join,
     truncate_targets,
 )
-from games.interface import num_rows, take
+from games.batches import num_rows, take
 from tests.fpmcts.toy_game import End, Move, ToyGame, make_rules
 
 GAME = ToyGame(make_rules(Move(0, [End(1.0), End(0.0)]), num_cards=4, num_actions=2))

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from games import make
-from games.interface import Game, concatenate, infoset_key, take
+from games.batches import concatenate, take
+from games.generic import infoset_key
+from games.interface import Game
 from games.kernels import kernel, streams
 from tests.games import driver
 
