@@ -42,7 +42,8 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def plan_of(tmp_path: Path, *arguments: str, decks: int = 10) -> Plan:
     """Returns the plan of a command line, everything kept under ``tmp_path``."""
-    keys = [f"unfinished={tmp_path / 'unfinished'}", "processes=1", "device=cpu", f"decks={decks}", *arguments]
+    processes = [] if any(key.startswith("processes=") for key in arguments) else ["processes=1"]
+    keys = [f"unfinished={tmp_path / 'unfinished'}", *processes, "device=cpu", f"decks={decks}", *arguments]
     return make_plan(parse_command_line(keys), GAME)
 
 
