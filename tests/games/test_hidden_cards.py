@@ -3,23 +3,17 @@
 import numpy as np
 import pytest
 
-from games import GAMES, make
+from games import make
 from games.batches import States
 from games.interface import Game
 from games.kernels import streams
-from games.poker import betting
 from games.poker.betting import BettingRules
-from games.poker.game import LimitPoker, make_rules
+from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from tests.games import driver, hidden_cards
 
 GAMES_PLAYED = 3
-
-
-@pytest.fixture(scope="module", params=sorted(GAMES))
-def game(request: pytest.FixtureRequest) -> Game:
-    return make(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +50,17 @@ def test_worlds_replay_from_the_start(game: Game, positions: list[tuple[States, 
             hidden_cards.check_replay(game, deal, moves, state, seat)
 
 
+class _CardsOnly(LimitPoker):
+    """A game of poker without tables."""
+
+    def _make_tables(self) -> PokerTables:
+        raise NotImplementedError
+
+
 def test_three_players_and_two_cards() -> None:
     """Hands of two others in one code: named, sorted, and in turn from the searching seat on."""
-    rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
-    poker = PokerGame(name="three", rules=rules, betting=betting.build(rules, (1,)), deals=None, bucket_names=(("any",),))
-    strengths = Strengths(np.zeros((8, 8), np.int32))
-    tables = make_rules(poker, strengths, num_private=2, public=(0,), num_cards=8, num_suits=1, suits_matter=False)
-    game = LimitPoker(poker, tables, tuple("23456789"), big_blind=1.0)
+    bets = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
+    game = _CardsOnly("three", bets, Strengths(np.zeros((8, 8), np.int32)), tuple("23456789"), num_private=2)
     state = game.deal(streams(3, 1))
     for seat in range(3):
         words = hidden_cards.truth(game, state, seat)
