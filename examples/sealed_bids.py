@@ -25,7 +25,7 @@ class Rules(NamedTuple):
 
 
 class States(NamedTuple):
-    """B states. Attributes: cards: int8 ``[B, 2]``; bids: int8 ``[B, 2]``; turn: int8 ``[B]``, 0 to 2, in the end FOLD or CALL."""
+    """B states. Attributes: cards: int8 ``[B, 2]``; bids: int8 ``[B, 2]``; turn: int8 ``[B]``, 0 to 2, then FOLD or CALL."""
 
     cards: np.ndarray
     bids: np.ndarray
