@@ -88,7 +88,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_learns(run: Path) -> None:
     """Its policies are closer to an equilibrium than those that it begins with, which are nearly uniform."""
     thirds = np.full((3, 3), 1 / 3)
-    assert nash_conv(*policies(run)) < 0.3 * nash_conv(thirds, thirds, np.full((3, 3), 1 / 2))
+    uniform, reached = nash_conv(thirds, thirds, np.full((3, 3), 1 / 2)), nash_conv(*policies(run))
+    assert uniform == pytest.approx(11 / 6)
+    assert reached < 0.3 * uniform, (reached, uniform)
 
 
 @pytest.mark.parametrize(("kind", "options"), [("random", {}), ("policy", {}), ("fpmcts", {"playouts": 32})])
@@ -113,7 +115,7 @@ def test_it_is_played_at_a_table(kind: str, options: dict[str, Any], run: Path) 
 def test_the_highest_card_bids_high_and_calls(run: Path) -> None:
     first, second, calls = policies(run)
     assert first[2, 2] > 0.8 and second[2, 2] > 0.8 and calls[2, 2] > 0.8
-    assert first[0, 0] > 0.8 and second[0, 0] > 0.8 and calls[0, 2] < 0.5
+    assert calls[0, 2] < 0.5  # the lowest card never wins
 
 
 def test_the_command_evaluates_it(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
