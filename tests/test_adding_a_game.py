@@ -1,6 +1,8 @@
 """The example of docs/adding-a-game.md: it is trained by the command, gets closer to an equilibrium, and is played at a table."""
 
+import os
 import re
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -181,6 +183,21 @@ def test_an_edit_of_a_game_outside_starts_a_new_cache(tmp_path: Path, monkeypatc
     assert len(folders) == 2
     assert _modules_outside(numba.typeof((np.zeros(1), SealedBids.rules))) == {NAME}
     assert _modules_outside(numba.typeof((np.zeros(1), make("kuhn").rules))) == set()
+
+
+def test_an_edited_game_plays_by_its_new_rules(tmp_path: Path) -> None:
+    """In processes of their own, the second of which finds what the first has compiled."""
+    (tmp_path / "mine").mkdir()
+    code = (
+        "from games import make; from games.table import Table\nt = Table(make('mine.bids'), seed=1)\n"
+        "for m in ('bid 2', 'bid 1', 'call'): t.play(m)\nprint(max(t.returns))"
+    )
+    rules, won = (ROOT / "examples" / "sealed_bids.py").read_text(), []
+    for text in (rules, rules.replace("chips = 1.0 +", "chips = 50.0 +")):
+        (tmp_path / "mine" / "bids.py").write_text(text)
+        path = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+        won.append(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=path).stdout)
+    assert won == ["4.0\n", "53.0\n"]
 
 
 def test_the_page_shows_the_code_that_runs() -> None:
