@@ -16,6 +16,11 @@ from tests.games import driver, hidden_cards
 GAMES_PLAYED = 3
 
 
+class NoTables(LimitPoker):
+    def _make_tables(self) -> PokerTables:
+        raise NotImplementedError
+
+
 @pytest.fixture(scope="module")
 def positions(game: Game) -> list[tuple[States, list[int], States]]:
     """Running positions of random games: the deal, the moves, and the state, one row each."""
@@ -50,17 +55,10 @@ def test_worlds_replay_from_the_start(game: Game, positions: list[tuple[States, 
             hidden_cards.check_replay(game, deal, moves, state, seat)
 
 
-class _CardsOnly(LimitPoker):
-    """A game of poker without tables."""
-
-    def _make_tables(self) -> PokerTables:
-        raise NotImplementedError
-
-
 def test_three_players_and_two_cards() -> None:
     """Hands of two others in one code: named, sorted, and in turn from the searching seat on."""
-    bets = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
-    game = _CardsOnly("three", bets, Strengths(np.zeros((8, 8), np.int32)), tuple("23456789"), num_private=2)
+    rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
+    game = NoTables("three", rules, Strengths(np.zeros((8, 8), np.int32)), tuple("23456789"), num_private=2)
     state = game.deal(streams(3, 1))
     for seat in range(3):
         words = hidden_cards.truth(game, state, seat)
