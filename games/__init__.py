@@ -6,12 +6,17 @@ from typing import Any
 from games.interface import Game
 
 GAMES = {
-    "doudizhu": ("games.doudizhu.game", "Doudizhu"),
-    "kuhn": ("games.kuhn.game", "game"),
-    "leduc": ("games.leduc.game", "game"),
-    "limit_holdem": ("games.limit_holdem.game", "game"),
+    "doudizhu": ("games.doudizhu.game", "Doudizhu", "doudizhu"),
+    "kuhn": ("games.kuhn.game", "game", "poker"),
+    "leduc": ("games.leduc.game", "game", "poker"),
+    "limit_holdem": ("games.limit_holdem.game", "game", "poker"),
 }
-"""Module and maker of each game; a module is imported when its game is made."""
+"""Module, maker and family of each game; a module is imported when its game is made. Players made for a family play its games."""
+
+
+def family(name: str) -> str:
+    """Returns the family of a game; a game that has no row is one of its own."""
+    return GAMES[name][2] if name in GAMES else name
 
 
 def make(name: str, **options: Any) -> Game:
@@ -26,7 +31,7 @@ def make(name: str, **options: Any) -> Game:
     """
     if name not in GAMES:
         raise ValueError(f"game {name!r}: expected one of {', '.join(GAMES)}")
-    module, maker = GAMES[name]
+    module, maker, _ = GAMES[name]
     try:
         return getattr(import_module(module), maker)(**options)
     except TypeError as error:

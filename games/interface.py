@@ -6,7 +6,7 @@ callable from compiled code only.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -67,6 +67,30 @@ def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> No
     raise TypeError("generic kernel: callable from compiled code only")
 
 
+HIDDEN_MOVE = -2
+"""In records: the seat saw that a move was made, but not which."""
+UNSEEN_MOVE = -3
+"""What ``seen_move`` says where a seat sees nothing of a move; its record then does not have the move at all."""
+MOST_ACTIONS = 2**15
+"""Action ids fit int16, so no state has more."""
+
+
+def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
+    """Returns what a seat sees of a move that is about to be played in lane ``i``: the action, HIDDEN_MOVE or UNSEEN_MOVE.
+
+    A game whose moves are all public has no need to register its own.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
+    """Returns whether an action may be played in lane ``i``, which must not be over.
+
+    A game registers its own where more may be played than ``legal`` lists, such as bets of any amount.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
 def is_type(numba_type: Any, named_tuple: type) -> bool:
     """Returns whether a numba type is the given NamedTuple class, for dispatch in ``overload``."""
     kinds = (numba.core.types.NamedTuple, numba.core.types.NamedUniTuple)  # the latter where all fields are of one type
@@ -78,12 +102,50 @@ def register(generic: Callable[..., Any], first_type: type, implementation: Any)
 
     Numba wants the function that chooses to have the very signature of the function that it chooses.
     """
+    _registered.setdefault(generic, []).append(first_type)
 
     def choose(*arguments: Any) -> Callable[..., Any] | None:
         return implementation.py_func if is_type(arguments[0], first_type) else None
 
     choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
     overload(generic)(choose)
+
+
+_registered: dict[Callable[..., Any], list[type]] = {}
+"""The types of rules for which a generic kernel has an implementation."""
+
+
+def register_default(generic: Callable[..., Any], implementation: Any) -> None:
+    """Makes a compiled kernel the implementation of a generic one for all games that register none."""
+
+    def choose(*arguments: Any) -> Callable[..., Any] | None:
+        own = any(is_type(arguments[0], known) for known in _registered.get(generic, []))
+        return None if own else implementation.py_func
+
+    choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
+    overload(generic)(choose)
+
+
+@kernel
+def _every_move_is_seen(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
+    return action
+
+
+@kernel
+def _is_listed(rules: Rules, states: States, i: int, action: int) -> bool:
+    actions = np.empty(MOST_ACTIONS, np.int16)
+    count = legal(rules, states, i, actions)
+    at = np.searchsorted(actions[:count], action)
+    return bool(at < count and actions[at] == action)
+
+
+register_default(seen_move, _every_move_is_seen)
+register_default(is_legal, _is_listed)
+
+
+@kernel
+def _may_be_played(rules: Rules, states: States, i: int, action: int) -> bool:
+    return is_legal(rules, states, i, action)
 
 
 class ScoreUnit(NamedTuple):
@@ -124,6 +186,7 @@ class GameSpec(NamedTuple):
         seat_names: What it calls its seats.
         score: How matches are told.
         mixes: Whether a good player must at times choose at random, since whoever knew its moves would exploit them.
+        has_private_moves: Whether some seat sees some move only in part, or not at all (``seen_move``).
     """
 
     name: str
@@ -141,6 +204,7 @@ class GameSpec(NamedTuple):
     seat_names: tuple[str, ...]
     score: ScoreUnit
     mixes: bool
+    has_private_moves: bool = False
 
     @property
     def num_teams(self) -> int:
@@ -176,21 +240,40 @@ class Game(Protocol):
         """Returns the action of a text. Raises ValueError naming the text and what was expected."""
         ...
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        """Returns what the seat to move in a row knows, in words and numbers that JSON can hold, for players outside.
+    def is_legal(self, view: States, move: str | int) -> bool:
+        """Returns whether the seat to move in a view (one row, of a running game) may play a move: a text, or an action."""
+        try:
+            action = self.parse_action(move) if isinstance(move, str) else int(move)
+        except ValueError:
+            return False
+        return 0 <= action < self.spec.num_actions and bool(_may_be_played(self.rules, view, 0, action))
 
-        Every game has the fields ``game`` (its name), ``seat`` (to move), ``moves`` (so far) and ``legal``; the moves in both are
-        texts of ``action_text``. The other fields are the game's own. Nothing depends on cards that the seat cannot see.
+    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, in words and numbers that JSON can hold.
+
+        Every game has the fields ``game`` (its name), ``seat`` (whose view it is), ``moves`` (so far) and ``legal`` (none where
+        the seat is not to move); the moves in both are texts of ``action_text``, None a move of which the seat saw only that it
+        was made. The other fields are the game's own. Nothing depends on cards that the seat cannot see. Once the game is over
+        there is ``hands``, one for each seat: what is then face up, None where it is not.
 
         Args:
-            views: Rows as ``view`` returns them.
-            row: The row; its game must not be over.
-            moves: int ``[n]``, the moves since the deal.
+            views: Rows as ``view`` returns them; of games that are over the states themselves, to tell what is then face up.
+            row: The row.
+            moves: int ``[n]``, the moves since the deal, as the seat saw them (``Records``).
+            seat: Whose view it is; None: that of the seat to move.
         """
         ...
 
     def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
         """Returns a game for JSON: the deal in a row, the moves (int ``[n]``) in texts, and the result; it can be replayed."""
+        ...
+
+    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
+        """Returns the deal (one row) and the moves of a record of this game. Fields that ``record`` does not write are notes.
+
+        Raises:
+            ValueError: It is no record of this game, the deal is no deck, or a move or the result is not that of the rules.
+        """
         ...
 
     def read_decks(self, path: Path | str) -> States:
@@ -260,12 +343,23 @@ def num_rows(batch: Batch) -> int:
 
 
 class Records(NamedTuple):
-    """The public record of N games.
+    """The moves of N games, as they were or as a seat saw them.
 
     Attributes:
-        moves: int16 ``[N, max_moves]``, the moves since the deal, passes included; -1 after the last.
+        moves: int16 ``[N, max_moves]``, the moves since the deal, passes included; -1 after the last. As a seat saw them:
+            HIDDEN_MOVE for a move of which it saw only that it was made; moves that it did not see are left out.
         lengths: int16 ``[N]``, the number of moves so far.
     """
 
     moves: np.ndarray
     lengths: np.ndarray
+
+
+def empty_records(num_games: int, max_moves: int) -> Records:
+    """Returns the records of games in which nothing was played."""
+    return Records(np.full((num_games, max_moves), -1, np.int16), np.zeros(num_games, np.int16))
+
+
+def move_texts(game: Game, moves: Iterable[int]) -> list[str | None]:
+    """Returns the texts of moves as a seat saw them, None for a hidden one."""
+    return [None if move == HIDDEN_MOVE else game.action_text(int(move)) for move in moves]

@@ -125,6 +125,7 @@ class Stream(IntEnum):
     EVALUATION = 1
     PLAY = 2
     BOOTSTRAP = 3
+    TABLE = 4
 
 
 def deal_seeds(seed: int, count: int, stream: Stream, *path: int) -> np.ndarray:

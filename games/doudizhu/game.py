@@ -1,5 +1,6 @@
 """The Python face of the game."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, unpack
 from games.doudizhu.moves import MAX_LEGAL, move_text, parse_move, rule_set
 from games.doudizhu.policy import POLICY_SIZE, decoder
 from games.doudizhu.state import States
-from games.interface import GameSpec, ScoreUnit
+from games.interface import Game, GameSpec, ScoreUnit
 
 MAX_MOVES = 154
 """At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of them."""
@@ -19,7 +20,7 @@ MAX_BOMBS = 13
 """Five in the landlord's hand, four in each peasant's; the rocket takes the place of one."""
 
 
-class Doudizhu:
+class Doudizhu(Game):
     """Doudizhu with given rules and observations; a peasant's return is the team's (see ``games.interface.Game``).
 
     Attributes:
@@ -98,13 +99,20 @@ class Doudizhu:
         """Returns the move of a text, its cards in any order. Raises ValueError."""
         return parse_move(self.rules_name, text)
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        """Returns what the seat to move in a row knows, for JSON (the fields: ``describe.describe_view``)."""
-        return describe.describe_view(self.rules_name, self.rules, views, row, moves)
+    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, for JSON (the fields: ``describe.describe_view``)."""
+        return describe.describe_view(self.rules_name, self.rules, views, row, moves, seat)
 
     def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
         """Returns a game for JSON, the fields those of ``records``."""
         return records.to_fields(records.record(self.rules_name, deals.hands[row], int(deals.bottom[row]), moves))
+
+    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
+        """Returns the deal (one row) and the moves of a record. Raises ValueError; the rules must be these."""
+        game = records.parse_fields(fields)
+        if game.rules != self.rules_name:
+            raise ValueError(f"the record is of the rules {game.rules!r}: expected {self.rules_name!r}")
+        return self.start(np.array([game.hands], dtype=np.uint64), np.array([game.bottom], dtype=np.uint64)), list(game.moves)
 
     def read_decks(self, path: Path | str) -> States:
         """Returns the decks of a file of ours or of DouZero, see ``deck_files``. Raises DeckFileError, OSError."""

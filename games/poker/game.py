@@ -1,14 +1,15 @@
 """The Python face of a limit poker game for search and learning (``games.interface.Game``): cards and bets instead of tables."""
 
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from games.interface import GameSpec, ScoreUnit
+from games.interface import Game, GameSpec, ScoreUnit
 from games.poker import state
-from games.poker.betting import BettingTree
+from games.poker.betting import Action, BettingTree
 from games.poker.showdown import outcome_table
 from games.poker.state import HIDDEN, Rules, States
 from games.poker.tables import PokerGame
@@ -80,7 +81,7 @@ def make_rules(
     )
 
 
-class LimitPoker:
+class LimitPoker(Game):
     """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns are chips.
 
     Attributes:
@@ -166,25 +167,60 @@ class LimitPoker:
         """Returns the names of cards."""
         return [self.card_names[card] for card in cards]
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        """Returns what the seat to move knows, for JSON.
+    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, for JSON.
 
         Returns:
-            ``game``; ``seat`` to move; ``hand``, its cards; ``public``, the cards on the table; ``moves`` since the deal;
-            ``paid``, the chips of each seat in the pot; ``legal``.
+            ``game``; ``seat``; ``hand``, its cards; ``public``, the cards on the table; ``moves`` since the deal; ``paid``, the
+            chips of each seat in the pot; ``legal``; once the hand is over ``hands``, those that are shown down.
         """
-        node = int(views.node[row])
-        tree, seat = self.poker.betting, int(self.poker.betting.player[node])
-        own, public = seat * self.rules.num_private, int(self.rules.public[tree.round[node]])
+        tree, over = self.poker.betting, bool(views.node[row] < 0)
+        path = self._path(moves) if over else []
+        node, action = path[-1] if over else (int(views.node[row]), 0)
+        mover = int(tree.player[node])
+        seat = mover if seat is None else seat
+        shown, paid = int(self.rules.public[tree.round[node]]), tree.paid[tree.position[node]].copy()
+        described: dict[str, Any] = {}
+        if over:
+            if action == Action.CALL:
+                paid[mover] = paid.max()
+            folded = {int(tree.player[at]) for at, taken in path if taken == Action.FOLD}
+            called = bool(tree.showdown[~views.node[row]])
+            shown = self.rules.num_public if called else shown
+            hands = [self._hand(views, row, other) for other in range(self.spec.num_seats)]
+            described["hands"] = [hand if called and other not in folded else None for other, hand in enumerate(hands)]
+        legal = tree.actions[node, : tree.num_actions[node]] if seat == mover and not over else ()
         return {
             "game": self.spec.name,
             "seat": seat,
-            "hand": self._cards(views.cards[row, own : own + self.rules.num_private]),
-            "public": self._cards(views.cards[row, self._board : self._board + public]),
+            "hand": self._hand(views, row, seat),
+            "public": self._cards(views.cards[row, self._board : self._board + shown]),
             "moves": [ACTION_TEXTS[move] for move in moves],
-            "paid": tree.paid[tree.position[node]].tolist(),
-            "legal": [ACTION_TEXTS[action] for action in tree.actions[node, : tree.num_actions[node]]],
+            "paid": paid.tolist(),
+            "legal": [ACTION_TEXTS[action] for action in legal],
+            **described,
         }
+
+    def _hand(self, views: States, row: int, seat: int) -> list[str] | None:
+        """Returns the private cards of a seat, None where they are hidden."""
+        cards = views.cards[row, seat * self.rules.num_private : (seat + 1) * self.rules.num_private]
+        return None if HIDDEN in cards else self._cards(cards)
+
+    def _path(self, moves: Iterable[int]) -> list[tuple[int, int]]:
+        """Returns the decision nodes from the deal on, each with the action that was taken there.
+
+        Raises:
+            ValueError: A move is not legal; the message gives its number, from 1.
+        """
+        tree, node, path = self.poker.betting, 0, []
+        for number, move in enumerate(moves, 1):
+            legal = tree.actions[node, : tree.num_actions[node]].tolist() if node >= 0 else []
+            if move not in legal:
+                expected = ", ".join(ACTION_TEXTS[action] for action in legal) or "none, the hand is over"
+                raise ValueError(f"move {number} ({ACTION_TEXTS[move]}): expected {expected}")
+            path.append((node, int(move)))
+            node = int(tree.child[node, legal.index(move)])
+        return path
 
     def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
         """Returns a game for JSON: ``hands`` of the players, ``public`` cards, ``moves``, and ``chips`` won, None if not over."""
@@ -205,6 +241,39 @@ class LimitPoker:
             "chips": chips,
         }
 
+    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
+        """Returns the deal (one row) and the moves of a record.
+
+        Raises:
+            ValueError: It is no record of this game, the cards are no deal, a move is not legal, or the chips are not those of
+                the moves.
+        """
+        expected = ("game", "hands", "public", "moves", "chips")
+        if not isinstance(fields, Mapping) or not set(expected) <= set(fields) or not isinstance(fields["moves"], list):
+            raise ValueError(f"expected an object with the fields {', '.join(expected)}")
+        if fields["game"] != self.spec.name:
+            raise ValueError(f"the record is of game {fields['game']!r}: expected {self.spec.name!r}")
+        deal = self.start(np.array([self._parse_deal(fields)]))
+        moves = [self.parse_action(str(text)) for text in fields["moves"]]
+        self._path(moves)
+        if (chips := self.record(deal, 0, np.array(moves, np.int16))["chips"]) != fields["chips"]:
+            raise ValueError(f"chips {fields['chips']}: the moves give {chips}")
+        return deal, moves
+
+    def _parse_deal(self, fields: Mapping[str, Any]) -> list[int]:
+        """Returns the cards of a deal, as in ``States``. Raises ValueError."""
+        names = {name: card for card, name in enumerate(self.card_names)}
+        try:
+            cards = [names[name] for hand in fields["hands"] for name in hand] + [names[name] for name in fields["public"]]
+            sizes = [len(hand) for hand in fields["hands"]]
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{error!r}; {self._expected_deck()}") from error
+        if sizes != [self.rules.num_private] * self.spec.num_seats or len(set(cards)) != len(cards) or (
+            len(cards) != self._board + self.rules.num_public
+        ):
+            raise ValueError(f"hands {fields['hands']}, public {fields['public']}; {self._expected_deck()}"[:400])
+        return cards
+
     def read_decks(self, path: Path | str) -> States:
         """Returns the deals of a file of JSON lines with the fields ``hands`` and ``public`` of ``record``.
 
@@ -213,20 +282,17 @@ class LimitPoker:
             OSError: It cannot be opened.
         """
         rows = []
-        names = {name: card for card, name in enumerate(self.card_names)}
-        for number, line in enumerate(Path(path).read_text().splitlines(), 1):
+        for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
             if not line.strip():
                 continue
             try:
                 fields = json.loads(line)
-                cards = [names[name] for hand in fields["hands"] for name in hand] + [names[name] for name in fields["public"]]
-                sizes = {len(hand) for hand in fields["hands"]}
-            except (ValueError, KeyError, TypeError) as error:
-                raise ValueError(f"{path}, line {number}: {error!r}; {self._expected_deck()}") from error
-            fits = sizes == {self.rules.num_private} and len(fields["hands"]) == self.spec.num_seats
-            if not fits or len(set(cards)) != self._board + self.rules.num_public:
-                raise ValueError(f"{path}, line {number}: {line.strip()[:200]}; {self._expected_deck()}")
-            rows.append(cards)
+            except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
+                raise ValueError(f"{path}, line {number}: no JSON ({error}); {self._expected_deck()}") from error
+            try:
+                rows.append(self._parse_deal(fields))
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from error
         if not rows:
             raise ValueError(f"{path}: no deals; {self._expected_deck()}")
         return self.start(np.array(rows))
