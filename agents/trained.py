@@ -15,6 +15,7 @@ import torch
 from fpmcts.search import SearchSettings
 from games import make as make_game
 from games.interface import Game
+from games.kernels import ROOT
 from inference.determinizer import InferenceSettings
 from inference.factory import AnyDeterminizer, make_determinizer
 from networks.checkpoint import NETWORKS, CheckpointError, load, save
@@ -70,6 +71,19 @@ def checkpoint_file(path: Path | str) -> Path:
     """Returns the file that holds the networks: the path itself, or the networks in it where it is the folder of a run."""
     path = Path(path)
     return path / NETWORKS if path.is_dir() else path
+
+
+def checkpoint_of(game: str, checkpoint: str | None) -> Path:
+    """Returns the file of a checkpoint, None being the weights that come with the project. Raises CheckpointError."""
+    if checkpoint is not None:
+        path = checkpoint_file(checkpoint)
+        if not path.exists():
+            raise CheckpointError(f"there is no checkpoint at {path}; give a file or the folder of a run")
+        return path
+    path = ROOT / "models" / f"{game}.safetensors"
+    if not path.exists():
+        raise CheckpointError(f"no weights come with the project for {game}; train some and give checkpoint=RUN_DIR")
+    return path
 
 
 def load_trained(

@@ -24,8 +24,8 @@ import numpy as np
 from rich.table import Table
 
 from agents.general.policy import PolicyAgent
-from agents.players import MOST_WORLDS, checkpoint_of
-from agents.trained import Trained, load_trained
+from agents.match_settings import match_settings
+from agents.trained import Trained, checkpoint_of, load_trained
 from benchmarks.table import make_console
 from evaluation.duplicate import duplicate_match
 from fpmcts.search import Search, SearchResult
@@ -90,8 +90,9 @@ class Probe(PolicyAgent):
         self._generator = np.random.default_rng(0)
 
     def _search(self, setting: Setting) -> Search:
+        most = match_settings(self.game.spec.name, "gumbel").most_worlds
         search = replace(
-            self.trained.search, root="gumbel", playouts=setting.playouts, worlds=min(setting.playouts, MOST_WORLDS),
+            self.trained.search, root="gumbel", playouts=setting.playouts, worlds=min(setting.playouts, most),
             considered=setting.considered, prior_floor=setting.prior_floor, gumbel_noise=0.0,
         )  # fmt: skip
         return Search(self.game, self.evaluate, search, 64, self.trained.objective == "wp")

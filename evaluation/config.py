@@ -22,7 +22,7 @@ from games import GAMES, make
 from games.doudizhu.moves import RULE_SETS
 from games.interface import Game
 from games.kernels import ROOT
-from runtime.settings import ConfigError, build, check
+from runtime.settings import ConfigError, build, check, check_ranges
 
 PRESETS = ROOT / "conf" / "evaluate"
 
@@ -222,7 +222,7 @@ def _add_player(
         able = ", ".join(name for name, other in KINDS.items() if not other.games or game in other.games)
         raise ConfigError(f"{label}={kind}: plays {', '.join(row.games)}, not {game}, which is played by {able}")
     values = build(row.options, options.get(label, {}), f"{label}.")
-    check(values, row.choices, row.ranges, f"{label}.")
+    check_ranges(values, f"{label}.")
     if isinstance(values, MixOptions):
         if len(values.seats) == 0:
             raise ConfigError(f"{label}.seats: a mix needs the players of all seats, such as {label}.seats=[fpmcts,rhcp,rhcp]")

@@ -27,6 +27,7 @@ from zipfile import BadZipFile
 import numpy as np
 import torch
 
+from agents import match_settings
 from agents.agent import Agent
 from agents.player_options import LocalBestResponseOptions, MixOptions
 from agents.players import KINDS, Maker, Player, file_of
@@ -271,7 +272,9 @@ def _identity(plan: Plan, a: str, b: str) -> str:
         return {"kind": player.kind, **values}
 
     digest = hashlib.sha256()
-    facts = [sources_digest(*LAYERS), config.game, config.game_options(), config.seed, config.device, describe(a), describe(b)]
+    searches = match_settings.file_of(config.game).read_text(encoding="utf-8")
+    facts = [sources_digest(*LAYERS), searches, config.game, config.game_options(), config.seed, config.device]
+    facts += [describe(a), describe(b)]
     digest.update(json.dumps(facts, sort_keys=True).encode())
     for array in plan.decks:
         digest.update(np.ascontiguousarray(array).data)

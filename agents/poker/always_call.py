@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from agents.agent import Agent
 from games.interface import Records, States
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 
 
-class AlwaysCallAgent:
+class AlwaysCallAgent(Agent):
     """Checks or calls, whatever its cards."""
 
     name = "always_call"

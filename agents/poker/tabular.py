@@ -6,15 +6,40 @@ from typing import Self
 
 import numpy as np
 
+from agents.agent import Agent
 from games import poker
 from games.interface import Records, States
 from games.kernels import kernel, random_float, streams
 from games.poker.game import LimitPoker
 from games.poker.tables import PokerGame
 from networks.checkpoint import CHECKPOINT, PREVIOUS, CheckpointError, load
+from runtime.settings import setting
 from tabular import algorithms
 
 POLICIES = ("average", "greedy")
+
+
+@dataclass
+class TabularOptions:
+    """What a run of a tabular algorithm has learned (``python train.py game=leduc algorithm=smooth_uct``); poker only.
+
+    Attributes:
+        run: Folder of the run, or its checkpoint.
+        policy: "average", which approaches an equilibrium, each move drawn from it; or "greedy": in UCT and Smooth UCT the
+            action of the highest value, else the most probable one.
+    """
+
+    run: str = ""
+    policy: str = setting("average", choices=POLICIES)
+
+    def file(self, game: str) -> Path:
+        """Returns the file of the tables. Raises CheckpointError."""
+        if not self.run:
+            raise CheckpointError("expected run=FOLDER, the folder of a run of train.py algorithm=…")
+        path = run_file(self.run)
+        if not path.is_file():
+            raise CheckpointError(f"there is no run of a tabular algorithm at {self.run}; give the folder of one")
+        return path
 
 
 @dataclass(frozen=True)
@@ -108,7 +133,7 @@ def _draw(
         moves[k] = actions[nodes[k], last]
 
 
-class TabularAgent:
+class TabularAgent(Agent):
     """Draws its moves from a table.
 
     Args:

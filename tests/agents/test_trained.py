@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from agents.player_options import FPMCTSOptions, PolicyOptions
-from agents.players import Maker, Player, PlayerError, checkpoint_of
-from agents.trained import export, load_trained
+from agents.players import Maker, Player, PlayerError
+from agents.trained import checkpoint_of, export, load_trained
 from evaluation.duplicate import duplicate_match
 from games import make
 from networks.checkpoint import CheckpointError, load, save

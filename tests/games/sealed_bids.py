@@ -1,8 +1,8 @@
 """A game with private moves, for tests: two seats with a card each bid under cover, one may look at the card that is left.
 
 Seat 0 bids (the other sees that it did, not how much), so does seat 1; then seat 0 looks at the third card or skips, of which
-seat 1 sees nothing; then seat 1 calls or folds. The higher card wins the other's bid and one chip. A bid is 0 to 9; 0, 5 and 9 are
-listed.
+seat 1 sees nothing; then seat 1 calls or folds. The higher card wins the other's bid and one chip. A bid is 0 to 9; 0, 5 and 9
+are listed.
 """
 
 from collections.abc import Mapping
