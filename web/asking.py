@@ -65,7 +65,7 @@ class Answer:
 
     Attributes:
         move: What it would play.
-        unit: "wp" where values are 2 P(win) - 1, "points" where they are returns.
+        unit: "wp" where values are chances to win, 0 to 1; "points" where they are returns.
         value: Of the position for the seat to move.
         policy: Probabilities by move.
         rows: Of the root, the best first.

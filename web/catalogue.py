@@ -152,6 +152,7 @@ class Catalogue:
             "mixes": info.mixes,
             "max_moves": info.max_moves,
             "deal": info.deal,
+            "classes": list(info.classes),
             "players": [entry.fields(offer.analyst) for entry in offer.entries],
             "analyst": offer.analyst,
         }

@@ -1,12 +1,13 @@
 """The server's side of the engine: a process with the players in it, watched and started again when it ends.
 
-The players need numba and torch, seconds to import and longer to compile; a search keeps a core busy. In a process of their own they
-do neither to the page, and a crash there is no crash here: questions that were under way fail with ``CrashError``, those
-that wait are asked of the next process.
+The players need numba and torch, seconds to import and longer to compile; a search keeps a core busy. In a process of their
+own they do neither to the page, and a crash there is no crash here: questions that were under way fail with ``CrashError``,
+those that wait are asked of the next process.
 """
 
 import asyncio
 import contextlib
+import logging
 import multiprocessing
 import signal
 import threading
@@ -17,6 +18,7 @@ from typing import Any
 from web import engine_process
 from web.asking import Answer, CrashError, EngineError, EngineState, Question, Report
 
+log = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0
 """Seconds before a process that ended is started again; doubled each time that it ends before it has answered."""
 PATIENCE = 2.0
@@ -82,6 +84,8 @@ class EngineProcess:
             self.status.change("ready" if said[1] >= 1.0 else "warming", said[1])
             return
         number, what = said[1], said[2]
+        if kind == "fault":
+            log.warning("while warming up: %s", what)
         if number not in self._asked:
             return
         _, future, report = self._asked[number]

@@ -7,12 +7,10 @@ killed.
 import heapq
 import os
 import threading
-import time
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
-from typing import Any
 
-from web.asking import Answer, Priority, Question
+from web.asking import Answer, Question
 
 Decide = Callable[[Question, Callable[[Answer], None], Callable[[], bool]], Answer]
 """Answers a question: (question, report, cancel) -> answer."""
@@ -122,9 +120,6 @@ def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None
 
 def main(pipe: Connection, warm_up: Sequence[Question]) -> None:
     """Answers questions with the players of the project."""
-    began = time.perf_counter()
-    from web.players import Players
+    from web.players import Players  # with numba and torch: here, and not in the server
 
-    players = Players()
-    del began
-    serve(pipe, warm_up, players.decide)
+    serve(pipe, warm_up, Players().decide)

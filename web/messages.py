@@ -81,7 +81,7 @@ FIELDS: dict[str, dict[str, Field]] = {
     "analyse": {
         "ply": Field(PLY, False, "a ply"),
         "playouts": Field(whole(2, MAX_PLAYOUTS), False, f"a whole number from 2 to {MAX_PLAYOUTS}"),
-        "moves": Field(list_of(text, 1, 600), False, "a list of moves"),
+        "moves": Field(list_of(text, 1, 64), False, "a list of 1 to 64 moves"),
     },
     "review": {
         "speed": Field(one_of(*REVIEW_SPEEDS), False, "one of " + ", ".join(REVIEW_SPEEDS)),

@@ -77,6 +77,8 @@ class GameInfo:
         mixes: Whether a good player must at times choose at random.
         max_moves: Upper bound on the number of moves.
         deal: The fields of a deal, in words.
+        classes: Least loss of an inaccuracy, a mistake and a blunder: points of winning chance where it ``tells_wins``, else
+            returns.
     """
 
     name: str
@@ -87,6 +89,7 @@ class GameInfo:
     mixes: bool
     max_moves: int
     deal: dict[str, Any] | None
+    classes: tuple[float, float, float] = (5.0, 10.0, 15.0)
 
 
 class Rulebook(Protocol):
@@ -179,6 +182,7 @@ class Games:
                 mixes=spec.mixes,
                 max_moves=spec.max_moves,
                 deal={field: _in_words(value) for field, value in record.items() if field not in RESULTS},
+                classes=(5.0, 10.0, 15.0) if spec.score.tells_wins else _classes(1000.0 / spec.score.per_return),
             )
         return self._infos[game]
 
@@ -212,6 +216,11 @@ class Games:
         if not isinstance(name, str) or name not in self._names:
             raise RefusedError("bad_record", f"a record of no game that is played here; expected one of {', '.join(self._names)}")
         return name
+
+
+def _classes(big_blind: float) -> tuple[float, float, float]:
+    """Returns the classes of poker in chips: shares of a big blind."""
+    return 0.1 * big_blind, 0.25 * big_blind, 0.5 * big_blind
 
 
 def _in_words(value: Any) -> Any:

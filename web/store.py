@@ -1,7 +1,7 @@
 """The games on disk: one SQLite file, written move by move, so that a killed server goes on where it was.
 
-A change is one statement in one transaction. The write-ahead log survives a kill of the process; a loss of power may cost the last
-moves, never the file.
+A change is one statement in one transaction. The write-ahead log survives a kill of the process; a loss of power may cost the
+last moves, never the file.
 """
 
 import json
@@ -113,6 +113,10 @@ class Store:
         """Returns how many games a session has."""
         query = "SELECT count(*) FROM games WHERE session = ?" + (" AND NOT over" if unfinished else "")
         return int(self._file.execute(query, (session,)).fetchone()[0])
+
+    def forget(self, session: str) -> None:
+        """Removes the games of a session."""
+        self._file.execute("DELETE FROM games WHERE session = ?", (session,))
 
     def put_review(self, table: str, key: str, session: str, review: dict[str, Any]) -> None:
         """Writes a review of a game."""
