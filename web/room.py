@@ -283,7 +283,7 @@ class Room:
     def tell(self, message: dict[str, Any], asker: Listener | None = None, number: int | None = None) -> None:
         """Sends a message to everyone at the table; the one that asked for it gets the number of its question."""
         for listener in list(self._listeners):
-            listener(message if listener is not asker or number is None else {**message, "id": number})
+            listener(message if listener != asker or number is None else {**message, "id": number})
 
     def save(self) -> None:
         """Writes the game to disk."""

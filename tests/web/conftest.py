@@ -1,4 +1,5 @@
 import asyncio
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,22 @@ ORIGIN = {"origin": f"http://{HOST}"}
 class QuickClock(Clock):
     """Real time in which players need a hundredth of it."""
 
+    pace = 100.0
+
     async def sleep_until(self, when: float) -> None:
-        await asyncio.sleep(max(0.0, when - self.now()) / 100)
+        await asyncio.sleep(max(0.0, when - self.now()) / self.pace)
+
+
+@pytest.fixture(autouse=True)
+def _no_test_waits_for_ever() -> Iterator[None]:
+    def ring(*_: Any) -> None:
+        raise TimeoutError("the test waits for something that does not come")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 class Site:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.web.conftest import Tab, new_table
+from tests.web.conftest import Site, Tab, new_table
 
 FIRST = ["pass", "a1"]
 
@@ -59,7 +59,8 @@ def test_a_game(client: TestClient) -> None:
     assert client.get("/api/stats").json()["stats"] == stats
 
 
-def test_illegal_moves_and_turns(client: TestClient) -> None:
+def test_illegal_moves_and_turns(client: TestClient, site: Site) -> None:
+    site.services.clock.pace = 1.0
     with Tab(client) as tab:
         number = tab.say("play", move="pass")
         assert tab.until("error", id=number)["code"] == "not_joined"
