@@ -51,6 +51,8 @@ class Workshop:
         kinds: By name.
         device: Of the networks.
         lanes: Positions that a search holds at once.
+        networks: Those of players without a checkpoint (``agents.trained.Trained``), as in the matches of a run that is
+            training; None: the weights that come with the project.
     """
 
     def __init__(
@@ -61,8 +63,10 @@ class Workshop:
         kinds: Mapping[str, "Kind"],
         device: str = "cpu",
         lanes: int = 128,
+        networks: Any = None,
     ) -> None:
         self.game, self.rules, self.players, self.device, self.lanes = game, rules, players, device, lanes
+        self.networks = networks
         self._kinds, self._made = kinds, dict[Hashable, Any]()
 
     def make(self, label: str) -> Agent:

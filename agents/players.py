@@ -26,8 +26,11 @@ KINDS: dict[str, Kind] = {**GENERAL, **DOUDIZHU, **POKER}
 class Maker(Workshop):
     """A workshop for all kinds; the arguments are those of ``Workshop``."""
 
-    def __init__(self, game: Game, rules: str, players: Mapping[str, Player], device: str = "cpu", lanes: int = 128) -> None:
-        super().__init__(game, rules, players, KINDS, device, lanes)
+    def __init__(
+        self, game: Game, rules: str, players: Mapping[str, Player], device: str = "cpu", lanes: int = 128,
+        networks: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(game, rules, players, KINDS, device, lanes, networks)
 
 
 def names(game: str) -> tuple[str, ...]:

@@ -16,9 +16,8 @@ from fpmcts.search import SearchSettings
 from games import make as make_game
 from games.interface import Game
 from games.kernels import ROOT
-from inference.determinizer import InferenceSettings
-from inference.factory import AnyDeterminizer, make_determinizer
-from networks.checkpoint import NETWORKS, CheckpointError, load, save
+from inference.determinizer import Determinizer, InferenceSettings
+from networks.checkpoint import NETWORKS, CheckpointError, load, save, settings_of
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
@@ -50,7 +49,7 @@ class Trained:
     objective: str
     evaluator: Evaluator
 
-    def determinizer_maker(self, inference: InferenceSettings) -> Callable[[int], AnyDeterminizer]:
+    def determinizer_maker(self, inference: InferenceSettings) -> Callable[[int], Determinizer]:
         """Returns a function that makes a determinizer for a number of games.
 
         Raises:
@@ -60,9 +59,9 @@ class Trained:
             raise CheckpointError("phase1=filter: the checkpoint holds no filter network; use phase1=marginal or phase1=none")
         evaluator = self.evaluator
 
-        def make(num_games: int) -> AnyDeterminizer:
+        def make(num_games: int) -> Determinizer:
             score = None if self.filter is None else FilterEngine(self.filter, evaluator.precision, evaluator.device)
-            return make_determinizer(self.game, evaluator, inference, num_games, score)
+            return Determinizer(self.game, evaluator, inference, num_games, score)
 
         return make
 
@@ -96,7 +95,7 @@ def load_trained(
         game: Name of the game that they are to play.
         precision: See ``networks.engine.PRECISIONS``.
         device: Of the forward passes.
-        objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only networks with a ``win_bombs``
+        objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only networks with a ``win_stakes``
             head can give the other one.
 
     Raises:
@@ -104,14 +103,17 @@ def load_trained(
     """
     file = checkpoint_file(path)
     arrays, meta = load(file)
+    if "config" not in meta:
+        is_table = "; it is a run on tables, which plays as LABEL=tabular LABEL.run=…" if "algorithm" in meta else ""
+        raise CheckpointError(f"{file} holds no networks{is_table}")
     config: dict[str, Any] = meta["config"]
     if config["game"]["name"] != game:
         raise CheckpointError(f"{file} plays {config['game']['name']}; expected a checkpoint of {game}")
     settings = {key: value for key, value in config["game"].items() if key != "name" and value is not None}
     made = make_game(game, **settings)
-    network = NetworkConfig(**config["network"])
+    network = settings_of(NetworkConfig, config["network"], "network")
     if objective not in (None, network.objective):
-        if network.value_head != "win_bombs":
+        if network.value_head != "win_stakes":
             had = network.objective
             raise CheckpointError(f"objective={objective}: {file} has a scalar value head for {had}; use objective={had}")
         network = replace(network, objective=objective)
@@ -127,8 +129,8 @@ def load_trained(
         rules=settings.get("rules", ""),
         networks=networks,
         filter=filter_net,
-        inference=InferenceSettings(**config["inference"]),
-        search=SearchSettings(**config["search"]),
+        inference=settings_of(InferenceSettings, config["inference"], "inference"),
+        search=settings_of(SearchSettings, config["search"], "search"),
         objective=network.objective,
         evaluator=Evaluator(networks, precision, device),
     )

@@ -35,7 +35,7 @@ def run() -> list[Row]:
     rows, _ = rates(searched, "policy", searched.config.train.batch_size)
     gradient = taught(composed("gradient.start=0", "gradient.games=8192"))
     drawn, games = rates(gradient, "surrogate", gradient.config.gradient.batch_size)
-    shape = f"{searched.config.network.channels} x {searched.config.network.blocks}, {searched.threads} threads"
+    shape = f"{searched.config.network.channels} x {searched.config.network.blocks}, {searched.state.threads} threads"
     return [
         Row(name=f"learning from searches and results, three networks of {shape}", value=rows, unit="rows/s"),
         Row(name=f"policy gradient, three networks of {shape}", value=drawn, unit="rows/s"),

@@ -72,7 +72,7 @@ def training_row(channels: int, blocks: int, bfloat16: bool) -> Row:
             raw = net(planes)
         loss = (
             policy_loss(raw.policy, decoder, offsets, actions, targets).cross_entropy
-            + value_loss(raw.value, returns, net.config.objective, net.value_scale)
+            + value_loss(raw.value, returns, net.config.objective, net.value_scale, net.stake_factors)
             + hidden_loss(raw.hidden, torch.zeros_like(most), most, counts, counts.sum(dim=1)).nll
         ).mean()
         optimizer.zero_grad()

@@ -38,14 +38,16 @@ def seconds_per_move() -> float:
     """Returns the median seconds of a decision at 600 playouts with inference, games played one at a time against RHCP."""
     trainer = Trainer(composed())
     search = SearchSettings(root="puct", playouts=600, worlds=64, slots=32)
-    player = Timed(trainer.game, trainer.evaluator, trainer.make_determinizer, search, win_only=True, max_positions=1)
+    game, trained = trainer.state.game, trainer.state.trained(trainer.evaluation.evaluator)
+    make_determinizer = trained.determinizer_maker(trained.inference)
+    player = Timed(game, trained.evaluator, make_determinizer, search, win_only=True, max_positions=1)
     player.waits = []
-    deals = trainer.game.deal(deal_seeds(0, GAMES, Stream.EVALUATION))
+    deals = game.deal(deal_seeds(0, GAMES, Stream.EVALUATION))
     for k in range(GAMES):
         if k == 1:
             player.waits = []  # the first game compiles the kernels
         seating = np.array([[0, 1, 1]]) if k % 2 else np.array([[1, 0, 0]])
-        play_games(trainer.game, (player, RHCPAgent(trainer.game)), seating, take(deals, slice(k, k + 1)), seed=k)
+        play_games(game, (player, RHCPAgent(game)), seating, take(deals, slice(k, k + 1)), seed=k)
     return float(np.median(player.waits))
 
 
@@ -57,7 +59,7 @@ def first_game() -> None:
 def memory() -> None:
     """Prints the peak memory in GiB of a default run with full stores, after a bootstrap step and a self-play step."""
     trainer = Trainer(composed("bootstrap.games=5000", "bootstrap.kept=2000", "evaluation.search_decks=0"))
-    for store in [*trainer.reservoirs, *trainer.windows]:
+    for store in [*trainer.state.reservoirs, *trainer.state.windows]:
         for _, array in flatten(store.rows):
             array.fill(0)
     for _ in range(2):

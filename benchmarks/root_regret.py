@@ -31,7 +31,7 @@ from evaluation.duplicate import duplicate_match
 from fpmcts.search import Search, SearchResult
 from games.interface import Records, Rules, States, sure_win, take
 from games.kernels import kernel, streams
-from inference.factory import AnyDeterminizer
+from inference.determinizer import Determinizer
 
 OPEN = 0.95
 
@@ -86,7 +86,7 @@ class Probe(PolicyAgent):
         self._soft = PolicyAgent(trained.game, trained.evaluator.evaluate, temperature=1.0)
         self._settings = [JUDGE, JUDGE, *settings]
         self._searches = [self._search(s) for s in self._settings]
-        self._determinizers: list[AnyDeterminizer] = []
+        self._determinizers: list[Determinizer] = []
         self._generator = np.random.default_rng(0)
 
     def _search(self, setting: Setting) -> Search:

@@ -10,16 +10,17 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
-from hydra import compose, initialize_config_dir
 
 from agents.doudizhu.heuristic_games import generate_games
 from benchmarks.table import Row
 from fpmcts.selfplay import SelfPlayStatistics
 from games.interface import Records, States, num_rows, take
-from games.kernels import ROOT, Stream, deal_seeds, streams
+from games.kernels import Stream, deal_seeds, streams
 from networks.evaluator import Evaluator
-from training.bootstrap import heuristic_samples
-from training.config import TrainConfig, parse_config
+from training.algorithms import read_run
+from training.config import TrainConfig
+from training.heuristic_samples import heuristic_samples
+from training.reports import drain
 from training.trainer import Trainer
 
 TEACHER_GAMES = 5_000
@@ -32,8 +33,8 @@ NETWORK_SECONDS = 5.0
 
 def composed(*overrides: str) -> TrainConfig:
     """Returns the configuration of a command line of ``train.py``."""
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_config(compose("config", list(overrides)))
+    config: TrainConfig = read_run(overrides)[0]
+    return config
 
 
 def taught(config: TrainConfig) -> Trainer:
@@ -49,13 +50,14 @@ def taught(config: TrainConfig) -> Trainer:
 
 def mean_batch(trainer: Trainer) -> int:
     """Returns the rows that a round of the search asked for, on average over the last self-play."""
-    counters = [search.counters for search in trainer.searches]
+    counters = [search.counters for search in trainer.workers.searches]
     return round(sum(c.evaluations for c in counters) / sum(c.rounds for c in counters))
 
 
 def network_rate(trainer: Trainer, rows: int) -> float:
     """Returns the evaluations per second of the networks alone, on all cores, in batches of ``rows`` rows of three seats."""
-    shape, seats = trainer.game.spec.observation_shape, np.arange(rows, dtype=np.int8) % trainer.game.spec.num_seats
+    spec = trainer.state.game.spec
+    shape, seats = spec.observation_shape, np.arange(rows, dtype=np.int8) % spec.num_seats
     planes = np.random.default_rng(0).integers(0, 2, (rows, *shape)).astype(np.int8)
     end = perf_counter() + NETWORK_SECONDS
 
@@ -66,8 +68,8 @@ def network_rate(trainer: Trainer, rows: int) -> float:
             done += rows
         return done, perf_counter() - begin
 
-    with ThreadPoolExecutor(trainer.threads) as pool:
-        return sum(done / seconds for done, seconds in pool.map(work, trainer.worker_evaluators))
+    with ThreadPoolExecutor(trainer.state.threads) as pool:
+        return sum(done / seconds for done, seconds in pool.map(work, trainer.workers.evaluators))
 
 
 def play(config: TrainConfig, games: int) -> tuple[SelfPlayStatistics, dict[str, float], int, float]:
@@ -78,19 +80,17 @@ def play(config: TrainConfig, games: int) -> tuple[SelfPlayStatistics, dict[str,
     """
     trainer = taught(config)
     compiling = Trainer(replace(config, search=replace(config.search, playouts=2)))
-    for player, count in ((compiling, 4), (trainer, games)):
-        for _ in player.self_play(deal_seeds(0, count, Stream.TRAINING), (0,)):
-            pass
-    assert trainer.played is not None
-    _, finished, statistics = trainer.played
-    assert np.all(finished.final.winner >= 0)
+    drain(compiling.workers.self_play(deal_seeds(0, 4, Stream.TRAINING), (0,)))
+    finished = drain(trainer.workers.self_play(deal_seeds(0, games, Stream.TRAINING), (0,)))
+    _, played, statistics = finished
+    assert np.all(played.final.winner >= 0)
     rows = mean_batch(trainer)
-    return statistics, trainer.self_play_scalars(), rows, network_rate(trainer, rows)
+    return statistics, trainer.workers.curves(finished), rows, network_rate(trainer, rows)
 
 
 def decisions(trainer: Trainer, count: int) -> tuple[States, Records, float]:
     """Returns a random decision of each of ``count`` heuristic games as views, the moves before it, and decisions per game."""
-    game = trainer.game
+    game = trainer.state.game
     played = generate_games(game, streams(1, count))
     states = heuristic_samples(game, played.deals, played.records, played.choices).states
     owners = np.cumsum(np.diff(states.length, prepend=np.iinfo(np.int16).max) <= 0) - 1
@@ -104,15 +104,15 @@ def decisions(trainer: Trainer, count: int) -> tuple[States, Records, float]:
 def search_rate(config: TrainConfig, positions_per_core: int) -> tuple[float, float, float]:
     """Returns games per second by decisions, the share of the time in the networks, and evaluations per second."""
     trainer = taught(config)
-    workers = len(trainer.searches)
+    workers = len(trainer.workers.searches)
     views, records, per_game = decisions(trainer, positions_per_core * workers)
     rng = streams(5, num_rows(views))
 
     def work(k: int) -> float:
-        evaluator, search = trainer.worker_evaluators[k], trainer.searches[k]
-        evaluator.refresh(trainer.playing)
+        evaluator, search = trainer.workers.evaluators[k], trainer.workers.searches[k]
+        evaluator.refresh(trainer.state.playing)
         lanes = np.arange(k, num_rows(views), workers)
-        determinizer = trainer.make_determinizer(num_rows(views), evaluator)
+        determinizer = trainer.workers.make_determinizer(num_rows(views), evaluator)
         for rows in (lanes[:2], lanes):  # the first two compile the kernels
             determinizer.reset(rows)
             evaluator.seconds, evaluator.num_evaluations, begin = 0.0, 0, perf_counter()
@@ -122,8 +122,8 @@ def search_rate(config: TrainConfig, positions_per_core: int) -> tuple[float, fl
 
     with ThreadPoolExecutor(workers) as pool:
         seconds = max(pool.map(work, range(workers)))
-    network = sum(evaluator.seconds for evaluator in trainer.worker_evaluators) / workers
-    evaluations = sum(evaluator.num_evaluations for evaluator in trainer.worker_evaluators)
+    network = sum(evaluator.seconds for evaluator in trainer.workers.evaluators) / workers
+    evaluations = sum(evaluator.num_evaluations for evaluator in trainer.workers.evaluators)
     searched = per_game * config.selfplay.full_share
     return num_rows(views) / seconds / searched, network / seconds, evaluations / seconds
 

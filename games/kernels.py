@@ -105,6 +105,22 @@ def random_below(rng: np.ndarray, i: int, n: int) -> int:
     return np.int64(((random_u64(rng, i) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
+@kernel
+def random_index(rng: np.ndarray, i: int, weights: np.ndarray, n: int, total: float) -> int:
+    """Returns an index in [0, n) drawn from stream ``i`` in proportion to ``weights[:n]``, which are >= 0 and sum to ``total``.
+
+    Where rounding leaves nothing to the end, the last index that has a weight.
+    """
+    u, last = random_float(rng, i) * total, 0
+    for j in range(n):
+        if u < weights[j]:
+            return j
+        u -= weights[j]
+        if weights[j] > 0.0:
+            last = j
+    return last
+
+
 def streams(seed: int, count: int, *path: int) -> np.ndarray:
     """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers.
 

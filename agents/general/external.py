@@ -174,9 +174,9 @@ class ExternalAgent(Agent):
             f"command: {shlex.join(self.command)}",
             f"sent: {sent}",
             f"answer: {'none' if answer is None else shortened(answer)}",
-            *([f"last lines of its error stream:\n{errors}"] if errors else []),
+            *([f"last lines of its error stream: {' | '.join(errors.splitlines())}"] if errors else []),
         ]
-        return ExternalPlayerError("\n".join(lines))
+        return ExternalPlayerError(" ".join("; ".join(lines).splitlines()))
 
     def _check_move(self, question: Message, answer: Message) -> int:
         """Returns the action of an answer. Raises _AnswerError unless it is one of the legal moves that the question lists."""

@@ -16,7 +16,14 @@ from networks.checkpoint import CheckpointError
 
 
 def trained_networks(workshop: Workshop, checkpoint: str | None, objective: str | None = None) -> Trained:
-    """Returns the networks of a checkpoint, those that come with the project if it is None; read once. Raises CheckpointError."""
+    """Returns the networks of a checkpoint, read once; if it is None, those of the workshop, or those that come with the project.
+
+    Raises:
+        CheckpointError: They cannot be read, or play another game.
+    """
+    if checkpoint is None and workshop.networks is not None:
+        given: Trained = workshop.networks
+        return given
     game = workshop.game
     path = checkpoint_of(game.spec.name, checkpoint)
 

@@ -9,7 +9,7 @@ import numpy as np
 from agents.agent import Agent
 from agents.decision import RETURN, WINS, Decision, Limits, Question
 from agents.trained import checkpoint_of
-from fpmcts.selfplay import observe_movers, sample_policy
+from fpmcts.drawn_moves import observe_movers, sample_policy
 from games.interface import Game, Records, Rules, States, legal, num_rows, stake
 from games.kernels import kernel, streams
 from networks.decode import legal_logits, softmax

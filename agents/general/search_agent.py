@@ -15,7 +15,7 @@ from fpmcts.search import Search, SearchResult, SearchSettings
 from fpmcts.selfplay import sample_targets
 from games.interface import Game, Records, Rules, States, legal, stake, sure_win, take
 from games.kernels import kernel, streams
-from inference.factory import AnyDeterminizer
+from inference.determinizer import Determinizer
 from networks.evaluator import Evaluator
 from runtime.settings import setting
 
@@ -131,7 +131,7 @@ class SearchAgent(Agent):
         self,
         game: Game,
         evaluator: Evaluator,
-        make_determinizer: Callable[[int], AnyDeterminizer],
+        make_determinizer: Callable[[int], Determinizer],
         search: SearchSettings,
         win_only: bool,
         max_positions: int = 256,
@@ -146,7 +146,7 @@ class SearchAgent(Agent):
         self._evaluator, self._max_positions = evaluator, max_positions
         self._table_slots = search.slots if table_slots is None else table_slots
         self._make_determinizer = make_determinizer
-        self._determinizer: AnyDeterminizer | None = None
+        self._determinizer: Determinizer | None = None
         self._rng = np.zeros(0, np.uint64)
         self.seconds, self.temperature = seconds, temperature
         self._pace = Pace()
@@ -163,7 +163,7 @@ class SearchAgent(Agent):
         return Search(self.game, self._evaluator.evaluate, settings, 1, self.win_only)
 
     @cached_property
-    def _table_determinizer(self) -> AnyDeterminizer:
+    def _table_determinizer(self) -> Determinizer:
         """Returns the determinizer of ``decide``."""
         return self._make_determinizer(1)
 
@@ -229,7 +229,7 @@ class SearchAgent(Agent):
             report=None if limits.report is None else told,
             cancel=limits.cancel,
             deadline=min(ends, default=None),
-            moves=None if len(question.asked) == len(question.legal) else [question.asked],
+            moves=None if len(question.asked) == len(question.legal) else [question.asked.tolist()],
         )
         if self.temperature > 0.0:
             drawn = sample_targets(result, np.full(1, self.temperature), rng, lanes)

@@ -25,4 +25,4 @@ class AlwaysCallAgent(Agent):
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
-        return np.asarray(self.game.poker.betting.actions[views.node] == Action.CALL, np.float64)
+        return np.asarray(self.game.betting.actions[views.node] == Action.CALL, np.float64)

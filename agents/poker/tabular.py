@@ -7,11 +7,11 @@ from typing import Self
 import numpy as np
 
 from agents.agent import Agent
-from games import poker
+from games import make
 from games.interface import Records, States
 from games.kernels import kernel, random_float, streams
 from games.poker.game import LimitPoker
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from networks.checkpoint import CHECKPOINT, PREVIOUS, CheckpointError, load
 from runtime.settings import setting
 from tabular import algorithms
@@ -52,12 +52,12 @@ class TabularPolicy:
         places: int32 ``[D]``, where the rows of each node of the betting tree begin; -1 = nowhere, the policy is uniform there.
     """
 
-    game: PokerGame
+    game: PokerTables
     rows: np.ndarray
     places: np.ndarray
 
     @classmethod
-    def of_table(cls, game: PokerGame, table: np.ndarray) -> Self:
+    def of_table(cls, game: PokerTables, table: np.ndarray) -> Self:
         """Returns the policy of a table of all information states (``[game.num_infosets, game.max_actions]``).
 
         Raises:
@@ -105,12 +105,12 @@ def load_tabular(path: Path | str, game: LimitPoker, policy: str = "average") ->
     if learned != game.spec.name:
         raise CheckpointError(f"{file} plays {learned}; expected a run of {game.spec.name}")
     try:
-        tables = poker.make(learned, **{key: value for key, value in settings.items() if value is not None})
+        tables = make(learned, **{key: value for key, value in settings.items() if value is not None}).tables
         learner = algorithms.make(options.pop("name", None), tables, **options)
         learner.set_state({name.removeprefix("learner."): array for name, array in arrays.items()})
     except ValueError as error:
         raise CheckpointError(f"{file} cannot be used: {error}") from error
-    if not np.array_equal(tables.betting.child, game.poker.betting.child):
+    if not np.array_equal(tables.betting.child, game.betting.child):
         raise CheckpointError(f"{file} has {tables.num_players} players; this match has {game.spec.num_seats}")
     return TabularPolicy(tables, *learner.policy_rows(greedy=policy == "greedy"))
 

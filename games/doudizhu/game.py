@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from games.base import BaseGame
 from games.doudizhu import deck_files, describe, hidden, observe, records, state
-from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, unpack
+from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, unpack
 from games.doudizhu.moves import MAX_LEGAL, move_text, parse_move, rule_set
 from games.doudizhu.policy import POLICY_SIZE, decoder
 from games.doudizhu.state import States
-from games.interface import Game, GameSpec, ScoreUnit
+from games.interface import GameSpec, ScoreUnit
 
 MAX_MOVES = 154
 """At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of them."""
@@ -20,7 +21,7 @@ MAX_BOMBS = 13
 """Five in the landlord's hand, four in each peasant's; the rocket takes the place of one."""
 
 
-class Doudizhu(Game):
+class Doudizhu(BaseGame):
     """Doudizhu with given rules and observations; a peasant's return is the team's (see ``games.interface.Game``).
 
     Attributes:
@@ -56,11 +57,15 @@ class Doudizhu(Game):
             max_legal=MAX_LEGAL,
             max_moves=MAX_MOVES,
             max_return=2.0**MAX_BOMBS,
-            has_hidden_head=True,
             team_names=("landlord", "peasants"),
             seat_names=("C", "D", "E"),
             score=ScoreUnit(name="ADP", key="adp", per_return=1.0, digits=2, tells_wins=True),
             mixes=False,
+            stake_factors=(1.0, 2.0, 4.0, 8.0),  # further bombs and rockets: none, one, two, three or more
+            hidden_counts=5,  # none to four cards of a rank
+            hidden_words=1,
+            hidden_kinds=tuple(RANK_NAMES),
+            hidden_most=int(COPIES.max()),
         )
 
     def deal(self, seeds: np.ndarray) -> States:

@@ -148,7 +148,7 @@ def parse(text: str) -> Record:
     """
     try:
         fields: Any = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"no JSON: {error}") from error
     return parse_fields(fields)
 
@@ -186,7 +186,11 @@ def load(path: Path) -> list[Record]:
         ValueError: A line is no valid record; the message gives the file, the line and what was expected.
     """
     games = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: no UTF-8 text: {error.reason} at byte {error.start}") from error
+    for number, line in enumerate(text.splitlines(), 1):
         try:
             games.append(parse(line))
         except ValueError as error:

@@ -1,18 +1,21 @@
-"""The Python face of a limit poker game for search and learning (``games.interface.Game``): cards and bets instead of tables."""
+"""A limit poker game (``games.interface.Game``): what Kuhn, Leduc and limit Hold'em share, and its view as tables."""
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from games.interface import Game, GameSpec, ScoreUnit
-from games.poker import state
-from games.poker.betting import Action, BettingTree
+from games.base import BaseGame
+from games.interface import GameSpec, ScoreUnit
+from games.poker import betting, state, worlds
+from games.poker.betting import Action, BettingRules, BettingTree
 from games.poker.showdown import outcome_table
 from games.poker.state import HIDDEN, Rules, States
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 
 ACTION_TEXTS = ("fold", "call", "raise")
 """By ``Action``: call is also check, raise is also bet."""
@@ -41,68 +44,103 @@ def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
     return parent, feature.astype(np.int16), int(tree.round.max() + 1) * longest * NUM_ACTIONS
 
 
-def make_rules(
-    poker: PokerGame,
-    showdown: Any,
-    *,
-    num_private: int,
-    public: tuple[int, ...],
-    num_cards: int,
-    num_suits: int,
-    suits_matter: bool,
-) -> Rules:
-    """Returns the tables that the kernels of ``games.poker.state`` take.
-
-    Args:
-        poker: The bets.
-        showdown: How hands compare, see ``Rules``.
-        num_private: Private cards of a player.
-        public: Public cards that can be seen in each round.
-        num_cards: Cards of the deck.
-        num_suits: Suits of the deck.
-        suits_matter: Whether hands can differ by suits.
-    """
-    tree = poker.betting
-    parent, feature, num_features = _history(tree)
-    return Rules(
-        betting=tree,
-        showdown=showdown,
-        public=np.array(public, dtype=np.int32),
-        parent=parent,
-        feature=feature,
-        num_features=num_features,
-        outcome=outcome_table(poker.num_players),
-        num_private=num_private,
-        num_public=public[-1],
-        num_cards=num_cards,
-        num_suits=num_suits,
-        suit_planes=num_suits if suits_matter else 1,
-        largest_pot=float((tree.pot + tree.potential).max()),
-    )
-
-
-class LimitPoker(Game):
+class LimitPoker(BaseGame):
     """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns are chips.
 
+    A game of its own gives what ``__init__`` asks for and writes ``_make_tables``. What takes long is made when it is first asked
+    for: whoever learns tables needs no planes of observations, whoever plays with cards no buckets.
+
     Attributes:
-        poker: The same game as the tabular algorithms see it.
-        spec: Sizes and conventions.
-        rules: The tables that every kernel takes.
-        decoder: int16 ``[3, 1]``, the policy output of each action.
+        name: As in ``game=NAME``.
+        bets: Who pays what and who may raise how often.
+        card_names: A text for each card.
         big_blind: Chips that a milli-big-blind is a thousandth of; the first bet where there are no blinds.
+        decoder: int16 ``[3, 1]``, the policy output of each action.
     """
 
-    def __init__(self, poker: PokerGame, rules: Rules, card_names: tuple[str, ...], big_blind: float) -> None:
-        self.poker, self.rules, self.card_names, self.big_blind = poker, rules, card_names, big_blind
-        num_seats, suits = poker.num_players, rules.suit_planes
-        num_planes = 2 * suits + rules.num_features + 2 * num_seats
-        scale = np.ones(num_planes, np.float32)
-        paid = 2 * suits + rules.num_features
-        scale[paid : paid + num_seats] = num_seats / (2 * rules.largest_pot)
+    has_tables = True
+
+    def __init__(
+        self,
+        name: str,
+        bets: BettingRules,
+        showdown: Any,
+        card_names: tuple[str, ...],
+        *,
+        num_private: int = 1,
+        public: tuple[int, ...] = (0,),
+        num_suits: int = 1,
+        suits_matter: bool = False,
+        big_blind: float = 1.0,
+    ) -> None:
+        """Keeps what the game is made of.
+
+        Args:
+            name: Of the game.
+            bets: The bets.
+            showdown: How hands compare, see ``state.Rules``.
+            card_names: A text for each card of the deck; card c is of rank ``c // num_suits``.
+            num_private: Private cards of a player.
+            public: Public cards that can be seen in each round.
+            num_suits: Suits of the deck.
+            suits_matter: Whether hands can differ by suits.
+            big_blind: See the class.
+        """
+        self.name, self.bets, self.card_names, self.big_blind = name, bets, card_names, big_blind
         self.decoder = np.arange(NUM_ACTIONS, dtype=np.int16)[:, None]
+        self._showdown, self._num_private, self._public = showdown, num_private, public
+        self._num_suits, self._suits_matter = num_suits, suits_matter
+
+    @property
+    def betting(self) -> BettingTree:
+        """Returns the betting tree, with one bucket a round."""
+        return betting.shared_tree(self.bets)
+
+    @cached_property
+    def tables(self) -> PokerTables:
+        """Returns the game as tabular algorithms see it: the betting tree times the buckets of the cards.
+
+        Raises:
+            ValueError: What the buckets are read from cannot be used.
+        """
+        return self._make_tables()
+
+    @abstractmethod
+    def _make_tables(self) -> PokerTables:
+        """Returns ``tables``."""
+
+    @cached_property
+    def rules(self) -> Rules:
+        """Returns the tables that every kernel takes."""
+        tree, suits = self.betting, self._num_suits
+        parent, feature, num_features = _history(tree)
+        return Rules(
+            betting=tree,
+            showdown=self._showdown,
+            public=np.array(self._public, dtype=np.int32),
+            parent=parent,
+            feature=feature,
+            num_features=num_features,
+            outcome=outcome_table(self.bets.num_players),
+            num_private=self._num_private,
+            num_public=self._public[-1],
+            num_cards=len(self.card_names),
+            num_suits=suits,
+            suit_planes=suits if self._suits_matter else 1,
+            largest_pot=float((tree.pot + tree.potential).max()),
+        )
+
+    @cached_property
+    def spec(self) -> GameSpec:  # type: ignore[override]
+        """Returns sizes and conventions."""
+        rules, num_seats = self.rules, self.bets.num_players
+        paid = 2 * rules.suit_planes + rules.num_features
+        num_planes = paid + 2 * num_seats
+        scale = np.ones(num_planes, np.float32)
+        scale[paid : paid + num_seats] = num_seats / (2 * rules.largest_pot)
         seats = tuple(f"P{seat}" for seat in range(num_seats))
-        self.spec = GameSpec(
-            name=poker.name,
+        return GameSpec(
+            name=self.name,
             num_seats=num_seats,
             teams=tuple(range(num_seats)),
             num_actions=NUM_ACTIONS,
@@ -110,13 +148,14 @@ class LimitPoker(Game):
             observation_scale=scale,
             policy_size=NUM_ACTIONS,
             max_legal=NUM_ACTIONS,
-            max_moves=poker.max_moves,
-            max_return=float(abs(poker.betting.payoffs).max()),
-            has_hidden_head=False,
+            max_moves=self.bets.max_moves,
+            max_return=float(abs(self.betting.payoffs).max()),
             team_names=seats,
             seat_names=seats,
-            score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / big_blind, digits=0, tells_wins=False),
+            score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / self.big_blind, digits=0, tells_wins=False),
             mixes=True,
+            hidden_words=worlds.num_words(num_seats, rules.num_private),
+            hidden_kinds=worlds.hand_names(self.card_names, rules.num_private),
         )
 
     @property
@@ -142,7 +181,7 @@ class LimitPoker(Game):
         """Returns which cards ``seats[i]`` sees in row i: bool ``[B, K]``."""
         k = np.arange(states.cards.shape[1])
         own = k // self.rules.num_private == np.asarray(seats)[:, None]
-        public = np.where(states.node >= 0, self.rules.public[self.poker.betting.round[states.node]], 0)
+        public = np.where(states.node >= 0, self.rules.public[self.betting.round[states.node]], 0)
         return np.where(k < self._board, own, k - self._board < public[:, None])
 
     def view(self, states: States, seats: np.ndarray) -> States:
@@ -174,7 +213,7 @@ class LimitPoker(Game):
             ``game``; ``seat``; ``hand``, its cards; ``public``, the cards on the table; ``moves`` since the deal; ``paid``, the
             chips of each seat in the pot; ``legal``; once the hand is over ``hands``, those that are shown down.
         """
-        tree, over = self.poker.betting, bool(views.node[row] < 0)
+        tree, over = self.betting, bool(views.node[row] < 0)
         path = self._path(moves) if over else []
         node, action = path[-1] if over else (int(views.node[row]), 0)
         mover = int(tree.player[node])
@@ -212,7 +251,7 @@ class LimitPoker(Game):
         Raises:
             ValueError: A move is not legal; the message gives its number, from 1.
         """
-        tree, node, path = self.poker.betting, 0, []
+        tree, node, path = self.betting, 0, []
         for number, move in enumerate(moves, 1):
             legal = tree.actions[node, : tree.num_actions[node]].tolist() if node >= 0 else []
             if move not in legal:
@@ -226,12 +265,12 @@ class LimitPoker(Game):
         """Returns a game for JSON: ``hands`` of the players, ``public`` cards, ``moves``, and ``chips`` won, None if not over."""
         cards, node = deals.cards[row], 0
         for move in moves:
-            tree = self.poker.betting
+            tree = self.betting
             node = int(tree.child[node, int(move) - int(tree.actions[node, 0])])
         chips = None
         if node < 0:
             outcome = state.outcome_of_cards(self.rules, cards)
-            chips = self.poker.betting.payoffs[~node, outcome].tolist()
+            chips = self.betting.payoffs[~node, outcome].tolist()
         hands = cards[: self._board].reshape(self.spec.num_seats, -1)
         return {
             "game": self.spec.name,
@@ -304,30 +343,23 @@ class LimitPoker(Game):
             f"{self.rules.num_public} public cards, all different, of {', '.join(self.card_names)}"
         )
 
-    def cards_left(self, states: States) -> np.ndarray:
-        """Returns zeros (int64 ``[B]``): cards are not played."""
-        return np.zeros(len(states.node), dtype=np.int64)
-
     def final_curves(self, finals: States) -> dict[str, float]:
         """Returns the share of showdowns, and the chips that the first player won, per hand."""
-        showdown, won = self.poker.betting.showdown[~finals.node], np.empty(len(finals.node))
+        showdown, won = self.betting.showdown[~finals.node], np.empty(len(finals.node))
         state.returns_of(self.rules, finals, 0, won)
         return {"showdown_share": float(showdown.mean()), "chips_won_by_the_first_player": float(won.mean())}
 
-    def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Raises TypeError: there is no head for hidden cards (``spec.has_hidden_head``)."""
-        raise TypeError(f"{self.spec.name}: there is no head for hidden cards; read spec.has_hidden_head first")
-
     def information_states(self) -> States:
-        """Returns a state for each information state of ``poker``, in the order of its tables: views of the seats to move.
+        """Returns a state for each information state of ``tables``, in their order: views of the seats to move.
 
         Raises:
             ValueError: The deals of this game cannot be listed.
         """
-        if not self.poker.has_tree:
-            raise ValueError(f"{self.spec.name} has too many information states to list; kuhn and leduc can be listed")
-        tree, deals = self.poker.betting, self.poker.deals
-        states = self.empty(self.poker.num_infosets)
+        if not self.has_tree:
+            return super().information_states()
+        tables = self.tables
+        tree, deals = tables.betting, tables.deals
+        states = self.empty(tables.num_infosets)
         for node in range(len(tree.player)):
             rows = tree.base[node] + deals.buckets[:, tree.hand[node]]
             states.cards[rows] = deals.cards

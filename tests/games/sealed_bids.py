@@ -105,7 +105,7 @@ class SealedBids(Game):
         self.spec = GameSpec(
             name="sealed_bids", num_seats=2, teams=(0, 1), num_actions=len(TEXTS), observation_shape=(1, 4),
             observation_scale=np.ones(1, np.float32), policy_size=len(TEXTS), max_legal=3, max_moves=4, max_return=10.0,
-            has_hidden_head=False, team_names=("A", "B"), seat_names=("A", "B"),
+            team_names=("A", "B"), seat_names=("A", "B"),
             score=ScoreUnit(name="chips", key="chips", per_return=1.0, digits=2, tells_wins=False), mixes=True,
             has_private_moves=True,
         )  # fmt: skip
