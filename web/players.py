@@ -15,7 +15,7 @@ from games.interface import Game
 from games.table import Table
 from web.asking import Answer, Question, Row
 
-MOST_HIDDEN = 4
+DIGITS = 4
 """Decimal places of probabilities."""
 
 
@@ -53,13 +53,13 @@ class Players:
         deadline = None if question.seconds is None else time.perf_counter() + question.seconds
 
         def told(decision: Decision, done: int, of: int) -> None:
-            report(_answer(game, decision, done, of))
+            report(_answer(decision, done, of))
 
         decision = player.decide(table, report=told, cancel=cancel, deadline=deadline, moves=question.moves)
-        return _answer(game, decision, decision.playouts or 0, total)
+        return _answer(decision, decision.playouts or 0, total)
 
 
-def _answer(game: Game, decision: Decision, done: int, total: int) -> Answer:
+def _answer(decision: Decision, done: int, total: int) -> Answer:
     """Returns a decision as an answer."""
     rows = None
     if decision.root is not None:
@@ -67,10 +67,15 @@ def _answer(game: Game, decision: Decision, done: int, total: int) -> Answer:
         rows = tuple(sorted(found, key=lambda row: (row.move != decision.move, -row.visits, -(row.prior or 0.0))))
     hidden = None
     if decision.hidden is not None:
-        ess = decision.hidden.effective_samples
-        chances = [[[round(p, MOST_HIDDEN) for p in counts] for counts in ranks] for ranks in decision.hidden.probabilities]
-        names = getattr(game, "rank_names", None)
-        hidden = {"ranks": None if names is None else list(names), "p": chances, "ess": ess, "active": ess is not None}
+        told = decision.hidden
+        hidden = {
+            "seats": list(told.seats),
+            "kinds": list(told.kinds),
+            "p": [[[round(p, DIGITS) for p in counts] for counts in kinds] for kinds in told.probabilities],
+            "ess": None if told.effective_samples is None else round(told.effective_samples, 1),
+            "listed": told.listed,
+            "active": not told.prior_only,
+        }
     return Answer(
         move=decision.move,
         unit="wp" if decision.unit == WINS else "points",

@@ -97,7 +97,7 @@ class Decision:
         se: Of the loss.
         name: The class; None likewise.
         hidden: Whether best and rows are kept back.
-        right: Whether a try was right; None before the first.
+        right: Whether some try was right; None before the first.
         tries: Loss and standard error of moves that were tried.
     """
 

@@ -99,7 +99,10 @@ def run(config: ServerConfig, say: Callable[[str], None], browser: bool) -> None
         store = Store(config.games)
     except (OSError, ValueError, StoreError) as error:
         raise ServerError(str(error)) from error
-    catalogue = Catalogue(offers(config.checkpoints))
+    try:
+        catalogue = Catalogue(offers(config.checkpoints))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ServerError(f"checkpoint: {error}") from error
     listening = listen(config.host, config.port)
     port = listening.getsockname()[1]
     engine = EngineProcess(warm_up(catalogue))
