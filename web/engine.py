@@ -109,7 +109,7 @@ class EngineProcess:
             return
         self._pipe = None
         process, self._process = self._process, None
-        process.join(PATIENCE)
+        process.join(PATIENCE)  # its pipe is closed: it is ending
         asked, self._asked = self._asked, {}
         for _, future, _ in asked.values():
             if not future.done():
