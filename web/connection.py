@@ -83,9 +83,7 @@ class Connection:
         ready: Set once the games are loaded.
     """
 
-    def __init__(
-        self, socket: WebSocket, session: str, rooms: Rooms, reviews: Reviews, jobs: Jobs, ready: asyncio.Event
-    ) -> None:
+    def __init__(self, socket: WebSocket, session: str, rooms: Rooms, reviews: Reviews, jobs: Jobs, ready: asyncio.Event) -> None:
         self._socket, self._session = socket, session
         self._rooms, self._reviews, self._jobs, self._ready = rooms, reviews, jobs, ready
         self._clock: Clock = rooms.services.clock

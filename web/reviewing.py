@@ -142,9 +142,7 @@ class Reviews:
             return Loss(decision.loss, decision.se)
         if move not in decision.tries:
             amount = SPEEDS[review.speed]
-            loss = await compare(
-                self._asker(room), decision.ply, move, decision.best, amount, review.seed, "try"
-            )
+            loss = await compare(self._asker(room), decision.ply, move, decision.best, amount, review.seed, "try")
             decision.tries[move] = loss.mean, loss.se
         return Loss(*decision.tries[move])
 
@@ -157,5 +155,3 @@ def puzzles(reviewed: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, int, 
             if decision.name in PUZZLES and not decision.right:
                 found[table, decision.ply] = decision.seat
     return [(table, ply, seat) for (table, ply), seat in found.items()]
-
-

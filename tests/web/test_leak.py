@@ -140,7 +140,8 @@ def test_the_test_would_notice() -> None:
     mine = ["a1", "b1", "c1"]
     deals = [toy_deal(mine, seed) for seed in (1, 2)]
     one, two = (
-        transcript("toy", OneDeal(ToyGames(), deal), CATALOGUE, "open", ["quick", "you", "slow-64"], ["a1", "pass"]) for deal in deals
+        transcript("toy", OneDeal(ToyGames(), deal), CATALOGUE, "open", ["quick", "you", "slow-64"], ["a1", "pass"])
+        for deal in deals
     )
     assert one != two
     assert ToyTable(deals[0]["hands"]).describe(1) == ToyTable(deals[1]["hands"]).describe(1) and SEATS == 3
@@ -156,7 +157,9 @@ def test_late_answers_appear_at_whole_multiples() -> None:
         async def play() -> None:
             clock = FakeClock()
             fake = services(FakeEngine(seconds=lambda _: seconds), clock)
-            rooms = Rooms(Services(OneDeal(ToyGames(), toy_deal(mine, 1)), CATALOGUE, fake.engine, fake.store, clock, fake.chance))  # type: ignore[arg-type]
+            rooms = Rooms(
+                Services(OneDeal(ToyGames(), toy_deal(mine, 1)), CATALOGUE, fake.engine, fake.store, clock, fake.chance)
+            )  # type: ignore[arg-type]
             room = rooms.make("me", {"game": "toy", "seats": ["quick", "you", "quick"], "mode": "fair"})
             room.listen(lambda message: log.append((clock.now() - 1000.0, message["type"])))
             await clock.run(5.0)

@@ -84,12 +84,23 @@ def test_ten_thousand_malformed_messages(client: TestClient, site: Site, caplog:
 def test_malformed_requests(client: TestClient) -> None:
     chance = random.Random(3)
     for _ in range(300):
-        fields = {name: chance.choice(VALUES) for name in ("game", "seats", "mode", "seed", "deal", "moves") if chance.random() < 0.7}
+        fields = {
+            name: chance.choice(VALUES) for name in ("game", "seats", "mode", "seed", "deal", "moves") if chance.random() < 0.7
+        }
         body = chance.choice(TEXTS).encode() if chance.random() < 0.3 else json.dumps(fields).encode()
         path = chance.choice(["/api/tables", "/api/records", "/api/deals"])
         answer = client.post(path, content=body)
-        assert 400 <= answer.status_code < 500 or (path == "/api/records" and answer.status_code == 201), (body[:100], answer.text)
-    for path in ("/api/tables/%00", "/api/tables/../../x", "/api/tables/x/outside?ply=９", "/api/puzzles?game=%ff", "/api/tables/" + "x" * 3000):
+        assert 400 <= answer.status_code < 500 or (path == "/api/records" and answer.status_code == 201), (
+            body[:100],
+            answer.text,
+        )
+    for path in (
+        "/api/tables/%00",
+        "/api/tables/../../x",
+        "/api/tables/x/outside?ply=９",
+        "/api/puzzles?game=%ff",
+        "/api/tables/" + "x" * 3000,
+    ):
         assert client.get(path).status_code in (200, 400, 404), path
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from tests.web.conftest import Site, Tab, new_table
+from tests.web.conftest import Site, Tab
 from tests.web.fake import ToyGames
 from web.asking import Answer, Question, Row
 from web.review import SPEEDS, Decision, Loss, Played, Review, classify, counts_as_right, paired_loss, review_game
@@ -59,7 +59,10 @@ def synthetic(loss: float, noise: float) -> Callable[[int, int, int, tuple[str, 
     async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
         rng = np.random.default_rng([seed, playouts])
         drawn = rng.normal(0.0, noise / 100.0, 2)
-        rows = (Row("best", 0.5, playouts, 0.6 + drawn[0], 0.01), Row("played", 0.5, playouts, 0.6 - loss / 100.0 + drawn[1], 0.01))
+        rows = (
+            Row("best", 0.5, playouts, 0.6 + drawn[0], 0.01),
+            Row("played", 0.5, playouts, 0.6 - loss / 100.0 + drawn[1], 0.01),
+        )
         return Answer("best", "wp", 0.6, None, rows, None, playouts, playouts, 0.0)
 
     return ask
@@ -117,9 +120,20 @@ def test_stages_and_what_is_searched() -> None:
 
 def test_what_is_kept_back() -> None:
     decision = Decision(3, 0, "a", 0.5, "wp", "b", [{"move": "b"}])
-    for name, hidden in (("mistake", True), ("unclear", True), ("blunder", True), ("best", False), ("good", False), ("better", False)):
+    for name, hidden in (
+        ("mistake", True),
+        ("unclear", True),
+        ("blunder", True),
+        ("best", False),
+        ("good", False),
+        ("better", False),
+    ):
         decision.judge(Loss(1.0, 1.0), name)
-        assert decision.told()["hidden"] is hidden and ("best" in decision.told()) is not hidden and ("rows" in decision.told()) is not hidden
+        assert (
+            decision.told()["hidden"] is hidden
+            and ("best" in decision.told()) is not hidden
+            and ("rows" in decision.told()) is not hidden
+        )
 
 
 def opinion(question: Question) -> Answer:
@@ -138,7 +152,9 @@ DEAL = {"hands": [["a1", "b1", "c1"], ["a2", "b2", "c2"], ["a3", "b3", "c3"]]}
 
 def test_review_retry_reveal_and_puzzles(client: TestClient, site: Site) -> None:
     site.engine.answer = opinion
-    record = '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], "moves": ["pass","a2","a3","a1","pass"]}'
+    record = (
+        '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], "moves": ["pass","a2","a3","a1","pass"]}'
+    )
     table = client.post("/api/records", content=record).json()["tables"][0]["id"]
     with Tab(client) as tab:
         tab.ask("join", "state", table=table)

@@ -31,7 +31,9 @@ class Toy:
 
     def start(self, port: int) -> None:
         command = [sys.executable, str(SERVER), str(self.folder), str(port)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
         self.place = urlsplit(self.address)
@@ -246,5 +248,7 @@ def test_a_client_that_does_not_read(toy: Toy) -> None:
 def test_the_client_in_python(toy: Toy) -> None:
     program = SERVER.parents[2] / "examples" / "web_client.py"
     assert len(program.read_text().splitlines()) < 60
-    played = subprocess.run([sys.executable, str(program), toy.address, "toy", "quick"], capture_output=True, text=True, timeout=60)
+    played = subprocess.run(
+        [sys.executable, str(program), toy.address, "toy", "quick"], capture_output=True, text=True, timeout=60
+    )
     assert played.returncode == 0 and "returns: [2.0, -1.0, -1.0]" in played.stdout, played.stderr

@@ -1,6 +1,6 @@
 """A whole server over the toy game, with an engine process that answers at once, or as its moves say: a program for tests.
 
-    python toy_server.py FOLDER [PORT]
+python toy_server.py FOLDER [PORT]
 """
 
 import asyncio
