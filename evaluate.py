@@ -32,6 +32,7 @@ from rich.table import Table
 
 from agents.general.external import ExternalPlayerError
 from agents.players import KINDS, PlayerError, file_of
+from agents.rehearsal import compile_players
 from benchmarks.table import machine
 from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
 from evaluation.duplicate import MatchResult
@@ -148,6 +149,8 @@ def run(arguments: list[str]) -> int:
     if config.save:
         check_file(Path(config.save))
     plan = make_plan(tournament, game, read_given_decks(tournament, game))
+    if any(player.kind == "fpmcts" for player in tournament.players.values()):
+        compile_players(config.game)
     began = time.monotonic()
     results = play(plan, console)
     if results is None:

@@ -6,7 +6,9 @@ explained in ``training/config.py``, those of the algorithms on tables in ``trai
 
 import sys
 import textwrap
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import Any
 
 from games import GAMES
@@ -54,12 +56,18 @@ def help_text(topic: str) -> str:
     return text
 
 
-def run_in(opened: RunFolder[Any], make_trainer: MakeTrainer) -> None:
-    """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
+def run_in(opened: RunFolder[Any], make_trainer: MakeTrainer, prepare: Callable[[Callable[[str], None]], None]) -> None:
+    """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C.
+
+    Args:
+        opened: The folder.
+        make_trainer: Makes the trainer of a configuration.
+        prepare: Called before the first step with what shows a line.
+    """
     terminal = Terminal()
     interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
     with opened as folder:
-        for said in run_loop(folder, make_trainer, lambda: interrupt.requested):
+        for said in run_loop(folder, make_trainer, lambda: interrupt.requested, lambda: prepare(terminal.note)):
             if isinstance(said, Event):
                 terminal.progress(said)
             elif isinstance(said, str):
@@ -80,7 +88,7 @@ def main(arguments: list[str]) -> None:
         say(shown(config.as_dict()))
         return
     kind.check(config)
-    run_in(RunFolder.open(config, kind.parse), kind.trainer)
+    run_in(RunFolder.open(config, kind.parse), kind.trainer, partial(kind.prepare, config))
 
 
 if __name__ == "__main__":

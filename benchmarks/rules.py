@@ -4,17 +4,18 @@ The references were measured elsewhere and on other machines: a C++ engine, Open
 RLCard and DouZero.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from benchmarks.table import Row, median_seconds
-from games import interface
+from games import generic
+from games.batches import concatenate
 from games.doudizhu.cards import COPIES, NUM_RANKS, pack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.legal import leads
 from games.doudizhu.moves import MAX_LEGAL
-from games.interface import concatenate
 from games.kernels import kernel, random_below, streams
 
 _NUM_HANDS = 50_000
@@ -44,9 +45,9 @@ def play_random(rules: Any, states: Any, rng: np.ndarray, actions: np.ndarray, l
     total = 0
     for i in range(len(rng)):
         moves = 0
-        while moves < longest and interface.current_seat(rules, states, i) >= 0:
-            num_actions = interface.legal(rules, states, i, actions)
-            interface.step(rules, states, i, actions[random_below(rng, i, num_actions)])
+        while moves < longest and generic.current_seat(rules, states, i) >= 0:
+            num_actions = generic.legal(rules, states, i, actions)
+            generic.step(rules, states, i, actions[random_below(rng, i, num_actions)])
             moves += 1
         total += moves
     return total
@@ -56,7 +57,7 @@ def play_random(rules: Any, states: Any, rng: np.ndarray, actions: np.ndarray, l
 def observe_all(rules: Any, states: Any, out: np.ndarray) -> None:
     """Observes every lane from the seat to move."""
     for i in range(len(out)):
-        interface.observe(rules, states, i, max(interface.current_seat(rules, states, i), 0), out[i])
+        generic.observe(rules, states, i, max(generic.current_seat(rules, states, i), 0), out[i])
 
 
 @kernel
@@ -64,12 +65,12 @@ def count_sure_wins(rules: Any, states: Any) -> int:
     """Returns the number of lanes with a sure win."""
     total = 0
     for i in range(len(states.seat)):
-        total += interface.sure_win(rules, states, i) >= 0
+        total += generic.sure_win(rules, states, i) >= 0
     return total
 
 
-def run() -> list[Row]:
-    """Returns the rates on one core, medians of five repetitions."""
+def run() -> Iterator[Row]:
+    """Yields the rates on one core, medians of five repetitions."""
     game = Doudizhu()
     actions = np.empty(MAX_LEGAL, dtype=np.int16)
     hands = random_hands(_NUM_HANDS, 20, seed=1)
@@ -88,30 +89,28 @@ def run() -> list[Row]:
     def random_games() -> None:
         play_random(game.rules, game.deal(seeds), seeds.copy(), actions, game.spec.max_moves)
 
-    return [
-        {
-            "name": f"leads of random 20-card hands ({leads_per_hand:.0f} a hand)",
-            "value": _NUM_HANDS / median_seconds(lambda: count_leads(game.rules, hands, actions)),
-            "unit": "hands/s",
-            "target": 500_000,
-            "reference": {"C++": 422_000, "DouZero": 33_000},
-        },
-        {
-            "name": f"uniformly random games with the deal ({moves_per_game:.0f} moves)",
-            "value": _NUM_GAMES / median_seconds(random_games),
-            "unit": "games/s",
-            "target": 20_000,
-            "reference": {"C++": 15_200, "OpenSpiel": 10_400, "RLCard": 350, "DouZero": 260},
-        },
-        {
-            "name": "observation, default encoding",
-            "value": median_seconds(lambda: observe_all(game.rules, positions, observations)) / _NUM_POSITIONS * 1e6,
-            "unit": "us",
-        },
-        {
-            "name": "sure win, 5 to 50 random moves into the game",
-            "value": median_seconds(lambda: count_sure_wins(game.rules, positions)) / _NUM_POSITIONS * 1e6,
-            "unit": "us",
-            "target": 1,
-        },
-    ]
+    yield {
+        "name": f"leads of random 20-card hands ({leads_per_hand:.0f} a hand)",
+        "value": _NUM_HANDS / median_seconds(lambda: count_leads(game.rules, hands, actions)),
+        "unit": "hands/s",
+        "target": 500_000,
+        "reference": {"C++": 422_000, "DouZero": 33_000},
+    }
+    yield {
+        "name": f"uniformly random games with the deal ({moves_per_game:.0f} moves)",
+        "value": _NUM_GAMES / median_seconds(random_games),
+        "unit": "games/s",
+        "target": 20_000,
+        "reference": {"C++": 15_200, "OpenSpiel": 10_400, "RLCard": 350, "DouZero": 260},
+    }
+    yield {
+        "name": "observation, default encoding",
+        "value": median_seconds(lambda: observe_all(game.rules, positions, observations)) / _NUM_POSITIONS * 1e6,
+        "unit": "us",
+    }
+    yield {
+        "name": "sure win, 5 to 50 random moves into the game",
+        "value": median_seconds(lambda: count_sure_wins(game.rules, positions)) / _NUM_POSITIONS * 1e6,
+        "unit": "us",
+        "target": 1,
+    }

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.agent import Agent
-from games.interface import Game, Records, Rules, States, legal, num_rows, take, team_return
+from games.batches import Rules, States, num_rows, take
+from games.generic import legal, team_return
+from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
 from games.lockstep import Lockstep
 

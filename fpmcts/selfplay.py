@@ -18,7 +18,8 @@ import numpy as np
 from fpmcts.drawn_moves import draw_moves
 from fpmcts.samples import Samples, empty_samples, fill_results, in_order, join, truncate_targets
 from fpmcts.search import Evaluate, Search, SearchResult
-from games.interface import Game, Records, States, seats_to_move, take
+from games.batches import States, take
+from games.interface import Game, Records, seats_to_move
 from games.kernels import kernel, random_below, random_float, random_index
 from games.lockstep import Lockstep
 from inference.determinizer import Determinizer

@@ -6,7 +6,9 @@ move was made but not which (``HIDDEN_MOVE``), or nothing of it: its record then
 
 import numpy as np
 
-from games.interface import UNSEEN_MOVE, Game, Records, Rules, States, empty_records, seen_move, step
+from games.batches import Rules, States
+from games.generic import UNSEEN_MOVE, seen_move, step
+from games.interface import Game, Records, empty_records
 from games.kernels import kernel
 
 

@@ -24,7 +24,7 @@ from numba import njit
 from numba.extending import intrinsic
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = ("runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation")
+LAYERS = ("runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation", "training")
 """The packages that kernels may depend on, from the lowest layer up."""
 
 
@@ -38,7 +38,7 @@ def sources_digest(*packages: str) -> str:
 
 
 @cache
-def _cache_folder(package: str) -> Path:
+def cache_folder(package: str) -> Path:
     """Returns the folder that caches the kernels of a package: a hash of its sources and of those below it."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "fpmcts" / f"{package}-{sources_digest(*LAYERS[: LAYERS.index(package) + 1])}"
@@ -55,7 +55,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if package not in LAYERS:
         return njit(nogil=True, **options)(function)
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(_cache_folder(package))  # read when the dispatcher is made
+    numba.config.CACHE_DIR = str(cache_folder(package))  # read when the dispatcher is made
     try:
         return njit(cache=True, nogil=True, **options)(function)
     finally:
@@ -122,11 +122,17 @@ def random_index(rng: np.ndarray, i: int, weights: np.ndarray, n: int, total: fl
 
 
 def streams(seed: int, count: int, *path: int) -> np.ndarray:
-    """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers.
+    """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers in [0, 2**63).
 
-    Stream *i* depends on the seed, the path and *i* alone; two paths never share a stream (hash of 64 bits).
+    Stream *i* depends on the seed, the path and *i* alone; two seeds or paths never share a stream (hash of 64 bits).
     """
-    sequence = np.random.SeedSequence([seed % 2**63, *path])
+    # The number of integers, then each as two words: no two paths give the same words, whatever numpy appends to them.
+    words = np.array([len(path), seed % 2**63, *path], np.uint64).astype("<u8").view(np.uint32)
+    return _spread(np.random.SeedSequence(words.tolist()), count)
+
+
+def _spread(sequence: np.random.SeedSequence, count: int) -> np.ndarray:
+    """Returns ``count`` streams (uint64 ``[count]``) from one seed."""
     base = sequence.generate_state(1, np.uint64)[0]
     with np.errstate(over="ignore"):
         x = base + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95)
@@ -148,6 +154,9 @@ def deal_seeds(seed: int, count: int, stream: Stream, *path: int) -> np.ndarray:
     """Returns ``count`` seeds (uint64 ``[count]``) for ``Game.deal``.
 
     The lowest bit is 1 for evaluation and 0 for everything else, so no evaluation deck is ever trained on, whatever the seeds.
+    The decks of evaluation are those of the first version, on which all results were played; they have no path.
     """
-    seeds = streams(seed, count, stream, *path)
-    return (seeds & ~np.uint64(1)) | np.uint64(stream == Stream.EVALUATION)
+    if stream == Stream.EVALUATION:
+        assert not path
+        return _spread(np.random.SeedSequence([seed % 2**63, int(stream)]), count) | np.uint64(1)
+    return streams(seed, count, stream, *path) & ~np.uint64(1)

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from games.interface import Game, Records, Rules, States, current_seat, legal, num_rows, step, sure_win, take
+from games.batches import Rules, States, num_rows, take
+from games.generic import current_seat, legal, step, sure_win
+from games.interface import Game, Records
 from games.kernels import kernel
 
 RUNNING, WAITING, OVER = 0, 1, 2

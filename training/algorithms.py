@@ -25,12 +25,14 @@ class Kind(NamedTuple):
         schema: The dataclass of the configuration of its runs.
         parse: Makes one of keys and values.
         check: Checks that a run fits into memory and finds its device.
+        prepare: Compiles ahead what a run needs, given its configuration and what shows a line.
         trainer: Makes the trainer of a run from its configuration and its checkpoint, None for a new one.
     """
 
     schema: type
     parse: Callable[[Mapping[str, Any]], Any]
     check: Callable[[Any], None]
+    prepare: Callable[[Any, Callable[[str], None]], None]
     trainer: Callable[[Any, Any], Any]
 
 
@@ -39,11 +41,12 @@ def kind_of(name: str) -> Kind:
     if name in algorithms.ALGORITHMS:
         from training.tabular import TabularConfig, TabularTrainer, parse_tabular
 
-        return Kind(TabularConfig, parse_tabular, lambda config: None, TabularTrainer)
+        return Kind(TabularConfig, parse_tabular, lambda config: None, lambda config, say: None, TabularTrainer)
     if name != SEARCH:
         names = [SEARCH, *algorithms.ALGORITHMS]
         raise ConfigError(f"algorithm={name}: expected one of {', '.join(names)}{did_you_mean(name, names)}")
     # Torch is needed from here on: runs on tables start faster and in less memory without it.
+    from agents.rehearsal import compile_players
     from runtime.device import choose_device
     from training.config import TrainConfig, parse_config
     from training.memory import check_memory
@@ -53,7 +56,11 @@ def kind_of(name: str) -> Kind:
         choose_device(config.device)
         check_memory(config)
 
-    return Kind(TrainConfig, parse_config, check, Trainer)
+    def prepare(config: TrainConfig, say: Callable[[str], None]) -> None:
+        heuristic_first = config.bootstrap.kind == "heuristic" and not config.init_from
+        compile_players(config.game.name, say, wait=not heuristic_first)
+
+    return Kind(TrainConfig, parse_config, check, prepare, Trainer)
 
 
 def read_run(overrides: Sequence[str]) -> tuple[Any, Kind]:

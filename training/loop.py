@@ -15,7 +15,10 @@ class AnyTrainer(Protocol):
 
     saves_each_step: bool
     seconds: float
-    last_report: Report | None
+
+    @property
+    def last_report(self) -> Report | None:
+        """What the last step said."""
 
     def run_step(self) -> Iterator[Event]:
         """Runs the next step; yields how far it is."""
@@ -38,9 +41,15 @@ MakeTrainer = Callable[[Any, Saved | None], AnyTrainer]
 
 
 def run_loop(
-    folder: RunFolder[Any], make_trainer: MakeTrainer, is_stopped: Callable[[], bool]
+    folder: RunFolder[Any], make_trainer: MakeTrainer, is_stopped: Callable[[], bool], prepare: Callable[[], None] = lambda: None
 ) -> Iterator[Event | tuple[Report, float] | str]:
     """Runs or resumes the run of a folder; yields how far a step is, its report with the seconds so far, and lines for the user.
+
+    Args:
+        folder: Of the run.
+        make_trainer: Makes its trainer.
+        is_stopped: Whether to end after the step.
+        prepare: Called before the first step.
 
     Raises:
         ConfigError, CheckpointError, RunFolderError: The run cannot begin, or not go on. What was saved is intact.
@@ -53,6 +62,7 @@ def run_loop(
     if trainer.last_report is not None:  # its points may not have reached the disk before the stop
         curves.add(trainer.last_report)
     yield trainer.description()
+    prepare()
     is_saved = True
     while not is_stopped() and not trainer.is_finished(folder.config.budget):
         started = time.monotonic()
