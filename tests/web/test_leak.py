@@ -1,8 +1,8 @@
 """Nothing that reaches the client of a fair game depends on cards that its seat cannot see, its time included.
 
-Pairs of deals that differ in the hidden hands alone, the same moves: every frame and every answer must be equal byte for byte, and be sent at
-the same time, until the end. The other seats move through the engine's path, with searches whose length, reports and values depend on
-their hands.
+Pairs of deals that differ in the hidden hands alone, the same moves: every frame and every answer must be equal byte for byte,
+and be sent at the same time, until the end. The other seats move through the engine's path, with searches whose length, reports
+and values depend on their hands.
 """
 
 import asyncio

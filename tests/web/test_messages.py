@@ -16,12 +16,14 @@ from web.messages import FIELDS, MAX_BYTES, check_fields, parse_json, parse_mess
 
 COUNT = 10_000
 VALUES: list[Any] = [
-    None, True, False, 0, 1, -1, 2**53, 2**53 + 1, 10**30, 1.5, -0.0, 1e308, "", "pass", "a1", "x" * 201, "\x00", "../../etc/passwd",
-    "fast", "normal", "id-1", "undo", "💣", "\ud800", [], ["pass"], ["a1"] * 65, [[]], [0], [0, 1, 2], [True], {}, {"type": "join"},
+    None, True, False, 0, 1, -1, 2**53, 2**53 + 1, 10**30, 1.5, -0.0, 1e308, "", "pass", "a1", "x" * 201, "\x00",
+    "../../etc/passwd", "fast", "normal", "id-1", "undo", "💣", "\ud800", [], ["pass"], ["a1"] * 65, [[]], [0], [0, 1, 2], [True],
+    {"type": "join"},
 ]  # fmt: skip
 TEXTS = [
-    "", " ", "{", "[]", "null", "NaN", "Infinity", '"play"', "[" * 30_000, '{"a":' * 10_000, "1" * 5000, '{"type": "join"', "\x00",
-    '{"id": 1, "id": 2, "type": "undo"}', '{"type": "play", "id": NaN}', "💣" * 1000, '{"type":"play","id":1,"move":"' + "x" * 60_000 + '"}',
+    "", " ", "{", "[]", "null", "NaN", "Infinity", '"play"', "[" * 30_000, '{"a":' * 10_000, "1" * 5000,
+    '{"type": "join"', "\x00", '{"id": 1, "id": 2, "type": "undo"}', '{"type": "play", "id": NaN}', "💣" * 1000,
+    '{"type":"play","id":1,"move":"' + "x" * 60_000 + '"}',
 ]  # fmt: skip
 
 

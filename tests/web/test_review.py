@@ -54,7 +54,7 @@ def test_moves_that_cannot_be_told_apart_are_right() -> None:
 
 
 def synthetic(loss: float, noise: float) -> Callable[[int, int, int, tuple[str, ...] | None], Any]:
-    """Returns an analyst for whom "best" is worth 0.6 and "played" ``loss`` points less, with noise that follows from the seed."""
+    """Returns an analyst for whom "played" is worth ``loss`` points less than "best", with noise that follows from the seed."""
 
     async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
         rng = np.random.default_rng([seed, playouts])

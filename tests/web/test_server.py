@@ -1,4 +1,4 @@
-"""The server as a process: kills, crashes, Ctrl-C, slow and dropped sockets. The game and the engine are toys, all else is real."""
+"""The server as a process: kills, crashes, Ctrl-C, slow and dropped sockets. Game and engine are toys, all else is real."""
 
 import json
 import os
