@@ -1,6 +1,7 @@
 """The process of the server: where it listens, what it begins with, how it ends."""
 
 import asyncio
+import contextlib
 import logging
 import socket
 import threading
@@ -14,12 +15,14 @@ from starlette.types import ASGIApp
 
 from web.access import Access, read_token
 from web.app import Server, make_app
+from web.asking import EngineError
 from web.catalogue import Catalogue
 from web.clock import Chance, Clock
 from web.engine import EngineProcess
 from web.errors import RefusedError
 from web.messages import MAX_BODY, MAX_BYTES
 from web.offers import offers, warm_up
+from web.pace import measure
 from web.room import Services
 from web.rulebook import Games, Rulebook
 from web.store import Store, StoreError
@@ -141,6 +144,8 @@ async def serve(
         except RefusedError as refused:
             faults.append(f"review: {refused.text}")
             web.should_exit = True
+        with contextlib.suppress(EngineError):  # the delays of the catalogue stay
+            await measure(engine, server.services.catalogue, tuple(server.services.rulebook.names()))
 
     async def start(server: Server) -> None:
         engine.start()
