@@ -8,39 +8,25 @@
 Ctrl-C ends it. Games that are not over go on when it is started again.
 """
 
-import inspect
 import logging
 import sys
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from runtime.settings import ConfigError, build, check_ranges
+from runtime.configuration import load, pairs, shown, split
+from runtime.help import keys_text, say
+from runtime.settings import ConfigError, build, check_ranges, flatten_config
 from web.config import PlayConfig
 
-REPEATABLE = ("checkpoint",)
+REPEATABLE = "checkpoint"
+TEXTS = ("host", "games", "review")
 
 
-def parse(arguments: list[str]) -> PlayConfig:
+def parse(overrides: tuple[str, ...]) -> PlayConfig:
     """Returns the configuration of a command line. Raises ConfigError."""
-    values: dict[str, Any] = {}
-    for argument in arguments:
-        key, equals, text = argument.partition("=")
-        if not equals:
-            raise ConfigError(f"{argument}: expected key=value")
-        if key in REPEATABLE:
-            values.setdefault(key, []).append(text)
-            continue
-        if key in values:
-            raise ConfigError(f"{key}: given twice")
-        try:
-            values[key] = yaml.safe_load(text) if key in ("port", "browser") else text
-        except yaml.YAMLError as error:
-            raise ConfigError(f"{argument}: cannot be read") from error
-    for key in ("host", "games", "review", *REPEATABLE):
-        if key in values and (not values[key] or values[key] == [""]):
-            raise ConfigError(f"{key}=: expected a value")
+    repeated = [text for text in overrides if text.startswith(f"{REPEATABLE}=")]
+    once = dict(pairs([text for text in overrides if text not in repeated]))
+    paths = [path for text in repeated for _, path in pairs([text])]
+    values = load("play", once, TEXTS) | ({REPEATABLE: paths} if paths else {})
     config: PlayConfig = build(PlayConfig, values)
     check_ranges(config)
     return config
@@ -48,12 +34,15 @@ def parse(arguments: list[str]) -> PlayConfig:
 
 def main() -> None:
     """Runs the command; errors of use become one line."""
-    arguments = sys.argv[1:]
-    if any(argument in ("-h", "--help") for argument in arguments):
-        print(f"{__doc__}\n{inspect.getdoc(PlayConfig)}")
-        return
     try:
-        config = parse(arguments)
+        line = split(sys.argv[1:])
+        if line.help is not None:
+            say(f"{__doc__}\n{keys_text(PlayConfig, topic=line.help)}")
+            return
+        config = parse(line.overrides)
+        if line.shows:
+            say(shown(dict(flatten_config(config))))
+            return
         try:
             from web import server
         except ModuleNotFoundError as error:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import logging
 import socket
 import threading
@@ -64,12 +65,17 @@ def listen(host: str, port: int) -> socket.socket:
     """Returns a socket that listens. Raises ServerError."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        made = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise ServerError(f"host={host}: there is no such address ({error})") from error
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
         made.listen(128)
-    except (OSError, OverflowError) as error:
-        raise ServerError(f"host={host} port={port}: cannot listen there ({error})") from error
+    except OSError as error:
+        made.close()
+        other = "; port=0 takes a free one" if error.errno == errno.EADDRINUSE else ""
+        raise ServerError(f"host={host} port={port}: cannot listen there ({error.strerror}){other}") from error
     return made
 
 
@@ -98,16 +104,17 @@ def run(config: ServerConfig, say: Callable[[str], None], browser: bool) -> None
     """
     records = read_review(config.review)
     try:
-        config.games.parent.mkdir(parents=True, exist_ok=True)
-        token = read_token(token_file(config.games))
-        store = Store(config.games)
-    except (OSError, ValueError, StoreError) as error:
-        raise ServerError(str(error)) from error
-    try:
         catalogue = Catalogue(offers(config.checkpoints))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ServerError(f"checkpoint: {error}") from error
     listening = listen(config.host, config.port)
+    try:
+        config.games.parent.mkdir(parents=True, exist_ok=True)
+        token = read_token(token_file(config.games))
+        store = Store(config.games)
+    except (OSError, ValueError, StoreError) as error:
+        listening.close()
+        raise ServerError(str(error)) from error
     port = listening.getsockname()[1]
     engine = EngineProcess(warm_up(catalogue))
     services = Services(None, catalogue, engine, store, Clock(), Chance())  # type: ignore[arg-type]
