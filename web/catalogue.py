@@ -103,6 +103,11 @@ class Offer:
     analyst_kind: str = "fpmcts"
     analyst_options: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def searches(self) -> bool:
+        """Returns whether the analyst searches, which reviews need."""
+        return self.analyst is not None and self.analyst_kind == "fpmcts"
+
     def entry(self, name: str) -> Entry:
         """Returns the player of a name. Raises RefusedError."""
         for entry in self.entries:
@@ -160,4 +165,5 @@ class Catalogue:
             "classes": list(info.classes),
             "players": [entry.fields(offer.analyst) for entry in offer.entries],
             "analyst": offer.analyst,
+            "reviews": offer.searches,
         }

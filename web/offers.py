@@ -90,7 +90,7 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
         offer = catalogue.offer(game)
         asked = set()
         if offer.analyst is not None:
-            options = {**offer.analyst_options, **({"playouts": 16} if offer.analyst_kind == "fpmcts" else {})}
+            options = {**offer.analyst_options, **({"playouts": 16} if offer.searches else {})}
             first.append(Question(game, {}, offer.analyst_kind, options, WARM_SEED, priority=Priority.WARM_UP))
             asked.add(offer.analyst_kind)
         for entry in offer.entries:

@@ -31,7 +31,7 @@ async def measure(engine: Engine, catalogue: Catalogue, games: tuple[str, ...]) 
     """Measures the searches of games, after everything else, and fits the delays of their players."""
     for game in games:
         offer = catalogue.offer(game)
-        if offer.analyst is None or offer.analyst_kind != "fpmcts":
+        if not offer.searches:
             continue
         options = {**offer.analyst_options, "playouts": PLAYOUTS}
         taken = []

@@ -4,17 +4,20 @@ A player is given the table and looks at what the seat to move sees of it; ``age
 """
 
 import json
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
 
 from agents import load_player
 from agents.decision import WINS, Decision
+from agents.rehearsal import compile_players
 from games import make
 from games.interface import Game
 from games.table import Table
-from web.asking import Answer, Question, Row
+from web.asking import Answer, Priority, Question, Row
 
+log = logging.getLogger(__name__)
 DIGITS = 4
 """Decimal places of probabilities."""
 
@@ -45,6 +48,8 @@ class Players:
             report: Is told answers on the way.
             cancel: Whether nobody waits any more.
         """
+        if question.priority is Priority.WARM_UP and question.kind == "fpmcts":
+            compile_players(question.game, log.info)  # on all cores, once on a machine
         game = self._game(question.game)
         table = Table(game, record=question.record) if question.record else Table(game, seed=question.seed)
         player = self._player(question)

@@ -49,7 +49,8 @@ class Reviews:
         seats = sorted(set(given.get("seats", range(count) if room.you is None else [room.you])))
         if any(seat >= count for seat in seats):
             raise RefusedError("bad_message", f"seats: expected numbers below {count}")
-        question(room, 0, 2, 0)  # is there an analyst?
+        if not room.services.catalogue.offer(room.game).searches:
+            raise RefusedError("no_analyst", f"nobody reviews {room.game} yet")
         speed, seed = given.get("speed", "normal"), given.get("seed", 0)
         key = f"{speed} {seed} {','.join(map(str, seats))}"
 

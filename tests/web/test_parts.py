@@ -51,7 +51,12 @@ def test_files_that_are_no_store(tmp_path: Path) -> None:
     Store(newer).close()
     with sqlite3.connect(newer) as file:
         file.execute("PRAGMA user_version=99")
-    for path, message in ((text, "cannot be used"), (other, "something else"), (newer, "version 99"), (tmp_path, "cannot be used")):
+    for path, message in (
+        (text, "cannot be used"),
+        (other, "something else"),
+        (newer, "version 99"),
+        (tmp_path, "cannot be used"),
+    ):
         with pytest.raises(StoreError, match=message):
             Store(path)
 
@@ -117,7 +122,8 @@ def test_keys() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"host": "192.0.2.1"}, {"review": Path("nowhere.jsonl")}, {"checkpoints": (Path("nowhere"),)}, {"games": Path("/proc/x/y")}]
+    "given",
+    [{"host": "192.0.2.1"}, {"review": Path("nowhere.jsonl")}, {"checkpoints": (Path("nowhere"),)}, {"games": Path("/proc/x/y")}],
 )
 def test_servers_that_cannot_start(tmp_path: Path, given: dict[str, Any]) -> None:
     config = ServerConfig(**{"host": "127.0.0.1", "port": 0, "games": tmp_path / "g.sqlite", **given})
