@@ -7,7 +7,8 @@ from web.asking import Priority, Question
 from web.catalogue import Catalogue, Entry, Offer, searching
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
-WARM_SEED = 1
+WARM_SEEDS = (0, 1, 2, 3, 4)
+"""Of rehearsals: networks compile kernels for each size of a batch, so a few different positions are searched."""
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """In the order in which they are warmed up."""
 
@@ -90,11 +91,12 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
         offer = catalogue.offer(game)
         asked = set()
         if offer.analyst is not None:
-            options = {**offer.analyst_options, **({"playouts": 16} if offer.searches else {})}
-            first.append(Question(game, {}, offer.analyst_kind, options, WARM_SEED, priority=Priority.WARM_UP))
+            for seed in WARM_SEEDS:
+                options = {**offer.analyst_options, **({"playouts": 256} if offer.searches else {})}
+                first.append(Question(game, {}, offer.analyst_kind, options, seed, priority=Priority.WARM_UP))
             asked.add(offer.analyst_kind)
         for entry in offer.entries:
             if entry.kind not in asked:
                 asked.add(entry.kind)
-                later.append(Question(game, {}, entry.kind, entry.options, WARM_SEED, priority=Priority.WARM_UP))
+                later.append(Question(game, {}, entry.kind, entry.options, WARM_SEEDS[0], priority=Priority.WARM_UP))
     return first + later

@@ -44,14 +44,14 @@ class Players:
         """Returns the answer to a question.
 
         Args:
-            question: Without a record it is about a new deal.
+            question: Without a record it is a rehearsal.
             report: Is told answers on the way.
             cancel: Whether nobody waits any more.
         """
         if question.priority is Priority.WARM_UP and question.kind == "fpmcts":
             compile_players(question.game, log.info)  # on all cores, once on a machine
         game = self._game(question.game)
-        table = Table(game, record=question.record) if question.record else Table(game, seed=question.seed)
+        table = Table(game, record=question.record) if question.record else rehearsal(game, question.seed)
         player = self._player(question)
         player.seed = question.seed
         total = int(question.options.get("playouts", 0))
@@ -62,6 +62,18 @@ class Players:
 
         decision = player.decide(table, report=told, cancel=cancel, deadline=deadline, moves=question.moves)
         return _answer(decision, decision.playouts or 0, total)
+
+
+def rehearsal(game: Game, seed: int) -> Table:
+    """Returns a table for warming up: a deal after some moves, more of them with larger seeds."""
+    table = Table(game, seed=seed)
+    for _ in range(4 * seed):
+        moves = table.legal()
+        before = table.copy()
+        table.play(moves[len(moves) // 2].action)
+        if table.is_over:
+            return before
+    return table
 
 
 def _answer(decision: Decision, done: int, total: int) -> Answer:

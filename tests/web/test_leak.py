@@ -224,3 +224,19 @@ def swapped(deal: dict[str, Any], chance: random.Random) -> dict[str, Any]:
             at += len(hand)
         if any(sorted(new) != sorted(old) for new, old in zip(others, hands[1:], strict=True)):
             return {**deal, "hands": [hands[0], *("".join(new) if isinstance(hands[0], str) else new for new in others)]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "options"), [("fpmcts", {"playouts": 16, "objective": "wp"}), ("policy", {}), ("rhcp", {})])
+def test_answers_of_real_players_depend_on_the_view_alone(kind: str, options: dict[str, Any]) -> None:
+    """Hints are searches of your own view: the same answer, rows and beliefs included, whatever the others hold."""
+    from web.players import Players
+    from web.rulebook import Games
+
+    games, players = Games(), Players()
+    for seed in range(5):
+        record = games.table("doudizhu", seed=seed).record()
+        other = swapped({"hands": record["hands"], "bottom": record["bottom"]}, random.Random(seed))
+        questions = [Question("doudizhu", {**record, **deal}, kind, options, seed) for deal in ({}, other)]
+        answers = [replace(players.decide(question, lambda _: None, lambda: False), seconds=0.0) for question in questions]
+        assert answers[0] == answers[1]
