@@ -146,7 +146,7 @@ def play_games(
             games = lanes[asked]
             views = game.view(take(states, games), seats[asked])
             start = time.perf_counter()
-            answers = agent.act(games, views, records)
+            answers = agent.act(games, views, lockstep.seen_by_movers(games))
             usage[k].seconds += time.perf_counter() - start
             usage[k].decisions += len(games)
             actions[asked] = _checked(game, agent, states, views, records, games, answers, scratch)

@@ -30,8 +30,7 @@ import torch
 
 from agents import match_settings
 from agents.agent import Agent
-from agents.player_options import LocalBestResponseOptions, MixOptions
-from agents.players import KINDS, Maker, Player, file_of
+from agents.players import KINDS, LocalBestResponseOptions, Maker, MixOptions, Player, file_of
 from evaluation.config import Tournament, make_game
 from evaluation.decks import evaluation_decks
 from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, summary

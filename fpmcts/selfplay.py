@@ -207,7 +207,7 @@ class SelfPlay:
                 drawn = draw_moves(game, self.evaluate, games.states, rng, at, temperature, settings.exploration, iteration)
                 moves, part = drawn.actions, drawn.samples
             else:
-                moves, part = self._search(games.states, games.records, rng, at, temperature, iteration, statistics)
+                moves, part = self._search(games.states, games.seen_by_movers(at), rng, at, temperature, iteration, statistics)
             parts.append(part)
             owners.append(at)
             kinds[at] = UNDECIDED

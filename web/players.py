@@ -9,15 +9,18 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from agents import load_player
 from agents.decision import WINS, Decision
+from agents.players import KINDS, Maker, Player
 from agents.rehearsal import compile_players
 from games import make
 from games.interface import Game
 from games.table import Table
+from runtime.settings import build, check_ranges
 from web.asking import Answer, Priority, Question, Row
 
 log = logging.getLogger(__name__)
+MOST_PLAYERS = 50
+"""That are kept: each number of playouts is a player of its own."""
 DIGITS = 4
 """Decimal places of probabilities."""
 
@@ -27,7 +30,9 @@ class Players:
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}
-        self._players: dict[str, Any] = {}
+        self._makers: dict[str, Maker] = {}
+        self._known: dict[str, dict[str, Player]] = {}
+        self._players: dict[tuple[str, str], Any] = {}
 
     def _game(self, name: str) -> Game:
         if name not in self._games:
@@ -35,10 +40,19 @@ class Players:
         return self._games[name]
 
     def _player(self, question: Question) -> Any:
-        key = json.dumps([question.game, question.kind, question.options], sort_keys=True)
-        if key not in self._players:
-            self._players[key] = load_player(question.kind, self._game(question.game), **question.options)
-        return self._players[key]
+        """Returns the player of a question; those of one game share what they have loaded."""
+        game, label = question.game, json.dumps([question.kind, question.options], sort_keys=True)
+        if (game, label) not in self._players:
+            if game not in self._makers:
+                made, known = self._game(game), self._known.setdefault(game, {})
+                self._makers[game] = Maker(made, getattr(made, "rules_name", ""), known, lanes=1)
+            options = build(KINDS[question.kind].options, question.options, f"{question.kind}.")
+            check_ranges(options, f"{question.kind}.")
+            self._known[game][label] = Player(label, question.kind, options, question.kind)
+            self._players[game, label] = self._makers[game].make(label)
+            if len(self._players) > MOST_PLAYERS:
+                del self._players[next(iter(self._players))]
+        return self._players[game, label]
 
     def decide(self, question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
         """Returns the answer to a question.
