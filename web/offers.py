@@ -80,8 +80,10 @@ def run_of(path: Path) -> tuple[str, str]:
 
     if path.is_dir():
         path = path / NETWORKS if (path / NETWORKS).exists() else path / CHECKPOINT
-    config = load(path)[1]["config"]
-    return str(config["game"]["name"]), "tabular" if "algorithm" in config else "networks"
+    meta = load(path)[1]
+    if "algorithm" in meta:
+        return str(meta["game"]["name"]), "tabular"
+    return str(meta["config"]["game"]["name"]), "networks"
 
 
 def warm_up(catalogue: Catalogue) -> list[Question]:
