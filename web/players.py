@@ -62,7 +62,7 @@ class Players:
             report: Is told answers on the way.
             cancel: Whether nobody waits any more.
         """
-        if question.priority is Priority.WARM_UP and question.kind == "fpmcts":
+        if question.priority >= Priority.WARM_UP and question.kind == "fpmcts":
             compile_players(question.game, log.info)  # on all cores, once on a machine
         game = self._game(question.game)
         table = Table(game, record=question.record) if question.record else rehearsal(game, question.seed)
