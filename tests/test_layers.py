@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "evaluation": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents"},
     "training": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation"},
     "reproduce": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation", "training"},
+    "web": {"runtime", "games", "networks", "agents"},
 }
 OURS = {*MAY_IMPORT, "benchmarks", "tests", "train", "evaluate", "play"}
 

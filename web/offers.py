@@ -1,0 +1,107 @@
+"""The players of the lobby: those that come with the project, and those of runs given to ``play.py``."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from web.asking import Priority, Question
+from web.catalogue import Catalogue, Entry, Offer, searching
+
+MODELS = Path(__file__).resolve().parent.parent / "models"
+WARM_SEEDS = (0, 1, 2, 3, 4)
+"""Of rehearsals: networks compile kernels for each size of a batch, so a few different positions are searched."""
+GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
+"""In the order in which they are warmed up."""
+
+
+def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
+    """Returns what the lobby offers, by game.
+
+    Args:
+        checkpoints: Folders of runs; their game stands in their configuration.
+    """
+    random = Entry("random", "random", "Random", "random")
+    call = Entry("always_call", "always_call", "Always calls", "always_call")
+    made: dict[str, list[Entry]] = {
+        "doudizhu": [
+            Entry("rhcp", "rhcp", "RHCP", "rhcp"),
+            Entry("pimc", "pimc", "PIMC", "pimc", delay=2.0, budget=1.9),
+            random,
+        ],
+        "kuhn": [call, random],
+        "leduc": [call, random],
+        "limit_holdem": [call, random],
+    }
+    analysts: dict[str, str] = {}
+    for game, entries in made.items():
+        mixes = game != "doudizhu"
+        if (MODELS / f"{game}.safetensors").exists():
+            entries[:0] = [*searching("fpmcts", "FPMCTS", mixes)]
+            analysts[game] = "fpmcts"
+        if (MODELS / f"{game}-tables.safetensors").exists():
+            file = str(MODELS / f"{game}-tables.safetensors")
+            average, greedy = {"run": file, "policy": "average"}, {"run": file, "policy": "greedy"}
+            entries.insert(0, Entry("tables", "tables", "Tables (CFR+)", "tabular", average, greedy))
+            analysts.setdefault(game, "tables")
+    for path in checkpoints:
+        game, kind = run_of(path)
+        entries = made.setdefault(game, [random])
+        name = _free_name(path.resolve().name[:40] or "run", entries)
+        if kind == "tabular":
+            average, greedy = {"run": str(path), "policy": "average"}, {"run": str(path), "policy": "greedy"}
+            entries.append(Entry(name, name, name, "tabular", average, greedy))
+            analysts.setdefault(game, name)
+        else:
+            entries += searching(name, name, game != "doudizhu", checkpoint=str(path))
+            analysts.setdefault(game, name)
+    return {game: _offer(game, entries, analysts.get(game)) for game, entries in made.items()}
+
+
+def _offer(game: str, entries: list[Entry], analyst: str | None) -> Offer:
+    """Returns the offer of a game."""
+    if analyst is None:
+        return Offer(tuple(entries))
+    first = next(entry for entry in entries if entry.group == analyst and entry.kind in ("fpmcts", "tabular"))
+    options = {name: value for name, value in first.options.items() if name not in ("playouts", "temperature")}
+    return Offer(tuple(entries), analyst, first.kind, options)
+
+
+def _free_name(name: str, entries: list[Entry]) -> str:
+    taken = {entry.group for entry in entries}
+    return next(free for k in range(1, 1000) if (free := name if k == 1 else f"{name}-{k}") not in taken)
+
+
+def run_of(path: Path) -> tuple[str, str]:
+    """Returns the game of a run and what it learned, "networks" or "tabular".
+
+    Raises:
+        ValueError: There is no run.
+    """
+    from networks.checkpoint import CHECKPOINT, NETWORKS, load  # numpy alone
+
+    if path.is_dir():
+        path = path / NETWORKS if (path / NETWORKS).exists() else path / CHECKPOINT
+    meta = load(path)[1]
+    if "algorithm" in meta:
+        return str(meta["game"]["name"]), "tabular"
+    return str(meta["config"]["game"]["name"]), "networks"
+
+
+def warm_up(catalogue: Catalogue) -> list[Question]:
+    """Returns questions that compile and load what games need: the first analyst, which is waited for; then analysts at
+    several positions, and one player of each kind.
+    """
+    first, later = [], []
+    for game in GAMES:
+        offer = catalogue.offer(game)
+        asked = set()
+        if offer.analyst is not None:
+            for seed in WARM_SEEDS:
+                options = {**offer.analyst_options, **({"playouts": 256} if offer.searches else {})}
+                priority = Priority.REHEARSAL if first else Priority.WARM_UP
+                first.append(Question(game, {}, offer.analyst_kind, options, seed, priority=priority))
+            asked.add(offer.analyst_kind)
+        for entry in offer.entries:
+            if entry.kind not in asked:
+                asked.add(entry.kind)
+                later.append(Question(game, {}, entry.kind, entry.options, WARM_SEEDS[0], priority=Priority.REHEARSAL))
+    return first + later

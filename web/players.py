@@ -1,0 +1,123 @@
+"""The players of the engine's process: a question becomes a table, the table is put before a player, its decision is the answer.
+
+A player is given the table and looks at what the seat to move sees of it; ``agents.agent.Agent.decide`` sees to that.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from agents.decision import WINS, Decision
+from agents.players import KINDS, Maker, Player
+from agents.rehearsal import compile_players
+from games import make
+from games.interface import Game
+from games.table import Table
+from runtime.settings import build, check_ranges
+from web.asking import Answer, Priority, Question, Row
+
+log = logging.getLogger(__name__)
+MOST_PLAYERS = 50
+"""That are kept: each number of playouts is a player of its own."""
+DIGITS = 4
+"""Decimal places of probabilities."""
+
+
+class Players:
+    """Players that are made once and kept."""
+
+    def __init__(self) -> None:
+        torch.set_num_threads(1)  # batches are small: two threads that wait for each other are slower, and the server needs one
+        self._games: dict[str, Game] = {}
+        self._makers: dict[str, Maker] = {}
+        self._known: dict[str, dict[str, Player]] = {}
+        self._players: dict[tuple[str, str], Any] = {}
+
+    def _game(self, name: str) -> Game:
+        if name not in self._games:
+            self._games[name] = make(name)
+        return self._games[name]
+
+    def _player(self, question: Question) -> Any:
+        """Returns the player of a question; those of one game share what they have loaded."""
+        game, label = question.game, json.dumps([question.kind, question.options], sort_keys=True)
+        if (game, label) not in self._players:
+            if game not in self._makers:
+                made, known = self._game(game), self._known.setdefault(game, {})
+                self._makers[game] = Maker(made, getattr(made, "rules_name", ""), known, lanes=1)
+            options = build(KINDS[question.kind].options, question.options, f"{question.kind}.")
+            check_ranges(options, f"{question.kind}.")
+            self._known[game][label] = Player(label, question.kind, options, question.kind)
+            self._players[game, label] = self._makers[game].make(label)
+            if len(self._players) > MOST_PLAYERS:
+                del self._players[next(iter(self._players))]
+        return self._players[game, label]
+
+    def decide(self, question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
+        """Returns the answer to a question.
+
+        Args:
+            question: Without a record it is a rehearsal.
+            report: Is told answers on the way.
+            cancel: Whether nobody waits any more.
+        """
+        if question.priority >= Priority.WARM_UP and question.kind == "fpmcts":
+            compile_players(question.game, log.info)  # on all cores, once on a machine
+        game = self._game(question.game)
+        table = Table(game, record=question.record) if question.record else rehearsal(game, question.seed)
+        player = self._player(question)
+        player.seed = question.seed
+        total = int(question.options.get("playouts", 0))
+        deadline = None if question.seconds is None else time.perf_counter() + question.seconds
+
+        def told(decision: Decision, done: int, of: int) -> None:
+            report(_answer(decision, done, of))
+
+        decision = player.decide(table, report=told, cancel=cancel, deadline=deadline, moves=question.moves)
+        return _answer(decision, decision.playouts or 0, total)
+
+
+def rehearsal(game: Game, seed: int) -> Table:
+    """Returns a table for warming up: a deal after some moves, more of them with larger seeds."""
+    table = Table(game, seed=seed)
+    for _ in range(4 * seed):
+        moves = table.legal()
+        before = table.copy()
+        table.play(moves[len(moves) // 2].action)
+        if table.is_over:
+            return before
+    return table
+
+
+def _answer(decision: Decision, done: int, total: int) -> Answer:
+    """Returns a decision as an answer."""
+    rows = None
+    if decision.root is not None:
+        found = [Row(row.move, row.prior, row.visits, row.mean, row.standard_error) for row in decision.root]
+        rows = tuple(sorted(found, key=lambda row: (row.move != decision.move, -row.visits, -(row.prior or 0.0))))
+    hidden = None
+    if decision.hidden is not None:
+        told = decision.hidden
+        hidden = {
+            "seats": list(told.seats),
+            "kinds": list(told.kinds),
+            "p": [[[round(p, DIGITS) for p in counts] for counts in kinds] for kinds in told.probabilities],
+            "ess": None if told.effective_samples is None else round(told.effective_samples, 1),
+            "listed": told.listed,
+            "active": not told.prior_only,
+        }
+    return Answer(
+        move=decision.move,
+        unit="wp" if decision.unit == WINS else "points",
+        value=decision.value,
+        policy=decision.policy,
+        rows=rows,
+        hidden=hidden,
+        done=done,
+        total=total,
+        seconds=decision.seconds,
+    )
