@@ -212,7 +212,7 @@ def test_an_illegal_answer_is_an_error_and_no_other_move() -> None:
         ("fpmcts", DOUDIZHU, {"playout": 3}, ["playout", "playouts"]),
         ("fpmcts", DOUDIZHU, {"playouts": 0}, ["playouts=0", "at least 1"]),
         ("rhcp", DOUDIZHU, {"checkpoint": "x"}, ["checkpoint", "unknown key"]),
-        ("fpmcts", LEDUC, {}, ["no weights come with the project for leduc"]),
+        ("fpmcts", LEDUC, {}, ["leduc.safetensors holds no networks", "tabular"]),
         ("fpmcts", DOUDIZHU, {"checkpoint": "no/such/file"}, ["no checkpoint at"]),
         ("mix", DOUDIZHU, {"seats": ["rhcp", "mix", "rhcp"]}, ["cannot play in itself"]),
         ("mix", LEDUC, {"seats": ["random", "rhcp"]}, ["rhcp", "leduc"]),
