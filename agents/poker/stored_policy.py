@@ -15,6 +15,29 @@ TYPES: tuple[Any, ...] = (np.uint8, np.float16, np.float32)
 """Of ``weights``, the smallest first."""
 
 
+def without_rare_moves(policy: np.ndarray, threshold: float) -> np.ndarray:
+    """Returns a policy without the actions below a probability; the most probable one stays, at 1 alone (the first of equals).
+
+    The average of a learner that explores holds moves that it does not believe in, and coarse buckets make others: without them
+    a policy for a large game plays better.
+
+    Args:
+        policy: float64 ``[I, A]``; rows of zeros stay such.
+        threshold: 0 leaves all, 1 the most probable action.
+
+    Source: Ganzfried, Sandholm and Waugh, "Strategy purification and thresholding", 2012.
+    """
+    best = np.eye(policy.shape[1], dtype=np.bool_)[policy.argmax(axis=1)]
+    kept = np.where((policy >= threshold) | best, policy, 0.0)
+    total = kept.sum(axis=1, keepdims=True)
+    return np.asarray(kept / np.where(total > 0.0, total, 1.0))
+
+
+def completed(policy: np.ndarray, game: PokerTables) -> np.ndarray:
+    """Returns a policy with the uniform one in its rows of zeros."""
+    return np.asarray(np.where(policy.any(axis=1, keepdims=True), policy, game.uniform_policy()))
+
+
 def pack(policy: np.ndarray, kind: Any) -> dict[str, np.ndarray]:
     """Returns the arrays of a policy.
 

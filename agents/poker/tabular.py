@@ -147,7 +147,7 @@ def _policy(file: Path, arrays: Arrays, meta: dict[str, Any], policy: str) -> Ta
         if "stored" in meta:
             rows = stored_policy.unpack(arrays, tables)
             if policy == "greedy":
-                rows = np.eye(tables.max_actions)[rows.argmax(axis=1)] * rows.any(axis=1)[:, None]
+                rows = stored_policy.without_rare_moves(rows, 1.0)
             return TabularPolicy(tables, rows, tables.betting.base)
         learner = algorithms.make(options.pop("name", None), tables, **options)
         learner.set_state({name.removeprefix("learner."): array for name, array in arrays.items()})
@@ -156,11 +156,16 @@ def _policy(file: Path, arrays: Arrays, meta: dict[str, Any], policy: str) -> Ta
     return TabularPolicy(tables, *learner.policy_rows(greedy=policy == "greedy"))
 
 
-def export(source: Path | str, target: Path | str) -> str:
+def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> str:
     """Writes the average policy of a run to a small file, and returns what it is, in a line.
 
     In a game with a full tree the weights are of the smallest type whose NashConv is below ``EXACT_ENOUGH``, else float32; in
     any other uint8.
+
+    Args:
+        source: The folder of the run, or its checkpoint.
+        target: The file.
+        threshold: Probabilities below it become 0 (``stored_policy.without_rare_moves``).
 
     Raises:
         CheckpointError: The run cannot be read, or the file not be written.
@@ -170,16 +175,16 @@ def export(source: Path | str, target: Path | str) -> str:
     if "stored" in meta:
         raise CheckpointError(f"{file} was exported before; expected a run")
     learned = _policy(file, arrays, meta, "average")
-    tables, table = learned.game, learned.table()
+    tables, table = learned.game, stored_policy.without_rare_moves(learned.table(), threshold)
     for kind in stored_policy.TYPES:
         packed = stored_policy.pack(table, kind)
         if not tables.has_tree:
             break
-        measured = nash_conv(tables, stored_policy.unpack(packed, tables))
+        measured = nash_conv(tables, stored_policy.completed(stored_policy.unpack(packed, tables), tables))
         if measured < EXACT_ENOUGH:
             break
     episodes, states = int(arrays["learner.episodes"][0]), len(packed["weights"])
-    stored = {"policy": "average", "episodes": episodes, "nash_conv": measured}
+    stored = {"policy": "average", "threshold": threshold, "episodes": episodes, "nash_conv": measured}
     save(target, packed, {key: meta.get(key) for key in ("game", "algorithm", "code", "seconds")} | {"stored": stored})
     told = "" if measured is None else f", NashConv {measured:.2g} chips"
     return (
@@ -238,8 +243,7 @@ class TabularAgent(Agent):
         game = self.policy.game
         if not game.has_tree:
             return None
-        table = self.policy.table()
-        return PolicyValues(game, np.where(table.any(axis=1, keepdims=True), table, game.uniform_policy()))
+        return PolicyValues(game, stored_policy.completed(self.policy.table(), game))
 
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision and its policy; in small games also the exact value of each move, and what is hidden.
@@ -273,9 +277,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m agents.poker.tabular", description="Writes the policy of a run to a file.")
     parser.add_argument("run", type=Path)
     parser.add_argument("file", type=Path)
+    parser.add_argument("--threshold", type=float, default=0.0, help="probabilities below it become 0 (default: 0)")
     options = parser.parse_args()
+    if not 0.0 <= options.threshold <= 1.0:
+        parser.error(f"--threshold {options.threshold}: expected 0 to 1")
     try:
-        sys.stdout.write(f"{export(options.run, options.file)}\n")
+        sys.stdout.write(f"{export(options.run, options.file, options.threshold)}\n")
     except CheckpointError as error:
         parser.exit(1, f"agents.poker.tabular: {error}\n")
 

@@ -10,28 +10,32 @@ from agents.decision import RETURN
 from agents.players import PlayerError
 from agents.poker import stored_policy
 from agents.poker.tabular import TabularAgent, TabularOptions, export, load_tabular
-from games import make
+from games.interface import Game
 from games.kernels import ROOT
-from games.kuhn.game import GAME_VALUE
+from games.kuhn.game import GAME_VALUE, Kuhn
+from games.leduc.game import Leduc
+from games.limit_holdem.game import LimitHoldem
+from games.poker.betting import sequences
+from games.poker.game import LimitPoker
 from games.poker.state import States
 from games.table import Table
 from networks.checkpoint import CheckpointError, load, save
 from tabular.best_response import nash_conv, profile_values
 
-KUHN, LEDUC = make("kuhn"), make("leduc")
+KUHN, LEDUC = Kuhn(), Leduc()
 MODELS = ROOT / "models"
 TABLES = ("kuhn", "leduc", "limit_holdem")
 SMALL = pytest.mark.parametrize("game", [KUHN, LEDUC], ids=["kuhn", "leduc"])
 
 
-def player(game, **options: object) -> TabularAgent:
-    made = load_player("tabular", game, **options)
+def player(game: Game, run: str = "") -> TabularAgent:
+    made = load_player("tabular", game, run=run)
     assert isinstance(made, TabularAgent)
     return made
 
 
 @SMALL
-def test_small_games_are_nearly_exact(game) -> None:
+def test_small_games_are_nearly_exact(game: LimitPoker) -> None:
     assert nash_conv(game.tables, player(game).policy.table()) < 1e-4
     assert load(MODELS / f"{game.spec.name}.safetensors")[1]["stored"]["nash_conv"] < 1e-4
 
@@ -45,7 +49,7 @@ def test_they_are_small() -> None:
 
 
 @SMALL
-def test_a_decision_tells_exact_values(game) -> None:
+def test_a_decision_tells_exact_values(game: LimitPoker) -> None:
     """Its own moves lose nothing; what is told depends on no card that the seat cannot see."""
     made = player(game)
     for seed in range(5):
@@ -97,13 +101,25 @@ def test_states_that_were_never_visited_are_left_out() -> None:
     assert not found[::3].any() and np.allclose(found[1::3].sum(axis=1), 1.0)
 
 
+def test_rare_moves_go_and_the_best_one_stays() -> None:
+    policy = np.array([[0.1, 0.3, 0.6], [0.5, 0.5, 0.0], [0.34, 0.33, 0.33], [0.0, 0.0, 0.0]])
+    np.testing.assert_allclose(stored_policy.without_rare_moves(policy, 0.0), policy)
+    expected = [[0.0, 1 / 3, 2 / 3], [0.5, 0.5, 0], [0.34, 0.33, 0.33], [0, 0, 0]]
+    np.testing.assert_allclose(stored_policy.without_rare_moves(policy, 0.3), np.array(expected))
+    np.testing.assert_allclose(stored_policy.without_rare_moves(policy, 1.0), [[0, 0, 1], [1, 0, 0], [1, 0, 0], [0, 0, 0]])
+
+
 def test_limit_holdem_needs_no_tables_of_buckets() -> None:
     """The tables of E[HS²] in a user's cache are not asked for, whatever the abstraction of the match."""
-    game = make("limit_holdem")
+    game = LimitHoldem()
     made = player(game)
-    assert made.policy.game.bucket_names[1] == make("limit_holdem", abstraction="made_hands").tables.bucket_names[1]
-    aces = States(np.array([[-1, -1, 48, 49, *[-1] * 5]], np.int8), np.zeros(1, np.int32))
-    assert made.probabilities(aces)[0, 2] > 0.8  # a raise
+    assert made.policy.game.bucket_names[1] == LimitHoldem(abstraction="made_hands").tables.bucket_names[1]
+    raised = list(sequences(game.betting)[0]).index("r")
+    hands = [[48, 49], [0, 21]]  # a pair of aces, seven and two of two suits
+    views = States(np.array([[*hand, *[-1] * 7] for hand in hands], np.int8), np.full(2, raised, np.int32))
+    aces, trash = made.probabilities(views)
+    assert aces[2] > 0.8  # raises
+    assert trash[0] > 0.8  # folds
     told = made.decide(Table(game, seed=1))
     assert told.root is None and told.policy is not None and sum(told.policy.values()) == pytest.approx(1.0)
 

@@ -64,7 +64,7 @@ def test_kuhn_by_brute_force(seed: int) -> None:
                 for slot, move in enumerate("fc" if bets.endswith("r") else "cr"):
                     value = sum(
                         chances[other] * kuhn_value((card, other) if mover == 0 else (other, card), bets + move, plans, mover)
-                        for other in np.flatnonzero(chances)
+                        for other in np.flatnonzero(chances).tolist()
                     )
                     best[slot] = max(best[slot], value)
             np.testing.assert_allclose(moves.values, best, atol=1e-9)
