@@ -40,7 +40,7 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
         if (MODELS / f"{game}-tables.safetensors").exists():
             file = str(MODELS / f"{game}-tables.safetensors")
             average, greedy = {"run": file, "policy": "average"}, {"run": file, "policy": "greedy"}
-            entries.insert(0, Entry("tables", "tables", "Tables (CFR+)", "tabular", average, greedy))
+            entries.insert(0, Entry("tables", "tables", "Tables", "tabular", average, greedy))
             analysts.setdefault(game, "tables")
     for path in checkpoints:
         game, kind = run_of(path)

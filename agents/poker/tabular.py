@@ -1,23 +1,35 @@
-"""Plays by the tables of a run of a tabular algorithm: ``train.py game=leduc algorithm=smooth_uct``."""
+"""Plays by the tables of a run of a tabular algorithm, ``train.py game=leduc algorithm=smooth_uct``, or by those of ``models/``.
 
-from dataclasses import dataclass
+``python -m agents.poker.tabular RUN FILE`` writes the average policy of a run to such a file.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from agents.agent import Agent
+from agents.decision import RETURN, Decision, HiddenCards, Limits, Question, RootMove
+from agents.poker import stored_policy
 from games import make
 from games.batches import States
-from games.interface import Records
-from games.kernels import kernel, random_float, streams
+from games.interface import Game, Records
+from games.kernels import ROOT, kernel, random_float, streams
 from games.poker.game import LimitPoker
 from games.poker.tables import PokerTables
-from networks.checkpoint import CHECKPOINT, PREVIOUS, CheckpointError, load
+from networks.checkpoint import CHECKPOINT, PREVIOUS, Arrays, CheckpointError, load, save
 from runtime.settings import setting
 from tabular import algorithms
+from tabular.best_response import nash_conv
+from tabular.values import PolicyValues
 
 POLICIES = ("average", "greedy")
+EXACT_ENOUGH = 1e-4
+"""NashConv in chips, below which a stored policy of a game with a full tree need not be any more exact."""
 
 
 @dataclass
@@ -25,9 +37,9 @@ class TabularOptions:
     """What a run of a tabular algorithm has learned (``python train.py game=leduc algorithm=smooth_uct``); poker only.
 
     Attributes:
-        run: Folder of the run, or its checkpoint.
-        policy: "average", which approaches an equilibrium, each move drawn from it; or "greedy": in UCT and Smooth UCT the
-            action of the highest value, else the most probable one.
+        run: Folder of the run, or its checkpoint; none: the tables that come with the project.
+        policy: "average", which approaches an equilibrium, each move drawn from it; or "greedy": in runs of UCT and Smooth UCT
+            the action of the highest value, else the most probable one.
     """
 
     run: str = ""
@@ -36,7 +48,10 @@ class TabularOptions:
     def file(self, game: str) -> Path:
         """Returns the file of the tables. Raises CheckpointError."""
         if not self.run:
-            raise CheckpointError("expected run=FOLDER, the folder of a run of train.py algorithm=…")
+            path = ROOT / "models" / f"{game}-tables.safetensors"
+            if not path.is_file():
+                raise CheckpointError(f"no tables come with the project for {game}; train some and give run=RUN_DIR")
+            return path
         path = run_file(self.run)
         if not path.is_file():
             raise CheckpointError(f"there is no run of a tabular algorithm at {self.run}; give the folder of one")
@@ -66,6 +81,14 @@ class TabularPolicy:
         """
         return cls(game, game.check_policy(table), game.betting.base)
 
+    def table(self) -> np.ndarray:
+        """Returns a row for every information state, zeros for the uniform policy (``[game.num_infosets, game.max_actions]``)."""
+        betting, result = self.game.betting, np.zeros((self.game.num_infosets, self.game.max_actions))
+        for node in np.flatnonzero(self.places >= 0):
+            start, first, count = betting.base[node], self.places[node], betting.num_buckets[node]
+            result[start : start + count] = self.rows[first : first + count]
+        return result
+
     def probabilities(self, cards: np.ndarray, nodes: np.ndarray) -> np.ndarray:
         """Returns the probabilities of the actions (float64 ``[n, A]``) of the mover at each position, as in ``infosets``."""
         betting, starts = self.game.betting, self.places[nodes]
@@ -89,7 +112,7 @@ def load_tabular(path: Path | str, game: LimitPoker, policy: str = "average") ->
     """Returns the policy that a run of a tabular algorithm has learned.
 
     Args:
-        path: A checkpoint, or the folder of a run.
+        path: A checkpoint, the folder of a run, or what ``export`` wrote.
         game: What it is to play.
         policy: "average", which is the one that approaches an equilibrium, or "greedy".
 
@@ -97,23 +120,77 @@ def load_tabular(path: Path | str, game: LimitPoker, policy: str = "average") ->
         CheckpointError: The file is missing or damaged, or holds no tables of this game.
     """
     file = run_file(path)
+    arrays, meta = _read(file)
+    if meta["game"].get("name") != game.spec.name:
+        raise CheckpointError(f"{file} plays {meta['game'].get('name')}; expected a run of {game.spec.name}")
+    found = _policy(file, arrays, meta, policy)
+    if not np.array_equal(found.game.betting.child, game.betting.child):
+        raise CheckpointError(f"{file} has {found.game.num_players} players; this match has {game.spec.num_seats}")
+    return found
+
+
+def _read(file: Path) -> tuple[Arrays, dict[str, Any]]:
+    """Returns the arrays and the metadata of a file of tables. Raises CheckpointError."""
     arrays, meta = load(file)
     if not isinstance(meta.get("algorithm"), dict) or not isinstance(meta.get("game"), dict):
         raise CheckpointError(f"{file} holds no tables: expected a run of {', '.join(algorithms.ALGORITHMS)}; "
                               "networks are played by policy and fpmcts")  # fmt: skip
-    settings, options = dict(meta["game"]), dict(meta["algorithm"])
-    learned = settings.pop("name", None)
-    if learned != game.spec.name:
-        raise CheckpointError(f"{file} plays {learned}; expected a run of {game.spec.name}")
+    return arrays, meta
+
+
+def _policy(file: Path, arrays: Arrays, meta: dict[str, Any], policy: str) -> TabularPolicy:
+    """Returns the policy in a file that was read. Raises CheckpointError."""
+    settings = {key: value for key, value in meta["game"].items() if value is not None}
+    options = dict(meta["algorithm"])
     try:
-        tables = make(learned, **{key: value for key, value in settings.items() if value is not None}).tables
+        tables = make(settings.pop("name", ""), **settings).tables
+        if "stored" in meta:
+            rows = stored_policy.unpack(arrays, tables)
+            if policy == "greedy":
+                rows = stored_policy.without_rare_moves(rows, 1.0)
+            return TabularPolicy(tables, rows, tables.betting.base)
         learner = algorithms.make(options.pop("name", None), tables, **options)
         learner.set_state({name.removeprefix("learner."): array for name, array in arrays.items()})
     except ValueError as error:
         raise CheckpointError(f"{file} cannot be used: {error}") from error
-    if not np.array_equal(tables.betting.child, game.betting.child):
-        raise CheckpointError(f"{file} has {tables.num_players} players; this match has {game.spec.num_seats}")
     return TabularPolicy(tables, *learner.policy_rows(greedy=policy == "greedy"))
+
+
+def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> str:
+    """Writes the average policy of a run to a small file, and returns what it is, in a line.
+
+    In a game with a full tree the weights are of the smallest type whose NashConv is below ``EXACT_ENOUGH``, else float32; in
+    any other uint8.
+
+    Args:
+        source: The folder of the run, or its checkpoint.
+        target: The file.
+        threshold: Probabilities below it become 0 (``stored_policy.without_rare_moves``).
+
+    Raises:
+        CheckpointError: The run cannot be read, or the file not be written.
+    """
+    file, measured = run_file(source), None
+    arrays, meta = _read(file)
+    if "stored" in meta:
+        raise CheckpointError(f"{file} was exported before; expected a run")
+    learned = _policy(file, arrays, meta, "average")
+    tables, table = learned.game, stored_policy.without_rare_moves(learned.table(), threshold)
+    for kind in stored_policy.TYPES:
+        packed = stored_policy.pack(table, kind)
+        if not tables.has_tree:
+            break
+        measured = nash_conv(tables, stored_policy.completed(stored_policy.unpack(packed, tables), tables))
+        if measured < EXACT_ENOUGH:
+            break
+    episodes, states = int(arrays["learner.episodes"][0]), len(packed["weights"])
+    stored = {"policy": "average", "threshold": threshold, "episodes": episodes, "nash_conv": measured}
+    save(target, packed, {key: meta.get(key) for key in ("game", "algorithm", "code", "seconds")} | {"stored": stored})
+    told = "" if measured is None else f", NashConv {measured:.2g} chips"
+    return (
+        f"{target}: {episodes:,} episodes, {states:,} of {tables.num_infosets:,} information states, "
+        f"{packed['weights'].dtype}, {Path(target).stat().st_size:,} bytes{told}"
+    )
 
 
 @kernel
@@ -159,3 +236,56 @@ class TabularAgent(Agent):
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
         return self.policy.probabilities(views.cards, views.node)
+
+    @cached_property
+    def exact(self) -> PolicyValues | None:
+        """Returns the values of all moves against this policy; None where the game is too large."""
+        game = self.policy.game
+        if not game.has_tree:
+            return None
+        return PolicyValues(game, stored_policy.completed(self.policy.table(), game))
+
+    def answer(self, question: Question, limits: Limits) -> Decision:
+        """Returns the decision and its policy; in small games also the exact value of each move, and what is hidden.
+
+        A value is that of the move against this policy in the other seats, see ``tabular.values``; a root row's prior is the
+        policy, its regret what its mean lacks to the largest. The value of the decision is the mean over its policy.
+        """
+        decision = super().answer(question, limits)
+        if self.exact is None:
+            return decision
+        found = self.exact.at(question.view.cards[0], int(question.view.node[0]))
+        root = tuple(
+            RootMove(question.text(action), float(found.policy[k]), 0, float(found.values[k]), 0.0)
+            for k, action in enumerate(question.legal)
+            if action in question.asked
+        )
+        policy = decision.policy or {}
+        value = sum(policy[question.text(action)] * float(found.values[k]) for k, action in enumerate(question.legal))
+        return replace(decision, value=value, unit=RETURN, root=root, hidden=_hidden(question.game, question.seat, found.cards))
+
+
+def _hidden(game: Game, seat: int, cards: np.ndarray) -> HiddenCards:
+    """Returns what a seat believes of the others' hands, of one card each, from the probability of each card."""
+    others = [(seat + 1 + k) % game.spec.num_seats for k in range(game.spec.num_seats - 1)]
+    probabilities = [[[1.0 - p, p] for p in cards[other].tolist()] for other in others]
+    return HiddenCards(tuple(others), game.spec.hidden_kinds, probabilities, None, listed=True, prior_only=False)
+
+
+def main() -> None:
+    """Exports the average policy of a run."""
+    parser = argparse.ArgumentParser(prog="python -m agents.poker.tabular", description="Writes the policy of a run to a file.")
+    parser.add_argument("run", type=Path)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--threshold", type=float, default=0.0, help="probabilities below it become 0 (default: 0)")
+    options = parser.parse_args()
+    if not 0.0 <= options.threshold <= 1.0:
+        parser.error(f"--threshold {options.threshold}: expected 0 to 1")
+    try:
+        sys.stdout.write(f"{export(options.run, options.file, options.threshold)}\n")
+    except CheckpointError as error:
+        parser.exit(1, f"agents.poker.tabular: {error}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""A policy of tables as a few kilobytes: what comes with the project in ``models/``.
+
+``visited`` has a bit for each information state (uint8, packed, the lowest bit first); ``weights`` a row for each of those whose
+bit is set, in proportion to the probabilities of the legal actions. The others, which the run never came to, are uniform.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from games.poker.tables import PokerTables
+
+TYPES: tuple[Any, ...] = (np.uint8, np.float16, np.float32)
+"""Of ``weights``, the smallest first."""
+
+
+def without_rare_moves(policy: np.ndarray, threshold: float) -> np.ndarray:
+    """Returns a policy without the actions below a probability; the most probable one stays, at 1 alone (the first of equals).
+
+    The average of a learner that explores holds moves that it does not believe in, and coarse buckets make others: without them
+    a policy for a large game plays better.
+
+    Args:
+        policy: float64 ``[I, A]``; rows of zeros stay such.
+        threshold: 0 leaves all, 1 the most probable action.
+
+    Source: Ganzfried, Sandholm and Waugh, "Strategy purification and thresholding", 2012.
+    """
+    best = np.eye(policy.shape[1], dtype=np.bool_)[policy.argmax(axis=1)]
+    kept = np.where((policy >= threshold) | best, policy, 0.0)
+    total = kept.sum(axis=1, keepdims=True)
+    return np.asarray(kept / np.where(total > 0.0, total, 1.0))
+
+
+def completed(policy: np.ndarray, game: PokerTables) -> np.ndarray:
+    """Returns a policy with the uniform one in its rows of zeros."""
+    return np.asarray(np.where(policy.any(axis=1, keepdims=True), policy, game.uniform_policy()))
+
+
+def pack(policy: np.ndarray, kind: Any) -> dict[str, np.ndarray]:
+    """Returns the arrays of a policy.
+
+    Args:
+        policy: float64 ``[I, A]``; a row of zeros was never visited.
+        kind: One of ``TYPES``. uint8 tells probabilities to within 1/510 of the largest one of a row.
+    """
+    visited = policy.any(axis=1)
+    rows = policy[visited]
+    weights = np.rint(255 * rows / rows.max(axis=1, keepdims=True)) if kind is np.uint8 else rows
+    return {"visited": np.packbits(visited, bitorder="little"), "weights": weights.astype(kind)}
+
+
+def unpack(arrays: Mapping[str, np.ndarray], game: PokerTables) -> np.ndarray:
+    """Returns a policy: float64 ``[game.num_infosets, game.max_actions]``, zeros in rows that were never visited.
+
+    Raises:
+        ValueError: It is no policy of this game.
+    """
+    size = -(-game.num_infosets // 8)
+    visited, weights = arrays.get("visited"), arrays.get("weights")
+    if visited is None or weights is None or visited.dtype != np.uint8 or visited.shape != (size,) or weights.dtype not in TYPES:
+        found = ", ".join(f"{name} {array.dtype} {array.shape}" for name, array in sorted(arrays.items()))
+        raise ValueError(f"{found or 'nothing'}; expected visited uint8 ({size},) and weights")
+    seen = np.unpackbits(visited, count=game.num_infosets, bitorder="little").astype(np.bool_)
+    rows, expected = weights.astype(np.float64), (int(seen.sum()), game.max_actions)
+    if rows.shape != expected:
+        raise ValueError(f"weights of shape {rows.shape}: expected {expected}, the information states that were visited")
+    total = rows.sum(axis=1, keepdims=True)
+    if not np.isfinite(total).all() or (rows < 0).any() or not (total > 0).all() or (rows * ~game.legal[seen]).any():
+        raise ValueError("weights: expected finite numbers of 0 or more for legal actions, not all 0 in a row")
+    result = np.zeros((game.num_infosets, game.max_actions))
+    result[seen] = rows / total
+    return result

@@ -1,0 +1,96 @@
+"""Values of moves against a policy: brute force on Kuhn from its rules, best responses and a known equilibrium."""
+
+from collections.abc import Iterator
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+
+from games import make
+from games.kuhn.game import equilibrium
+from games.poker.betting import sequences
+from tabular.best_response import best_response_values
+from tabular.values import PolicyValues
+from tests.tabular.test_best_response import random_policy
+
+Plan = dict[tuple[int, str], np.ndarray]
+"""By card and bets so far: the probabilities of the two moves."""
+
+
+def kuhn_value(cards: tuple[int, int], bets: str, plans: tuple[Plan, Plan], player: int) -> float:
+    """Returns what a player wins on the mean after some bets, from the rules of Kuhn in words."""
+    if bets.endswith("f"):
+        return 1.0 if player == len(bets) % 2 else -1.0  # who did not fold wins the ante
+    if bets in ("cc", "rc", "crc"):
+        return (2.0 if "r" in bets else 1.0) * (1 if cards[player] > cards[1 - player] else -1)
+    mover = len(bets) % 2
+    moves = "fc" if bets.endswith("r") else "cr"
+    chances = plans[mover][cards[mover], bets]
+    return sum(p * kuhn_value(cards, bets + m, plans, player) for p, m in zip(chances, moves, strict=True) if p)
+
+
+def pure_plans(player: int) -> Iterator[Plan]:
+    places = [(card, bets) for card in range(3) for bets in (("", "cr") if player == 0 else ("c", "r"))]
+    for choice in product(range(2), repeat=len(places)):
+        yield dict(zip(places, np.eye(2)[list(choice)], strict=True))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_kuhn_by_brute_force(seed: int) -> None:
+    """Every hand of the other by hand, and of all ways to go on after the move the best."""
+    game = make("kuhn")
+    tables = game.tables
+    policy = random_policy(tables, seed, sparse=seed == 2)
+    found = PolicyValues(tables, policy)
+    texts = [text.split() for text in tables.infoset_texts()]
+    told = {("JQK".index(text[0]), "".join(text[1:])): row for text, row in zip(texts, policy, strict=True)}
+    for node, bets in enumerate(sequences(tables.betting)[0]):
+        mover = len(bets) % 2
+        for card in range(3):
+            chances = np.zeros(3)
+            for other in {0, 1, 2} - {card}:
+                chances[other] = np.prod(
+                    [told[other, bets[:k]]["cr".index(bets[k])] for k in range(len(bets)) if k % 2 != mover], initial=1.0
+                )
+            view = np.array([card if seat == mover else -1 for seat in range(2)], np.int8)
+            moves = found.at(view, node)
+            if not chances.sum():  # the other never plays like this
+                assert np.isfinite(moves.values).all() and moves.cards[1 - mover].sum() == pytest.approx(1.0)
+                continue
+            chances /= chances.sum()
+            best = np.full(2, -np.inf)
+            for plan in pure_plans(mover):
+                plans = (plan, told) if mover == 0 else (told, plan)
+                for slot, move in enumerate("fc" if bets.endswith("r") else "cr"):
+                    value = sum(
+                        chances[other] * kuhn_value((card, other) if mover == 0 else (other, card), bets + move, plans, mover)
+                        for other in np.flatnonzero(chances).tolist()
+                    )
+                    best[slot] = max(best[slot], value)
+            np.testing.assert_allclose(moves.values, best, atol=1e-9)
+            np.testing.assert_allclose(moves.regrets, best.max() - best, atol=1e-9)
+            np.testing.assert_allclose(moves.cards[1 - mover], chances, atol=1e-9)
+            np.testing.assert_allclose(moves.cards[mover], np.eye(3)[card], atol=1e-9)
+            np.testing.assert_array_equal(moves.policy, told[card, bets])
+
+
+@pytest.mark.parametrize("suits", [False, True])
+def test_the_best_first_moves_are_worth_a_best_response(suits: bool) -> None:
+    tables = make("leduc", suits=suits).tables
+    policy = random_policy(tables, seed=3, sparse=True)
+    found = PolicyValues(tables, policy)
+    first = [found.at(np.array([card, -1, -1], np.int8), 0).values.max() for card in range(6)]
+    assert np.mean(first) == pytest.approx(best_response_values(tables, policy)[0], abs=1e-9)
+
+
+def test_an_equilibrium_makes_no_mistake() -> None:
+    """And the posterior is Bayes' rule: a bet of the bluffing jack is seen a third as often as that of the king."""
+    game = make("kuhn")
+    tables = game.tables
+    found = PolicyValues(tables, equilibrium(1 / 4))
+    nodes = sequences(tables.betting)[0]
+    for (one, two), node in product(permutations(range(3), 2), range(len(nodes))):
+        moves = found.at(np.array([one, two], np.int8), node)
+        assert moves.policy @ moves.regrets == pytest.approx(0.0, abs=1e-9)
+    seen = found.at(np.array([-1, 1], np.int8), list(nodes).index("r"))
+    np.testing.assert_allclose(seen.cards[0], [0.25, 0.0, 0.75], atol=1e-9)
