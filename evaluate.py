@@ -1,7 +1,7 @@
 """Measures players by duplicate matches: ``python evaluate.py a=fpmcts b=rhcp decks=100``.
 
 The keys are explained in ``evaluation/config.py`` and the players with their options in ``agents/player_options.py``; ``--help``
-prints both. An interrupted evaluation is continued by the same command.
+and ``--help PLAYER`` print both. An interrupted evaluation is continued by the same command.
 
 In poker every deck is played again with the players in each other's seats, and scores are in mbb/h, thousandths of a big blind
 per hand (in Kuhn of the ante, in Leduc of the first bet), with standard errors over decks. The share of hands won says little
@@ -19,11 +19,12 @@ the second B's; the two are no opposites.
     python evaluate.py game=limit_holdem players=3 a=tabular a.run=runs/limit_holdem-smooth_uct-0 b=always_call
 """
 
-import inspect
 import shlex
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -31,6 +32,7 @@ from rich.table import Table
 
 from agents.general.external import ExternalPlayerError
 from agents.players import KINDS, PlayerError, file_of
+from agents.rehearsal import compile_players
 from benchmarks.table import machine
 from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
 from evaluation.duplicate import MatchResult
@@ -41,21 +43,45 @@ from evaluation.saved_games import SaveError, check_file, write_games
 from evaluation.tournament import Plan, TournamentError, forget, make_plan, play_tournament, read_given_decks
 from evaluation.tournament import Progress as Counted
 from networks.checkpoint import CheckpointError
+from runtime.configuration import choices, shown, split
 from runtime.device import choose_device
+from runtime.help import attribute_texts, first_line, keys_text, say
 from runtime.interrupt import Interrupt
-from runtime.settings import ConfigError
+from runtime.settings import ConfigError, did_you_mean
 
 LINE_SECONDS = 30.0
 """Between two lines of progress where the output is no terminal."""
 ERRORS = (ConfigError, CheckpointError, PlayerError, TournamentError, ReportError, SaveError)
 
 
-def help_text() -> str:
-    """Returns what the keys and the players' options mean."""
-    parts = [__doc__ or "", inspect.getdoc(EvaluateConfig) or "", "Players:"]
-    for name, kind in KINDS.items():
-        parts.append(f"{name}: {inspect.getdoc(kind.options)}")
-    return "\n\n".join(parts)
+HELP = """python evaluate.py a=PLAYER b=PLAYER [a.OPTION=…] [key=value …]
+
+  python evaluate.py a=fpmcts a.playouts=600 b=rhcp decks=100
+  python evaluate.py agents=[rhcp,small,large] small=fpmcts large=fpmcts large.playouts=600
+  python evaluate.py game=leduc a=lbr b=tabular b.run=runs/leduc-smooth_uct-0     scores in mbb/h
+"""
+
+
+def help_text(topic: str) -> str:
+    """Returns the help on a player's options or a key; "" is the whole in short."""
+    if topic in KINDS:
+        options = KINDS[topic].options
+        return f"{topic}: {first_line(options)}\n{keys_text(options, 'a.')}".replace("\n  a.", "\n  LABEL.")
+    told = attribute_texts(EvaluateConfig) | {"experiment": f"Keys of conf/evaluate/NAME.yaml: {', '.join(choices('evaluate'))}."}
+    if topic:
+        if topic not in told:
+            raise ConfigError(f"--help {topic}: no key and no player{did_you_mean(topic, [*told, *KINDS])}")
+        return f"{topic}: {told[topic]}"
+    keys = [f"  {key + ':':13}{text.partition('. ')[0].partition(';')[0].rstrip('.')[:96]}" for key, text in told.items()]
+    kinds = [f"  {name + ':':13}{first_line(kind.options)[:96]}" for name, kind in KINDS.items()]
+    more = ["", "Players, explained with their options by --help PLAYER:", *kinds, "", "--cfg job prints all settings."]
+    return "\n".join([HELP, "Keys:", *keys, *more])
+
+
+def settings(tournament: Tournament) -> dict[str, Any]:
+    """Returns everything that a tournament is set to: the keys, and every player with its options."""
+    players = {label: {"kind": player.kind, **asdict(player.options)} for label, player in tournament.players.items()}
+    return {**asdict(tournament.config), "player": players}
 
 
 def check_players(tournament: Tournament) -> None:
@@ -123,6 +149,8 @@ def run(arguments: list[str]) -> int:
     if config.save:
         check_file(Path(config.save))
     plan = make_plan(tournament, game, read_given_decks(tournament, game))
+    if any(player.kind == "fpmcts" for player in tournament.players.values()):
+        compile_players(config.game)
     began = time.monotonic()
     results = play(plan, console)
     if results is None:
@@ -153,13 +181,17 @@ def run(arguments: list[str]) -> int:
 def main() -> None:
     """Runs the command; errors of use become one line."""
     arguments = sys.argv[1:]
-    if any(argument in ("-h", "--help") for argument in arguments):
-        print(help_text())
-        return
     try:
+        line = split(arguments)
+        if line.help is not None:
+            say(help_text(line.help))
+            return
+        if line.shows:
+            say(shown(settings(parse_command_line(line.overrides))))
+            return
         sys.exit(run(arguments))
     except (IllegalMoveError, ExternalPlayerError) as error:
-        sys.exit(f"evaluate.py: {error}\nThe finished games are kept; the same command continues from there.")
+        sys.exit(f"evaluate.py: {error}; the finished games are kept, and the same command continues from there")
     except ERRORS as error:
         sys.exit(f"evaluate.py: {error}")
 

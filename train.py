@@ -1,166 +1,98 @@
 """Trains a player by self-play: ``python train.py game=doudizhu [key=value …]``.
 
-Owns the loop: builds the trainer, runs its steps, saves a checkpoint after each, and writes TensorBoard and the terminal. The
-keys are explained in ``training/config.py``; ``experiment=smoke`` runs the complete cycle in minutes, ``experiment=paper`` has
-the paper's settings. ``algorithm=NAME`` runs a tabular algorithm instead, with the keys of ``training/tabular.py``.
+Composes the configuration of ``conf/train.yaml``, and shows what the run says of itself (``training.loop``). The keys are
+explained in ``training/config.py``, those of the algorithms on tables in ``training/tabular.py``.
 """
 
 import sys
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, Protocol
+import textwrap
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import partial
+from typing import Any
 
-import hydra
-from omegaconf import DictConfig
-
-from evaluation.plots import ReportError, check_plots
-from games import poker
+from games import GAMES
 from networks.checkpoint import CheckpointError
-from reproduce.figures import parse_figure, play_figure
+from runtime.configuration import choices, groups_of, shown, split
+from runtime.help import first_line, keys_text, say
 from runtime.interrupt import Interrupt
-from runtime.settings import ConfigError
-from training.curves import Curves
-from training.reports import Event, Report
-from training.run_folder import RunFolder, RunFolderError, Saved
-from training.tabular import TabularTrainer, parse_tabular
+from runtime.settings import ConfigError, did_you_mean, leaf_keys
+from tabular import algorithms
+from training.algorithms import SEARCH, kind_of, read_run
+from training.loop import MakeTrainer, run_loop
+from training.reports import Event
+from training.run_folder import RunFolder, RunFolderError
 from training.terminal import Terminal
 
-CONF = Path(__file__).resolve().parent / "conf"
-FIGURES = CONF / "figures"
+HELP = f"""python train.py game={"|".join(GAMES)} [key=value …]
+
+  python train.py game=doudizhu                              until Ctrl-C; the same command resumes
+  python train.py game=doudizhu experiment=laptop            75 minutes of two cores
+  python train.py game=doudizhu budget.minutes=10 run_dir=runs/ten
+  python train.py game=leduc algorithm=smooth_uct            an algorithm on tables
+
+A run is saved in run_dir (runs/<game>-<seed>) after every step. A choice is a file of conf/GROUP:
+{{groups}}
+Other keys set one value. What they mean, their defaults and ranges: python train.py --help KEY
+{{keys}}
+Options: --cfg job prints the whole configuration in place of a run. Figures of papers: python -m reproduce NAME"""
 
 
-class AnyTrainer(Protocol):
-    """What the loop asks of a run: of networks (``training.trainer``) or of tables (``training.tabular``)."""
-
-    saves_each_step: bool
-    seconds: float
-    last_report: Report | None
-
-    def run_step(self) -> Iterator[Event]:
-        """Runs the next step; yields how far it is."""
-
-    def is_finished(self, budget: Any) -> bool:
-        """Returns whether the budget is used up."""
-
-    def where(self) -> str:
-        """Returns how far the run is."""
-
-    def description(self) -> str:
-        """Returns what is trained, and on what."""
-
-    def get_state(self) -> Saved:
-        """Returns all that the next step depends on."""
-
-    def set_state(self, saved: Saved) -> None:
-        """Takes what ``get_state`` gave."""
+def help_text(topic: str) -> str:
+    """Returns the help on a key, a group of keys or an algorithm; "" is the whole in short."""
+    if not topic:
+        groups = "".join(f"  {group}={'|'.join(choices(group))}\n" for group in groups_of("train"))
+        schema = kind_of(SEARCH).schema
+        names = ", ".join(f"{f.name}.…" if is_dataclass(f.type) else f.name for f in fields(schema))
+        return HELP.format(groups=groups, keys=textwrap.fill(names, 110, initial_indent="  ", subsequent_indent="  ") + "\n")
+    if topic in algorithms.ALGORITHMS:
+        options = algorithms.ALGORITHMS[topic].options
+        return f"{first_line(options)}\n{keys_text(options, 'algorithm.')}"
+    schema = kind_of(SEARCH).schema
+    text = keys_text(read_run([])[0], topic=topic)
+    if not text:
+        known = [*leaf_keys(schema), *(f.name for f in fields(schema)), *algorithms.ALGORITHMS]
+        raise ConfigError(f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, known)}")
+    return text
 
 
-def run(raw: DictConfig) -> None:
-    """Runs or resumes the training run that a configuration describes."""
-    if "algorithms" in raw:
-        make_figure(raw)
-    elif "algorithm" in raw:
-        tabular = parse_tabular(raw)
-        run_in(RunFolder.open(tabular, parse_tabular), TabularTrainer)
-    else:
-        # Torch is needed from here on: runs of tables start faster and in less memory without it.
-        from runtime.device import choose_device
-        from training.config import parse_config
-        from training.trainer import Trainer
+def run_in(opened: RunFolder[Any], make_trainer: MakeTrainer, prepare: Callable[[Callable[[str], None]], None]) -> None:
+    """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C.
 
-        config = parse_config(raw)
-        choose_device(config.device)  # before anything is made
-        run_in(RunFolder.open(config, parse_config), Trainer)
-
-
-def make_figure(raw: DictConfig) -> None:
-    """Plays the runs of a figure and draws it."""
-    config, runs = parse_figure(raw)
-    check_plots()
-    terminal = Terminal()
-    interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
-    terminal.note(f"{config.title}: {len(runs)} runs of {config.episodes:,} episodes in {config.folder()}")
-    lines = None
-    for event in play_figure(config, runs, lambda: interrupt.requested):
-        if isinstance(event, Event):
-            terminal.progress(event)
-        else:
-            lines = event
-    terminal.close()
-    if lines is None:
-        terminal.note("stopped; the same command resumes it")
-        return
-    for line in lines:
-        terminal.note(line)
-    terminal.note(f"drawn in {config.folder() / 'figure.png'}")
-
-
-def run_in(opened: RunFolder[Any], make_trainer: Callable[[Any], AnyTrainer]) -> None:
-    """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
+    Args:
+        opened: The folder.
+        make_trainer: Makes the trainer of a configuration.
+        prepare: Called before the first step with what shows a line.
+    """
     terminal = Terminal()
     interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
     with opened as folder:
-        trainer = make_trainer(folder.config)
-        saved = folder.load()
-        if saved is not None:
-            trainer.set_state(saved)
-            terminal.note(f"resuming {folder.path} from {trainer.where()}")
-        else:
-            terminal.note(f"new run in {folder.path}")
-        curves = Curves(folder.path, trainer.last_report.step if trainer.last_report else None)
-        if trainer.last_report is not None:  # its points may not have reached the disk before the stop
-            curves.add(trainer.last_report)
-        terminal.note(trainer.description())
-        budget = folder.config.budget
-        saved_last = True
-        while not interrupt.requested and not trainer.is_finished(budget):
-            started = time.monotonic()
-            for event in trainer.run_step():
-                terminal.progress(event)
-            trainer.seconds += time.monotonic() - started
-            saved_last = trainer.saves_each_step or folder.is_save_due()
-            if saved_last:
-                folder.save(trainer.get_state())
-            assert trainer.last_report is not None
-            curves.add(trainer.last_report)
-            terminal.report(trainer.last_report, trainer.seconds)
-        if not saved_last:
-            folder.save(trainer.get_state())
-        curves.close()
-        stopped = f"stopped after {trainer.where()}; the same command resumes it"
-        terminal.note(stopped if interrupt.requested else "budget used up")
+        for said in run_loop(folder, make_trainer, lambda: interrupt.requested, lambda: prepare(terminal.note)):
+            if isinstance(said, Event):
+                terminal.progress(said)
+            elif isinstance(said, str):
+                terminal.note(said)
+            else:
+                terminal.report(*said)
     terminal.close()
 
 
-@hydra.main(version_base="1.3", config_path="conf", config_name="config")
-def compose_and_run(raw: DictConfig) -> None:
-    """Composes the configuration and runs it; errors of use become one line."""
-    try:
-        run(raw)
-    except (ConfigError, CheckpointError, ReportError, RunFolderError, FloatingPointError) as error:
-        sys.exit(f"train.py: {error}")
-
-
-def primary(arguments: list[str]) -> tuple[str, list[str]]:
-    """Returns the configuration that a command line asks for by algorithm, game or experiment, and the rest of it."""
-    given = dict(argument.partition("=")[::2] for argument in arguments)
-    if (FIGURES / f"{given.get('experiment')}.yaml").exists():
-        return f"figures/{given['experiment']}", [a for a in arguments if not a.startswith("experiment=")]
-    if given.get("algorithm", "fpmcts") != "fpmcts":
-        return "tabular", arguments
-    rest, game = [a for a in arguments if a != "algorithm=fpmcts"], given.get("game")
-    if game not in poker.GAMES:
-        return "config", rest
-    return (game if (CONF / f"{game}.yaml").exists() else "poker"), rest
-
-
-def main() -> None:
+def main(arguments: list[str]) -> None:
     """Trains as the command line says."""
-    name, rest = primary(sys.argv[1:])
-    sys.argv[1:] = [f"--config-name={name}", *rest]
-    compose_and_run()
+    line = split(arguments)
+    if line.help is not None:
+        say(help_text(line.help))
+        return
+    config, kind = read_run(line.overrides)
+    if line.shows:
+        say(shown(config.as_dict()))
+        return
+    kind.check(config)
+    run_in(RunFolder.open(config, kind.parse), kind.trainer, partial(kind.prepare, config))
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main(sys.argv[1:])
+    except (ConfigError, CheckpointError, RunFolderError, FloatingPointError) as error:
+        sys.exit(f"train.py: {error}")

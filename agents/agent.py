@@ -1,21 +1,30 @@
 """What a player is: a function of what its seat can see."""
 
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
+from agents.decision import FORCED, Decision, Limits, Question, Report, ask
 from games.interface import Records, States
+from games.kernels import streams
+from games.table import Table
 
 
 class Agent(Protocol):
-    """A player of many games at once, in any seat of each.
+    """A player: of many games at once, in any seat of each (``start``, ``act``), or of one table (``decide``).
 
-    All randomness comes from the seed given to ``start``, one stream per game (``games.kernels.streams``), so that game *i* does
-    not depend on the other games or on how they are batched.
+    All randomness of ``act`` comes from the seed given to ``start``, one stream per game (``games.kernels.streams``), so that
+    game *i* does not depend on the other games or on how they are batched. That of ``decide`` comes from ``seed`` and from what
+    the seat sees: the same position gives the same decision, whatever was asked before.
     """
 
     name: str
     """For reports."""
+    seed: int = 0
+    """Of ``decide``."""
 
     def start(self, num_games: int, seed: int) -> None:
         """Forgets everything; the games to come are 0 .. ``num_games`` - 1."""
@@ -27,13 +36,72 @@ class Agent(Protocol):
         Args:
             games: int64 ``[n]``, the numbers of the games, all different.
             views: n rows; row k is game ``games[k]``, the cards that the mover cannot see erased.
-            records: The moves of all games, indexed by the number of the game.
+            records: The moves of all games, indexed by the number of the game, as the mover saw them.
         """
         ...
 
+    def decide(
+        self,
+        table: Table,
+        *,
+        report: Report | None = None,
+        cancel: Callable[[], bool] | None = None,
+        deadline: float | None = None,
+        moves: Iterable[str | int] | None = None,
+    ) -> Decision:
+        """Returns what the player does as the seat to move at a table. It sees ``table.view`` and ``table.seen`` of that seat.
+
+        The games of the last ``start`` are forgotten.
+
+        Args:
+            table: The table; it is not changed.
+            report: Told how far a search is. cancel: Whether it shall stop. deadline: When, by ``time.perf_counter``.
+            moves: Texts or actions to consider alone.
+
+        Raises:
+            ValueError: The game is over, a move in ``moves`` is not legal, or this player cannot be asked about given moves.
+            RuntimeError: The player's answer is not legal. No other move is ever put in its place.
+        """
+        begin = time.perf_counter()
+        question = ask(table, self.seed, moves)
+        if len(question.legal) == 1:
+            action = int(question.legal[0])
+            decision = Decision(question.text(action), action, {question.text(action): 1.0}, reason=FORCED)
+        else:
+            decision = self.answer(question, Limits(report, cancel, deadline))
+        if decision.action not in question.asked:
+            raise RuntimeError(f"{self.name} answered {decision.move!r}, which is not among the moves it was asked about")
+        return replace(decision, seconds=time.perf_counter() - begin)
+
+    def answer(self, question: Question, limits: Limits) -> Decision:
+        """Returns the decision for a position with two or more legal moves.
+
+        Here: by ``act`` in a game of its own, or from the probabilities that an OpenPolicy states.
+        """
+        told = getattr(self, "probabilities", None)
+        policy = None if told is None else told(question.view)[0, : len(question.legal)]
+        return self._moved(question, policy)
+
+    def _moved(self, question: Question, policy: np.ndarray | None) -> Decision:
+        """Returns the decision of a player whose reasons are at most a policy (float64 ``[legal]``)."""
+        told = None if policy is None else dict(zip(map(question.text, question.legal), policy.tolist(), strict=True))
+        if len(question.asked) == len(question.legal):
+            self.start(1, question.seed)
+            action = int(self.act(np.zeros(1, np.int64), question.view, question.records)[0])
+            return Decision(question.text(action), action, told)
+        if policy is None:
+            raise ValueError(f"{self.name} cannot be asked about given moves alone: it states no probabilities")
+        some = np.where(np.isin(question.legal, question.asked), policy, 0.0)
+        if not some.sum() > 0.0:
+            some = np.isin(question.legal, question.asked).astype(np.float64)
+        some = some / some.sum()
+        drawn = float(streams(question.seed, 1)[0]) / 2.0**64
+        action = int(question.legal[min(np.searchsorted(np.cumsum(some), drawn, "right"), np.flatnonzero(some)[-1])])
+        return Decision(question.text(action), action, dict(zip(map(question.text, question.legal), some.tolist(), strict=True)))
+
 
 class OpenPolicy(Protocol):
-    """A player of poker that can say with which probabilities it moves: they depend on its view alone."""
+    """A player that can say with which probabilities it moves: they depend on its view alone."""
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each action of the seat to move at each of n views.

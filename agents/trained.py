@@ -15,9 +15,9 @@ import torch
 from fpmcts.search import SearchSettings
 from games import make as make_game
 from games.interface import Game
-from inference.determinizer import InferenceSettings
-from inference.factory import AnyDeterminizer, make_determinizer
-from networks.checkpoint import NETWORKS, CheckpointError, load, save
+from games.kernels import ROOT
+from inference.determinizer import Determinizer, InferenceSettings
+from networks.checkpoint import NETWORKS, CheckpointError, load, save, settings_of
 from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
@@ -49,7 +49,7 @@ class Trained:
     objective: str
     evaluator: Evaluator
 
-    def determinizer_maker(self, inference: InferenceSettings) -> Callable[[int], AnyDeterminizer]:
+    def determinizer_maker(self, inference: InferenceSettings) -> Callable[[int], Determinizer]:
         """Returns a function that makes a determinizer for a number of games.
 
         Raises:
@@ -59,9 +59,9 @@ class Trained:
             raise CheckpointError("phase1=filter: the checkpoint holds no filter network; use phase1=marginal or phase1=none")
         evaluator = self.evaluator
 
-        def make(num_games: int) -> AnyDeterminizer:
+        def make(num_games: int) -> Determinizer:
             score = None if self.filter is None else FilterEngine(self.filter, evaluator.precision, evaluator.device)
-            return make_determinizer(self.game, evaluator, inference, num_games, score)
+            return Determinizer(self.game, evaluator, inference, num_games, score)
 
         return make
 
@@ -70,6 +70,19 @@ def checkpoint_file(path: Path | str) -> Path:
     """Returns the file that holds the networks: the path itself, or the networks in it where it is the folder of a run."""
     path = Path(path)
     return path / NETWORKS if path.is_dir() else path
+
+
+def checkpoint_of(game: str, checkpoint: str | None) -> Path:
+    """Returns the file of a checkpoint, None being the weights that come with the project. Raises CheckpointError."""
+    if checkpoint is not None:
+        path = checkpoint_file(checkpoint)
+        if not path.exists():
+            raise CheckpointError(f"there is no checkpoint at {path}; give a file or the folder of a run")
+        return path
+    path = ROOT / "models" / f"{game}.safetensors"
+    if not path.exists():
+        raise CheckpointError(f"no weights come with the project for {game}; train some and give checkpoint=RUN_DIR")
+    return path
 
 
 def load_trained(
@@ -82,7 +95,7 @@ def load_trained(
         game: Name of the game that they are to play.
         precision: See ``networks.engine.PRECISIONS``.
         device: Of the forward passes.
-        objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only networks with a ``win_bombs``
+        objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only networks with a ``win_stakes``
             head can give the other one.
 
     Raises:
@@ -90,14 +103,17 @@ def load_trained(
     """
     file = checkpoint_file(path)
     arrays, meta = load(file)
+    if "config" not in meta:
+        is_table = "; it is a run on tables, which plays as LABEL=tabular LABEL.run=…" if "algorithm" in meta else ""
+        raise CheckpointError(f"{file} holds no networks{is_table}")
     config: dict[str, Any] = meta["config"]
     if config["game"]["name"] != game:
         raise CheckpointError(f"{file} plays {config['game']['name']}; expected a checkpoint of {game}")
     settings = {key: value for key, value in config["game"].items() if key != "name" and value is not None}
     made = make_game(game, **settings)
-    network = NetworkConfig(**config["network"])
+    network = settings_of(NetworkConfig, config["network"], "network")
     if objective not in (None, network.objective):
-        if network.value_head != "win_bombs":
+        if network.value_head != "win_stakes":
             had = network.objective
             raise CheckpointError(f"objective={objective}: {file} has a scalar value head for {had}; use objective={had}")
         network = replace(network, objective=objective)
@@ -113,8 +129,8 @@ def load_trained(
         rules=settings.get("rules", ""),
         networks=networks,
         filter=filter_net,
-        inference=InferenceSettings(**config["inference"]),
-        search=SearchSettings(**config["search"]),
+        inference=settings_of(InferenceSettings, config["inference"], "inference"),
+        search=settings_of(SearchSettings, config["search"], "search"),
         objective=network.objective,
         evaluator=Evaluator(networks, precision, device),
     )

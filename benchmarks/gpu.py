@@ -17,6 +17,7 @@ from benchmarks.table import Row, median_seconds
 from games.kernels import Stream, deal_seeds
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
+from training.reports import drain
 from training.trainer import Trainer
 
 DELTADOU_GAMES = 640_000
@@ -55,15 +56,14 @@ def busy_rows(trainer: Trainer) -> list[Row]:
     stop = threading.Event()
     watcher = threading.Thread(target=utilisation, args=(stop, samples), daemon=True)
     watcher.start()
-    for _ in trainer.self_play(deal_seeds(0, GAMES, Stream.TRAINING), (0,)):
-        pass
+    finished = drain(trainer.workers.self_play(deal_seeds(0, GAMES, Stream.TRAINING), (0,)))
     stop.set()
     watcher.join()
-    assert trainer.played is not None
-    played, _, statistics = trainer.played
-    scalars = trainer.self_play_scalars()
+    played, _, statistics = finished
+    scalars = trainer.workers.curves(finished)
     rate, share = statistics.games / statistics.seconds, scalars["throughput/network_share"]
-    rows.append({"name": f"self-play, {GAMES} games side by side, {trainer.threads} threads", "value": rate, "unit": "games/s"})
+    threads = trainer.state.threads
+    rows.append({"name": f"self-play, {GAMES} games side by side, {threads} threads", "value": rate, "unit": "games/s"})
     hours = DELTADOU_GAMES / rate / 3600
     rows.append({"name": f"  {DELTADOU_GAMES:,} games", "value": hours, "unit": "h", "target": 1.0, "less_is_better": True})
     rows.append({"name": "  share of the threads' time outside of the networks", "value": 100 * (1 - share), "unit": "%"})
@@ -73,14 +73,15 @@ def busy_rows(trainer: Trainer) -> list[Row]:
     alone = network_rate(trainer, mean_batch(trainer))
     rows.append({"name": "  evaluations", "value": evaluations, "unit": "evaluations/s"})
     rows.append({"name": "  of what the networks alone reach", "value": 100 * evaluations / alone, "unit": "%", "target": 80.0})
-    for k, reservoir in enumerate(trainer.reservoirs):
-        reservoir.add(trainer.of_network(played, k))
+    state = trainer.state
+    for k, reservoir in enumerate(state.reservoirs):
+        reservoir.add(state.of_network(played, k))
     generator, size = np.random.default_rng(0), trainer.config.train.batch_size
-    trainer.learners[0].step(None, trainer.reservoirs[0].draw(generator, size), 1e-4)
+    state.learners[0].step(None, state.reservoirs[0].draw(generator, size), 1e-4)
     torch.cuda.synchronize()
     begin, steps = time.perf_counter(), 50
     for _ in range(steps):
-        trainer.learners[0].step(None, trainer.reservoirs[0].draw(generator, size), 1e-4)
+        state.learners[0].step(None, state.reservoirs[0].draw(generator, size), 1e-4)
     torch.cuda.synchronize()
     seconds = time.perf_counter() - begin
     rows.append({"name": f"learning, batches of {size}", "value": steps * size / seconds, "unit": "samples/s"})

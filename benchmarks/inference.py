@@ -13,8 +13,8 @@ from games.doudizhu.game import Doudizhu
 from games.interface import Records, current_seat, legal, step, take
 from games.kernels import kernel, random_below, streams
 from inference.determinizer import Determinizer, InferenceSettings
-from inference.draws import draw_from_marginal, empty_draws
-from inference.hands import Positions, make_positions
+from inference.draws import draw_from_marginal, empty_draws, weigh_by_marginal
+from inference.positions import Positions, make_positions
 from inference.prior import prior_worlds
 from networks.resnet import Outputs
 
@@ -59,7 +59,7 @@ def positions_of_random_games() -> tuple[Positions, Records]:
     _play(GAME.rules, states, *records, streams(1, _NUM_GAMES), np.empty(GAME.spec.max_legal, np.int16))
     lanes = np.flatnonzero(states.winner < 0)
     here = take(states, lanes)
-    return make_positions(lanes, GAME.view(here, here.seat)), records
+    return make_positions(GAME, lanes, GAME.view(here, here.seat)), records
 
 
 def run() -> list[Row]:
@@ -68,13 +68,18 @@ def run() -> list[Row]:
     count = len(positions.lanes)
     rng = streams(2, _NUM_GAMES)
     worlds = GAME.empty(count * 256)
-    seconds = median_seconds(lambda: prior_worlds(GAME.rules, positions, rng, 256, worlds))
+    seconds = median_seconds(lambda: prior_worlds(GAME.rules, positions, rng, 256, 1, worlds))
     rows: list[Row] = [Row(name="worlds from the prior, filled in", value=count * 256 / seconds, unit="worlds/s", target=1e6)]
 
-    draws = empty_draws(count, 256, None)
+    draws = empty_draws(count, 256, 1, None)
     logits = np.random.default_rng(0).standard_normal((count, 5, 15), np.float32)
     every = np.arange(count)
-    seconds = median_seconds(lambda: draw_from_marginal(positions, every, logits, rng, draws))
+
+    def draw() -> None:
+        draw_from_marginal(GAME.rules, positions, every, logits, rng, draws)
+        weigh_by_marginal(GAME.rules, positions, logits, draws)
+
+    seconds = median_seconds(draw)
     rows.append(Row(name="hands from the network's distribution, with density", value=count * 256 / seconds, unit="hands/s"))
     rows[-1]["target"] = 1e6
 

@@ -17,12 +17,14 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks.table import make_console
-from fpmcts.selfplay import observe_movers, play_actions, sample_policy
+from fpmcts.drawn_moves import draw_moves
 from games.doudizhu.cards import unpack
-from games.interface import Records, take
+from games.doudizhu.worlds import next_hands
+from games.interface import take
 from games.kernels import Stream, deal_seeds, streams
+from games.lockstep import Lockstep
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
-from inference.hands import find_active, true_next_hands
+from inference.positions import find_active
 from networks.checkpoint import NETWORKS, load
 from networks.engine import FilterEngine
 from training.config import parse_config
@@ -73,37 +75,35 @@ def trained(run_dir: Path) -> Trainer:
     """Returns a trainer with the networks of a run."""
     saved = Saved(*load(run_dir / NETWORKS))
     trainer = Trainer(parse_config(saved.meta["config"]))
-    trainer.load_networks(saved)
+    trainer.state.load_networks(saved)
     return trainer
 
 
 def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: float) -> int:
     """Plays the games and lets every setting deal worlds at a share of the decisions; returns the number of decisions."""
-    game, spec = trainer.game, trainer.game.spec
-    states, rng = game.deal(deal_seeds(0, num_games, Stream.EVALUATION)), streams(1, num_games)
-    records = Records(np.full((num_games, spec.max_moves), -1, np.int16), np.zeros(num_games, np.int16))
-    kinds, scratch = np.zeros(num_games, np.int8), (np.zeros(spec.max_legal, np.int16), np.zeros(spec.max_legal))
-    generator, decisions = np.random.default_rng(2), 0
-    while (lanes := np.flatnonzero(states.winner < 0)).size:
+    game = trainer.state.game
+    deals, rng = game.deal(deal_seeds(0, num_games, Stream.EVALUATION)), streams(1, num_games)
+    games, generator, decisions = Lockstep(game, deals, ask_forced=True), np.random.default_rng(2), 0
+
+    def decide(lanes: np.ndarray) -> np.ndarray:
+        nonlocal decisions
         chosen = lanes[generator.random(lanes.size) < share]
         active = np.empty(chosen.size, np.bool_)
-        find_active(take(states, chosen), InferenceSettings().active_below, active)
+        find_active(game.rules, take(games.states, chosen), InferenceSettings().active_below, active)
         chosen = chosen[active]
         if chosen.size:
-            here = take(states, chosen)
+            here = take(games.states, chosen)
             decisions += chosen.size
             for setting in settings:
                 worlds, diagnostics = setting.determinizer.worlds(
-                    chosen, game.view(here, here.seat), records, streams(3 + decisions, num_games), _NUM_WORLDS, here
+                    chosen, game.view(here, here.seat), games.records, streams(3 + decisions, num_games), _NUM_WORLDS, here
                 )
-                hands = true_next_hands(worlds, worlds.seat).reshape(chosen.size, _NUM_WORLDS)
-                setting.add(diagnostics, unpack(hands), unpack(true_next_hands(here, here.seat)))
-        observations, seats = np.empty((lanes.size, *spec.observation_shape), np.int8), np.empty(lanes.size, np.int8)
-        observe_movers(game.rules, states, lanes, observations, seats)
-        policy, actions = trainer.evaluator.evaluate(observations, seats).policy, np.zeros(lanes.size, np.int16)
-        chances = np.empty((2, lanes.size), np.float32)
-        sample_policy(game.rules, game.decoder, states, lanes, policy, 1.0, rng, actions, *chances, *scratch)
-        play_actions(game.rules, states, records.moves, records.lengths, lanes, actions, kinds)
+                hands = next_hands(worlds, worlds.seat).reshape(chosen.size, _NUM_WORLDS)
+                setting.add(diagnostics, unpack(hands), unpack(next_hands(here, here.seat)))
+        return draw_moves(game, trainer.evaluation.evaluator.evaluate, games.states, rng, lanes, 1.0, 0.0, 0).actions
+
+    for _ in games.run(decide):
+        pass
     return decisions
 
 
@@ -115,9 +115,10 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.15, help="of the decisions that are judged")
     options = parser.parse_args()
     trainer, console = trained(options.run_dir), make_console()
-    score = None if trainer.filter is None else FilterEngine(trainer.filter.net, trainer.config.precision, trainer.device)
+    state, evaluator = trainer.state, trainer.evaluation.evaluator
+    score = None if state.filter is None else FilterEngine(state.filter.net, trainer.config.precision, state.device)
     named = {
-        name: Setting(Determinizer(trainer.game, trainer.evaluator, replace(InferenceSettings(), **keys), options.games, score))
+        name: Setting(Determinizer(state.game, evaluator, replace(InferenceSettings(), **keys), options.games, score))
         for name, keys in SETTINGS.items()
         if score is not None or keys.get("phase1") != "filter"
     }

@@ -1,7 +1,7 @@
 """Speed of the networks on Doudizhu observations: evaluations for play, and steps of learning, on up to two threads."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -72,7 +72,7 @@ def training_row(channels: int, blocks: int, bfloat16: bool) -> Row:
             raw = net(planes)
         loss = (
             policy_loss(raw.policy, decoder, offsets, actions, targets).cross_entropy
-            + value_loss(raw.value, returns, net.config.objective, net.value_scale)
+            + value_loss(raw.value, returns, net.config.objective, net.value_scale, net.stake_factors)
             + hidden_loss(raw.hidden, torch.zeros_like(most), most, counts, counts.sum(dim=1)).nll
         ).mean()
         optimizer.zero_grad()
@@ -87,12 +87,15 @@ def training_row(channels: int, blocks: int, bfloat16: bool) -> Row:
     )
 
 
-def run() -> list[Row]:
-    """Returns evaluations and samples per second."""
+def run() -> Iterator[Row]:
+    """Yields evaluations and samples per second."""
     threads = torch.get_num_threads()
     torch.set_num_threads(min(2, os.cpu_count() or 1))
     try:
-        rows = [row for size in SIZES for row in evaluation_rows(*size)]
-        return rows + [training_row(*size, bfloat16) for size in SIZES for bfloat16 in (False, True)]
+        for size in SIZES:
+            yield from evaluation_rows(*size)
+        for size in SIZES:
+            for bfloat16 in (False, True):
+                yield training_row(*size, bfloat16)
     finally:
         torch.set_num_threads(threads)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.table import Row, median_seconds
-from games import poker
+from games import make as make_game
 from games.kernels import kernel, streams
 from games.poker import hands
 from games.poker.deals import bucket, deal, outcome, scratch
@@ -60,7 +60,7 @@ def deal_all(deals: Any, seeds: np.ndarray, dealt: np.ndarray) -> int:
 
 def holdem() -> list[Row]:
     """Returns the rates of limit Hold'em for two players."""
-    game = poker.make("limit_holdem", players=2)
+    game = make_game("limit_holdem", players=2).tables
     seeds, dealt = streams(0, _NUM_DEALS), scratch(8)
     rows: list[Row] = [
         {

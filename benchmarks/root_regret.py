@@ -24,14 +24,14 @@ import numpy as np
 from rich.table import Table
 
 from agents.general.policy import PolicyAgent
-from agents.players import MOST_WORLDS, checkpoint_of
-from agents.trained import Trained, load_trained
+from agents.match_settings import match_settings
+from agents.trained import Trained, checkpoint_of, load_trained
 from benchmarks.table import make_console
 from evaluation.duplicate import duplicate_match
 from fpmcts.search import Search, SearchResult
 from games.interface import Records, Rules, States, sure_win, take
 from games.kernels import kernel, streams
-from inference.factory import AnyDeterminizer
+from inference.determinizer import Determinizer
 
 OPEN = 0.95
 
@@ -86,12 +86,13 @@ class Probe(PolicyAgent):
         self._soft = PolicyAgent(trained.game, trained.evaluator.evaluate, temperature=1.0)
         self._settings = [JUDGE, JUDGE, *settings]
         self._searches = [self._search(s) for s in self._settings]
-        self._determinizers: list[AnyDeterminizer] = []
+        self._determinizers: list[Determinizer] = []
         self._generator = np.random.default_rng(0)
 
     def _search(self, setting: Setting) -> Search:
+        most = match_settings(self.game.spec.name, "gumbel").most_worlds
         search = replace(
-            self.trained.search, root="gumbel", playouts=setting.playouts, worlds=min(setting.playouts, MOST_WORLDS),
+            self.trained.search, root="gumbel", playouts=setting.playouts, worlds=min(setting.playouts, most),
             considered=setting.considered, prior_floor=setting.prior_floor, gumbel_noise=0.0,
         )  # fmt: skip
         return Search(self.game, self.evaluate, search, 64, self.trained.objective == "wp")

@@ -4,6 +4,7 @@ The references were measured elsewhere and on other machines: a C++ engine, Open
 RLCard and DouZero.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,8 @@ def count_sure_wins(rules: Any, states: Any) -> int:
     return total
 
 
-def run() -> list[Row]:
-    """Returns the rates on one core, medians of five repetitions."""
+def run() -> Iterator[Row]:
+    """Yields the rates on one core, medians of five repetitions."""
     game = Doudizhu()
     actions = np.empty(MAX_LEGAL, dtype=np.int16)
     hands = random_hands(_NUM_HANDS, 20, seed=1)
@@ -88,30 +89,28 @@ def run() -> list[Row]:
     def random_games() -> None:
         play_random(game.rules, game.deal(seeds), seeds.copy(), actions, game.spec.max_moves)
 
-    return [
-        {
-            "name": f"leads of random 20-card hands ({leads_per_hand:.0f} a hand)",
-            "value": _NUM_HANDS / median_seconds(lambda: count_leads(game.rules, hands, actions)),
-            "unit": "hands/s",
-            "target": 500_000,
-            "reference": {"C++": 422_000, "DouZero": 33_000},
-        },
-        {
-            "name": f"uniformly random games with the deal ({moves_per_game:.0f} moves)",
-            "value": _NUM_GAMES / median_seconds(random_games),
-            "unit": "games/s",
-            "target": 20_000,
-            "reference": {"C++": 15_200, "OpenSpiel": 10_400, "RLCard": 350, "DouZero": 260},
-        },
-        {
-            "name": "observation, default encoding",
-            "value": median_seconds(lambda: observe_all(game.rules, positions, observations)) / _NUM_POSITIONS * 1e6,
-            "unit": "us",
-        },
-        {
-            "name": "sure win, 5 to 50 random moves into the game",
-            "value": median_seconds(lambda: count_sure_wins(game.rules, positions)) / _NUM_POSITIONS * 1e6,
-            "unit": "us",
-            "target": 1,
-        },
-    ]
+    yield {
+        "name": f"leads of random 20-card hands ({leads_per_hand:.0f} a hand)",
+        "value": _NUM_HANDS / median_seconds(lambda: count_leads(game.rules, hands, actions)),
+        "unit": "hands/s",
+        "target": 500_000,
+        "reference": {"C++": 422_000, "DouZero": 33_000},
+    }
+    yield {
+        "name": f"uniformly random games with the deal ({moves_per_game:.0f} moves)",
+        "value": _NUM_GAMES / median_seconds(random_games),
+        "unit": "games/s",
+        "target": 20_000,
+        "reference": {"C++": 15_200, "OpenSpiel": 10_400, "RLCard": 350, "DouZero": 260},
+    }
+    yield {
+        "name": "observation, default encoding",
+        "value": median_seconds(lambda: observe_all(game.rules, positions, observations)) / _NUM_POSITIONS * 1e6,
+        "unit": "us",
+    }
+    yield {
+        "name": "sure win, 5 to 50 random moves into the game",
+        "value": median_seconds(lambda: count_sure_wins(game.rules, positions)) / _NUM_POSITIONS * 1e6,
+        "unit": "us",
+        "target": 1,
+    }

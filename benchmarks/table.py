@@ -66,6 +66,13 @@ def reference_text(row: Row) -> str:
     return "\n".join(f"{name} {number_text(other)} (×{ratio(row, other):.3g})".strip() for name, other in named.items())
 
 
+def line_text(row: Row) -> str:
+    """Returns a row as one line, for output while others are still measured."""
+    target = row.get("target")
+    wanted = "" if target is None else f" (target {number_text(target)}, ×{ratio(row, target):.2f})"
+    return f"{row['name']}: {number_text(row['value'])} {row['unit']}{wanted}"
+
+
 def table(groups: Mapping[str, Sequence[Row]]) -> Table:
     """Returns the rows of each group as a rich table, a line between groups."""
     result = Table("what", "value", "unit", "target", "× target", "reference", title="Benchmarks")

@@ -8,10 +8,10 @@ OpenSpiel's C++ external-sampling MCCFR (for the time to 0.036).
 import time
 
 from benchmarks.table import Row, median_seconds
-from games import poker
+from games import make as make_game
 from tabular.algorithms import make
 from tabular.best_response import best_response_values, nash_conv
-from tabular.learner import Learner
+from tabular.learner import TabularLearner
 
 _EPISODES = 5_000_000
 _WARM_UP = 20_000_000
@@ -26,13 +26,13 @@ _REFERENCES = {
 _NAMES = {"smooth_uct": "Smooth UCT", "uct": "UCT", "outcome_sampling": "Outcome Sampling, alternating"}
 
 
-def episodes_per_second(learner: Learner) -> float:
+def episodes_per_second(learner: TabularLearner) -> float:
     """Returns the rate from episode 20 million on, the median of five repetitions of 5 million."""
     learner.run(_WARM_UP)
     return _EPISODES / median_seconds(lambda: learner.run(_EPISODES))
 
 
-def seconds_to(nash_conv_bound: float, learner: Learner) -> float:
+def seconds_to(nash_conv_bound: float, learner: TabularLearner) -> float:
     """Returns the seconds until the average policy's NashConv is at most the bound at two checks in a row, checks included.
 
     It is looked at every 2 million episodes; infinite if 400 million are not enough.
@@ -60,7 +60,7 @@ def run() -> list[Row]:
                     "reference": _REFERENCES.get((name, game)),
                 }
             )
-    leduc = poker.make("leduc")
+    leduc = make_game("leduc").tables
     uniform = leduc.uniform_policy()
     rows.append(
         {

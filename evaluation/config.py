@@ -5,26 +5,24 @@
 
 A word that is no key of ``EvaluateConfig`` is the label of a player: ``LABEL=KIND`` says what it is, ``LABEL.OPTION=VALUE`` gives
 it an option. In ``agents`` the name of a kind serves as a label too. ``experiment=NAME`` takes the keys of
-``conf/evaluate/NAME.yaml`` first.
+``conf/evaluate/NAME.yaml`` first, in which players stand as ``player: {LABEL: {kind: KIND, OPTION: VALUE}}``.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-import yaml
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-
 from agents.player_options import LocalBestResponseOptions, MixOptions
 from agents.players import KINDS, Player
 from games import GAMES, make
 from games.doudizhu.moves import RULE_SETS
 from games.interface import Game
-from games.kernels import ROOT
-from runtime.settings import ConfigError, build, check
+from runtime.configuration import CONF, load, pairs, read_file
+from runtime.settings import ConfigError, build, did_you_mean, setting
 
-PRESETS = ROOT / "conf" / "evaluate"
+PRESETS = CONF / "evaluate"
+TEXTS = ("checkpoint", "command", "run", "decks", "save", "report", "unfinished")
+"""Keys whose values are taken as they are typed."""
 
 
 @dataclass
@@ -51,17 +49,17 @@ class EvaluateConfig:
         unfinished: Folder that holds the finished games of interrupted evaluations.
     """
 
-    game: str = "doudizhu"
-    rules: str = "standard"
-    players: int | None = None
+    game: str = setting("doudizhu", choices=tuple(GAMES))
+    rules: str = setting("standard", choices=RULE_SETS)
+    players: int | None = setting(None, least=2, most=3)
     a: str | None = None
     b: str | None = None
     agents: list[str] = field(default_factory=list)
     decks: str = "100"
-    slow_decks: int | None = None
-    seed: int = 0
-    processes: int = 0
-    device: str = "auto"
+    slow_decks: int | None = setting(None, least=1, most=1_000_000_000)
+    seed: int = setting(0, least=0, most=2**31)
+    processes: int = setting(0, least=0, most=4096)
+    device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     save: str | None = None
     report: str | None = None
     resume: bool = True
@@ -76,8 +74,6 @@ class EvaluateConfig:
 GAME_KEYS = {"rules": ("doudizhu",), "players": ("limit_holdem",)}
 """The keys that are options of a game, and the games that have them."""
 
-CHOICES = {"game": tuple(GAMES), "rules": RULE_SETS, "device": ("auto", "cpu", "cuda")}
-RANGES = {"seed": (0.0, 2.0**31), "players": (2.0, 3.0), "slow_decks": (1.0, 1e9), "processes": (0.0, 4096.0)}
 MOST_DECKS = 10_000_000
 FILES = ("checkpoint", "command", "run")
 """Options of players that their names do not show."""
@@ -116,61 +112,53 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
     Raises:
         ConfigError: One line that names the key, what was given and what is expected.
     """
-    given: dict[str, Any] = {}
     own_keys = {f.name for f in fields(EvaluateConfig)}
-    for argument in arguments:
-        key, equals, text = argument.partition("=")
-        if not equals or not key:
-            raise ConfigError(f"{argument}: expected key=value, such as decks=100")
-        try:
-            value = yaml.safe_load(text) if not key.endswith((".command", ".run", "decks", "save", "report")) else text
-        except yaml.YAMLError as error:
-            raise ConfigError(f"{argument}: the value is no YAML") from error
+    overrides, set_keys = {}, set()
+    for key, text in pairs(arguments):
         label, dot, option = key.partition(".")
+        if dot and label in own_keys - {"a", "b"}:
+            raise ConfigError(f"{key}={text}: {label} is a key of its own, no player")
+        set_keys.add(key)
         if key == "experiment":
-            given = _preset(str(value)) | given
-        elif dot and label not in own_keys - {"a", "b"}:
-            given.setdefault(f"{label}.", {})[option] = value
+            overrides["evaluate"] = text
+            set_keys |= set(_preset(text))
+        elif key in own_keys:
+            overrides[key] = text
         else:
-            given[key] = value
-    return parse(given)
+            overrides[f"player.{label}.{option or 'kind'}"] = text
+    values = load("evaluate", overrides, TEXTS)
+    given = {"a": values.pop("a", None), "b": values.pop("b", None)}
+    players = {str(label): dict(options) for label, options in values.pop("player", {}).items()}
+    for label, kind in given.items():
+        if kind is not None:
+            players.setdefault(label, {})["kind"] = kind
+    return parse(values | given, players, set_keys)
 
 
 def _preset(name: str) -> dict[str, Any]:
-    """Returns the keys of a file in ``conf/evaluate``, the options of label x under ``x.``."""
-    path = PRESETS / f"{name}.yaml"
-    if not path.exists():
-        raise ConfigError(f"experiment={name}: expected one of {', '.join(sorted(p.stem for p in PRESETS.glob('*.yaml')))}")
+    """Returns the keys of a file in ``conf/evaluate``. Raises ConfigError where there is none of that name."""
     try:
-        values = OmegaConf.to_container(OmegaConf.load(path))
-    except (OmegaConfBaseException, yaml.YAMLError) as error:
-        raise ConfigError(f"experiment={name}: {path} cannot be read: {error}") from error
-    assert isinstance(values, dict)
-    keys: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, dict):
-            keys[str(key) + "."] = {option: v for option, v in value.items() if option != "player"}
-            if "player" in value:
-                keys[str(key)] = value["player"]
-        else:
-            keys[str(key)] = value
-    return keys
+        return {} if name == "null" else read_file("evaluate", name)
+    except ConfigError as error:
+        raise ConfigError(str(error).replace("evaluate=", "experiment=", 1)) from error
 
 
-def parse(given: Mapping[str, Any]) -> Tournament:
-    """Returns the checked configuration of keys and values; the options of the player ``x`` are a mapping under ``x.``."""
-    own_keys = {f.name for f in fields(EvaluateConfig)}
-    kinds = {key: value for key, value in given.items() if key not in own_keys and not key.endswith(".")}
-    options = {key.removesuffix("."): value for key, value in given.items() if key.endswith(".")}
-    config: EvaluateConfig = build(EvaluateConfig, _with_text({key: given[key] for key in own_keys if key in given}))
-    check(config, CHOICES, RANGES)
+def parse(values: Mapping[str, Any], players_given: Mapping[str, Mapping[str, Any]], set_keys: set[str]) -> Tournament:
+    """Returns the checked configuration.
+
+    Args:
+        values: Keys of ``EvaluateConfig``.
+        players_given: By label: ``kind``, and options.
+        set_keys: The keys that were asked for and did not come from ``conf/evaluate.yaml``.
+    """
+    kinds = {label: options["kind"] for label, options in players_given.items() if "kind" in options}
+    options = {label: {k: v for k, v in given.items() if k != "kind"} for label, given in players_given.items()}
+    options = {label: given for label, given in options.items() if given}
+    config: EvaluateConfig = build(EvaluateConfig, _with_text(values))
     for key, games in GAME_KEYS.items():
-        if key in given and config.game not in games:
-            raise ConfigError(f"{key}={given[key]}: no option of {config.game}; {', '.join(games)} has it")
+        if key in set_keys and config.game not in games:
+            raise ConfigError(f"{key}={values[key]}: no option of {config.game}; {', '.join(games)} has it")
     labels = _labels(config)
-    for label in ("a", "b"):
-        if getattr(config, label) is not None:
-            kinds[label] = getattr(config, label)
     players: dict[str, Player] = {}
     for label in [*labels, *kinds]:
         _add_player(label, kinds, options, players, config.game, ())
@@ -183,7 +171,7 @@ def parse(given: Mapping[str, Any]) -> Tournament:
     return Tournament(config, _with_names(players), labels)
 
 
-def _with_text(values: dict[str, Any]) -> dict[str, Any]:
+def _with_text(values: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the keys with ``decks`` as text, since it is a number or a file."""
     return {key: str(value) if key == "decks" else value for key, value in values.items()}
 
@@ -216,13 +204,14 @@ def _add_player(
     kind = str(kinds.get(label, label))
     if kind not in KINDS:
         where = f"{label}={kind}" if label in kinds else label
-        raise ConfigError(f"{where}: unknown player; expected one of {', '.join(KINDS)}, or a label that LABEL=KIND defines")
+        near = did_you_mean(label, [f.name for f in fields(EvaluateConfig) if len(f.name) > 1]) or did_you_mean(kind, KINDS)
+        names = ", ".join(KINDS)
+        raise ConfigError(f"{where}: unknown player; expected one of {names}, or a label that LABEL=KIND defines{near}")
     row = KINDS[kind]
     if row.games and game not in row.games:
         able = ", ".join(name for name, other in KINDS.items() if not other.games or game in other.games)
         raise ConfigError(f"{label}={kind}: plays {', '.join(row.games)}, not {game}, which is played by {able}")
     values = build(row.options, options.get(label, {}), f"{label}.")
-    check(values, row.choices, row.ranges, f"{label}.")
     if isinstance(values, MixOptions):
         if len(values.seats) == 0:
             raise ConfigError(f"{label}.seats: a mix needs the players of all seats, such as {label}.seats=[fpmcts,rhcp,rhcp]")

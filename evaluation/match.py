@@ -1,8 +1,8 @@
 """Many games between agents, in lock-step.
 
-In each round every running game makes one move. The games that wait for one agent are handed to it together, as views: the
-hidden cards never reach an agent. A move is checked before it is played; an illegal one ends the match with an error, never
-with another move in its place. Where only one move is legal it is played without asking.
+In each round every running game (``games.lockstep``) comes to its next decision. The games that wait for one agent are handed to
+it together, as views: the hidden cards never reach an agent. A move is checked before it is played; an illegal one ends the match
+with an error, never with another move in its place. Where only one move is legal it is played without asking.
 
 G games are played; A agents take part; S seats; n games are asked about at once.
 """
@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.agent import Agent
-from games.interface import Game, Records, Rules, States, current_seat, legal, num_rows, step, take, team_return
+from games.interface import Game, Records, Rules, States, legal, num_rows, take, team_return
 from games.kernels import Stream, kernel, streams
+from games.lockstep import Lockstep
 
 Progress = Callable[[int, int], None]
 """Called with the number of games that are over and of all games."""
@@ -71,17 +72,6 @@ class PlayedGames:
 
 
 @kernel
-def _survey(rules: Rules, states: States, games: np.ndarray, scratch: np.ndarray, seats: np.ndarray, forced: np.ndarray) -> None:
-    """Writes for every listed game the seat to move (-1 = over) and its only legal move (-1 = there are several)."""
-    for j in range(len(games)):
-        i = games[j]
-        seats[j] = current_seat(rules, states, i)
-        forced[j] = -1
-        if seats[j] >= 0 and legal(rules, states, i, scratch) == 1:
-            forced[j] = scratch[0]
-
-
-@kernel
 def _first_illegal(rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, scratch: np.ndarray) -> int:
     """Returns the first position j at which ``actions[j]`` is not legal in game ``games[j]``; -1 if there is none."""
     for j in range(len(games)):
@@ -90,16 +80,6 @@ def _first_illegal(rules: Rules, states: States, games: np.ndarray, actions: np.
         if at == n or scratch[at] != actions[j]:
             return j
     return -1
-
-
-@kernel
-def _play(rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, moves: np.ndarray, lengths: np.ndarray) -> None:
-    """Plays one move in each listed game and writes it down."""
-    for j in range(len(games)):
-        i = games[j]
-        step(rules, states, i, actions[j])
-        moves[i, lengths[i]] = actions[j]
-        lengths[i] += 1
 
 
 @kernel
@@ -143,9 +123,8 @@ def play_games(
     if at_once is not None and at_once < 1:
         raise ValueError(f"got at_once={at_once}; expected at least 1")
 
-    states = take(deals, np.arange(num_games))
-    records = Records(np.full((num_games, spec.max_moves), -1, np.int16), np.zeros(num_games, np.int16))
-    last_seats = np.full(num_games, -1, np.int8)
+    lockstep = Lockstep(game, deals, window=at_once)
+    states, records = lockstep.states, lockstep.records
     usage = [Usage() for _ in agents]
     scratch = np.empty(spec.max_legal, np.int16)
     started: set[int] = set()
@@ -154,43 +133,32 @@ def play_games(
             agent.start(num_games, int(streams(seed, 1, Stream.PLAY, k)[0] >> np.uint64(1)))
             started.add(id(agent))
 
-    window = num_games if at_once is None else min(at_once, num_games)
-    running = np.arange(window)
-    waiting = window
-    while len(running):
-        seats = np.empty(len(running), np.int8)
-        actions = np.empty(len(running), np.int16)
-        _survey(game.rules, states, running, scratch, seats, actions)
-        alive = seats >= 0
-        running, seats, actions = running[alive], seats[alive], actions[alive]
-        if (records.lengths[running] >= spec.max_moves).any():
-            raise RuntimeError(f"a game of {spec.name} is not over after {spec.max_moves} moves, its stated bound")
-        forced = actions >= 0
-        movers = seating[running, seats]
+    def decide(lanes: np.ndarray) -> np.ndarray:
+        """Asks every agent about the games that wait for it."""
+        seats = lockstep.seats[lanes]
+        movers, actions = seating[lanes, seats], np.empty(len(lanes), np.int16)
         for k, agent in enumerate(agents):
-            own = movers == k
-            usage[k].forced += int((own & forced).sum())
-            asked = np.flatnonzero(own & ~forced)
+            asked = np.flatnonzero(movers == k)
             if not len(asked):
                 continue
-            games = running[asked]
+            games = lanes[asked]
             views = game.view(take(states, games), seats[asked])
             start = time.perf_counter()
             answers = agent.act(games, views, records)
             usage[k].seconds += time.perf_counter() - start
             usage[k].decisions += len(games)
             actions[asked] = _checked(game, agent, states, views, records, games, answers, scratch)
-        last_seats[running] = seats
-        _play(game.rules, states, running, actions, records.moves, records.lengths)
-        entering = np.arange(waiting, min(waiting + window - len(running), num_games))
-        waiting += len(entering)
-        running = np.concatenate([running, entering])
+        return actions
+
+    for over in lockstep.run(decide):
         if progress is not None:
-            progress(waiting - len(running), num_games)
+            progress(over, num_games)
+    for k in range(len(agents)):
+        usage[k].forced = int(lockstep.forced[seating == k].sum())
 
     returns = np.empty((num_games, spec.num_seats))
     _returns(game.rules, states, returns)
-    return PlayedGames(seating.astype(np.int8), returns, last_seats, records, usage)
+    return PlayedGames(seating.astype(np.int8), returns, lockstep.last_seats, records, usage)
 
 
 def _checked(

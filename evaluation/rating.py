@@ -10,21 +10,22 @@ every pair that played it.
 Where the share of wins says little, as in poker, a player's standing is its mean score over the opponents instead
 (``mean_scores``): no model, but also no better against a strong opponent than against a weak one.
 
-Source: Hunter, "MM algorithms for generalized Bradley-Terry models", Annals of Statistics 2004.
+Source: Bradley & Terry, "Rank analysis of incomplete block designs", Biometrika 1952.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
 
 from evaluation.statistics import Estimate
 
 ELO = 400.0 / np.log(10.0)
 """Elo points per unit of log-odds."""
 RESAMPLES = 1000
-_STEPS = 10_000
-_ENOUGH = 1e-9
+_PRECISELY = {"maxiter": 2000, "maxfun": 4000, "ftol": 0.0, "gtol": 1e-11, "maxcor": 20}
 
 
 @dataclass(frozen=True)
@@ -52,18 +53,19 @@ def fit(wins: np.ndarray) -> np.ndarray:
     wins = np.where(np.eye(wins.shape[-1], dtype=bool), 0.0, wins)
     met = (wins + np.swapaxes(wins, -1, -2)) > 0
     wins = wins + 0.5 * met
+    wins /= wins.sum(axis=(-2, -1), keepdims=True)  # every table counts the same: all are fitted in one go
     games = wins + np.swapaxes(wins, -1, -2)
-    total = wins.sum(axis=-1)
-    strength = np.ones(total.shape)
-    for _ in range(_STEPS):
-        denominator = (games / (strength[..., :, None] + strength[..., None, :])).sum(axis=-1)
-        updated = np.where(total > 0, total / np.maximum(denominator, 1e-300), 1.0)
-        updated /= np.exp(np.log(updated).mean(axis=-1, keepdims=True))
-        done = np.abs(np.log(updated) - np.log(strength)).max() < _ENOUGH
-        strength = updated
-        if done:
-            break
-    return np.asarray(np.log(strength))
+    shape = wins.shape[:-1]
+
+    def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        """Returns the negative log-likelihood of all tables and its gradient."""
+        strength = flat.reshape(shape)
+        ahead = strength[..., :, None] - strength[..., None, :]
+        slope = (games * expit(ahead) - wins).sum(axis=-1)
+        return float(-(wins * log_expit(ahead)).sum()), slope.ravel()
+
+    found = minimize(loss, np.zeros(np.prod(shape)), jac=True, method="L-BFGS-B", options=_PRECISELY).x.reshape(shape)
+    return np.asarray(found - found.mean(axis=-1, keepdims=True))
 
 
 def ratings(count: int, scores: Mapping[tuple[int, int], np.ndarray], reference: int, num_teams: int = 2) -> list[Rating]:

@@ -9,6 +9,7 @@ tournament is complete.
 """
 
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -16,17 +17,18 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
 
+from agents import match_settings
 from agents.agent import Agent
 from agents.player_options import LocalBestResponseOptions, MixOptions
 from agents.players import KINDS, Maker, Player, file_of
@@ -37,11 +39,13 @@ from evaluation.match import PlayedGames, Usage, total_usage
 from games.interface import Game, Records, States, num_rows, seats_to_move, take
 from games.kernels import LAYERS, Stream, sources_digest, streams
 from runtime.device import choose_device
+from runtime.memory import Need, check_fits
 from runtime.settings import ConfigError
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS = 500, 40, 2
 """Decks of a task: enough for full batches of the networks, few enough that an interruption costs little."""
 POLL_SECONDS = 0.2
+DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 class TournamentError(RuntimeError):
@@ -100,6 +104,7 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
     pairs = list(combinations(tournament.labels, 2))
     asked = tournament.num_decks() if decks is None else num_rows(decks)
     assert asked is not None
+    check_fits([Need("decks", asked, asked * _deck_bytes(game, len(pairs)))])
     counts = {pair: asked for pair in pairs}
     if config.slow_decks is not None:
         counts |= {pair: min(config.slow_decks, asked) for pair in pairs if any(_is_slow(tournament, label) for label in pair)}
@@ -110,6 +115,13 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
     if decks is None:
         decks = evaluation_decks(game, config.seed, asked)
     return Plan(tournament, decks, tuple(tasks))
+
+
+def _deck_bytes(game: Game, num_pairs: int) -> int:
+    """Returns the bytes of a deck with all its games: two bytes for a move, and the results."""
+    spec = game.spec
+    deck = sum(array.nbytes for array in game.empty(1))
+    return deck + num_pairs * games_per_deck(spec) * (2 * spec.max_moves + 16 * spec.num_seats)
 
 
 def _kinds(tournament: Tournament, label: str) -> list[str]:
@@ -230,22 +242,42 @@ class Store:
     def load(self, task: Task) -> PlayedGames | None:
         """Returns the games of a task, None if it is not finished."""
         try:
-            with self._file(task).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                return _unpack(arrays)
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+            content = self._file(task).read_bytes()
+        except OSError:
             return None
+        digest, data = content[:DIGEST_SIZE], content[DIGEST_SIZE:]
+        if hashlib.sha256(data).digest() != digest:
+            return None  # damaged: it is played again
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            return _unpack(arrays)
+
+    def check(self) -> None:
+        """Raises TournamentError where games could not be kept: better before they are played than after."""
+        for folder in self._folders.values():
+            with self._refusals(folder.parent):
+                folder.mkdir(parents=True, exist_ok=True)
+                probe = folder / ".writable"
+                probe.touch()
+                probe.unlink()
 
     def save(self, task: Task, games: PlayedGames) -> None:
-        """Keeps the games of a task. Raises TournamentError where the disk refuses."""
-        path = self._file(task)
-        try:
+        """Keeps the games of a task, with a checksum before them. Raises TournamentError where the disk refuses."""
+        path, data = self._file(task), io.BytesIO()
+        np.savez(data, allow_pickle=False, **_pack(games))
+        with self._refusals(path.parent.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary = path.with_suffix(".partial")
-            with temporary.open("wb") as file:
-                np.savez(file, allow_pickle=False, **_pack(games))
+            temporary.write_bytes(hashlib.sha256(data.getvalue()).digest() + data.getvalue())
             os.replace(temporary, path)
+
+    @staticmethod
+    @contextmanager
+    def _refusals(folder: Path) -> Iterator[None]:
+        """Turns errors of the system into TournamentError."""
+        try:
+            yield
         except OSError as error:
-            raise TournamentError(f"unfinished={path.parent.parent}: cannot be written ({error.strerror})") from error
+            raise TournamentError(f"unfinished={folder}: cannot be written ({error.strerror}); give another folder") from error
 
     def remove(self) -> None:
         """Forgets all pairs."""
@@ -271,7 +303,9 @@ def _identity(plan: Plan, a: str, b: str) -> str:
         return {"kind": player.kind, **values}
 
     digest = hashlib.sha256()
-    facts = [sources_digest(*LAYERS), config.game, config.game_options(), config.seed, config.device, describe(a), describe(b)]
+    searches = match_settings.file_of(config.game).read_text(encoding="utf-8")
+    facts = [sources_digest(*LAYERS), searches, config.game, config.game_options(), config.seed, config.device]
+    facts += [describe(a), describe(b)]
     digest.update(json.dumps(facts, sort_keys=True).encode())
     for array in plan.decks:
         digest.update(np.ascontiguousarray(array).data)
@@ -337,6 +371,7 @@ def play_tournament(
     store = Store(Path(config.unfinished), plan)
     if not config.resume:
         store.remove()
+    store.check()
     count_per_deck = games_per_deck(game.spec)
     finished = {task: games for task in plan.tasks if (games := store.load(task)) is not None}
     kept = count_per_deck * sum(task.last - task.first for task in finished)

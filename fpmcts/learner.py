@@ -19,6 +19,7 @@ from games.kernels import kernel
 from networks import losses
 from networks.engine import resolve_precision
 from networks.resnet import PolicyValueNet
+from runtime.settings import setting
 
 DIVERGENCES = ("forward", "reverse")
 """Values of ``LearnerSettings.divergence``."""
@@ -51,25 +52,30 @@ class LearnerSettings:
         value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the
             paper).
         clip: Largest norm of a gradient.
+        replicas: Parts that a minibatch is cut into where one network learns at a time, >= 1: each is computed on one core, by
+            a replica of the network. Where n networks learn side by side there are replicas / n parts, at least one. The
+            weights depend on it, through rounding and the statistics of batch normalisation, and not on the number of threads.
+            A GPU takes the whole minibatch.
         averaging: Steps over which the weights that play are averaged (exponentially); 0 = the latest weights play (the paper).
     """
 
-    batch_size: int = 512
-    optimizer: str = "adamw"
-    lr: float = 5e-4
-    lr_halving: float = 150.0
-    weight_decay: float = 1e-4
-    divergence: str = "reverse"
-    value_weight: float = 1.0
-    hidden_weight: float = 0.05
-    reuse: float = 4.0
-    least_steps: int = 0
-    reservoir: int = 200_000
-    store: str = "reservoir"
-    recency: float = 8.0
-    value_window: int = 150_000
-    clip: float = 5.0
-    averaging: int = 60
+    batch_size: int = setting(512, least=2, most=1_000_000)
+    optimizer: str = setting("adamw", choices=("adamw", "sgd"))
+    lr: float = setting(5e-4, least=1e-12, most=10)
+    lr_halving: float = setting(150.0, least=0)
+    weight_decay: float = setting(1e-4, least=0, most=10)
+    divergence: str = setting("reverse", choices=DIVERGENCES)
+    value_weight: float = setting(1.0, least=0)
+    hidden_weight: float = setting(0.05, least=0)
+    reuse: float = setting(4.0, least=1e-9, most=1_000_000)
+    least_steps: int = setting(0, least=0, most=1_000_000_000)
+    reservoir: int = setting(200_000, least=1, most=1_000_000_000)
+    store: str = setting("reservoir", choices=("reservoir", "window"))
+    recency: float = setting(8.0, least=0, most=100)
+    value_window: int = setting(150_000, least=0, most=1_000_000_000)
+    clip: float = setting(5.0, least=1e-9)
+    replicas: int = setting(2, least=1, most=256)
+    averaging: int = setting(60, least=0, most=1_000_000_000)
 
     def rate(self, iteration: int) -> float:
         """Returns the learning rate at an iteration, counted from 0."""
@@ -101,16 +107,16 @@ class GradientSettings:
             the games. 0: the latest ones are measured, too.
     """
 
-    start: int | None = None
-    games: int = 16_384
-    certain: float = 0.97
-    certain_share: float = 0.2
-    decay: float = 0.95
-    clip: float = 0.2
-    batch_size: int = 1024
-    lr: float = 6e-5
-    value_weight: float = 0.5
-    averaging: int = 300
+    start: int | None = setting(None, least=0, most=1_000_000_000)
+    games: int = setting(16_384, least=1, most=1_000_000_000)
+    certain: float = setting(0.97, least=1e-9, most=2)
+    certain_share: float = setting(0.2, least=0, most=1)
+    decay: float = setting(0.95, least=0, most=1)
+    clip: float = setting(0.2, least=1e-9)
+    batch_size: int = setting(1024, least=1, most=1_000_000)
+    lr: float = setting(6e-5, least=1e-12, most=10)
+    value_weight: float = setting(0.5, least=0)
+    averaging: int = setting(300, least=0, most=1_000_000_000)
 
 
 class LossNotFiniteError(FloatingPointError):
@@ -150,9 +156,9 @@ def _encode(
 class Learner:
     """Steps the network of one seat.
 
-    A minibatch can be cut into equal parts, one per thread; each thread computes the gradient of its part on a replica of the
-    network with one core, and the gradients are averaged in a fixed order. Two cores that share every small convolution instead
-    do not beat one (*measured* on two cores: 13 steps/s against 14, 48 channels x 6 blocks, 512 rows). Networks that learn side
+    A minibatch can be cut into equal parts (``LearnerSettings.replicas``), whose gradients are computed on replicas of the
+    network, with one core each, and averaged in a fixed order. Two cores that share every small convolution instead do not beat
+    one (*measured* on two cores: 13 steps/s against 14, 48 channels x 6 blocks, 512 rows). Networks that learn side
     by side, a thread each, need no parts and do better still (``Trainer``).
 
     Args:
@@ -160,7 +166,7 @@ class Learner:
         net: The network; changed in place.
         settings: See LearnerSettings.
         device: Of the network.
-        threads: Number of replicas, >= 1: most parts of a minibatch.
+        threads: Parts of a minibatch that are computed at once, >= 1; changes no weight.
     """
 
     def __init__(
@@ -168,8 +174,9 @@ class Learner:
     ) -> None:
         self.game, self.net, self.settings, self.device = game, net, settings, device
         self.optimizer = self._make_optimizer()
-        self._replicas = [net] + [copy.deepcopy(net) for _ in range(threads - 1)]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        replicas = settings.replicas if device.type == "cpu" else 1
+        self._replicas = [net] + [copy.deepcopy(net) for _ in range(replicas - 1)]
+        self._pool = ThreadPoolExecutor(min(threads, replicas)) if min(threads, replicas) > 1 else None
         self._decoder = torch.from_numpy(game.decoder.astype(np.int64)).to(device)
         self._half = resolve_precision("auto", device) == torch.bfloat16
 
@@ -190,20 +197,20 @@ class Learner:
             policy_rows: Teach the policy; None = ``value_rows`` teach both.
             value_rows: Teach the value and the hidden hands.
             lr: Learning rate of this step.
-            parts: Parts that the minibatch is cut into, 0 = one per replica. The weights depend on it, through rounding and the
-                statistics of batch normalisation.
+            parts: Parts that the minibatch is cut into, 0 = one per replica; never more than it has pairs of rows.
 
         Raises:
             LossNotFiniteError: No weight was changed.
         """
-        count = parts or len(self._replicas)
+        fewest = num_rows(value_rows) if policy_rows is None else min(num_rows(value_rows), num_rows(policy_rows))
+        count = max(1, min(parts or len(self._replicas), len(self._replicas), fewest // 2))
 
         def gradient(k: int) -> dict[str, float]:
             part = None if policy_rows is None else take(policy_rows, slice(k, None, count))
             return self._gradient(self._replicas[k], part, take(value_rows, slice(k, None, count)))
 
         self._spread_weights(count)
-        all_parts = [gradient(0)] if count == 1 or self._pool is None else list(self._pool.map(gradient, range(count)))
+        all_parts = list(map(gradient, range(count)) if self._pool is None else self._pool.map(gradient, range(count)))
         self._gather_gradients(count)
         norm = self._descend(lr, self.settings.clip)
         means = {name: float(np.mean([part[name] for part in all_parts])) for name in all_parts[0]}
@@ -243,7 +250,7 @@ class Learner:
         surrogate, clipped = losses.clipped_surrogate(log_prob, old, self._on_device(rows.advantage), settings.clip)
         policy = (surrogate * teaches).sum() / count
         result = self._on_device(rows.samples.result)
-        value = losses.value_loss(raw.value.float(), result, net.config.objective, net.value_scale).mean()
+        value = losses.value_loss(raw.value.float(), result, net.config.objective, net.value_scale, net.stake_factors).mean()
         total = policy + settings.value_weight * value
         parts = {
             "surrogate": policy,
@@ -309,7 +316,7 @@ class Learner:
         policy = per_row.mean()
         first = 0 if shared else num_policy
         result = torch.from_numpy(value_rows.result).to(self.device)
-        value = losses.value_loss(raw.value[first:], result, net.config.objective, net.value_scale).mean()
+        value = losses.value_loss(raw.value[first:], result, net.config.objective, net.value_scale, net.stake_factors).mean()
         total = policy + settings.value_weight * value
         parts = {
             "policy": policy,

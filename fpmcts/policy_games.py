@@ -1,8 +1,7 @@
 """Games of the policies alone: a move costs one evaluation, a game about a seventieth of one with searches.
 
-    deals ─▶ prepare ─▶ evaluate ─▶ draw a move, note its chance and the value ──┐ ──▶ Decisions
-               ▲                                                                 │
-               └─────────────────────────────────────────────────────────────────┘
+    lanes that wait ─▶ evaluate ─▶ draw a move, note its chance and the value ──▶ Decisions
+    (games.lockstep)
 
 Their results teach the value without the search's bias; the advantages of the moves that were drawn teach the policy, by policy
 gradient.
@@ -14,11 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.samples import Samples, join
+from fpmcts.drawn_moves import draw_moves
+from fpmcts.samples import Samples, fill_results, in_order, join
 from fpmcts.search import Evaluate
-from fpmcts.selfplay import CHEAP, OVER, UNDECIDED, draw_moves, fill_results, play_actions, prepare
-from games.interface import Game, Rules, States, concatenate, current_seat, stake
+from games.interface import Game, Rules, States, concatenate, current_seat, stake, take
 from games.kernels import kernel
+from games.lockstep import Lockstep
 
 
 class Decisions(NamedTuple):
@@ -99,35 +99,27 @@ class PolicyGames:
             rng: uint64 ``[G]`` streams, changed in place; game k draws from stream k alone.
             iteration: Stamps the samples.
         """
-        started, game, rules, num = time.perf_counter(), self.game, self.game.rules, len(deals)
-        states = game.deal(deals)
-        moves, lengths = np.full((num, game.spec.max_moves), -1, np.int16), np.zeros(num, np.int16)
-        kinds, counts = np.full(num, UNDECIDED, np.int8), np.zeros(3, np.int64)
-        scratch = np.zeros(game.spec.max_legal, np.int16)
-        nobody = np.full(num, -1, np.int8)
+        started, game, num = time.perf_counter(), self.game, len(deals)
+        games = Lockstep(game, game.deal(deals), window=self.lanes, solve=self.solve)
         parts: list[Decisions] = []
         owners: list[np.ndarray] = []
-        while True:
-            running = np.flatnonzero(kinds != OVER)[: self.lanes]
-            if running.size == 0:
-                break
-            prepare(rules, states, moves, lengths, rng, running, nobody, 0.0, self.solve, kinds, counts, scratch)
-            lanes = running[kinds[running] == CHEAP]
-            if lanes.size == 0:
-                continue
-            drawn = draw_moves(game, self.evaluate, states, rng, lanes, self.temperature, self.exploration, iteration)
+
+        def decide(lanes: np.ndarray) -> np.ndarray:
+            drawn = draw_moves(game, self.evaluate, games.states, rng, lanes, self.temperature, self.exploration, iteration)
             parts.append(Decisions(*drawn[1:], np.zeros(len(lanes), np.float32)))
             owners.append(lanes)
-            play_actions(rules, states, moves, lengths, lanes, drawn.actions, kinds)
-            yield int((kinds == OVER).sum()), None
-        decisions = join_decisions(parts, game)
-        games = np.concatenate(owners) if owners else np.zeros(0, np.int64)
-        fill_results(rules, states, games, decisions.samples.states, decisions.samples.result)
+            return drawn.actions
+
+        for over in games.run(decide):
+            yield over, None
+        owner, order = in_order(owners)
+        decisions = take(join_decisions(parts, game), order)
+        fill_results(game.rules, games.states, owner, decisions.samples.states, decisions.samples.result)
         fill_advantages(
-            rules, games, decisions.samples.states, decisions.value, decisions.samples.result, self.win_only, self.decay,
+            game.rules, owner, decisions.samples.states, decisions.value, decisions.samples.result, self.win_only, self.decay,
             np.full((num, game.spec.num_seats), -1, np.int64), decisions.advantage,
         )  # fmt: skip
-        yield num, Played(decisions, states, time.perf_counter() - started)
+        yield num, Played(decisions, games.states, time.perf_counter() - started)
 
 
 def join_decisions(parts: list[Decisions], game: Game) -> Decisions:
@@ -138,7 +130,7 @@ def join_decisions(parts: list[Decisions], game: Game) -> Decisions:
     return concatenate(parts)
 
 
-def join_played(parts: list[Played], game: Game) -> Played:
-    """Returns what workers played side by side as one batch, in the order of the workers."""
+def join_played(parts: list[Played], game: Game, seconds: float) -> Played:
+    """Returns the results of units in order as one batch, which took ``seconds`` together."""
     decisions = join_decisions([part.decisions for part in parts], game)
-    return Played(decisions, concatenate([part.final for part in parts]), max(part.seconds for part in parts))
+    return Played(decisions, concatenate([part.final for part in parts]), seconds)

@@ -9,6 +9,7 @@ logit, instead of being rescaled to [0, 1] as that paper does.
 
 from enum import IntEnum
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,14 @@ class RootRule(IntEnum):
 
     PUCT = 0
     GUMBEL = 1
+
+
+class Gumbel(NamedTuple):
+    """Scalars of the gumbel rule."""
+
+    strength: float  # logits per unit of shrunk advantage
+    signal: float  # spread of true advantages
+    floor: float  # added to the priors of the moves
 
 
 @cache
@@ -78,9 +87,7 @@ def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> flo
 
 
 @kernel
-def select_gumbel(
-    tree: Tree, t: int, noise: np.ndarray, wanted_visits: int, strength: float, signal: float, floor: float, scratch: np.ndarray
-) -> int:
+def select_gumbel(tree: Tree, t: int, gumbel: Gumbel, noise: np.ndarray, wanted_visits: int, scratch: np.ndarray) -> int:
     """Returns the edge of the root with the wanted number of visits that has the best score.
 
     The score is noise + log(prior + floor) + strength · shrunk advantage.
@@ -89,12 +96,12 @@ def select_gumbel(
         noise: float32 ``[>= degree]``, Gumbel noise of every move.
         scratch: float64 ``[>= degree]``.
     """
-    shrunk_advantages(tree, t, signal, scratch)
+    shrunk_advantages(tree, t, gumbel.signal, scratch)
     first = tree.first_edge[t, 0]
     best, best_score = -1, -np.inf
     for k in range(tree.degree[t, 0]):
         if tree.visits[t, first + k] == wanted_visits:
-            score = noise[k] + np.log(np.float64(tree.prior[t, first + k]) + floor) + strength * scratch[k]
+            score = noise[k] + np.log(np.float64(tree.prior[t, first + k]) + gumbel.floor) + gumbel.strength * scratch[k]
             if score > best_score:
                 best, best_score = first + k, score
     if best < 0:  # only with several simulations in flight: no move has exactly this many visits
@@ -106,17 +113,17 @@ def select_gumbel(
 
 
 @kernel
-def improved_policy(tree: Tree, t: int, strength: float, signal: float, floor: float, out: np.ndarray) -> float:
+def improved_policy(tree: Tree, t: int, gumbel: Gumbel, out: np.ndarray) -> float:
     """Returns the baseline of the root and writes softmax(log p + strength · shrunk advantage) to ``out`` (float64).
 
     p is prior + floor where the move was visited, the prior elsewhere.
     """
-    baseline = shrunk_advantages(tree, t, signal, out)
+    baseline = shrunk_advantages(tree, t, gumbel.signal, out)
     first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
     top, total = -np.inf, 0.0
     for k in range(degree):
         p = np.float64(tree.prior[t, first + k])
-        out[k] = np.log(p + floor if tree.returns[t, first + k] > 0 else max(p, 1e-9)) + strength * out[k]
+        out[k] = np.log(p + gumbel.floor if tree.returns[t, first + k] > 0 else max(p, 1e-9)) + gumbel.strength * out[k]
         top = max(top, out[k])
     for k in range(degree):
         out[k] = np.exp(out[k] - top)

@@ -1,15 +1,18 @@
 """Samples: what self-play hands to the learner, and the two stores that keep them.
 
-The policy learns from a *reservoir*: a uniform sample of all decisions ever seen, which makes the network an average strategy
-and the loop fictitious play. The value learns from a *window* of recent decisions, since the outcomes of old policies go stale
-(design, Learning).
+The policy learns from a *reservoir*: a uniform sample of all decisions ever seen. Drawn from uniformly (``train.recency=0``) and
+followed by cross entropy (``train.divergence=forward``), as in the paper, it makes the network the average of all answers so far
+and the loop fictitious play. The defaults of Doudizhu are something else. With ``recency=8`` half of the weight is on the last
+8 % of the iterations, and the reverse divergence follows the geometric mean of their targets: the network runs after the latest
+searches, smoothed. That is policy iteration, which promises no equilibrium. The value learns from a *window* of recent decisions,
+since the outcomes of old policies go stale.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.interface import Game, States, concatenate, num_rows, put, take
+from games.interface import Game, Rules, States, concatenate, current_seat, num_rows, put, stake, take, team_return
 from games.kernels import kernel, mix64
 
 TARGET_WIDTH = 24
@@ -56,6 +59,14 @@ def truncate_targets(actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarra
     kept_actions[:, : actions.shape[1]] = actions
     kept_target[:, : target.shape[1]] = target
     return kept_actions, kept_target / kept_target.sum(1, keepdims=True)
+
+
+@kernel
+def fill_results(rules: Rules, finals: States, games: np.ndarray, states: States, results: np.ndarray) -> None:
+    """Writes the return of each sample's mover in units of the stake at the sample; sample k is of game ``games[k]``."""
+    for k in range(games.size):
+        seat = current_seat(rules, states, k)
+        results[k] = team_return(rules, finals, games[k], seat) / stake(rules, states, k)
 
 
 @kernel
@@ -164,6 +175,20 @@ def flatten(batch: Any, prefix: str = "") -> list[tuple[str, np.ndarray]]:
     for name, field in zip(batch._fields, batch, strict=True):
         pairs += flatten(field, f"{prefix}{name}.") if isinstance(field, tuple) else [(prefix + name, field)]
     return pairs
+
+
+def in_order(owners: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Returns whose decisions a batch holds, and the order that puts them by game, those of a game as they were made.
+
+    Args:
+        owners: int64 ``[n]`` each, the games of the decisions of one round after the other.
+
+    Returns:
+        int64 ``[N]``, sorted; int64 ``[N]``, rows of the rounds put together.
+    """
+    owner = np.concatenate(owners) if owners else np.zeros(0, np.int64)
+    order = np.argsort(owner, kind="stable")
+    return owner[order], order
 
 
 def join(parts: list[Samples], game: Game) -> Samples:

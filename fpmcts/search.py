@@ -9,21 +9,25 @@ games, or for a single position.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.root import RootRule, halving_schedule, improved_policy, visit_shares
-from fpmcts.simulate import GUMBEL, Jobs, Params, Requests, Slots, absorb, advance, begin_search
-from fpmcts.tree import Tree, make_policy_cache, make_tree
-from games.interface import Game, States
+from fpmcts.arrays import Forest, Params, make_forest
+from fpmcts.root import Gumbel, RootRule, halving_schedule, improved_policy, visit_shares
+from fpmcts.simulate import GUMBEL, absorb, advance, begin_search
+from games.interface import Game, States, take
 from games.kernels import kernel, random_float, random_u64
 from networks.evaluator import Outputs
+from runtime.settings import setting
 
 Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
 """(observations int8 [N, C, L], seats int8 [N]) -> Outputs: the answer of the seats' networks."""
+LONE_SLOTS = 64
+"""Slots that there is room for in any search, so that a lone position can fill a batch by itself."""
+SECONDS_BETWEEN_REPORTS = 0.1
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class SearchSettings:
         c: Exploration constant of p-UCT, > 0. The paper: 2 (5.2).
         worlds: Worlds drawn per search, >= 1, used in turn.
         slots: Simulations under way at once in one tree, >= 1. 1 is the algorithm of the paper; more make larger batches, with
-            a few returns still out when the next move is chosen.
+            a few returns still out when the next move is chosen. A single search may be given another number.
         considered: gumbel: number of moves that sequential halving starts from, >= 1.
         strength: gumbel: logits per unit of shrunk advantage, > 0.
         signal: gumbel: expected spread of the true advantages of a root's moves, on [-1, 1], > 0.
@@ -47,32 +51,57 @@ class SearchSettings:
             policies, which blends the values met on the way with the result; 1: the result alone, without the values' bias.
     """
 
-    root: str = "puct"
-    playouts: int = 400
-    c: float = 2.0
-    worlds: int = 64
-    slots: int = 1
-    considered: int = 8
-    strength: float = 24.0
-    signal: float = 0.15
-    prior_floor: float = 1e-9
-    gumbel_noise: float = 1.0
+    root: str = setting("puct", choices=("puct", "gumbel"))
+    playouts: int = setting(400, least=1, most=100_000)
+    c: float = setting(2.0, least=1e-9)
+    worlds: int = setting(64, least=1, most=65_536)
+    slots: int = setting(1, least=1, most=1024)
+    considered: int = setting(8, least=1, most=1024)
+    strength: float = setting(24.0, least=1e-9)
+    signal: float = setting(0.15, least=1e-9)
+    prior_floor: float = setting(1e-9, least=1e-12, most=1)
+    gumbel_noise: float = setting(1.0, least=0, most=1)
     solve: bool = True
-    rollout: float = 0.0
+    rollout: float = setting(0.0, least=0, most=1)
 
 
 class SearchResult(NamedTuple):
-    """What the search says of n positions; A is the largest number of legal actions among them."""
+    """What the search says of n positions; A is the largest number of legal actions among them.
+
+    Where moves were given to consider, the others are listed too: with target and prior 0, no visits, NaN as q.
+    """
 
     num_legal: np.ndarray  # int32 [n]
     actions: np.ndarray  # int16 [n, A]: legal actions, ascending; -1 beyond num_legal
     target: np.ndarray  # float32 [n, A]: the improved policy, sums to 1; 0 beyond num_legal
-    prior: np.ndarray  # float32 [n, A]: the network's policy
-    visits: np.ndarray  # int32 [n, A]
+    prior: np.ndarray  # float32 [n, A]: the network's policy over the moves considered, sums to 1
+    visits: np.ndarray  # int32 [n, A]: playouts that have come back
     q: np.ndarray  # float32 [n, A]: mean return in units of the stake, NaN where unvisited
+    standard_error: np.ndarray  # float32 [n, A]: of q, from the spread of the returns; NaN under two of them
     value: np.ndarray  # float32 [n]: expected return of the target policy, in units of the stake
     choice: np.ndarray  # int16 [n]: the move to play at temperature 0 (gumbel: the winner of the halving)
     dropped: np.ndarray  # int32 [n]: leaves that found no room in the tree
+    done: np.ndarray  # int32 [n]: playouts made; fewer than asked for where the search was ended early
+
+
+Report = Callable[[SearchResult, int, int], None]
+"""(the result so far, over the positions begun; playouts made, over all positions; playouts asked for) -> None."""
+
+
+def _empty_result(count: int, width: int) -> SearchResult:
+    return SearchResult(
+        num_legal=np.zeros(count, np.int32),
+        actions=np.full((count, width), -1, np.int16),
+        target=np.zeros((count, width), np.float32),
+        prior=np.zeros((count, width), np.float32),
+        visits=np.zeros((count, width), np.int32),
+        q=np.full((count, width), np.nan, np.float32),
+        standard_error=np.full((count, width), np.nan, np.float32),
+        value=np.zeros(count, np.float32),
+        choice=np.zeros(count, np.int16),
+        dropped=np.zeros(count, np.int32),
+        done=np.zeros(count, np.int32),
+    )
 
 
 class SearchCounters:
@@ -97,37 +126,42 @@ class SearchCounters:
 
 
 @kernel
-def _read_roots(
-    tree: Tree, jobs: Jobs, params: Params, num_trees: int, actions: np.ndarray, target: np.ndarray, prior: np.ndarray,
-    visits: np.ndarray, q: np.ndarray, value: np.ndarray, choice: np.ndarray, scratch: np.ndarray,
-) -> None:  # fmt: skip
-    """Writes the statistics of the roots to the arrays of a SearchResult."""
-    for t in range(num_trees):
+def _read_roots(forest: Forest, result: SearchResult) -> None:
+    """Writes the statistics of the roots to the arrays of a result."""
+    tree, jobs, params, scratch = forest.tree, forest.jobs, forest.params, forest.scratch
+    for t in range(forest.num_trees):
         n = tree.degree[t, 0]
         if params.rule == GUMBEL:
-            baseline = improved_policy(tree, t, params.strength, params.signal, params.floor, scratch)
+            baseline = improved_policy(tree, t, params.gumbel, scratch)
         else:
             visit_shares(tree, t, scratch)
             baseline = np.float64(tree.node_value[t, 0])
-        best, best_score, total = 0, -np.inf, 0.0
+        best, best_score, value, done = 0, -np.inf, 0.0, 0
         for k in range(n):
             edge = tree.first_edge[t, 0] + k
             returned = tree.returns[t, edge]
-            actions[t, k] = tree.action[t, edge]
-            target[t, k] = scratch[k]
-            prior[t, k] = tree.prior[t, edge]
-            visits[t, k] = tree.visits[t, edge]
+            result.actions[t, k] = tree.action[t, edge]
+            result.target[t, k] = scratch[k]
+            result.prior[t, k] = tree.prior[t, edge]
+            result.visits[t, k] = returned
             mean = tree.total[t, edge] / returned if returned > 0 else baseline
-            q[t, k] = mean if returned > 0 else np.nan
-            total += scratch[k] * mean
+            result.q[t, k] = mean if returned > 0 else np.nan
+            if returned > 1:
+                spread = max(0.0, tree.squares[t, edge] - returned * mean * mean)
+                result.standard_error[t, k] = np.sqrt(spread / (returned - 1) / returned)
+            value += scratch[k] * mean
+            done += returned
             if params.rule == GUMBEL:  # the winner: most visits, then noise + improved logit
                 score = 1e6 * returned + jobs.noise[t, k] + np.log(max(scratch[k], 1e-12))
             else:
                 score = returned + 0.5 * tree.prior[t, edge]
             if score > best_score:
                 best, best_score = k, score
-        value[t] = total
-        choice[t] = tree.action[t, tree.first_edge[t, 0] + best]
+        result.num_legal[t] = n
+        result.value[t] = value
+        result.choice[t] = tree.action[t, tree.first_edge[t, 0] + best]
+        result.dropped[t] = jobs.dropped[t]
+        result.done[t] = done
 
 
 @kernel
@@ -137,6 +171,36 @@ def _draw_noise(rng: np.ndarray, lanes: np.ndarray, seeds: np.ndarray, noise: np
         seeds[t] = random_u64(rng, lanes[t])
         for k in range(noise.shape[1]):
             noise[t, k] = -np.log(-np.log(random_float(rng, lanes[t]) + 1e-300) + 1e-300) * scale if scale > 0.0 else 0.0
+
+
+class _Watch:
+    """Whoever waits for a search: says when it shall end, and is told how far it is.
+
+    Args:
+        total: Playouts asked for.
+    """
+
+    def __init__(self, report: Report | None, cancel: Callable[[], bool] | None, deadline: float | None, total: int) -> None:
+        self._report, self._cancel, self._deadline, self._total = report, cancel, deadline, total
+        self._next = time.perf_counter() + SECONDS_BETWEEN_REPORTS
+        self.parts: list[SearchResult] = []
+        """Results of the positions that are done with."""
+
+    def ends(self) -> bool:
+        """Returns whether the search shall end now."""
+        if self._deadline is not None and time.perf_counter() >= self._deadline:
+            return True
+        return self._cancel is not None and self._cancel()
+
+    def wants_report(self) -> bool:
+        """Returns whether it is time for a report."""
+        return self._report is not None and time.perf_counter() >= self._next
+
+    def report(self, result: SearchResult) -> None:
+        """Reports a result over the positions begun."""
+        if self._report is not None:
+            self._report(result, int(result.done.sum()), self._total)
+            self._next = time.perf_counter() + SECONDS_BETWEEN_REPORTS
 
 
 class Search:
@@ -149,64 +213,35 @@ class Search:
         max_positions: Positions held at once; longer batches are searched in parts.
         win_only: Whether returns are ±1 (objective "wp") or points (objective "adp").
         edges_per_node: Room of a tree. A leaf that finds none is evaluated and backed up, but not stored (``dropped``).
+
+    Attributes:
+        most_slots: Slots that there is room for, of all positions together.
     """
 
     def __init__(
-        self, game: Game, evaluate: Evaluate, settings: SearchSettings, max_positions: int, win_only: bool, edges_per_node: int
-            = 24
-    ) -> None:
-        spec = game.spec
+        self, game: Game, evaluate: Evaluate, settings: SearchSettings, max_positions: int, win_only: bool,
+        edges_per_node: int = 24,
+    ) -> None:  # fmt: skip
         self.game, self.evaluate, self.settings, self.max_positions = game, evaluate, settings, max_positions
         self.counters = SearchCounters()
-        trees, slots = max_positions, max_positions * settings.slots
-        nodes = settings.playouts + 2
-        self._tree = make_tree(trees, nodes, spec.max_legal + edges_per_node * nodes)
-        self._cache = make_policy_cache(trees, 4 * nodes, 48 * nodes)
         self.win_only = win_only
-        self._params = Params(
+        self.most_slots = max(max_positions * settings.slots, LONE_SLOTS)
+        params = Params(
             rule=int(RootRule[settings.root.upper()]),
             c=settings.c,
-            strength=settings.strength,
-            signal=settings.signal,
-            floor=settings.prior_floor,
+            gumbel=Gumbel(settings.strength, settings.signal, settings.prior_floor),
             win_only=win_only,
             solve=settings.solve,
             rollout=settings.rollout,
         )
-        self._schedules: dict[int, np.ndarray] = {}
-        self._jobs = Jobs(
-            seat=np.zeros(trees, np.int8),
-            simulations=np.full(trees, settings.playouts, np.int32),
-            started=np.zeros(trees, np.int32),
-            stake=np.ones(trees),
-            seed=np.zeros(trees, np.uint64),
-            noise=np.zeros((trees, spec.max_legal), np.float32),
-            dropped=np.zeros(trees, np.int32),
-            lookups=np.zeros(trees, np.int32),
-            hits=np.zeros(trees, np.int32),
-        )
-        self._slots = Slots(
-            phase=np.zeros(slots, np.int8),
-            world=np.zeros(slots, np.int32),
-            depth=np.zeros(slots, np.int32),
-            path=np.zeros((slots, spec.max_moves), np.int32),
-            rng=np.zeros(slots, np.uint64),
-            beyond=np.zeros(slots, np.bool_),
-            blended=np.zeros(slots),
-            weight=np.zeros(slots),
-            num_legal=np.zeros(slots, np.int32),
-            legal=np.zeros((slots, spec.max_legal), np.int16),
-            priors=np.zeros((slots, spec.max_legal), np.float32),
-        )
-        self._states = game.empty(slots)
-        self._requests = Requests(
-            slot=np.zeros(slots, np.int32),
-            seat=np.zeros(slots, np.int8),
-            observation=np.zeros((slots, *spec.observation_shape), np.int8),
-        )
-        self._scratch = np.zeros(spec.max_legal)
+        schedule = halving_schedule(settings.considered, settings.playouts)
+        self._forest = make_forest(game, params, schedule, max_positions, self.most_slots, edges_per_node)
 
-    def run(self, worlds: States, rng: np.ndarray, lanes: np.ndarray, playouts: int | None = None) -> SearchResult:
+    def run(
+        self, worlds: States, rng: np.ndarray, lanes: np.ndarray, playouts: int | None = None, slots: int | None = None, *,
+        report: Report | None = None, cancel: Callable[[], bool] | None = None, deadline: float | None = None,
+        moves: Sequence[Sequence[int]] | None = None,
+    ) -> SearchResult:  # fmt: skip
         """Returns the search's verdict on n positions.
 
         Args:
@@ -215,88 +250,119 @@ class Search:
             rng: uint64 ``[any]`` streams; changed in place. Position k draws from stream ``lanes[k]`` alone.
             lanes: int64 ``[n]``.
             playouts: Simulations per position, 1 to ``settings.playouts``; None: as many as that.
+            slots: Simulations under way at once in one tree, 1 to ``most_slots``; None: ``settings.slots``.
+            report: Called between rounds, at most every 0.1 s, and at the end with what is returned.
+            cancel: Asked between rounds; once it says True, the search ends with what it has.
+            deadline: The search ends with what it has between the first rounds after this, in seconds of ``time.perf_counter``.
+                Every position's root is evaluated all the same, so a policy and a choice are always returned.
+            moves: For each position the legal actions to consider, at least one; at the root alone. None: all.
 
         Raises:
-            ValueError: The number of worlds does not fit the number of positions, or there is no room for the playouts.
+            ValueError: The number of worlds does not fit the number of positions, there is no room for the playouts or the
+                slots, or moves to consider are not legal.
         """
-        n, per = len(lanes), self.settings.worlds
-        playouts = self.settings.playouts if playouts is None else playouts
-        if not 1 <= playouts <= self.settings.playouts:
-            raise ValueError(f"playouts is {playouts}; expected 1 to settings.playouts = {self.settings.playouts}")
-        self._jobs.simulations[:] = playouts
-        if playouts not in self._schedules:
-            self._schedules = {playouts: halving_schedule(self.settings.considered, playouts)}
+        n, per, settings = len(lanes), self.settings.worlds, self.settings
+        playouts = settings.playouts if playouts is None else playouts
+        slots = settings.slots if slots is None else slots
+        if not 1 <= playouts <= settings.playouts:
+            raise ValueError(f"playouts is {playouts}; expected 1 to settings.playouts = {settings.playouts}")
+        if not 1 <= slots <= self.most_slots:
+            raise ValueError(f"slots is {slots}; expected 1 to {self.most_slots}")
         if len(worlds[0]) != n * per:
             raise ValueError(f"worlds has {len(worlds[0])} rows; expected {n} positions x {per} worlds = {n * per}")
-        parts = [
-            self._run_part(
-                type(worlds)(*(field[a * per : min(a + self.max_positions, n) * per] for field in worlds)),
-                rng,
-                lanes[a : a + self.max_positions],
-            )
-            for a in range(0, n, self.max_positions)
-        ]
-        return parts[0] if len(parts) == 1 else _join(parts)
+        if moves is not None and len(moves) != n:
+            raise ValueError(f"moves has {len(moves)} lists; expected one for each of {n} positions")
+        self._forest.jobs.simulations[:] = playouts
+        self._forest = self._forest._replace(
+            num_slots=slots, num_worlds=per, schedule=halving_schedule(settings.considered, playouts)
+        )
+        watch = _Watch(report, cancel, deadline, n * playouts)
+        size = min(self.max_positions, self.most_slots // slots)
+        for a in range(0, n, size):
+            rows, given = take(worlds, slice(a * per, (a + size) * per)), None if moves is None else moves[a : a + size]
+            watch.parts.append(self._run_part(rows, rng, lanes[a : a + size], given, watch))
+        result = _join(watch.parts)
+        watch.report(result)
+        return result
 
-    def _run_part(self, worlds: States, rng: np.ndarray, lanes: np.ndarray) -> SearchResult:
-        game, settings, n = self.game, self.settings, len(lanes)
-        tree, jobs, slots, requests = self._tree, self._jobs, self._slots, self._requests
-        (schedule,) = self._schedules.values()
-        noise_scale = settings.gumbel_noise if self._params.rule == GUMBEL else 0.0
-        _draw_noise(rng, lanes, jobs.seed, jobs.noise, noise_scale)
+    def _run_part(
+        self, worlds: States, rng: np.ndarray, lanes: np.ndarray, moves: Sequence[Sequence[int]] | None, watch: _Watch
+    ) -> SearchResult:
+        forest = self._forest = self._forest._replace(worlds=worlds, num_trees=len(lanes))
+        jobs, requests, counters = forest.jobs, forest.requests, self.counters
+        _draw_noise(rng, lanes, jobs.seed, jobs.noise, self.settings.gumbel_noise if forest.params.rule == GUMBEL else 0.0)
         start = time.perf_counter()
-        in_network = 0.0
-        count = begin_search(
-            game.rules, worlds, settings.worlds, tree, self._cache, jobs, slots, self._states, requests, n, settings.slots
-        )
+        count = begin_search(forest)
+        counters.kernel_seconds += time.perf_counter() - start
+        legal = None if moves is None else self._strike(moves)
         while count > 0:
-            before = time.perf_counter()
+            asked = time.perf_counter()
             answer = self.evaluate(requests.observation[:count], requests.seat[:count])
-            in_network += time.perf_counter() - before
-            self.counters.evaluations += count
-            self.counters.rounds += 1
-            self.counters.room += n * settings.slots
-            absorb(
-                game.rules, game.decoder, tree, self._cache, self._params, jobs, slots, self._states, requests, count,
-                answer.policy, answer.value, settings.slots,
-            )  # fmt: skip
-            count = advance(
-                game.rules, worlds, settings.worlds, tree, self._cache, self._params, schedule, jobs, slots, self._states,
-                requests, n, settings.slots, self._scratch,
-            )  # fmt: skip
-        result = self._read(n)
-        self.counters.searches += n
-        self.counters.simulations += int(jobs.started[:n].sum())
-        self.counters.dropped += int(result.dropped.sum())
-        self.counters.lookups += int(jobs.lookups[:n].sum())
-        self.counters.hits += int(jobs.hits[:n].sum())
-        self.counters.network_seconds += in_network
-        self.counters.kernel_seconds += time.perf_counter() - start - in_network
+            answered = time.perf_counter()
+            counters.evaluations += count
+            counters.rounds += 1
+            counters.room += forest.num_trees * forest.num_slots
+            absorb(forest, count, answer.policy, answer.value)
+            count = advance(forest)
+            counters.network_seconds += answered - asked
+            counters.kernel_seconds += time.perf_counter() - answered
+            if watch.ends():
+                break
+            if watch.wants_report():
+                watch.report(_join([*watch.parts, self._read(legal)]))
+        result = self._read(legal)
+        counters.searches += forest.num_trees
+        counters.simulations += int(result.done.sum())
+        counters.dropped += int(result.dropped.sum())
+        counters.lookups += int(jobs.lookups[: forest.num_trees].sum())
+        counters.hits += int(jobs.hits[: forest.num_trees].sum())
         return result
 
-    def _read(self, n: int) -> SearchResult:
-        num_legal = self._tree.degree[:n, 0].copy()
-        width = int(num_legal.max(initial=1))
-        result = SearchResult(
-            num_legal=num_legal,
-            actions=np.full((n, width), -1, np.int16),
-            target=np.zeros((n, width), np.float32),
-            prior=np.zeros((n, width), np.float32),
-            visits=np.zeros((n, width), np.int32),
-            q=np.full((n, width), np.nan, np.float32),
-            value=np.zeros(n, np.float32),
-            choice=np.zeros(n, np.int16),
-            dropped=self._jobs.dropped[:n].copy(),
-        )
-        _read_roots(
-            self._tree, self._jobs, self._params, n, result.actions, result.target, result.prior, result.visits, result.q,
-            result.value, result.choice, self._scratch,
-        )  # fmt: skip
-        return result
+    def _strike(self, moves: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """Strikes the root moves that shall not be considered; returns the legal moves of every position.
+
+        The root's policy is a softmax over the moves left, so this renormalises it.
+        """
+        slots, everything = self._forest.slots, []
+        for t, given in enumerate(moves):
+            m = t * self._forest.num_slots
+            legal = slots.legal[m, : slots.num_legal[m]].copy()
+            kept = legal[np.isin(legal, given)]
+            if not set(given) <= set(kept.tolist()) or kept.size == 0:
+                raise ValueError(f"moves[{t}] is {list(given)}; expected some of the legal actions {legal.tolist()}")
+            slots.num_legal[m] = kept.size
+            slots.legal[m, : kept.size] = kept
+            everything.append(legal)
+        return everything
+
+    def _read(self, legal: list[np.ndarray] | None) -> SearchResult:
+        """Returns the result so far; ``legal``: the legal moves of every position where some were struck."""
+        forest = self._forest
+        result = _empty_result(forest.num_trees, int(forest.tree.degree[: forest.num_trees, 0].max(initial=1)))
+        _read_roots(forest, result)
+        return result if legal is None else _spread(result, legal)
+
+
+def _spread(narrow: SearchResult, legal: list[np.ndarray]) -> SearchResult:
+    """Returns a result over some moves as one over all legal moves."""
+    result = _empty_result(len(legal), max(moves.size for moves in legal))
+    for t, moves in enumerate(legal):
+        n = narrow.num_legal[t]
+        places = np.searchsorted(moves, narrow.actions[t, :n])
+        for wide, field in zip(result, narrow, strict=True):
+            if wide.ndim == 2:
+                wide[t, places] = field[t, :n]
+            else:
+                wide[t] = field[t]
+        result.actions[t, : moves.size] = moves
+        result.num_legal[t] = moves.size
+    return result
 
 
 def _join(parts: list[SearchResult]) -> SearchResult:
     """Returns several results as one, padded to the widest."""
+    if len(parts) == 1:
+        return parts[0]
     width = max(part.actions.shape[1] for part in parts)
 
     def padded(array: np.ndarray, fill: float) -> np.ndarray:
@@ -304,7 +370,7 @@ def _join(parts: list[SearchResult]) -> SearchResult:
             return array
         return np.pad(array, ((0, 0), (0, width - array.shape[1])), constant_values=fill)
 
-    fills = {"actions": -1, "q": np.nan}
+    fills = {"actions": -1, "q": np.nan, "standard_error": np.nan}
     columns = (
         np.concatenate([padded(getattr(part, name), fills.get(name, 0)) for part in parts]) for name in SearchResult._fields
     )

@@ -1,16 +1,15 @@
 """Simulations of FPMCTS, as kernels over a batch of slots. Source: DeltaDou, Algorithm 1.
 
 A *slot* is one simulation under way in one tree. ``advance`` runs every slot until it needs an answer of a network, or until
-its tree has had its simulations; ``absorb`` takes the answers and lets the slots go on. Tree ``t`` owns the slots ``t * S .. t
-* S + S - 1``.
+its tree has had its simulations; ``absorb`` takes the answers and lets the slots go on. Kernels take all of it as one ``Forest``;
+the smallest take only the parts that they use, since every array of an argument costs compilation.
 
 How the code follows the paper's Algorithm 1:
 
     SEARCH      ``advance``: one simulation after the other, each in a world drawn by the determinizer
     SIMULATE    ``_run``: descends by p-UCT while the decision node is in the tree
     EXPANDTREE  ``_run`` samples the others' moves from their policies in the drawn world, so that the new leaf is again a
-    decision
-                node of the searching player (two levels at once); ``absorb`` adds it with its prior and value
+                decision node of the searching player (two levels at once); ``absorb`` adds it with its prior and value
     UPDATE      ``_finish``: adds the return to the edges of the path
 
 Ours (``rollout``): a simulation plays on beyond its leaf to the end of the game, all seats by their policies, sure wins found. It
@@ -21,20 +20,20 @@ moves are compared on the same deals (design: 1.9 times less variance of a diffe
 """
 
 from enum import IntEnum
-from typing import NamedTuple
 
 import numpy as np
 
+from fpmcts.arrays import Forest, Jobs, Params, Slots
 from fpmcts.root import RootRule, select_gumbel
-from fpmcts.tree import EMPTY, PolicyCache, Tree, add_node, back_up, cached_policy, clear, find, select_puct, store_policy
+from fpmcts.tree import EMPTY, Tree, add_node, back_up, cached_policy, clear, find, select_puct, store_policy
 from games.interface import (
     Rules,
     States,
     copy_row,
     current_seat,
+    infoset_key,
     legal,
     observe,
-    public_key,
     stake,
     step,
     sure_win,
@@ -57,59 +56,8 @@ IDLE, RUNNING, AWAITS_LEAF, AWAITS_POLICY = (int(p) for p in Phase)
 GUMBEL = int(RootRule.GUMBEL)
 
 
-class Params(NamedTuple):
-    """Scalars of a search, the same for every tree."""
-
-    rule: int  # RootRule
-    c: float  # exploration constant of p-UCT
-    strength: float  # gumbel: logits per unit of shrunk advantage
-    signal: float  # gumbel: spread of true advantages
-    floor: float  # gumbel: added to the priors of the root
-    win_only: bool  # returns are ±1 instead of points over the stake at the root
-    solve: bool  # look for sure wins at new leaves
-    rollout: float  # 0: a leaf is worth its value; else λ of the return of its play-out
-
-
-class Jobs(NamedTuple):
-    """What each of the T trees is to do, and how far it is."""
-
-    seat: np.ndarray  # int8 [T]: the searching player
-    simulations: np.ndarray  # int32 [T]: to do
-    started: np.ndarray  # int32 [T]
-    stake: np.ndarray  # float64 [T]: at the root
-    seed: np.ndarray  # uint64 [T]
-    noise: np.ndarray  # float32 [T, max_legal]: Gumbel noise of the root moves
-    dropped: np.ndarray  # int32 [T]: leaves evaluated but not stored, for want of room
-    lookups: np.ndarray  # int32 [T]: policies of other players asked for
-    hits: np.ndarray  # int32 [T]: those found in the cache
-
-
-class Slots(NamedTuple):
-    """M = T * S simulations; D bounds the moves of a game."""
-
-    phase: np.ndarray  # int8 [M]
-    world: np.ndarray  # int32 [M]
-    depth: np.ndarray  # int32 [M]
-    path: np.ndarray  # int32 [M, D]: edges taken
-    rng: np.ndarray  # uint64 [M]
-    beyond: np.ndarray  # bool [M]: beyond its leaf, in the play-out
-    blended: np.ndarray  # float64 [M]: the values met in the play-out, weighed
-    weight: np.ndarray  # float64 [M]: what is left for the rest of it
-    num_legal: np.ndarray  # int32 [M]
-    legal: np.ndarray  # int16 [M, max_legal]
-    priors: np.ndarray  # float32 [M, max_legal], as in the policy cache: a stored policy samples the same move as a fresh one
-
-
-class Requests(NamedTuple):
-    """Evaluations asked for in one round, at most one per slot."""
-
-    slot: np.ndarray  # int32 [M]
-    seat: np.ndarray  # int8 [M]
-    observation: np.ndarray  # int8 [M, C, L]
-
-
 @kernel
-def _finish(tree: Tree, jobs: Jobs, slots: Slots, t: int, m: int, value: float) -> None:
+def _finish(tree: Tree, slots: Slots, t: int, m: int, value: float) -> None:
     if slots.beyond[m]:
         value = slots.blended[m] + slots.weight[m] * value
     back_up(tree, t, slots.path[m], slots.depth[m], value)
@@ -124,7 +72,7 @@ def _in_root_units(params: Params, jobs: Jobs, t: int, value: float, unit: float
 
 @kernel
 def _final_return(rules: Rules, states: States, params: Params, jobs: Jobs, t: int, m: int) -> float:
-    value = team_return(rules, states, m, jobs.seat[t])
+    value = team_return(rules, states, m, np.int64(jobs.seat[t]))
     if params.win_only:
         return np.sign(value)
     return value / jobs.stake[t]
@@ -141,24 +89,22 @@ def _descend(tree: Tree, slots: Slots, t: int, m: int, node: int, edge: int) -> 
 
 
 @kernel
-def _begin(
-    rules: Rules, worlds: States, num_worlds: int, tree: Tree, params: Params, schedule: np.ndarray, jobs: Jobs,
-    slots: Slots, states: States, scratch: np.ndarray, t: int, m: int,
-) -> None:  # fmt: skip
+def _begin(forest: Forest, t: int, m: int) -> None:
     """Starts a simulation in slot ``m``: the root move first, then the world that this visit of the move is due."""
-    if params.rule == GUMBEL:
+    tree, jobs, slots, schedule = forest.tree, forest.jobs, forest.slots, forest.schedule
+    if forest.params.rule == GUMBEL:
         considered = min(tree.degree[t, 0], schedule.shape[0] - 1)
         wanted = schedule[considered, min(jobs.started[t], schedule.shape[1] - 1)]
-        edge = select_gumbel(tree, t, jobs.noise[t], wanted, params.strength, params.signal, params.floor, scratch)
+        edge = select_gumbel(tree, t, forest.params.gumbel, jobs.noise[t], wanted, forest.scratch)
     else:
-        edge = select_puct(tree, t, 0, params.c)
+        edge = select_puct(tree, t, 0, forest.params.c)
     visit = tree.visits[t, edge]
-    slots.world[m] = visit % num_worlds
+    slots.world[m] = visit % forest.num_worlds
     slots.rng[m] = mix64(jobs.seed[t] + np.uint64(visit) * np.uint64(0x9E3779B97F4A7C15))
     slots.depth[m] = 0
     slots.beyond[m] = False
-    copy_row(rules, worlds, t * num_worlds + slots.world[m], states, m)
-    step(rules, states, m, _descend(tree, slots, t, m, 0, edge))
+    copy_row(forest.rules, forest.worlds, t * forest.num_worlds + slots.world[m], forest.states, m)
+    step(forest.rules, forest.states, m, _descend(tree, slots, t, m, 0, np.int64(edge)))
     jobs.started[t] += 1
     slots.phase[m] = RUNNING
 
@@ -175,13 +121,18 @@ def _sample(rng: np.ndarray, m: int, probabilities: np.ndarray, start: int, n: i
 
 
 @kernel
-def _policy_key(rules: Rules, states: States, slots: Slots, m: int) -> np.uint64:
-    return mix64(public_key(rules, states, m) ^ mix64(np.uint64(slots.world[m] + 1)))
+def _policy_key(rules: Rules, states: States, m: int, seat: int, world: int) -> np.uint64:
+    """Returns the key of the policy of the seat to move in slot ``m``, in a world."""
+    return mix64(infoset_key(rules, states, m, seat) ^ mix64(np.uint64(world + 1)))
 
 
 @kernel
-def _play_sure_win(rules: Rules, states: States, slots: Slots, m: int) -> None:
-    """Plays the sure win of the seat to move to the end in slot ``m``, or as far as ``sure_win`` keeps its thread."""
+def _play_sure_win(rules: Rules, states: States, answers: np.ndarray, m: int) -> None:
+    """Plays the sure win of the seat to move to the end in slot ``m``, or as far as ``sure_win`` keeps its thread.
+
+    Args:
+        answers: int16 ``[max_legal]``, scratch.
+    """
     winner = current_seat(rules, states, m)
     seat = winner
     while seat >= 0:
@@ -190,49 +141,49 @@ def _play_sure_win(rules: Rules, states: States, slots: Slots, m: int) -> None:
             if action < 0:
                 return
         else:
-            legal(rules, states, m, slots.legal[m])  # the others have no say: any answer will do
-            action = np.int64(slots.legal[m, 0])
+            legal(rules, states, m, answers)  # the others have no say: any answer will do
+            action = np.int64(answers[0])
         step(rules, states, m, action)
         seat = current_seat(rules, states, m)
 
 
 @kernel
-def _sure_return(rules: Rules, states: States, params: Params, jobs: Jobs, slots: Slots, t: int, m: int) -> float:
+def _sure_return(rules: Rules, states: States, params: Params, jobs: Jobs, answers: np.ndarray, t: int, m: int) -> float:
     """Returns the return of a sure win of the searching player, who is to move; plays it out in slot ``m`` where points count.
 
     A sure win may raise the stake on its way (a bomb). Where ``sure_win`` loses the thread, the stake reached by then counts.
     """
     if not params.win_only:
-        _play_sure_win(rules, states, slots, m)
+        _play_sure_win(rules, states, answers, m)
         if current_seat(rules, states, m) < 0:
             return _final_return(rules, states, params, jobs, t, m)
     return _in_root_units(params, jobs, t, 1.0, stake(rules, states, m))
 
 
 @kernel
-def _run(
-    rules: Rules, tree: Tree, cache: PolicyCache, params: Params, jobs: Jobs, slots: Slots, states: States, t: int, m: int
-) -> bool:  # fmt: skip
+def _run(forest: Forest, t: int, m: int) -> bool:
     """Plays on in slot ``m``; returns True when it needs an evaluation, False when the simulation is over."""
+    rules, states, params, slots = forest.rules, forest.states, forest.params, forest.slots
+    tree, cache, jobs = forest.tree, forest.cache, forest.jobs
     searcher = jobs.seat[t]
     while True:
         seat = current_seat(rules, states, m)
         if seat < 0:
-            _finish(tree, jobs, slots, t, m, _final_return(rules, states, params, jobs, t, m))
+            _finish(tree, slots, t, m, _final_return(rules, states, params, jobs, t, m))
             return False
         if seat == searcher and not slots.beyond[m]:
-            key = public_key(rules, states, m)
+            key = infoset_key(rules, states, m, seat)
             node = tree.index_node[t, find(tree.index_key, tree.index_node, t, key)]
             if node != EMPTY:
                 if tree.degree[t, node] == 0:
                     tree.node_visits[t, node] += 1
-                    _finish(tree, jobs, slots, t, m, np.float64(tree.node_value[t, node]))
+                    _finish(tree, slots, t, m, np.float64(tree.node_value[t, node]))
                     return False
                 edge = select_puct(tree, t, node, params.c)
-                step(rules, states, m, _descend(tree, slots, t, m, node, edge))
+                step(rules, states, m, _descend(tree, slots, t, m, np.int64(node), np.int64(edge)))
                 continue
         elif seat != searcher:
-            start, n = cached_policy(cache, t, _policy_key(rules, states, slots, m))
+            start, n = cached_policy(cache, t, _policy_key(rules, states, m, seat, slots.world[m]))
             if n > 0:
                 jobs.lookups[t] += 1
                 jobs.hits[t] += 1
@@ -244,14 +195,14 @@ def _run(
             continue
         played_out = seat != searcher or slots.beyond[m]
         if played_out and params.solve and params.rollout > 0.0 and sure_win(rules, states, m) >= 0:
-            _play_sure_win(rules, states, slots, m)
+            _play_sure_win(rules, states, slots.legal[m], m)
             continue
         if seat == searcher:
             if not played_out and params.solve and sure_win(rules, states, m) >= 0:
-                key = public_key(rules, states, m)
-                value = _sure_return(rules, states, params, jobs, slots, t, m)
+                key = infoset_key(rules, states, m, seat)
+                value = _sure_return(rules, states, params, jobs, slots.legal[m], t, m)
                 add_node(tree, t, key, value, slots.legal[m], slots.priors[m], 0)
-                _finish(tree, jobs, slots, t, m, value)
+                _finish(tree, slots, t, m, value)
                 return False
             slots.phase[m] = AWAITS_LEAF
         else:
@@ -261,25 +212,21 @@ def _run(
 
 
 @kernel
-def begin_search(
-    rules: Rules, worlds: States, num_worlds: int, tree: Tree, cache: PolicyCache, jobs: Jobs, slots: Slots, states: States,
-    requests: Requests, num_trees: int, slots_per_tree: int,
-) -> int:  # fmt: skip
+def begin_search(forest: Forest) -> int:
     """Empties the trees and asks for the evaluation of every root; returns the number of requests, one per tree.
 
-    The seat to move at the root searches. The root must have at least two legal actions.
-
-    Args:
-        worlds: ``[num_trees * num_worlds]`` rows; all the worlds of a tree share the information state of the seat to move.
-        jobs: ``simulations``, ``seed`` and ``noise`` are set by the caller; the rest is set here.
+    The seat to move at the root searches. The root must have at least two legal actions; the caller may strike some of them from
+    ``slots.legal`` before the first round. ``jobs.simulations``, ``seed`` and ``noise`` are set by the caller, the rest here.
     """
-    for t in range(num_trees):
-        clear(tree, cache, t)
-        for s in range(slots_per_tree):
-            slots.phase[t * slots_per_tree + s] = IDLE
-        m = t * slots_per_tree
-        copy_row(rules, worlds, t * num_worlds, states, m)
-        jobs.seat[t] = current_seat(rules, states, m)
+    rules, states, jobs, slots, requests = forest.rules, forest.states, forest.jobs, forest.slots, forest.requests
+    for t in range(forest.num_trees):
+        clear(forest.tree, forest.cache, t)
+        m = t * forest.num_slots
+        for other in range(m, m + forest.num_slots):
+            slots.phase[other] = IDLE
+        copy_row(rules, forest.worlds, t * forest.num_worlds, states, m)
+        seat = current_seat(rules, states, m)
+        jobs.seat[t] = seat
         jobs.stake[t] = stake(rules, states, m)
         jobs.started[t] = 0
         jobs.dropped[t] = 0
@@ -290,45 +237,35 @@ def begin_search(
         slots.num_legal[m] = legal(rules, states, m, slots.legal[m])
         slots.phase[m] = AWAITS_LEAF
         requests.slot[t] = m
-        requests.seat[t] = jobs.seat[t]
-        observe(rules, states, m, jobs.seat[t], requests.observation[t])
-    return num_trees
+        requests.seat[t] = seat
+        observe(rules, states, m, seat, requests.observation[t])
+    return forest.num_trees
 
 
 @kernel
-def advance(
-    rules: Rules, worlds: States, num_worlds: int, tree: Tree, cache: PolicyCache, params: Params, schedule: np.ndarray,
-    jobs: Jobs, slots: Slots, states: States, requests: Requests, num_trees: int, slots_per_tree: int, scratch: np.ndarray,
-) -> int:  # fmt: skip
-    """Runs every slot until it needs an evaluation; returns the number of requests, 0 when every tree is done.
-
-    Args:
-        schedule: int32 ``[m + 1, simulations]``, see ``halving_schedule``; for the gumbel rule.
-        scratch: float64 ``[max_legal]``.
-    """
+def advance(forest: Forest) -> int:
+    """Runs every slot until it needs an evaluation; returns the number of requests, 0 when every tree is done."""
+    jobs, slots, requests = forest.jobs, forest.slots, forest.requests
     count = 0
-    for t in range(num_trees):
-        for m in range(t * slots_per_tree, (t + 1) * slots_per_tree):
+    for t in range(forest.num_trees):
+        for m in range(t * forest.num_slots, (t + 1) * forest.num_slots):
             while True:
                 if slots.phase[m] == IDLE:
                     if jobs.started[t] >= jobs.simulations[t]:
                         break
-                    _begin(rules, worlds, num_worlds, tree, params, schedule, jobs, slots, states, scratch, t, m)
-                if _run(rules, tree, cache, params, jobs, slots, states, t, m):
-                    seat = current_seat(rules, states, m)
+                    _begin(forest, t, m)
+                if _run(forest, t, m):
+                    seat = current_seat(forest.rules, forest.states, m)
                     requests.slot[count] = m
                     requests.seat[count] = seat
-                    observe(rules, states, m, seat, requests.observation[count])
+                    observe(forest.rules, forest.states, m, seat, requests.observation[count])
                     count += 1
                     break
     return count
 
 
 @kernel
-def absorb(
-    rules: Rules, decoder: np.ndarray, tree: Tree, cache: PolicyCache, params: Params, jobs: Jobs, slots: Slots,
-    states: States, requests: Requests, count: int, policy: np.ndarray, value: np.ndarray, slots_per_tree: int,
-) -> None:  # fmt: skip
+def absorb(forest: Forest, count: int, policy: np.ndarray, value: np.ndarray) -> None:
     """Takes the answers to ``count`` requests: stores and samples the others' policies, adds the leaves and backs them up, or
     plays on beyond them.
 
@@ -336,21 +273,22 @@ def absorb(
         policy: float32 ``[count, policy_size]`` raw policy outputs.
         value: float32 ``[count]`` in units of the stake.
     """
+    rules, states, params, slots = forest.rules, forest.states, forest.params, forest.slots
+    tree, jobs, requests = forest.tree, forest.jobs, forest.requests
     for r in range(count):
-        m = requests.slot[r]
-        t = m // slots_per_tree
-        n = slots.num_legal[m]
-        legal_logits(decoder, policy, r, slots.legal[m], n, slots.priors[m])
+        m, seat = np.int64(requests.slot[r]), np.int64(requests.seat[r])
+        t, n = m // forest.num_slots, np.int64(slots.num_legal[m])
+        legal_logits(forest.decoder, policy, r, slots.legal[m], n, slots.priors[m])
         softmax(slots.priors[m], n, 1.0, slots.priors[m])
         if slots.phase[m] == AWAITS_LEAF:
             leaf = _in_root_units(params, jobs, t, np.float64(value[r]), stake(rules, states, m))
             if not slots.beyond[m]:
-                key = public_key(rules, states, m)
+                key = infoset_key(rules, states, m, seat)
                 if tree.index_node[t, find(tree.index_key, tree.index_node, t, key)] == EMPTY:
                     if add_node(tree, t, key, leaf, slots.legal[m], slots.priors[m], n) < 0:
                         jobs.dropped[t] += 1
                 if params.rollout <= 0.0 or slots.depth[m] == 0:
-                    _finish(tree, jobs, slots, t, m, leaf)
+                    _finish(tree, slots, t, m, leaf)
                     continue
                 slots.beyond[m] = True
                 slots.blended[m] = 0.0
@@ -358,6 +296,6 @@ def absorb(
             slots.blended[m] += slots.weight[m] * (1.0 - params.rollout) * leaf
             slots.weight[m] *= params.rollout
         elif not slots.beyond[m]:
-            store_policy(cache, t, _policy_key(rules, states, slots, m), slots.legal[m], slots.priors[m], n)
+            store_policy(forest.cache, t, _policy_key(rules, states, m, seat, slots.world[m]), slots.legal[m], slots.priors[m], n)
         step(rules, states, m, slots.legal[m, _sample(slots.rng, m, slots.priors[m], 0, n)])
         slots.phase[m] = RUNNING

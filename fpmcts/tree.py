@@ -1,14 +1,12 @@
-"""The search tree as a struct of arrays, and the open-addressing index that finds a node by its public history.
+"""The search tree as a struct of arrays, and the open-addressing index that finds a node by the searcher's information set.
 
 Notation (DeltaDou, 4.1): u is a decision node, an information state of the searching player; a an action; N(u) its visits;
 N(u, a) and Q(u, a) the visits and the mean return of an edge; pi(u, a) its prior. T trees are searched at once.
 
 Conventions:
-    - Only decision nodes with at least two legal actions are stored. What happens between two of them (the merged chance node
-    of the
-      paper: the others' moves, forced moves) is replayed in the drawn world and found again by the key of the public history.
-    - Every value is the expected return of the searching player's team, in units of the stake at the root. Nothing changes
-    sign.
+    - Only decision nodes with at least two legal actions are stored. What happens between two of them (the merged chance node of
+      the paper: the others' moves, forced moves) is replayed in the drawn world; the next one is found by ``infoset_key``.
+    - Every value is the expected return of the searching player's team, in units of the stake at the root. Nothing changes sign.
     - A node whose ``degree`` is 0 is solved: its ``value`` is exact and it is never expanded.
 """
 
@@ -37,12 +35,12 @@ class Tree(NamedTuple):
     returns: np.ndarray  # int32 [T, E]: simulations that have come back
     total: np.ndarray  # float64 [T, E]: sum of their returns
     squares: np.ndarray  # float64 [T, E]: sum of their squares
-    index_key: np.ndarray  # uint64 [T, H]: public history
+    index_key: np.ndarray  # uint64 [T, H]: infoset_key of the searching player
     index_node: np.ndarray  # int32 [T, H]: node, EMPTY where free
 
 
 class PolicyCache(NamedTuple):
-    """Policies of the other players, by world and public history, for one search; P entries of the pool per tree."""
+    """Policies of the other players, by world and information set, for one search; P entries of the pool per tree."""
 
     index_key: np.ndarray  # uint64 [T, H]
     index_start: np.ndarray  # int32 [T, H]: first entry in the pool, EMPTY where free
@@ -116,7 +114,7 @@ def find(keys: np.ndarray, values: np.ndarray, t: int, key: np.uint64) -> int:
 
 @kernel
 def add_node(tree: Tree, t: int, key: np.uint64, value: float, actions: np.ndarray, priors: np.ndarray, n: int) -> int:
-    """Returns the new node of tree ``t`` for a public history, with ``n`` edges; FULL if there is no room.
+    """Returns the new node of tree ``t`` for an information set, with ``n`` edges; FULL if there is no room.
 
     Args:
         actions: int16 ``[>= n]``. priors: float32 ``[>= n]``. ``n`` = 0 makes a solved node.

@@ -10,6 +10,7 @@ generators", 2014.
 """
 
 import hashlib
+import inspect
 import os
 from collections.abc import Callable
 from enum import IntEnum
@@ -24,7 +25,7 @@ from numba import njit
 from numba.extending import intrinsic
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = ("runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation")
+LAYERS = ("runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation", "training")
 """The packages that kernels may depend on, from the lowest layer up."""
 
 
@@ -38,7 +39,7 @@ def sources_digest(*packages: str) -> str:
 
 
 @cache
-def _cache_folder(package: str) -> Path:
+def cache_folder(package: str) -> Path:
     """Returns the folder that caches the kernels of a package: a hash of its sources and of those below it."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "fpmcts" / f"{package}-{sources_digest(*LAYERS[: LAYERS.index(package) + 1])}"
@@ -52,14 +53,42 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return lambda wrapped: kernel(wrapped, **options)
     package = function.__module__.split(".")[0]
+    options = {"nogil": True, "no_cfunc_wrapper": True} | options
     if package not in LAYERS:
-        return njit(nogil=True, **options)(function)
+        return _with_wide_integers(njit(**options)(function))
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(_cache_folder(package))  # read when the dispatcher is made
+    numba.config.CACHE_DIR = str(cache_folder(package))  # read when the dispatcher is made
     try:
-        return njit(cache=True, nogil=True, **options)(function)
+        return _with_wide_integers(njit(cache=True, **options)(function))
     finally:
         numba.config.CACHE_DIR = before
+
+
+def _with_wide_integers(dispatcher: Any) -> Any:
+    """Returns a dispatcher that kernels call with int64 for every argument annotated ``int``.
+
+    Numba compiles a function again for each type that it is called with, constants and members of an IntEnum included.
+    Arithmetic on signed integers is done on 64 bits anyway, so one version computes the same. Unsigned and boolean arguments
+    stay as they are.
+    """
+    names = list(inspect.signature(dispatcher.py_func).parameters)
+    wide = {name for name in names if dispatcher.py_func.__annotations__.get(name) in (int, "int")}
+    make_template = dispatcher.get_call_template
+
+    def get_call_template(arguments: Any, keywords: Any) -> Any:
+        by_place = (_widened(kind) if name in wide else kind for name, kind in zip(names, arguments, strict=False))
+        by_name = {name: _widened(kind) if name in wide else kind for name, kind in keywords.items()}
+        return make_template(tuple(by_place), by_name)
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher
+
+
+def _widened(kind: numba.types.Type) -> numba.types.Type:
+    """Returns int64 for the types of signed integers, constants and members of an IntEnum included; other types as they are."""
+    if isinstance(kind, numba.types.IntegerLiteral | numba.types.IntEnumMember):
+        return numba.types.int64
+    return numba.types.int64 if isinstance(kind, numba.types.Integer) and kind.signed else kind
 
 
 @intrinsic
@@ -105,6 +134,22 @@ def random_below(rng: np.ndarray, i: int, n: int) -> int:
     return np.int64(((random_u64(rng, i) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
+@kernel
+def random_index(rng: np.ndarray, i: int, weights: np.ndarray, n: int, total: float) -> int:
+    """Returns an index in [0, n) drawn from stream ``i`` in proportion to ``weights[:n]``, which are >= 0 and sum to ``total``.
+
+    Where rounding leaves nothing to the end, the last index that has a weight.
+    """
+    u, last = random_float(rng, i) * total, 0
+    for j in range(n):
+        if u < weights[j]:
+            return j
+        u -= weights[j]
+        if weights[j] > 0.0:
+            last = j
+    return last
+
+
 def streams(seed: int, count: int, *path: int) -> np.ndarray:
     """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers.
 
@@ -125,6 +170,7 @@ class Stream(IntEnum):
     EVALUATION = 1
     PLAY = 2
     BOOTSTRAP = 3
+    TABLE = 4
 
 
 def deal_seeds(seed: int, count: int, stream: Stream, *path: int) -> np.ndarray:

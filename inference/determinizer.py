@@ -4,7 +4,8 @@
            └─ some hand short ─▶ particles kept? ─ yes ─▶ replay new moves ─┬─▶ weigh, temper, resample ─▶ worlds
                                       └─ no, or too few count ─▶ phase 1 ─▶ replay all moves ─┘
 
-All lanes advance together; a lane draws from its own random stream alone. Source: DeltaDou, 4.3.
+All lanes advance together; a lane draws from its own random stream alone. What is hidden, how it is listed and drawn, and how a
+world is filled in, a game says by its kernels (``games.interface``, hidden cards); no game is named here. Source: DeltaDou, 4.3.
 """
 
 from dataclasses import dataclass
@@ -12,18 +13,28 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from games.doudizhu.cards import NUM_RANKS
 from games.interface import Game, Records, Rules, States, observe, put, take
 from games.kernels import kernel
-from inference.draws import COMPLETE, UNDRAWN, Draws, draw_all, draw_from_marginal, draw_from_prior, empty_draws
+from inference.beliefs import Beliefs, believe_particles, believe_prior
+from inference.draws import (
+    COMPLETE,
+    UNDRAWN,
+    Draws,
+    draw_from_marginal,
+    draw_from_prior,
+    empty_draws,
+    list_all,
+    weigh_by_marginal,
+    weigh_by_prior,
+)
 from inference.filter import Score, draw_filtered
-from inference.hands import Positions, find_active, make_positions, played_by_next, start_views, true_next_hands
-from inference.marginal import NUM_COUNTS
-from inference.particles import NO_PARTICLES, make_particles, store_draws
+from inference.particles import NO_PARTICLES, find_kept, make_particles, store_draws
+from inference.positions import Positions, find_active, make_positions, start_views, true_hidden
 from inference.posterior import draw_worlds, effective_sizes, judge_truth
 from inference.prior import prior_worlds
 from inference.replay import Replayer
 from networks.resnet import Outputs
+from runtime.settings import setting
 
 PHASE1 = ("marginal", "filter", "none")
 
@@ -34,7 +45,8 @@ class InferenceSettings:
 
     Attributes:
         phase1: What particles are drawn from: "marginal" (the network's distribution, exactly), "filter" (the prior, the best
-            kept by the filter network; the paper, 4.3) or "none" (the prior).
+            kept by the filter network; the paper, 4.3) or "none" (the prior). The first two are for games whose networks have a
+            head for hidden cards.
         phase2: Whether particles are weighed by the others' past moves. The paper: yes (4.3).
         particles: Worlds kept per information state, 1 to 65,536. Where no more are possible, all are kept.
         candidates: filter: worlds drawn from the prior, of which the best ``particles`` are kept, >= particles.
@@ -43,20 +55,20 @@ class InferenceSettings:
         ess_floor: Least effective sample size as a share of ``particles``, in [0, 1]. Below it particles are drawn anew; where
             that is not enough, the posterior is tempered. Ours.
         active_below: Inference is used when some hand has fewer cards than this, 0 to 100; before, worlds come from the prior.
-            The paper: 15 (5.1).
+            The paper: 15 (5.1). Where hands do not run out, as in poker, it is used from the first move.
         history: New particles are weighed by the last this many moves, those of the searching seat and passes included, >= 0;
             0 = all, the paper.
     """
 
-    phase1: str = "marginal"
+    phase1: str = setting("marginal", choices=PHASE1)
     phase2: bool = True
-    particles: int = 32
-    candidates: int = 512
-    temperature: float = 1.0
-    epsilon: float = 0.05
-    ess_floor: float = 0.1
-    active_below: int = 15
-    history: int = 0
+    particles: int = setting(32, least=1, most=65_536)
+    candidates: int = setting(512, least=1, most=1_000_000)
+    temperature: float = setting(1.0, least=1e-9)
+    epsilon: float = setting(0.05, least=0.0, most=1.0)
+    ess_floor: float = setting(0.1, least=0.0, most=1.0)
+    active_below: int = setting(15, least=0, most=100)
+    history: int = setting(0, least=0)
 
 
 class Diagnostics(NamedTuple):
@@ -67,10 +79,10 @@ class Diagnostics(NamedTuple):
         ess_share: float64 ``[n]``, effective sample size before tempering / particles; NaN too where all worlds are listed.
         beta: float64 ``[n]``, in [0, 1], the tempering that was needed: 1 = none (see ``inference.posterior``).
         fresh: bool ``[n]``, whether the particles were drawn anew.
-        phase1_gain: float64 ``[n]``, log-probability of the true hand by phase 1 less that of the prior (nats), where fresh.
+        phase1_gain: float64 ``[n]``, log-probability of the true world by phase 1 less that of the prior (nats), where fresh.
         gain: float64 ``[n]``, the same for the posterior before tempering; a lower bound on average. It is at most the phase-1
             gain + log(particles + 1).
-        rank: float64 ``[n]``, share of the particles that weigh more than the true hand: 0.5 = weights say nothing.
+        rank: float64 ``[n]``, share of the particles that weigh more than the true world: 0.5 = weights say nothing.
     """
 
     num_evaluations: np.ndarray
@@ -122,6 +134,10 @@ class Determinizer:
     ) -> None:
         if settings.phase1 not in PHASE1:
             raise ValueError(f"phase1 is {settings.phase1!r}: expected one of {', '.join(PHASE1)}")
+        if settings.phase1 != "none" and not game.spec.has_hidden_head:
+            raise ValueError(
+                f"phase1 is {settings.phase1!r}: networks of {game.spec.name} have no head for hidden cards; expected 'none'"
+            )
         if settings.phase1 == "filter" and score is None:
             raise ValueError("phase1 is 'filter': pass the filter network as score=FilterEngine(net)")
         if settings.phase1 == "filter" and settings.candidates < settings.particles:
@@ -150,7 +166,8 @@ class Determinizer:
         Args:
             lanes: int64 ``[n]``, the lane of each view, each at most once.
             views: ``[n]`` rows of running games; the seat to move searches. Hidden hands are not read.
-            records: The moves of all lanes since the deal, rows indexed by lane.
+            records: The moves of all lanes since the deal, rows indexed by lane; a move that the searching seat did not see is
+                negative.
             rng: uint64 streams, one per lane, changed in place.
             num_worlds: Worlds per view, >= 1.
             truth: ``[n]`` rows with all the hands, for diagnostics; no world depends on them.
@@ -161,36 +178,84 @@ class Determinizer:
         Raises:
             ValueError: A record does not lead to its view.
         """
-        positions = make_positions(lanes, views)
+        positions = make_positions(self.game, lanes, views)
         count = len(positions.lanes)
         worlds = self.game.empty(count * num_worlds)
-        active = np.empty(count, np.bool_)
-        find_active(views, self.settings.active_below, active)
-        if self.settings.phase1 == "none" and not self.settings.phase2:
-            active[:] = False
-        prior_worlds(self.game.rules, take(positions, ~active), rng, num_worlds, worlds)
+        active = self._active(views, count)
+        words = self.game.spec.hidden_words
+        prior_worlds(self.game.rules, take(positions, ~active), rng, num_worlds, words, worlds)
         diagnostics = no_diagnostics(count)
         if active.any():
             here = take(positions, active)
-            true_hands = None if truth is None else true_next_hands(take(truth, active), here.seats)
-            put(diagnostics, active, self._update(here, records, rng, true_hands))
+            true = None if truth is None else true_hidden(self.game, take(truth, active), here.seats)
+            put(diagnostics, active, self._update(here, records, rng, true))
             betas = np.empty(len(here.lanes))
             draw_worlds(self.game.rules, self._particles, here, self._least, rng, num_worlds, worlds, betas)
             diagnostics.beta[active] = betas
         return worlds, diagnostics
 
-    def _update(self, positions: Positions, records: Records, rng: np.ndarray, true_hands: np.ndarray | None) -> Diagnostics:
-        """Brings the particles of the positions up to date, drawing new ones where there are none or too few count."""
+    def marginals(self, lanes: np.ndarray, views: States, records: Records, rng: np.ndarray) -> Beliefs:
+        """Returns what the seats to move believe of the hidden cards; the arguments are those of ``worlds``.
+
+        Asked after ``worlds`` for the same positions it tells what those worlds were drawn from, and changes nothing. Otherwise
+        the particles are brought up to date as ``worlds`` would do it. No stream of ``rng`` is changed.
+
+        Raises:
+            ValueError: A record does not lead to its view.
+        """
+        game, rng = self.game, rng.copy()
+        positions = make_positions(game, lanes, views)
+        count, spec = len(positions.lanes), game.spec
+        beliefs = Beliefs(
+            probability=np.zeros((count, spec.num_seats - 1, len(spec.hidden_kinds), spec.hidden_most + 1)),
+            ess=np.full(count, np.nan),
+            listed=np.zeros(count, np.bool_),
+            prior_only=np.zeros(count, np.bool_),
+        )
+        active = self._active(views, count)
+        believe_prior(game.rules, take(positions, ~active), rng, spec.hidden_words, beliefs)
+        if active.any():
+            here = take(positions, active)
+            self._update(here, records, rng, None, again=True)
+            sizes = np.empty(len(here.lanes))
+            effective_sizes(self._particles, here.slots, sizes)
+            believe_particles(game.rules, self._particles, here, sizes, self._least, beliefs)
+        return beliefs
+
+    def _active(self, views: States, count: int) -> np.ndarray:
+        """Returns where worlds do not come from the prior (bool ``[count]``)."""
+        active = np.zeros(count, np.bool_)
+        if self.settings.phase1 != "none" or self.settings.phase2:
+            find_active(self.game.rules, views, self.settings.active_below, active)
+        return active
+
+    def _update(
+        self, positions: Positions, records: Records, rng: np.ndarray, true: np.ndarray | None, again: bool = False
+    ) -> Diagnostics:
+        """Brings the particles of the positions up to date, drawing new ones where there are none or too few count.
+
+        Args:
+            true: uint64 ``[n, W]``, the true worlds, if they are known.
+            again: Whether particles that are up to date are kept however few count.
+        """
         particles, count = self._particles, len(positions.lanes)
         diagnostics, sizes = no_diagnostics(count), np.zeros(count)
-        kept = np.flatnonzero(particles.moves[positions.slots] != NO_PARTICLES)
-        if self.settings.phase2 and kept.size:
+        current = np.zeros(count, np.bool_)
+        if again:
+            current = particles.moves[positions.slots] == records.lengths[positions.lanes]
+        goes_on = current
+        if self.settings.phase2:
+            goes_on = np.empty(count, np.bool_)
+            find_kept(particles, positions, records, goes_on)
+        kept = np.flatnonzero(goes_on)
+        if kept.size:
             start = np.zeros(kept.size, np.int64)
             diagnostics.num_evaluations[kept] = self._replayer.advance(particles, take(positions, kept), records, start)
             effective_sizes(particles, positions.slots, sizes)
-        fresh = np.flatnonzero((sizes < self._least) | (sizes == 0.0))
+            sizes[~goes_on] = 0.0
+        fresh = np.flatnonzero(((sizes < self._least) & ~current) | (sizes == 0.0))
         if fresh.size:
-            truth = None if true_hands is None else true_hands[fresh]
+            truth = None if true is None else true[fresh]
             gain, num_evaluations = self._draw(take(positions, fresh), records, rng, truth)
             diagnostics.fresh[fresh] = True
             diagnostics.phase1_gain[fresh] = gain
@@ -201,44 +266,45 @@ class Determinizer:
             raise ValueError(f"lanes {wrong}: the record does not lead to the view; pass the moves of all lanes since the deal")
         listed = particles.num_draws[positions.slots] == COMPLETE
         diagnostics.ess_share[:] = np.where(listed, np.nan, sizes / self.settings.particles)
-        judge_truth(particles, positions, diagnostics.gain, diagnostics.rank)
+        judge_truth(self.game.rules, particles, positions, diagnostics.gain, diagnostics.rank)
         return diagnostics
 
     def _draw(
-        self, positions: Positions, records: Records, rng: np.ndarray, true_hands: np.ndarray | None
+        self, positions: Positions, records: Records, rng: np.ndarray, true: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draws new particles for the positions and weighs them; returns the gains of phase 1 and the observations evaluated."""
         particles, count = self._particles, len(positions.lanes)
-        draws = empty_draws(count, self.settings.particles, true_hands)
+        draws = empty_draws(count, self.settings.particles, self.game.spec.hidden_words, true)
         num_evaluations = self._phase1(positions, rng, draws) + np.zeros(count, np.int64)
         lengths = records.lengths[positions.lanes]
         if self.settings.phase2:
-            put(particles.views, positions.slots, start_views(positions))
-            store_draws(particles, positions, np.zeros(count, np.int16), played_by_next(positions), True, draws)
+            put(particles.views, positions.slots, start_views(self.game, positions))
+            store_draws(self.game.rules, particles, positions, np.zeros(count, np.int16), True, draws)
             history = self.settings.history or self.game.spec.max_moves
             counts_from = np.maximum(lengths.astype(np.int64) - history, 0)
             num_evaluations += self._replayer.advance(particles, positions, records, counts_from)
         else:
             put(particles.views, positions.slots, positions.views)
-            store_draws(particles, positions, lengths, np.zeros(count, np.uint64), False, draws)
+            store_draws(self.game.rules, particles, positions, lengths, False, draws)
         return draws.gain, num_evaluations
 
     def _phase1(self, positions: Positions, rng: np.ndarray, draws: Draws) -> int:
         """Fills ``draws`` for the positions; returns the observations evaluated per position, those of the filter not counted."""
-        settings, marginal = self.settings, self.settings.phase1 == "marginal"
-        logits = np.zeros((0, NUM_COUNTS, NUM_RANKS), np.float32)
-        if marginal:
-            count = len(positions.lanes)
-            observations = np.empty((count, *self.game.spec.observation_shape), np.int8)
-            _observe(self.game.rules, positions, observations)
-            logits = self._evaluator.evaluate(observations, positions.seats.astype(np.int8), want_hidden=True).hidden
-        draw_all(positions, marginal, logits, draws)
+        settings, rules, marginal = self.settings, self.game.rules, self.settings.phase1 == "marginal"
+        list_all(rules, positions, draws)
         rows = np.flatnonzero(draws.num_draws == UNDRAWN)
         if marginal:
-            draw_from_marginal(positions, rows, logits, rng, draws)
-        elif settings.phase1 == "none" or rows.size == 0:
-            draw_from_prior(positions, rows, rng, draws)
+            observations = np.empty((len(positions.lanes), *self.game.spec.observation_shape), np.int8)
+            _observe(rules, positions, observations)
+            logits = self._evaluator.evaluate(observations, positions.seats.astype(np.int8), want_hidden=True).hidden
+            draw_from_marginal(rules, positions, rows, logits, rng, draws)
+            weigh_by_marginal(rules, positions, logits, draws)
+        elif settings.phase1 == "filter":
+            weigh_by_prior(rules, positions, draws)
+            if rows.size:
+                assert self._score is not None
+                draw_filtered(self.game, positions, rows, rng, settings.candidates, self._score, draws)
         else:
-            assert self._score is not None
-            draw_filtered(self.game, positions, rows, rng, settings.candidates, self._score, draws)
+            draw_from_prior(rules, positions, rows, rng, draws)
+            weigh_by_prior(rules, positions, draws)
         return int(marginal)

@@ -13,12 +13,11 @@ DeltaDou, 4.3 (temperature); Neal, "Annealed importance sampling", 2001 (the pat
 
 import numpy as np
 
-from games.interface import Rules, States
+from games.interface import Rules, States, deal_rest, fill_world, log_prior_hidden
 from games.kernels import kernel, random_below, random_float
 from inference.draws import COMPLETE
-from inference.hands import Positions, fill_world
 from inference.particles import NO_PARTICLES, Particles
-from inference.prior import log_prior_of_hand
+from inference.positions import Positions
 
 _BISECTIONS = 20
 
@@ -73,7 +72,7 @@ def effective_sizes(particles: Particles, slots: np.ndarray, sizes: np.ndarray) 
 
     It is K where all the worlds are listed.
     """
-    weights = np.empty(particles.hands.shape[1] - 1)
+    weights = np.empty(particles.posterior.shape[1] - 1)
     for i in range(slots.size):
         slot = slots[i]
         sizes[i] = 0.0 if particles.moves[slot] == NO_PARTICLES else particle_weights(particles, slot, 1.0, weights)
@@ -125,29 +124,29 @@ def draw_worlds(
         worlds: Receives ``num_worlds`` rows per position, from row ``places * num_worlds`` on.
         betas: float64 ``[n]``, receives the tempering.
     """
-    weights = np.empty(particles.hands.shape[1] - 1)
+    weights = np.empty(particles.posterior.shape[1] - 1)
     picks = np.empty(num_worlds, np.int64)
     for i in range(betas.size):
-        slot = positions.slots[i]
+        slot, first = positions.slots[i], positions.places[i] * num_worlds
         betas[i] = temper(particles, slot, floor, weights)
         resample(weights, rng, positions.lanes[i], picks)
         for w in range(num_worlds):
-            hand = particles.hands[slot, picks[w]]
-            fill_world(rules, positions.views, i, positions.seats[i], hand, worlds, positions.places[i] * num_worlds + w)
+            fill_world(rules, positions.views, i, positions.seats[i], particles.hidden[slot, picks[w]], worlds, first + w)
+        deal_rest(rules, worlds, first, num_worlds, rng, positions.lanes[i])
 
 
 @kernel
-def judge_truth(particles: Particles, positions: Positions, gain: np.ndarray, rank: np.ndarray) -> None:
-    """Writes what the particles say of the true hand, before tempering; NaN where it is not in the last column.
+def judge_truth(rules: Rules, particles: Particles, positions: Positions, gain: np.ndarray, rank: np.ndarray) -> None:
+    """Writes what the particles say of the true world, before tempering; NaN where it is not in the last column.
 
     Args:
         particles: Brought up to date with the positions.
         positions: ``[n]``.
-        gain: float64 ``[n]``: log p(true hand | moves) - log prior at the information state (nats). The true hand is one of the
-            draws in the estimate of the evidence, which makes it a lower bound on average.
+        gain: float64 ``[n]``: log p(true world | moves) - log prior at the information state (nats). The true world is one of
+            the draws in the estimate of the evidence, which makes it a lower bound on average.
         rank: float64 ``[n]``: share of the possible particles that weigh more; equal ones count half.
     """
-    last = particles.hands.shape[1] - 1
+    last = particles.posterior.shape[1] - 1
     for i in range(gain.size):
         slot = positions.slots[i]
         true = particles.posterior[slot, last]
@@ -163,7 +162,7 @@ def judge_truth(particles: Particles, positions: Positions, gain: np.ndarray, ra
                 total += np.exp(weight - true)
                 heavier += 1.0 if weight > true else 0.5 if weight == true else 0.0
                 possible += 1
-        prior = log_prior_of_hand(positions.views, i, positions.seats[i], particles.hands[slot, last])
+        prior = log_prior_hidden(rules, positions.views, i, positions.seats[i], particles.hidden[slot, last])
         gain[i] = particles.truth_density[slot] + np.log(num_draws + 1.0) - np.log(total) - prior
         if possible > 0:
             rank[i] = heavier / possible

@@ -4,10 +4,11 @@
                        (1 - epsilon) softmax(logits / T)[a] + epsilon / |A|
 
 The mover's information state in the world is found by replaying the game from the view at which the particle stands, with
-the particle's hands. A particle whose mover could not have made the move gets weight zero, as does one of another game. The
-answers of the networks are only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the
-information states of all lanes, particles and moves, one forward pass per network answers it, and ``score_decisions`` adds
-the log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a single move can say (ours).
+the particle's hidden words. A particle whose mover could not have made the move gets weight zero, as does one that a card on
+the table rules out, or one of another game. The answers of the networks are only summed up, so a replay never waits for them:
+``_collect`` fills a buffer with the information states of all lanes, particles and moves, one forward pass per network answers
+it, and ``score_decisions`` adds the log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a
+single move can say (ours).
 """
 
 from collections.abc import Callable
@@ -15,10 +16,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.interface import Game, Records, Rules, States, current_seat, legal, observe, public_key, put, step
+from games.interface import (
+    Game,
+    Records,
+    Rules,
+    States,
+    current_seat,
+    fill_world,
+    hidden_of,
+    infoset_key,
+    legal,
+    observe,
+    played_move,
+    put,
+    reveal,
+    step,
+)
 from games.kernels import kernel
-from inference.hands import Positions, fill_world, next_hand
+from inference.draws import COMPLETE, are_same
 from inference.particles import Particles
+from inference.positions import Positions
 from networks.decode import legal_logits, softmax
 from networks.resnet import Outputs
 
@@ -52,7 +69,7 @@ class Replay(NamedTuple):
         positions: ``[n]``, the positions of now.
         moves: int16 ``[G, max_moves]``. lengths: int16 ``[G]``. The public records.
         counts_from: int64 ``[n]``, earlier moves are replayed but are no evidence.
-        same: int64 ``[n, K + 1]``, the first possible particle of the slot with the same hand.
+        same: int64 ``[n, K + 1]``, the first possible particle of the slot with the same world.
         evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf = impossible.
     """
 
@@ -81,17 +98,33 @@ def make_decisions(game: Game, count: int) -> Decisions:
 
 @kernel
 def _find_same(particles: Particles, replay: Replay) -> None:
-    """Fills ``replay.same``: particles with the same hand have the same evidence, which is computed once."""
+    """Fills ``replay.same``: particles of the same world have the same evidence, which is computed once."""
+    last = replay.same.shape[1] - 1
     for i in range(replay.positions.slots.size):
         slot = replay.positions.slots[i]
-        for k in range(replay.same.shape[1]):
+        for k in range(last + 1):
             replay.same[i, k] = k
-            if particles.posterior[slot, k] > -np.inf:
+            listed = particles.num_draws[slot] == COMPLETE and k < last  # each once
+            if particles.posterior[slot, k] > -np.inf and not listed:
                 for first in range(k):
-                    same_hand = particles.hands[slot, first] == particles.hands[slot, k]
-                    if same_hand and particles.posterior[slot, first] > -np.inf:
+                    same_world = are_same(particles.hidden[slot, first], particles.hidden[slot, k])
+                    if same_world and particles.posterior[slot, first] > -np.inf:
                         replay.same[i, k] = first
                         break
+
+
+@kernel
+def _reveal(rules: Rules, particles: Particles, positions: Positions) -> None:
+    """Shows the views of the slots what has been dealt openly since."""
+    for i in range(positions.slots.size):
+        reveal(rules, positions.views, i, positions.seats[i], particles.views, positions.slots[i])
+
+
+@kernel
+def _leads_to(rules: Rules, world: States, positions: Positions, i: int) -> bool:
+    """Returns whether the seat cannot tell a world (lane 0 of ``world``) from its position."""
+    seat = positions.seats[i]
+    return infoset_key(rules, world, 0, seat) == infoset_key(rules, positions.views, i, seat)
 
 
 @kernel
@@ -108,10 +141,12 @@ def _collect_particle(
 ) -> int:
     """Replays one particle, see ``_collect``; returns the number of decisions in the buffer, -1 if they do not fit."""
     slot, seat, lane = replay.positions.slots[i], replay.positions.seats[i], replay.positions.lanes[i]
-    before = count
-    fill_world(rules, particles.views, slot, seat, particles.hands[slot, k], row, 0)
+    before, hidden = count, particles.hidden[slot, k]
+    if not fill_world(rules, particles.views, slot, seat, hidden, row, 0):
+        replay.evidence[i, k] = -np.inf
+        return before
     for j in range(particles.moves[slot], replay.lengths[lane]):
-        action = replay.moves[lane, j]
+        action = played_move(rules, row, 0, seat, replay.moves[lane, j], hidden)
         mover = current_seat(rules, row, 0)
         if mover != seat:
             start = decisions.first[count]
@@ -132,10 +167,10 @@ def _collect_particle(
                 decisions.first[count + 1] = start + num_legal
                 count += 1
         step(rules, row, 0, action)
-    if public_key(rules, row, 0) != public_key(rules, replay.positions.views, i):
+    if not _leads_to(rules, row, replay.positions, i):
         replay.evidence[i, k] = -np.inf
         return before
-    particles.hands[slot, k] = next_hand(row, 0, seat)
+    hidden_of(rules, row, 0, seat, hidden)
     return count
 
 
@@ -146,7 +181,7 @@ def _collect(
     """Replays particles, from the ``cursor``-th on, until the buffer is full or all are done.
 
     Args:
-        particles: ``hands`` are brought up to date.
+        particles: ``hidden`` is brought up to date.
         replay: ``evidence`` becomes -inf for particles that could not have made the moves.
         decisions: Receives the unforced decisions of the others.
         max_legal: Upper bound on the number of legal actions.
@@ -189,13 +224,14 @@ def score_decisions(
 
 @kernel
 def _add_evidence(particles: Particles, replay: Replay) -> None:
-    """Adds the evidence to the weights, and gives particles with the same hand the same."""
+    """Adds the evidence to the weights, and gives particles of the same world the same."""
     for i in range(replay.positions.slots.size):
         slot = replay.positions.slots[i]
         particles.moves[slot] = replay.lengths[replay.positions.lanes[i]]
         for k in range(replay.same.shape[1]):
             first = replay.same[i, k]
-            particles.hands[slot, k] = particles.hands[slot, first]
+            for w in range(particles.hidden.shape[2]):
+                particles.hidden[slot, k, w] = particles.hidden[slot, first, w]
             particles.posterior[slot, k] += replay.evidence[i, first]
 
 
@@ -220,7 +256,7 @@ class Replayer:
         """Replays what has been played since the particles' views, and weighs them by it.
 
         Args:
-            particles: Changed in place: views, moves, hands and posterior weights of the slots.
+            particles: Changed in place: views, moves, worlds and posterior weights of the slots.
             positions: ``[n]``, the positions of now.
             records: The moves of all lanes.
             counts_from: int64 ``[n]``, earlier moves are no evidence.
@@ -229,8 +265,9 @@ class Replayer:
             int64 ``[n]``, the observations evaluated.
         """
         game, decisions = self.game, self._decisions
-        shape = (len(counts_from), particles.hands.shape[1])
+        shape = (len(counts_from), particles.posterior.shape[1])
         replay = Replay(positions, records.moves, records.lengths, counts_from, np.zeros(shape, np.int64), np.zeros(shape))
+        _reveal(game.rules, particles, positions)
         _find_same(particles, replay)
         num_evaluations = np.zeros(len(counts_from), np.int64)
         cursor = 0

@@ -12,11 +12,13 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
+
+from runtime.settings import build
 
 FORMAT = "fpmcts-1"
 
@@ -25,7 +27,11 @@ PREVIOUS = "checkpoint.previous.safetensors"
 NETWORKS = "networks.safetensors"
 """The files of a run's folder: all of its state, now and before the last step, and its networks alone."""
 
+FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes"}
+"""By key and value of metadata: what a value of a former version is called now."""
+
 Arrays = dict[str, np.ndarray]
+Settings = TypeVar("Settings")
 
 
 class CheckpointError(ValueError):
@@ -82,7 +88,17 @@ def load(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
         raise CheckpointError(f"{path} is truncated, damaged or no checkpoint: {error}") from error
     if _digest(arrays, header["meta"]) != header["sha256"]:
         raise CheckpointError(f"{path} is damaged: its contents do not match its checksum")
-    return arrays, json.loads(header["meta"])
+    return arrays, _with_present_names(json.loads(header["meta"]))
+
+
+def _with_present_names(meta: Any) -> Any:
+    """Returns metadata in which what had another name in former versions has its present one."""
+    if not isinstance(meta, dict):
+        return meta
+    return {
+        key: FORMER_NAMES.get((key, value), value) if isinstance(value, str) else _with_present_names(value)
+        for key, value in meta.items()
+    }
 
 
 def check_compatible(meta: Mapping[str, Any], **expected: Any) -> None:
@@ -96,6 +112,19 @@ def check_compatible(meta: Mapping[str, Any], **expected: Any) -> None:
     differences = list(_differences(meta, expected, ""))
     if differences:
         raise CheckpointError(f"the checkpoint does not fit: {'; '.join(differences)}")
+
+
+def settings_of(schema: type[Settings], values: Mapping[str, Any], name: str) -> Settings:
+    """Returns settings, a dataclass, from the metadata of a checkpoint.
+
+    Raises:
+        CheckpointError: A key is unknown, as in the checkpoint of a later version, or a value is not allowed.
+    """
+    try:
+        settings: Settings = build(schema, values, f"{name}.")
+    except ValueError as error:
+        raise CheckpointError(f"the checkpoint does not fit this version: {error}") from error
+    return settings
 
 
 def _digest(arrays: Mapping[str, np.ndarray], text: str) -> str:

@@ -152,6 +152,7 @@ class Engine:
     def __init__(self, net: PolicyValueNet, precision: str = "auto", device: torch.device | str = "cpu") -> None:
         self.setting = make_setting(net.length, precision, device)
         self.objective, self.value_scale = net.config.objective, net.value_scale
+        self.factors = torch.tensor(net.stake_factors, dtype=torch.float32, device=self.setting.device)
         self.num_planes, self.num_hidden, self.num_extra = net.num_planes, net.num_hidden, net.num_extra
         self.stem = self.setting.fold(net.stem, net.scale)
         blocks = [block for block in net.blocks if isinstance(block, ResidualBlock)]
@@ -185,7 +186,7 @@ class Engine:
         policy = torch.empty(n, num_local + self.num_extra, device=rest.device)
         policy[:, :num_local].unflatten(1, (self.num_planes, self.setting.length)).copy_(planes[:n, :, 0])
         policy[:, num_local:] = rest[:, : self.num_extra]
-        value = expected_value(rest[:, self.num_extra :], self.objective, self.value_scale)
+        value = expected_value(rest[:, self.num_extra :], self.objective, self.value_scale, self.factors)
         return Outputs(policy, value, hidden[: n if want_hidden else 0, :, 0].float())
 
 
@@ -201,7 +202,7 @@ class FilterEngine:
 
     @torch.inference_mode()
     def __call__(self, planes: Tensor) -> Tensor:
-        """Returns scores float32 ``[N]`` for int8 ``[N, C + 8, L]`` (see ``FilterNet.forward``)."""
+        """Returns scores float32 ``[N]`` for int8 ``[N, C + W, L]`` (see ``FilterNet.forward``)."""
         return torch.cat([self._chunk(rows) for rows in planes.split(MAX_CHUNK)])
 
     def _chunk(self, planes: Tensor) -> Tensor:

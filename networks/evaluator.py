@@ -8,7 +8,7 @@ import torch
 
 from networks.engine import Engine
 from networks.memory import Memory, fill_in, forget, look_up, make_memory
-from networks.resnet import NUM_COUNTS, Networks
+from networks.resnet import Networks
 from networks.resnet import Outputs as Outputs
 
 
@@ -48,6 +48,7 @@ class Evaluator:
         self._engines = [Engine(net, self.precision, self.device) for net in networks.distinct()]
         if self._stream is not None:
             torch.cuda.synchronize(self.device)  # the weights are there before another stream reads them
+        self._hidden_counts = networks.distinct()[0].num_hidden
         self._net_of_seat = np.asarray(networks.net_of_seat)
         if self._remembered and self._memory is None:
             net = networks.distinct()[0]
@@ -61,7 +62,7 @@ class Evaluator:
         Args:
             observations: int8 ``[N, C, L]``.
             seats: int8 ``[N]``.
-            want_hidden: Whether to return ``hidden`` (``[0, 5, L]`` otherwise).
+            want_hidden: Whether to return ``hidden`` (no rows of it otherwise).
 
         Raises:
             FloatingPointError: An output is not finite.
@@ -81,7 +82,7 @@ class Evaluator:
         new = new[: look_up(memory, observations.reshape(len(seats), -1), seats, places, new)]
         policy = np.empty((len(seats), memory.policy.shape[1]), np.float32)
         value = np.empty(len(seats), np.float32)
-        no_hidden = np.empty((0, NUM_COUNTS, observations.shape[2]), np.float32)
+        no_hidden = np.empty((0, self._hidden_counts, observations.shape[2]), np.float32)
         answers = Outputs(policy[:0], value[:0], no_hidden)
         if new.size:
             answers = self._evaluate(observations[new], seats[new], want_hidden=False)

@@ -14,20 +14,23 @@ from games.interface import GameSpec
 from networks.resnet import ConvNorm, scaled_planes
 
 NUM_LAYERS = 6
-NUM_WORLD_PLANES = 8
 
 
-def world_planes(next_hand: np.ndarray, previous_hand: np.ndarray) -> np.ndarray:
-    """Returns the planes of worlds: int8 ``[N, 8, L]``, whether the next (then the previous) seat holds >= 1, 2, 3, 4 of a rank.
+def num_world_planes(spec: GameSpec) -> int:
+    """Returns how many planes show a world: for each other seat one for each count above 0 of hidden cards."""
+    return (spec.num_seats - 1) * (spec.hidden_counts - 1)
+
+
+def world_planes(spec: GameSpec, *hands: np.ndarray) -> np.ndarray:
+    """Returns the planes of worlds: int8 ``[N, W, L]``, for each other seat whether it holds >= 1, 2, … cards of a position.
 
     Args:
-        next_hand: Cards per rank of the seat that plays next, int8 ``[N, L]``.
-        previous_hand: Those of the seat before the searching player, int8 ``[N, L]``.
+        spec: Of the game.
+        hands: For each other seat, the one that plays next first, its cards per position, int8 ``[N, L]``.
     """
-    hands = np.stack([next_hand, previous_hand], axis=1)[:, :, None, :]
-    thresholds = np.arange(1, 5, dtype=np.int8)[:, None]
-    planes: np.ndarray = (hands >= thresholds).astype(np.int8)
-    return planes.reshape(len(next_hand), NUM_WORLD_PLANES, -1)
+    thresholds = np.arange(1, spec.hidden_counts, dtype=np.int8)[:, None]
+    planes: np.ndarray = (np.stack(hands, axis=1)[:, :, None, :] >= thresholds).astype(np.int8)
+    return planes.reshape(len(planes), num_world_planes(spec), -1)
 
 
 class FilterNet(nn.Module):
@@ -39,15 +42,17 @@ class FilterNet(nn.Module):
         super().__init__()
         num_inputs, length = spec.observation_shape
         self.length = length
-        scale = np.concatenate([np.asarray(spec.observation_scale, np.float32), np.ones(NUM_WORLD_PLANES, np.float32)])
+        num_planes = num_inputs + num_world_planes(spec)
+        scale = np.ones(num_planes, np.float32)
+        scale[:num_inputs] = spec.observation_scale
         self.register_buffer("scale", torch.as_tensor(scale), persistent=False)
-        widths = [num_inputs + NUM_WORLD_PLANES] + [channels] * (NUM_LAYERS - 1) + [head_channels]
+        widths = [num_planes] + [channels] * (NUM_LAYERS - 1) + [head_channels]
         self.layers = nn.ModuleList(ConvNorm(a, b, 3) for a, b in zip(widths[:-1], widths[1:], strict=True))
         self.score = nn.Linear(head_channels * length, 1)
         convert_conv2d_weight_memory_format(self, torch.channels_last)
 
     def forward(self, planes: Tensor) -> Tensor:
-        """Returns scores ``[N]`` for int8 ``[N, C + 8, L]``: the observation's planes, then those of the world.
+        """Returns scores ``[N]`` for int8 ``[N, C + W, L]``: the observation's planes, then those of the world.
 
         A score is a log-odds of "true world" against "drawn from the prior", up to a constant of the observation.
         """

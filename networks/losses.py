@@ -4,18 +4,18 @@ Gradients repeat bit for bit on CPUs (tested on two threads): sums over the lega
 one-dimensional ``index_add`` in place of ``x[index]``, whose gradient may add atomically from several threads.
 
 Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2: l = C1 (z - v)^2 - pi^T log p + C2 ||theta||^2. C2 is the weight
-decay of the optimizer. Deviations: ``win_bombs`` replaces the squared error by the likelihood of result and bombs; the hidden
-loss is ours.
+decay of the optimizer. Deviations: ``win_stakes`` replaces the squared error by the likelihood of the result and of what is
+won; the hidden loss is ours.
 """
 
 import math
+from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
-
-from networks.resnet import NUM_BOMB_CLASSES, NUM_COUNTS
 
 LEAST_TARGET = 1e-4
 """Floor of a target's probabilities in ``PolicyLoss.reverse_kl``, which is infinite where a target is 0."""
@@ -101,40 +101,49 @@ def clipped_surrogate(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor,
     return -torch.minimum(ratio * advantage, clamped * advantage), clipped
 
 
-def value_loss(raw: Tensor, returns: Tensor, objective: str, scale: float) -> Tensor:
+def stake_classes(returns: Tensor, factors: Sequence[float]) -> Tensor:
+    """Returns the class of each return (int64 ``[B]``): the factor of the stake that is nearest by ratio.
+
+    Args:
+        returns: ``[B]``, in units of the stake, of either sign.
+        factors: ``GameSpec.stake_factors``, ascending.
+    """
+    between = [math.sqrt(low * high) for low, high in zip(factors[:-1], factors[1:], strict=True)]
+    return torch.bucketize(returns.abs(), returns.new_tensor(between))
+
+
+def value_loss(raw: Tensor, returns: Tensor, objective: str, scale: float, factors: Sequence[float]) -> Tensor:
     """Returns the value loss per row ``[B]``.
 
-    ``win_bombs`` (``[B, 9]``): negative log likelihood in nats of the result and of the number of further bombs given the result.
+    ``win_stakes`` (``[B, 1 + 2 F]``): negative log likelihood in nats of the result and of the class of the return given it.
     ``scalar`` (``[B, 1]``): (z - v)^2 of the normalised return (paper, section 4.2; its C1 is the caller's weight).
 
     Args:
         raw: Raw outputs of the value head, see ``RawOutputs``.
-        returns: float32 ``[B]``, the mover's team's return in units of the stake; for ``win_bombs`` 2^k or -2^k, k further bombs.
+        returns: float32 ``[B]``, the mover's team's return in units of the stake.
         objective: ``wp``: the scalar head learns the sign of the return, ``adp``: the return.
         scale: ``PolicyValueNet.value_scale``.
+        factors: ``PolicyValueNet.stake_factors``, F of them.
     """
     if raw.shape[1] == 1:
         normalised = returns.sign() if objective == "wp" else (returns / scale).clamp(-1, 1)
         return (normalised - raw[:, 0].tanh()).square()
     won = returns > 0
     result = functional.binary_cross_entropy_with_logits(raw[:, 0], won.to(raw.dtype), reduction="none")
-    bombs = returns.abs().log2().round().long().clamp(0, NUM_BOMB_CLASSES - 1)
-    by_result = raw[:, 1:].unflatten(1, (2, NUM_BOMB_CLASSES))
+    by_result = raw[:, 1:].unflatten(1, (2, len(factors)))
     given = torch.where(won[:, None], by_result[:, 0], by_result[:, 1])
-    return result + functional.cross_entropy(given, bombs, reduction="none")
+    return result + functional.cross_entropy(given, stake_classes(returns, factors), reduction="none")
 
 
-def _binomials() -> Tensor:
-    """Returns C(most - fewest, c - fewest), float64 ``[fewest, most, c]``; 0 outside of fewest <= c <= most."""
-    table = torch.zeros(NUM_COUNTS, NUM_COUNTS, NUM_COUNTS, dtype=torch.float64)
-    for fewest in range(NUM_COUNTS):
-        for most in range(fewest, NUM_COUNTS):
+@cache
+def _binomials(num_counts: int) -> Tensor:
+    """Returns C(most - fewest, c - fewest), float64 ``[fewest, most, c]``, all below ``num_counts``; 0 for c out of bounds."""
+    table = torch.zeros(num_counts, num_counts, num_counts, dtype=torch.float64)
+    for fewest in range(num_counts):
+        for most in range(fewest, num_counts):
             for count in range(fewest, most + 1):
                 table[fewest, most, count] = math.comb(most - fewest, count - fewest)
     return table
-
-
-BINOMIALS = _binomials()
 
 
 class HiddenLoss(NamedTuple):
@@ -153,20 +162,20 @@ def hidden_loss(hidden: Tensor, fewest: Tensor, most: Tensor, counts: Tensor, si
     """Returns the exact negative log likelihood of the next seat's hand.
 
     p(c) is proportional to prod_r C(most_r - fewest_r, c_r - fewest_r) exp(hidden[c_r, r]) over all hands c with
-    sum_r c_r = size and fewest_r <= c_r <= most_r: the hypergeometric prior, tilted rank by rank.
+    sum_r c_r = size and fewest_r <= c_r <= most_r: the hypergeometric prior, tilted position by position.
 
     Args:
-        hidden: Log-odds corrections, float32 ``[B, 5, L]``.
-        fewest: int ``[B, L]``: cards of each rank that the next seat is known to hold.
-        most: int ``[B, L]``: these and all that it may hold; at most 4.
+        hidden: Log-odds corrections, float32 ``[B, K, L]``.
+        fewest: int ``[B, L]``: cards of each position that the next seat is known to hold.
+        most: int ``[B, L]``: these and all that it may hold; below K.
         counts: int ``[B, L]``: the true hand, between ``fewest`` and ``most``.
         size: int ``[B]``: cards in that hand, the sum of ``counts``.
     """
-    weights = BINOMIALS.to(hidden.device)[fewest.long(), most.long()]
+    weights = _binomials(hidden.shape[1]).to(hidden.device)[fewest.long(), most.long()]
     corrections = hidden.double().transpose(1, 2)
     true = counts.long().unsqueeze(2)
     log_true = (weights.log() + corrections).gather(2, true).sum(dim=(1, 2))
-    # Factors are positive, so linear space loses nothing; the largest of each rank is scaled to 1 against overflow.
+    # Factors are positive, so linear space loses nothing; the largest of each position is scaled to 1 against overflow.
     top = corrections.detach().masked_fill(weights == 0, -torch.inf).amax(dim=2, keepdim=True)
     factors = weights * torch.exp((corrections - top).clamp(max=0.0))
     log_total = _coefficient(factors, size.long()).log() + top.sum(dim=(1, 2))
@@ -178,7 +187,7 @@ def hidden_loss(hidden: Tensor, fewest: Tensor, most: Tensor, counts: Tensor, si
 
 
 def _coefficient(factors: Tensor, degree: Tensor) -> Tensor:
-    """Returns the coefficient of x^degree ``[B]`` in the product of polynomials ``[B, L, 5]`` (lowest power first).
+    """Returns the coefficient of x^degree ``[B]`` in the product of polynomials ``[B, L, K]`` (lowest power first).
 
     The polynomials are multiplied in pairs, halving their number each time; of the last product one coefficient is enough.
     """

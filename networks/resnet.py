@@ -1,15 +1,17 @@
 """The policy-value network: residual 1D convolutions over the positions of an observation (the ranks of the cards).
 
-One class serves all seats and games; what differs is read from ``GameSpec`` and ``NetworkConfig``.
+One class serves all seats and games; what differs is read from ``GameSpec`` and ``NetworkConfig``: the number of policy outputs,
+the classes of the value head (``stake_factors``) and the counts of the hidden head (``hidden_counts``).
 
 Shapes: N observations, C planes, L positions, P = ``policy_size // L`` policy planes, E = ``policy_size % L`` further outputs
-(in Doudizhu: pass and rocket). Policy output ``plane * L + position`` comes first, the E others last.
+(in Doudizhu: pass and rocket), F classes of stakes, K counts of hidden cards. Policy output ``plane * L + position`` comes
+first, the E others last.
 
 A 1D convolution is written as a 2D one of height 1 in channels-last layout: *measured* on two cores, a training step of the trunk
 takes 0.7 of the time of ``Conv1d`` in float32, 0.5 to 0.8 in bfloat16.
 
 Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2 (1D residual network, batch normalization, one network per position).
-Deviations: the value head of ``win_bombs`` and the hidden head are ours; the number of blocks is free (paper: 10).
+Deviations: the value head of ``win_stakes`` and the hidden head are ours; the number of blocks is free (paper: 10).
 """
 
 from dataclasses import dataclass
@@ -22,15 +24,12 @@ from torch.nn import functional
 from torch.nn.utils import convert_conv2d_weight_memory_format
 
 from games.interface import GameSpec
+from runtime.settings import check_ranges, setting
 
-VALUE_HEADS = ("win_bombs", "scalar")
+VALUE_HEADS = ("win_stakes", "scalar")
+FORMER_VALUE_HEADS = {"win_bombs": "win_stakes"}
+"""Names in older configurations and checkpoints; they go on working."""
 OBJECTIVES = ("wp", "adp")
-NUM_BOMB_CLASSES = 4
-"""Further bombs are 0, 1, 2, or 3 and more; the last class counts as exactly 3 in expectations."""
-SCALAR_LIMIT = 8.0
-"""The ``scalar`` head states returns of at most this many stakes (three further bombs); larger ones count as it."""
-NUM_COUNTS = 5
-"""A seat holds 0 to 4 cards of a rank."""
 
 Array = TypeVar("Array", Tensor, np.ndarray)
 
@@ -44,35 +43,28 @@ class NetworkConfig:
         blocks: Residual blocks of two convolutions each, >= 0. Paper: 10.
         head_channels: Channels that the global head (value, pass, rocket) keeps of each position, >= 1.
         head_units: Units of the fully connected layer of the global head, >= 1.
-        value_head: ``win_bombs``: chance to win and number of further bombs given the result; ``scalar``: one tanh (paper).
-        hidden_head: Whether to predict the hidden cards; needs a game that has them (``GameSpec.has_hidden_head``).
+        value_head: ``win_stakes``: chance to win, and how many stakes are won or lost given the result; needs a game that says
+            which there are (``GameSpec.stake_factors``). ``scalar``: one tanh (paper).
+        hidden_head: Whether to predict the hidden cards, in a game that has them (``GameSpec.hidden_counts``).
         objective: ``adp``: the value is the expected return in units of the stake; ``wp``: 2 P(win) - 1.
         value_scale: Return, in units of the stake, at which the tanh of the ``scalar`` head ends under ``adp``; larger ones
-            count as this. 0 = ``GameSpec.max_return`` (paper). In Doudizhu 8 (three further bombs) wastes less of the range.
+            count as this. 0 = ``GameSpec.max_return`` (paper). Where large returns are rare, less wastes less of the range.
         shared: One network for all seats (the observation must tell the seat) instead of one per seat. Paper: per seat.
     """
 
-    channels: int = 64
-    blocks: int = 8
-    head_channels: int = 8
-    head_units: int = 64
-    value_head: str = "win_bombs"
+    channels: int = setting(64, least=1, most=4096)
+    blocks: int = setting(8, least=0, most=100)
+    head_channels: int = setting(8, least=1, most=1024)
+    head_units: int = setting(64, least=1, most=65_536)
+    value_head: str = setting("win_stakes", choices=(*VALUE_HEADS, *FORMER_VALUE_HEADS))
     hidden_head: bool = True
-    objective: str = "adp"
-    value_scale: float = 0.0
+    objective: str = setting("adp", choices=OBJECTIVES)
+    value_scale: float = setting(0.0, least=0)
     shared: bool = False
 
     def __post_init__(self) -> None:
-        if self.value_head not in VALUE_HEADS:
-            raise ValueError(f"value_head is {self.value_head!r}, expected one of {', '.join(VALUE_HEADS)}")
-        if self.objective not in OBJECTIVES:
-            raise ValueError(f"objective is {self.objective!r}, expected one of {', '.join(OBJECTIVES)}")
-        for name in ("channels", "head_channels", "head_units"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}, expected at least 1")
-        for name in ("blocks", "value_scale"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}, expected at least 0")
+        self.value_head = FORMER_VALUE_HEADS.get(self.value_head, self.value_head)
+        check_ranges(self, "network.")
 
 
 class RawOutputs(NamedTuple):
@@ -80,9 +72,9 @@ class RawOutputs(NamedTuple):
 
     Attributes:
         policy: ``[N, policy_size]``.
-        value: ``[N, 9]`` for ``win_bombs``: logit of winning, then logits of the number of further bombs given a win (4) and
-            given a loss (4). ``[N, 1]`` for ``scalar``, before the tanh.
-        hidden: ``[N, 5, L]``, or ``[N, 0, L]`` without that head.
+        value: ``[N, 1 + 2 F]`` for ``win_stakes``: logit of winning, then logits of the class of the return given a win (F) and
+            given a loss (F). ``[N, 1]`` for ``scalar``, before the tanh.
+        hidden: ``[N, K, L]``, or ``[N, 0, L]`` without that head.
     """
 
     policy: Tensor
@@ -96,8 +88,8 @@ class Outputs(NamedTuple, Generic[Array]):
     Attributes:
         policy: ``[N, policy_size]``: summed to logits of legal moves by ``networks/decode.py``.
         value: ``[N]``: expected return of the mover's team in units of the stake (``adp``), or 2 P(win) - 1 (``wp``).
-        hidden: ``[N, 5, L]``: log-odds correction to the hypergeometric prior for "the next seat holds c of the unseen cards
-            of rank r"; ``[0, 5, L]`` where it was not asked for or there is no such head.
+        hidden: ``[N, K, L]``: log-odds correction to the hypergeometric prior for "the next seat holds c of the unseen cards
+            of position r"; ``[0, K, L]`` where it was not asked for, K = 0 without that head.
     """
 
     policy: Array
@@ -105,20 +97,24 @@ class Outputs(NamedTuple, Generic[Array]):
     hidden: Array
 
 
-def expected_value(raw: Tensor, objective: str, scale: float) -> Tensor:
-    """Returns the value ``[N]`` of raw outputs of a value head (``[N, 9]`` or ``[N, 1]``, see ``RawOutputs``).
+def expected_value(raw: Tensor, objective: str, scale: float, factors: Tensor) -> Tensor:
+    """Returns the value ``[N]`` of raw outputs of a value head.
 
-    ``win_bombs``, ``adp``: p E[2^k | win] - (1 - p) E[2^k | loss], k the number of further bombs. ``scale``
-    is ``PolicyValueNet.value_scale``.
+    ``win_stakes``, ``adp``: p E[f | win] - (1 - p) E[f | loss], f the factor of the stake.
+
+    Args:
+        raw: ``[N, 1 + 2 F]`` or ``[N, 1]``, see ``RawOutputs``.
+        objective: "wp" or "adp".
+        scale: ``PolicyValueNet.value_scale``.
+        factors: ``GameSpec.stake_factors``, ``[F]``; not read with one output.
     """
     if raw.shape[1] == 1:
         return raw[:, 0].tanh() * scale
     win = raw[:, 0].sigmoid()
     if objective == "wp":
         return 2 * win - 1
-    bombs = raw[:, 1:].unflatten(1, (2, NUM_BOMB_CLASSES)).softmax(dim=2)
-    factors = 2.0 ** torch.arange(NUM_BOMB_CLASSES, dtype=raw.dtype, device=raw.device)
-    stakes = (bombs * factors).sum(dim=2)
+    classes = raw[:, 1:].unflatten(1, (2, len(factors))).softmax(dim=2)
+    stakes = (classes * factors).sum(dim=2)
     return win * stakes[:, 0] - (1 - win) * stakes[:, 1]
 
 
@@ -170,20 +166,33 @@ class PolicyValueNet(nn.Module):
         config: As given.
         length: L of the module docstring.
         num_planes, num_extra: P and E of the module docstring.
-        num_hidden: 5 with a hidden head, else 0.
+        num_hidden: K of the module docstring with a hidden head, else 0.
         value_scale: Unit of the ``scalar`` head: its tanh is multiplied by it.
+        stake_factors: Of the classes of the ``win_stakes`` head; () with another head.
     """
 
     scale: Tensor
 
     def __init__(self, spec: GameSpec, config: NetworkConfig) -> None:
+        """Makes the layers.
+
+        Args:
+            spec: Of the game.
+            config: Size and heads.
+
+        Raises:
+            ValueError: ``win_stakes`` for a game without classes of stakes.
+        """
         super().__init__()
+        if config.value_head == "win_stakes" and not spec.stake_factors:
+            raise ValueError(f"value_head is 'win_stakes', but {spec.name} has no stake_factors; expected 'scalar'")
         num_inputs, length = spec.observation_shape
         self.config = config
         self.length = length
         self.num_planes, self.num_extra = divmod(spec.policy_size, length)
-        self.num_hidden = NUM_COUNTS if config.hidden_head and spec.has_hidden_head else 0
-        self.num_values = 1 + 2 * NUM_BOMB_CLASSES if config.value_head == "win_bombs" else 1
+        self.num_hidden = spec.hidden_counts if config.hidden_head else 0
+        self.stake_factors = spec.stake_factors if config.value_head == "win_stakes" else ()
+        self.num_values = 1 + 2 * len(self.stake_factors)
         self.value_scale = (config.value_scale or spec.max_return) if config.objective == "adp" else 1.0
         self.register_buffer("scale", torch.as_tensor(np.asarray(spec.observation_scale, np.float32)), persistent=False)
 
@@ -216,7 +225,8 @@ class PolicyValueNet(nn.Module):
 
     def outputs(self, raw: RawOutputs) -> Outputs[Tensor]:
         """Returns policy, value and hidden logits of raw outputs."""
-        return Outputs(raw.policy, expected_value(raw.value, self.config.objective, self.value_scale), raw.hidden)
+        factors = raw.value.new_tensor(self.stake_factors)
+        return Outputs(raw.policy, expected_value(raw.value, self.config.objective, self.value_scale, factors), raw.hidden)
 
 
 class Networks(nn.Module):

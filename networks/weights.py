@@ -21,8 +21,11 @@ def load_module(module: nn.Module, arrays: Mapping[str, np.ndarray], prefix: str
     """Copies ``prefix.NAME`` into a module.
 
     Raises:
-        CheckpointError: Names or shapes differ.
+        CheckpointError: Names or shapes differ, or a weight is not finite.
     """
+    for name, array in _under(arrays, prefix).items():
+        if np.issubdtype(array.dtype, np.floating) and not np.isfinite(array).all():
+            raise CheckpointError(f"{prefix}.{name} in the checkpoint holds numbers that are not finite")
     state = {name: torch.from_numpy(array) for name, array in _under(arrays, prefix).items()}
     try:
         module.load_state_dict(state)

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from networks.checkpoint import CheckpointError
 from reproduce.drawing import Line
-from tabular.learner import Learner
+from tabular.learner import TabularLearner
 from tabular.matches import Player, Result, always_call, greedy_player, random_player, symmetric_play
 from training.reports import Event
 
@@ -40,7 +40,7 @@ def _number(episodes: int) -> int:
     return max(-1, math.floor(grid + 1e-9)) + 1
 
 
-def keep_snapshot(folder: Path, learner: Learner, last: int) -> None:
+def keep_snapshot(folder: Path, learner: TabularLearner, last: int) -> None:
     """Writes the greedy policy, a byte per information state, where a mark of the grid was passed, and at the last episode."""
     taken = [episodes for episodes in snapshots(folder) if episodes < learner.episodes]
     if _number(learner.episodes) == _number(max(taken, default=0)) and learner.episodes < last:
@@ -68,7 +68,7 @@ def name(match: Match, num_players: int) -> str:
 
 
 def play_matches(
-    game: PokerGame,
+    game: PokerTables,
     folders: Mapping[str, Path],
     deals: int,
     final_deals: int,
@@ -137,7 +137,7 @@ def table_lines(table: Mapping[str, Mapping[str, Result]], num_players: int) -> 
     """Returns the final table as text, one line for each match-up."""
     others = "" if num_players == 2 else f"{num_players - 1} x "
     return [
-        f"{column} against {others}{row}: {result.mean:.2f} ± {result.error:.2f} mb/h on {result.deals:,} deals"
+        f"{column} against {others}{row}: {result.mean:.2f} ± {result.error:.2f} mbb/h on {result.deals:,} deals"
         for row, columns in table.items()
         for column, result in columns.items()
     ]

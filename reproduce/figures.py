@@ -1,4 +1,4 @@
-"""The paper's figures, ``python train.py experiment=leduc_figure2``: the runs of several tabular algorithms.
+"""The paper's figures, ``python -m reproduce leduc_figure2``: the runs of several tabular algorithms.
 
 Runs go side by side, one per thread, since the kernels hold no lock. Each has a folder of its own, so a figure that was
 interrupted goes on where it was. What a figure shows is either measured in each run, and averaged over those of an algorithm, or
@@ -9,27 +9,27 @@ Source: Heinrich & Silver, "Smooth UCT Search in Computer Poker", IJCAI 2015, fi
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from omegaconf import DictConfig, OmegaConf
 
 from reproduce.drawing import Line, Style, draw
 from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
-from runtime.settings import ConfigError, build, check
+from runtime.configuration import load, pairs
+from runtime.settings import ConfigError, build, did_you_mean, setting
 from training.reports import Event
 from training.run_folder import RunFolder
 from training.tabular import TabularBudget, TabularConfig, TabularTrainer, make_learner, parse_tabular
 
 MEASURES = {
     "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains (chips per hand)"),
-    "squared_error": ("kuhn/squared_error_to_closest_equilibrium", "Mean squared error to the closest equilibrium"),
+    "squared_error": ("{game}/squared_error_to_closest_equilibrium", "Mean squared error to the closest equilibrium"),
 }
-"""Measures of a run: its curve, and the label of the axis."""
+"""Measures of a run: its curve, ``{game}`` being the name of the game, and the label of the axis."""
 MATCHES = "symmetric_play"
 """The measure between runs."""
 SAVE_SECONDS = 5.0
@@ -58,12 +58,12 @@ class FigureConfig:
     name: str = "figure"
     title: str = ""
     run_dir: str | None = None
-    threads: int = 2
-    runs: int = 5
-    episodes: int = 1_000_000
-    measure: str = "nash_conv"
-    deals: int = 1_000_000
-    final_deals: int = 5_000_000
+    threads: int = setting(2, least=1, most=4096)
+    runs: int = setting(5, least=1, most=10_000)
+    episodes: int = setting(1_000_000, least=1, most=10**12)
+    measure: str = setting("nash_conv", choices=(*MEASURES, MATCHES))
+    deals: int = setting(1_000_000, least=2, most=10**9)
+    final_deals: int = setting(5_000_000, least=2, most=10**9)
     game: dict[str, Any] = field(default_factory=dict)
     algorithms: dict[str, Any] = field(default_factory=dict)
 
@@ -72,19 +72,22 @@ class FigureConfig:
         return Path(self.run_dir or f"runs/{self.name}")
 
 
-def parse_figure(raw: DictConfig | Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
+def read_figure(name: str, overrides: Sequence[str]) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
+    """Returns what ``parse_figure`` makes of ``conf/reproduce/NAME.yaml`` and a command line. Raises ConfigError."""
+    given = dict(pairs(overrides))
+    for key, text in given.items():
+        if (top := key.partition(".")[0]) not in (names := [f.name for f in fields(FigureConfig)]):
+            raise ConfigError(f"{key}={text}: unknown key{did_you_mean(top, names) or '; expected one of ' + ', '.join(names)}")
+    return parse_figure(load(f"reproduce/{name}", given, ("run_dir", "title")))
+
+
+def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
     """Returns the checked configuration, and the label and configuration of every run. Raises ConfigError."""
-    values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
-    assert isinstance(values, dict)
-    config: FigureConfig = build(FigureConfig, {str(key): value for key, value in values.items()})
-    ranges = {"threads": (1, 4096), "runs": (1, 10_000), "episodes": (1, 1e12), "deals": (2, 1e9), "final_deals": (2, 1e9)}
-    check(config, {"measure": (*MEASURES, MATCHES)}, ranges)
+    config: FigureConfig = build(FigureConfig, values)
     if config.measure == MATCHES and config.runs != 1:
         raise ConfigError(
             f"runs={config.runs}: expected 1, since measure={MATCHES} plays one run of each algorithm against another"
         )
-    if config.measure == "squared_error" and config.game.get("name") != "kuhn":
-        raise ConfigError("measure=squared_error: is known for game.name=kuhn alone")
     folder = config.folder()
     runs = []
     for label, algorithm in config.algorithms.items():
@@ -93,7 +96,16 @@ def parse_figure(raw: DictConfig | Mapping[str, Any]) -> tuple[FigureConfig, lis
             budget = TabularBudget(episodes=config.episodes)
             run = TabularConfig(run_dir=run_dir, seed=seed, game=config.game, algorithm=algorithm, budget=budget)
             runs.append((label, parse_tabular(asdict(run))))
+    if runs and config.measure == "squared_error":
+        tables = make_learner(runs[0][1]).game
+        if _curve(config).partition("/")[2] not in tables.policy_measures(tables.uniform_policy()):
+            raise ConfigError(f"measure=squared_error: game.name={tables.name} has no known equilibria to compare with")
     return config, runs
+
+
+def _curve(config: FigureConfig) -> str:
+    """Returns the name of the curve that a figure shows."""
+    return MEASURES[config.measure][0].format(game=config.game["name"])
 
 
 def play_runs(
@@ -129,7 +141,7 @@ def play_runs(
                 folder.save(trainer.get_state(copy=False))
             if config.measure == MATCHES:
                 return []
-            return [(at, scalars[MEASURES[config.measure][0]]) for at, scalars in trainer.curve]
+            return [(at, scalars[_curve(config)]) for at, scalars in trainer.curve]
 
     pool = ThreadPoolExecutor(config.threads)
     futures = [pool.submit(work, k) for k in range(len(runs))]
@@ -185,6 +197,6 @@ def play_figure(
             yield step
         else:
             lines, table = step
-            style = Style(f"{config.title}: greedy policies in symmetric play (± standard error)", ("mb/h", "mb/h"), False)
+            style = Style(f"{config.title}: greedy policies in symmetric play (± standard error)", ("mbb/h", "mbb/h"), False)
             said = draw(folder, style, lines, facts | {"table": table_facts(table)})
             yield said + table_lines(table, game.num_players)

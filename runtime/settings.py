@@ -1,20 +1,16 @@
 """From nested keys and values to checked dataclasses, for the configurations of training and of evaluation.
 
-The schema of a configuration is a dataclass whose fields are annotated with their types; every error names the key, what was
-given and what is allowed.
+The schema of a configuration is a dataclass whose fields are annotated with their types and carry their ranges (``setting``);
+every error is one line that names the key, what was given and what is allowed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, field, fields, is_dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-
-Choices = Mapping[str, tuple[str | None, ...]]
-"""Allowed values of the keys that are names."""
-Ranges = Mapping[str, tuple[float, float]]
-"""Allowed ranges of the keys that are numbers, ends included; None is always allowed where the type allows it."""
 
 
 class ConfigError(ValueError):
@@ -47,24 +43,52 @@ def check_ranges(config: Any, prefix: str = "") -> None:
         ConfigError: Naming the key, what was given and what is allowed.
     """
     for f in fields(config):
-        value, bounds, key = getattr(config, f.name), f.metadata, prefix + f.name
+        value, key = getattr(config, f.name), prefix + f.name
         if is_dataclass(value):
             check_ranges(value, f"{key}.")
-            continue
-        least, most, choices = bounds.get("least"), bounds.get("most"), bounds.get("choices")
-        if choices is not None and value not in choices:
-            raise ConfigError(f"{key}={value}: expected one of {', '.join(str(name) for name in choices if name is not None)}")
-        if value is None or (least is None and most is None):
-            continue
-        if (least is not None and not value >= least) or (most is not None and not value <= most):
-            allowed = " and ".join(
-                f"at {side} {bound:g}" for side, bound in (("least", least), ("most", most)) if bound is not None
-            )
-            raise ConfigError(f"{key}={value}: expected {allowed}")
+        else:
+            check_value(key, value, f.metadata)
+
+
+def check_value(key: str, value: Any, bounds: Mapping[str, Any]) -> None:
+    """Checks one value against the metadata of its field."""
+    least, most, choices = bounds.get("least"), bounds.get("most"), bounds.get("choices")
+    if choices is not None and value not in choices:
+        names = [str(name) for name in choices if name is not None]
+        raise ConfigError(f"{key}={value}: expected one of {', '.join(names)}{did_you_mean(str(value), names)}")
+    if value is None or (least is None and most is None):
+        return
+    if (least is not None and not value >= least) or (most is not None and not value <= most):
+        raise ConfigError(f"{key}={value}: expected {allowed(bounds)}")
+
+
+def allowed(bounds: Mapping[str, Any]) -> str:
+    """Returns what the metadata of a field allows, in words; "" where it allows everything."""
+    if bounds.get("choices") is not None:
+        return "one of " + ", ".join(str(name) for name in bounds["choices"] if name is not None)
+    ends = (("at least", bounds.get("least")), ("at most", bounds.get("most")))
+    return " and ".join(
+        f"{side} {bound:,}" if isinstance(bound, int) else f"{side} {bound:g}" for side, bound in ends if bound is not None
+    )
+
+
+def did_you_mean(name: str, names: Iterable[str], prefix: str = "") -> str:
+    """Returns "; did you mean PREFIX + NEAREST?", or "" where no name is near."""
+    near = get_close_matches(name, list(names), 1, 0.6)
+    return f"; did you mean {prefix}{near[0]}?" if near else ""
+
+
+def leaf_keys(schema: type, prefix: str = "") -> list[str]:
+    """Returns the keys of a schema, those in groups with a dot."""
+    keys = []
+    for f in fields(schema):
+        grouped = isinstance(f.type, type) and is_dataclass(f.type)
+        keys += leaf_keys(f.type, f"{prefix}{f.name}.") if grouped else [prefix + f.name]  # type: ignore[arg-type]
+    return keys
 
 
 def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
-    """Returns the dataclass made of a nested mapping, each leaf checked and converted by its annotation.
+    """Returns the dataclass made of a nested mapping, each leaf checked and converted by its annotation and its ``setting``.
 
     Args:
         schema: A dataclass; fields that are dataclasses are groups of keys.
@@ -72,29 +96,38 @@ def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
         prefix: What stands before the keys in messages, such as ``"search."``.
 
     Raises:
-        ConfigError: An unknown key or a wrong type.
+        ConfigError: An unknown key, a wrong type, or a value that is not allowed.
     """
     known = {f.name: f for f in fields(schema)}
-    for key in values:
-        if key not in known:
-            raise ConfigError(f"{prefix}{key}: unknown key; expected {_one_of([prefix + name for name in known])}")
-    arguments: dict[str, Any] = {}
-    plain: dict[str, Any] = {}
     for key, value in values.items():
-        kind = known[key].type
+        if key not in known:
+            given = prefix + key if isinstance(value, Mapping) else f"{prefix}{key}={value}"
+            raise ConfigError(f"{given}: unknown key{_instead(key, schema, prefix)}")
+    arguments: dict[str, Any] = {}
+    for key, value in values.items():
+        kind, full = known[key].type, prefix + key
         if isinstance(kind, type) and is_dataclass(kind):
             if not isinstance(value, Mapping):
-                raise ConfigError(f"{prefix}{key}={value}: expected a group of keys")
-            arguments[key] = build(kind, value, f"{prefix}{key}.")
+                raise ConfigError(f"{full}={value}: expected a group of keys, such as {full}.{fields(kind)[0].name}")
+            arguments[key] = build(kind, value, f"{full}.")
         else:
-            plain[key] = value
-    for key, value in plain.items():
-        arguments[key] = _convert(schema, key, value, prefix)
-    return schema(**arguments)
+            arguments[key] = _convert(schema, key, value, prefix)
+            check_value(full, arguments[key], known[key].metadata)
+    try:
+        return schema(**arguments)
+    except ConfigError:
+        raise
+    except ValueError as error:  # of the dataclass itself
+        raise ConfigError(f"{prefix.removesuffix('.') or schema.__name__}: {error}") from error
 
 
-def _one_of(names: list[str]) -> str:
-    return f"one of {', '.join(names)}" if names else "none here"
+def _instead(key: str, schema: type, prefix: str) -> str:
+    """Returns what may have been meant by an unknown key, or else what there is."""
+    names = [f.name for f in fields(schema)]
+    near = did_you_mean(key, names, prefix) or did_you_mean(key, leaf_keys(schema), prefix)
+    if near:
+        return near
+    return f"; expected one of {', '.join(prefix + name for name in names)}" if names else "; there are none here"
 
 
 def _convert(schema: type, key: str, value: Any, prefix: str) -> Any:
@@ -110,21 +143,6 @@ def _convert(schema: type, key: str, value: Any, prefix: str) -> Any:
     except OmegaConfBaseException as error:
         name = getattr(kind, "__name__", str(kind)) if isinstance(kind, type) else str(kind)
         raise ConfigError(f"{prefix}{key}={value}: expected a value of type {name}") from error
-
-
-def check(config: Any, choices: Choices, ranges: Ranges, prefix: str = "") -> None:
-    """Checks the leaves of a configuration.
-
-    Raises:
-        ConfigError: A value is not among the choices or out of its range.
-    """
-    flat = dict(flatten_config(config))
-    for key, allowed in choices.items():
-        if flat[key] not in allowed:
-            raise ConfigError(f"{prefix}{key}={flat[key]}: expected one of {', '.join(name for name in allowed if name)}")
-    for key, (low, high) in ranges.items():
-        if flat[key] is not None and not low <= flat[key] <= high:
-            raise ConfigError(f"{prefix}{key}={flat[key]}: expected a value from {low:g} to {high:g}")
 
 
 def flatten_config(config: Any, prefix: str = "") -> list[tuple[str, Any]]:

@@ -11,10 +11,10 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from games import poker
-from games.poker.tables import PokerGame
+from games import make as make_game
+from games.poker.tables import PokerTables
 from tabular.cfr_plus import CFRPlus, CFRPlusOptions
-from tabular.learner import Learner
+from tabular.learner import TabularLearner
 from tabular.outcome_sampling import OutcomeSampling, OutcomeSamplingOptions
 from tabular.self_play import UCT, SmoothUCT, SmoothUCTOptions, UCTOptions
 
@@ -30,20 +30,20 @@ class Entry(NamedTuple):
     """
 
     options: type
-    make: Callable[[PokerGame, int, Any], Learner]
-    knows: Callable[[PokerGame], bool]
+    make: Callable[[PokerTables, int, Any], TabularLearner]
+    knows: Callable[[PokerTables], bool]
     needs: str
 
 
-def _any(game: PokerGame) -> bool:
+def _any(game: PokerTables) -> bool:
     return True
 
 
-def _two_players(game: PokerGame) -> bool:
+def _two_players(game: PokerTables) -> bool:
     return game.num_players == 2
 
 
-def _two_players_and_a_tree(game: PokerGame) -> bool:
+def _two_players_and_a_tree(game: PokerTables) -> bool:
     return _two_players(game) and game.has_tree
 
 
@@ -56,17 +56,17 @@ ALGORITHMS: dict[str, Entry] = {
 """The algorithms by name, as in ``algorithm=NAME``."""
 
 
-def knowing(game: PokerGame) -> list[str]:
+def knowing(game: PokerTables) -> list[str]:
     """Returns the names of the algorithms that can learn a game."""
     return [name for name, entry in ALGORITHMS.items() if entry.knows(game)]
 
 
-def make(name: str, game: PokerGame | str, seed: int = 0, **options: Any) -> Learner:
+def make(name: str, game: PokerTables | str, seed: int = 0, **options: Any) -> TabularLearner:
     """Returns an algorithm on a game, before its first episode.
 
     Args:
         name: A key of ``ALGORITHMS``.
-        game: A game, or a key of ``poker.GAMES``.
+        game: The tables of a game, or its name.
         seed: Of all random numbers.
         options: Fields of the algorithm's dataclass.
 
@@ -76,13 +76,12 @@ def make(name: str, game: PokerGame | str, seed: int = 0, **options: Any) -> Lea
     if name not in ALGORITHMS:
         raise ValueError(f"algorithm {name!r}: expected one of {', '.join(ALGORITHMS)}")
     entry = ALGORITHMS[name]
-    if isinstance(game, str):
-        game = poker.make(game)
-    if not entry.knows(game):
-        others = ", ".join(knowing(game)) or "none"
-        raise ValueError(f"algorithm {name} does not know {game.name}: it needs {entry.needs}; those that know it: {others}")
+    tables: PokerTables = make_game(game).tables if isinstance(game, str) else game
+    if not entry.knows(tables):
+        others = ", ".join(knowing(tables)) or "none"
+        raise ValueError(f"algorithm {name} does not know {tables.name}: it needs {entry.needs}; those that know it: {others}")
     known = [field.name for field in dataclasses.fields(entry.options)]
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise ValueError(f"options of {name}: got {', '.join(unknown)}; expected {', '.join(known) or 'none'}")
-    return entry.make(game, seed, entry.options(**options))
+    return entry.make(tables, seed, entry.options(**options))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from games.kernels import kernel
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from games.poker.tree import GameTree
 
 _DECISION, _TERMINAL = 1, 2  # Kind, as plain integers for compiled code
@@ -98,7 +98,7 @@ def _best_response_values(tree: Any, policy: np.ndarray) -> np.ndarray:
     return result
 
 
-def profile_values(game: PokerGame, policy: np.ndarray) -> np.ndarray:
+def profile_values(game: PokerTables, policy: np.ndarray) -> np.ndarray:
     """Returns what each player wins when all follow the policy, in chips per hand: float64 ``[P]``.
 
     Args:
@@ -112,7 +112,7 @@ def profile_values(game: PokerGame, policy: np.ndarray) -> np.ndarray:
     return _profile_values(tree, game.tree_policy(policy), np.empty(len(tree.kind)))
 
 
-def best_response_values(game: PokerGame, policy: np.ndarray) -> np.ndarray:
+def best_response_values(game: PokerTables, policy: np.ndarray) -> np.ndarray:
     """Returns what a best response of each player wins against the others' policy, in chips per hand: float64 ``[P]``.
 
     The responder sees everything that the full game shows, suits included, even where the policy does not. Arguments and errors
@@ -121,7 +121,7 @@ def best_response_values(game: PokerGame, policy: np.ndarray) -> np.ndarray:
     return _best_response_values(game.tree, game.tree_policy(policy))
 
 
-def best_response(game: PokerGame, policy: np.ndarray, player: int) -> np.ndarray:
+def best_response(game: PokerTables, policy: np.ndarray, player: int) -> np.ndarray:
     """Returns a best response of a player: a policy over the information states of ``game.tree``.
 
     Rows of the other players are theirs in ``policy``; of equally good actions the first is taken. Arguments and errors as
@@ -135,7 +135,7 @@ def best_response(game: PokerGame, policy: np.ndarray, player: int) -> np.ndarra
     return full
 
 
-def nash_conv(game: PokerGame, policy: np.ndarray) -> float:
+def nash_conv(game: PokerTables, policy: np.ndarray) -> float:
     """Returns NashConv in chips per hand: what all players together gain by best responses, 0 in equilibrium.
 
     The delta of Heinrich & Silver 2015, 4.2; twice the exploitability. Arguments and errors as ``profile_values``.
@@ -144,6 +144,6 @@ def nash_conv(game: PokerGame, policy: np.ndarray) -> float:
     return float(best_response_values(game, policy).sum())
 
 
-def exploitability(game: PokerGame, policy: np.ndarray) -> float:
+def exploitability(game: PokerTables, policy: np.ndarray) -> float:
     """Returns NashConv divided by the number of players: half of it for two. Arguments and errors as ``nash_conv``."""
     return nash_conv(game, policy) / game.num_players

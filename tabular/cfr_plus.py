@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from games.kernels import kernel
-from games.poker.tables import PokerGame
-from tabular.learner import Learner
+from games.poker.tables import PokerTables
+from tabular.learner import TabularLearner
 
 _DECISION, _TERMINAL = 1, 2  # Kind, as plain integers for compiled code
 
@@ -99,7 +99,7 @@ class CFRPlusOptions:
     """CFR+ has no options."""
 
 
-class CFRPlus(Learner):
+class CFRPlus(TabularLearner):
     """CFR+ on the full game tree. An "episode" is an iteration over the whole tree; nothing is random.
 
     Tables: ``regrets`` and ``weights``, float64 ``[I, A]``.
@@ -108,7 +108,7 @@ class CFRPlus(Learner):
     name: ClassVar[str] = "cfr_plus"
     chunk: ClassVar[int] = 100
 
-    def __init__(self, game: PokerGame, seed: int, options: CFRPlusOptions) -> None:
+    def __init__(self, game: PokerTables, seed: int, options: CFRPlusOptions) -> None:
         shape = (game.num_infosets, game.max_actions)
         super().__init__(game, seed, options, {"regrets": np.zeros(shape), "weights": np.zeros(shape)})
 

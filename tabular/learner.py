@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from games.kernels import streams
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 
 CHUNK = 1_000_000
 """Episodes between two moments at which Ctrl-C can end ``run``; about 0.1 s of search."""
@@ -21,7 +21,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """The step of SplitMix64, as in ``games.kernels.random_u64``: kernels that keep the stream in a register add it themselves."""
 
 
-class Learner(ABC):
+class TabularLearner(ABC):
     """A tabular algorithm on a game.
 
     Attributes:
@@ -36,7 +36,7 @@ class Learner(ABC):
     name: ClassVar[str]
     chunk: ClassVar[int] = CHUNK
 
-    def __init__(self, game: PokerGame, seed: int, options: Any, tables: dict[str, np.ndarray]) -> None:
+    def __init__(self, game: PokerTables, seed: int, options: Any, tables: dict[str, np.ndarray]) -> None:
         self.game = game
         self.seed = seed
         self.options = options

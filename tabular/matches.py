@@ -2,7 +2,7 @@
 
 Each deal is played once for every way in which the players can take the seats, so that no one has better cards or a better seat
 than another; what is reported is the mean over the deals, and its standard error is over deals, not hands. Results are in milli
-big blinds per hand, mb/h. Source: Heinrich & Silver 2015, 4.3.
+big blinds per hand, mbb/h. Source: Heinrich & Silver 2015, 4.3.
 
 A player is a policy that is kept as it was learned: the best action of each information state in a byte, or the visits of its
 average policy.
@@ -18,8 +18,8 @@ import numpy as np
 from games.kernels import Stream, deal_seeds, kernel, mix64
 from games.poker.betting import Action
 from games.poker.deals import OWN, bucket, deal, outcome
-from games.poker.tables import PokerGame
-from tabular.learner import GOLDEN, Learner
+from games.poker.tables import PokerTables
+from tabular.learner import GOLDEN, TabularLearner
 from tabular.self_play import UCT
 
 _LOW = np.uint64(0xFFFFFFFF)
@@ -56,7 +56,7 @@ class Player(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a player won, in mb/h, the standard error of that, and on how many deals."""
+    """What a player won, in mbb/h, the standard error of that, and on how many deals."""
 
     mean: float
     error: float
@@ -81,11 +81,11 @@ def always_call() -> Player:
 
 
 def greedy_player(slots: np.ndarray) -> Player:
-    """Returns the player of a greedy policy, from ``Learner.greedy_slots``."""
+    """Returns the player of a greedy policy, from ``TabularLearner.greedy_slots``."""
     return _player(Kind.SLOTS, slots)
 
 
-def average_player(learner: Learner) -> Player:
+def average_player(learner: TabularLearner) -> Player:
     """Returns the player of a learner's average policy as it is now; the tables of UCT and Smooth UCT are copied."""
     betting, width = learner.game.betting, learner.game.max_actions
     if isinstance(learner, UCT):
@@ -163,7 +163,7 @@ def _play(
 
 
 def symmetric_play(
-    game: PokerGame, players: Sequence[Player], line_up: Sequence[int], num_deals: int, seed: int = 0
+    game: PokerTables, players: Sequence[Player], line_up: Sequence[int], num_deals: int, seed: int = 0
 ) -> list[Result]:
     """Returns what each player wins per hand and seat.
 

@@ -25,8 +25,8 @@ import numpy as np
 
 from games.kernels import kernel, mix64
 from games.poker.deals import OWN, bucket, deal, outcome
-from games.poker.tables import PokerGame
-from tabular.learner import GOLDEN, Learner
+from games.poker.tables import PokerTables
+from tabular.learner import GOLDEN, TabularLearner
 
 
 class Updates(IntEnum):
@@ -157,7 +157,7 @@ class OutcomeSamplingOptions:
             raise ValueError(f"epsilon = {self.epsilon}: expected a number in (0, 1]")
 
 
-class OutcomeSampling(Learner):
+class OutcomeSampling(TabularLearner):
     """MCCFR Outcome Sampling. Its average policy converges to an equilibrium in two-player zero-sum games.
 
     Tables: ``regrets`` and ``weights``, float64 ``[I, A]``.
@@ -165,7 +165,7 @@ class OutcomeSampling(Learner):
 
     name: ClassVar[str] = "outcome_sampling"
 
-    def __init__(self, game: PokerGame, seed: int, options: OutcomeSamplingOptions) -> None:
+    def __init__(self, game: PokerTables, seed: int, options: OutcomeSamplingOptions) -> None:
         shape = (game.num_infosets, game.max_actions)
         super().__init__(game, seed, options, {"regrets": np.zeros(shape), "weights": np.zeros(shape)})
 
@@ -180,7 +180,7 @@ class OutcomeSampling(Learner):
             tables["weights"],
             self.rng,
             self.counter,
-            self.game.max_moves,
+            self.game.rules.max_moves,
             count,
         )
 

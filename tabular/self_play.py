@@ -31,8 +31,8 @@ import numpy as np
 
 from games.kernels import kernel, mix64, prefetch
 from games.poker.deals import OWN, bucket, deal, outcome
-from games.poker.tables import PokerGame
-from tabular.learner import GOLDEN, Learner
+from games.poker.tables import PokerTables
+from tabular.learner import GOLDEN, TabularLearner
 
 CACHE = 2**21
 """Bytes of tables from which it pays to fetch rows ahead; about the size of a processor's second cache."""
@@ -264,7 +264,7 @@ class SmoothUCTOptions(UCTOptions):
             raise ValueError(f"d = {self.d}: expected at least 0")
 
 
-class UCT(Learner):
+class UCT(TabularLearner):
     """Extensive-form UCT. Its average policy diverges from equilibrium in Kuhn and Leduc (the paper, figures 1 and 2).
 
     Tables: ``visits`` uint32 ``[I, A + 1]`` (N_a; the last column is the threshold of eta_k) and ``returns`` float64 ``[I, A]``
@@ -281,7 +281,7 @@ class UCT(Learner):
     EXPLORATION: ClassVar[dict[str, float]] = {"kuhn": 2.0, "leduc": 20.0}
     """C by game, in chips (the paper, 4.1 and 4.2)."""
 
-    def __init__(self, game: PokerGame, seed: int, options: UCTOptions) -> None:
+    def __init__(self, game: PokerTables, seed: int, options: UCTOptions) -> None:
         width = game.max_actions
         # The sums of returns, then the visits, in places of eight bytes; an even number of them, so that few rows lie across
         # the border of two lines of the cache.
@@ -358,7 +358,7 @@ class UCT(Learner):
             self.game.max_actions,
             self.rng,
             self.counter,
-            self.game.max_moves,
+            self.game.rules.max_moves,
             self._rows.nbytes > CACHE,
             count,
         )

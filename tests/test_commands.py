@@ -7,17 +7,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from hydra import compose, initialize_config_dir
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from evaluation.config import PRESETS, parse_command_line
-from train import primary
-from training.config import TrainConfig, parse_config
-from training.tabular import TabularConfig, parse_tabular
+from evaluation.config import parse_command_line
+from runtime.configuration import CONF, choices, groups_of
+from training.algorithms import read_run
+from training.config import TrainConfig
+from training.tabular import TabularConfig
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = "python train.py "
 EVALUATE = "python evaluate.py "
+REPRODUCE = "python -m reproduce "
 
 
 def readme_commands() -> list[str]:
@@ -29,10 +30,8 @@ def readme_commands() -> list[str]:
 
 def composed(overrides: list[str]) -> TrainConfig | TabularConfig:
     """Returns the checked configuration of a command line."""
-    name, rest = primary(overrides)
-    with initialize_config_dir(version_base="1.3", config_dir=str(ROOT / "conf")):
-        raw = compose(name, overrides=rest)
-    return parse_tabular(raw) if name == "tabular" else parse_config(raw)
+    config: TrainConfig | TabularConfig = read_run(overrides)[0]
+    return config
 
 
 def test_readme_names_the_main_commands() -> None:
@@ -49,11 +48,15 @@ def test_make_knows_its_targets(command: str) -> None:
 @pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith(TRAIN)])
 def test_training_commands_compose(command: str) -> None:
     overrides = shlex.split(command.removeprefix(TRAIN))
-    if any((FIGURES / f"{override.removeprefix('experiment=')}.yaml").exists() for override in overrides):
-        return  # tests/training/test_figures.py
     config = composed(overrides)
     game = next(override for override in overrides if override.startswith("game=")).removeprefix("game=")
     assert (config.game["name"] if isinstance(config, TabularConfig) else config.game.name) == game
+
+
+@pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith(REPRODUCE)])
+def test_figures_are_known(command: str) -> None:
+    name = shlex.split(command.removeprefix(REPRODUCE))[0]
+    assert name in choices("reproduce")
 
 
 @pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith(EVALUATE)])
@@ -61,22 +64,20 @@ def test_evaluation_commands_are_understood(command: str) -> None:
     assert len(parse_command_line(shlex.split(command.removeprefix(EVALUATE))).labels) >= 2
 
 
-FIGURES = ROOT / "conf" / "figures"
-TRAINING_FILES = sorted(path for path in (ROOT / "conf").glob("*/*.yaml") if path.parent not in (PRESETS, FIGURES))
+TRAINING_FILES = sorted(CONF / group / f"{name}.yaml" for group in groups_of("train") for name in choices(group))
 
 
 @pytest.mark.parametrize("path", TRAINING_FILES, ids=lambda path: f"{path.parent.name}={path.stem}")
 def test_every_file_of_the_configuration_composes(path: Path) -> None:
     override = f"{path.parent.name}={path.stem}"
-    poker = path.parent.name == "game" and path.stem != "doudizhu"
-    no_files = ["game.abstraction=made_hands"] if path.stem == "limit_holdem" else []  # the default needs tables on the disk
-    composed([override, "algorithm=uct", *no_files] if poker else [override])
+    poker = override.endswith("=poker") or override == "inference=enumeration"
+    composed([override, "game=leduc"] if poker else [override])
 
 
-@pytest.mark.parametrize("module", ["benchmarks"])
+@pytest.mark.parametrize("module", ["benchmarks", "reproduce"])
 def test_modules_say_what_they_do(module: str) -> None:
     run = subprocess.run([sys.executable, "-m", module, "--help"], cwd=ROOT, check=True, capture_output=True, text=True)
-    assert "usage:" in run.stdout
+    assert "usage:" in run.stdout or f"python -m {module}" in run.stdout
 
 
 def test_continuous_integration_runs_the_readme_command() -> None:

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
 import evaluate
 
@@ -139,6 +140,25 @@ def test_a_fault_in_the_middle_keeps_what_is_finished(tmp_path: Path) -> None:
 
 
 def test_help_names_every_key_and_player() -> None:
-    text = subprocess.run([sys.executable, "evaluate.py", "--help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert all(word in text for word in ("decks:", "report:", "fpmcts:", "playouts:", "external:", "mix:"))
-    assert all(word in text for word in ("players:", "tabular:", "lbr:", "always_call:", "mbb/h"))
+    text = evaluate.help_text("")
+    assert all(word in text for word in ("decks:", "players:", "report:", "fpmcts:", "external:", "tabular:", "lbr:", "mbb/h"))
+    assert len(text.splitlines()) <= 50  # a screen
+    assert "playouts=64" in evaluate.help_text("fpmcts") and "deck" in evaluate.help_text("decks")
+
+
+@pytest.mark.parametrize("script", ["evaluate.py", "train.py"])
+def test_help_may_be_cut_off(script: str) -> None:
+    """The reader closes the pipe before anything is written."""
+    command_line = [sys.executable, script, "--help"]
+    with subprocess.Popen(command_line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert (process.returncode, errors) == (0, "")
+
+
+def test_cfg_job_prints_every_setting(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["evaluate.py", "a=fpmcts", "a.playouts=600", "b=rhcp", "--cfg", "job"])
+    evaluate.main()
+    shown = yaml.safe_load(capsys.readouterr().out)
+    assert shown["decks"] == "100" and shown["player"]["a"]["playouts"] == 600 and shown["player"]["b"] == {"kind": "rhcp"}

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from agents.general.policy import PolicyAgent
-from agents.players import checkpoint_of
-from agents.trained import load_trained
+from agents.trained import checkpoint_of, load_trained
 from benchmarks import root_regret
 from benchmarks.root_regret import Decision, Probe, Setting, judgements, report
 from evaluation.duplicate import duplicate_match

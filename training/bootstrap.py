@@ -1,49 +1,60 @@
-"""The supervised start: samples from games of the heuristic player. Source: DeltaDou, 5.1."""
+"""The supervised start: heuristic games, each learned from once. Source: DeltaDou, 5.1."""
+
+import time
+from collections.abc import Generator
 
 import numpy as np
 
-from fpmcts.samples import Samples, empty_samples
-from fpmcts.selfplay import fill_results
-from games.interface import Game, Records, Rules, States, copy_row, legal, num_rows, step, take
-from games.kernels import kernel
+from agents.doudizhu.heuristic_games import generate_games
+from games.interface import num_rows, take
+from games.kernels import Stream, deal_seeds
+from training.evaluation import Evaluation
+from training.heuristic_samples import heuristic_samples
+from training.learning import Totals, cosine, learn_filter, loss_text
+from training.reports import Event, Report
+from training.state import RunState
 
 
-def heuristic_samples(game: Game, deals: States, records: Records, choices: np.ndarray) -> Samples:
-    """Returns a sample for every unforced decision of finished games; the target is the teacher's choice.
-
-    Args:
-        deals: ``[G]`` states after the deal.
-        records: The moves played.
-        choices: int16 ``[G, max_moves]``: what the teacher would have played, where a random move was played instead.
-    """
-    states = take(deals, np.arange(num_rows(deals)))
-    total = int(records.lengths.sum())
-    samples = empty_samples(game, total)
-    owners = np.empty(total, np.int64)
-    scratch = np.empty(game.spec.max_legal, np.int16)
-    count = _replay(
-        game.rules, states, records.moves, records.lengths, choices, samples.states, samples.actions, owners, scratch
-    )
-    samples = take(samples, slice(0, count))
-    samples.target[:, 0] = 1.0
-    samples.policy_weight[:] = 1.0
-    fill_results(game.rules, states, owners[:count], samples.states, samples.result)
-    return samples
-
-
-@kernel
-def _replay(
-    rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, choices: np.ndarray, out: States, actions: np.ndarray,
-    owners: np.ndarray, scratch: np.ndarray,
-) -> int:  # fmt: skip
-    """Plays recorded games to their ends in place; returns the number of unforced decisions, whose states go to ``out``."""
-    count = 0
-    for game in range(lengths.size):
-        for k in range(lengths[game]):
-            if legal(rules, states, game, scratch) > 1:
-                copy_row(rules, states, game, out, count)
-                actions[count, 0] = choices[game, k]
-                owners[count] = game
-                count += 1
-            step(rules, states, game, moves[game, k])
-    return count
+def bootstrap_step(state: RunState, evaluation: Evaluation) -> Generator[Event, None, Report]:
+    """Plays some heuristic games, learns from them, and says how it went."""
+    config, started = state.config.bootstrap, time.perf_counter()
+    total, seed, size = state.bootstrap_games, state.config.seed, state.config.train.batch_size
+    count = min(config.games_per_step, total - state.bootstrap_done)
+    index = state.bootstrap_done // config.games_per_step
+    yield Event("heuristic games", 0, count, "games")
+    seeds = deal_seeds(seed, count, Stream.BOOTSTRAP, index)
+    played = generate_games(state.game, seeds, threads=state.threads, epsilon=config.epsilon, teacher=config.teacher)
+    samples = heuristic_samples(state.game, played.deals, played.records, played.choices)
+    generation = time.perf_counter() - started
+    shuffled = take(samples, np.random.default_rng([seed, Stream.BOOTSTRAP, index]).permutation(num_rows(samples)))
+    shared = config.shared and len(state.nets) > 1
+    rows = [shuffled] if shared else [state.of_network(shuffled, k) for k in range(len(state.nets))]
+    steps, done, totals = [num_rows(r) // size for r in rows], 0, Totals()
+    progress_start, progress_end = state.bootstrap_done / total, (state.bootstrap_done + count) / total
+    for k, learner in enumerate(state.learners[: len(rows)]):
+        for b in range(steps[k]):
+            progress = progress_start + (progress_end - progress_start) * b / steps[k]
+            batch = take(rows[k], slice(b * size, (b + 1) * size))
+            totals.add(learner.step(None, batch, config.lr * cosine(progress, 0.05)), k)
+            done += 1
+            if done % 8 == 0:
+                yield Event("learning from them", done, sum(steps), "steps")
+    learn_filter(state, samples, max(steps), totals)
+    state.bootstrap_done += count
+    over = state.bootstrap_done >= total
+    if over:
+        for k, reservoir in enumerate(state.reservoirs):
+            reservoir.add(take(state.of_network(shuffled, k), slice(0, config.kept)))
+        if shared:
+            for net in state.nets[1:]:
+                net.load_state_dict(state.nets[0].state_dict())
+        for learner in state.learners:
+            learner.forget()
+    state.playing.load_state_dict(state.networks.state_dict())
+    scalars = totals.scalars()
+    learning = time.perf_counter() - started - generation
+    line = f"bootstrap {state.bootstrap_done:,} of {total:,} games: " + loss_text(scalars)
+    if over:
+        line += "; " + (evaluation.policy(scalars) or "no evaluation")
+    scalars |= {"time/generation_seconds": generation, "time/learning_seconds": learning}
+    return Report(state.step, line, scalars)

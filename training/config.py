@@ -1,24 +1,29 @@
-"""The schema of ``conf/``: every key of a training run with its unit, range and source.
+"""The schema of a training run of FPMCTS: every key with its unit, range and source.
 
-Each part is the dataclass of its consumer; this file joins them, checks a Hydra configuration against them (an unknown key, a
-wrong type or a value out of range is an error that names the key) and keeps the checks in one table.
+Each part is the dataclass of its consumer, whose fields carry their ranges (``runtime.settings.setting``); this file joins them
+and checks what must go together.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
-
 from agents.doudizhu.heuristic_games import TEACHERS
-from fpmcts.learner import DIVERGENCES, GradientSettings, LearnerSettings
+from agents.players import KINDS
+from fpmcts.learner import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from games import GAMES, make
+from games.interface import GameSpec
 from inference.determinizer import InferenceSettings
-from networks.resnet import OBJECTIVES, VALUE_HEADS, NetworkConfig
-from runtime.settings import Choices, ConfigError, Ranges, build, check, flatten_config
+from networks.resnet import OBJECTIVES, NetworkConfig
+from runtime.settings import ConfigError, build, setting
+
+MANY = 1_000_000_000
+"""Most games, decks or iterations that a key may ask for; what fits into memory is checked apart (``training.memory``)."""
+BASELINES = ("rhcp", "rlcard_rule", "random", "always_call")
+TEACHER = "rhcp"
+"""The player whose games the teachers of the supervised start can play."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,9 @@ class GameSettings:
         abstraction: limit_holdem: of tables; networks see the cards.
     """
 
-    name: str = "doudizhu"
-    rules: str | None = None
-    encoding: str | None = None
+    name: str = setting("doudizhu", choices=tuple(GAMES))
+    rules: str | None = setting(None, choices=(None, "standard", "douzero"))
+    encoding: str | None = setting(None, choices=(None, "default", "paper"))
     suits: bool | None = None
     players: int | None = None
     abstraction: str | None = None
@@ -62,13 +67,13 @@ class BootstrapSettings:
             network sees three times the decisions in the same time. Needs an encoding that tells the seat. The paper: no.
     """
 
-    kind: str = "heuristic"
-    teacher: str = "team_play"
-    games: int = 60_000
-    games_per_step: int = 5_000
-    lr: float = 2e-3
-    epsilon: float = 0.02
-    kept: int = 5_000
+    kind: str = setting("heuristic", choices=("heuristic", "none"))
+    teacher: str = setting("team_play", choices=TEACHERS)
+    games: int = setting(60_000, least=0, most=MANY)
+    games_per_step: int = setting(5_000, least=1, most=MANY)
+    lr: float = setting(2e-3, least=1e-12, most=10)
+    epsilon: float = setting(0.02, least=0, most=1)
+    kept: int = setting(5_000, least=0, most=MANY)
     shared: bool = True
 
 
@@ -84,9 +89,9 @@ class EpisodeSettings:
             Needs ``train.value_window``.
     """
 
-    games: int = 512
-    games_per_step: int = 512
-    value_games: int = 4096
+    games: int = setting(512, least=1, most=MANY)
+    games_per_step: int = setting(512, least=1, most=MANY)
+    value_games: int = setting(4096, least=0, most=MANY)
 
 
 @dataclass(frozen=True)
@@ -102,22 +107,25 @@ class EvaluationSettings:
         exact_every: NashConv of the policy every so many iterations, where it can be computed (Kuhn, Leduc); 0 = never.
     """
 
-    baseline: str = "rhcp"
-    decks: int = 500
-    search_decks: int = 50
-    search_every: int = 10
-    search_playouts: int = 64
-    exact_every: int = 0
+    baseline: str = setting("rhcp", choices=BASELINES)
+    decks: int = setting(500, least=0, most=MANY)
+    search_decks: int = setting(50, least=0, most=MANY)
+    search_every: int = setting(10, least=1, most=MANY)
+    search_playouts: int = setting(64, least=1, most=100_000)
+    exact_every: int = setting(0, least=0, most=MANY)
 
 
 @dataclass(frozen=True)
 class BudgetSettings:
-    """When to stop. Attributes: minutes: wall clock over all sessions of the run; iterations: self-play iterations. None = no
-    bound.
+    """When to stop.
+
+    Attributes:
+        minutes: Wall clock over all sessions of the run; None = no bound.
+        iterations: Iterations of self-play; None = no bound.
     """
 
-    minutes: float | None = None
-    iterations: int | None = None
+    minutes: float | None = setting(None, least=0)
+    iterations: int | None = setting(None, least=0, most=MANY)
 
 
 @dataclass(frozen=True)
@@ -128,7 +136,7 @@ class TrainConfig:
         run_dir: Folder of the run; None makes ``runs/<game>-<seed>``.
         seed: Of everything random in the run, >= 0.
         device: "auto", "cpu" or "cuda".
-        threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. The weights depend on it, through rounding.
+        threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed and nothing else.
         precision: Of the networks in play: "auto", "float32" or "bfloat16".
         remembered: Observations whose answers each worker keeps until the networks change, >= 0; pays in small games.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
@@ -137,14 +145,14 @@ class TrainConfig:
     """
 
     run_dir: str | None = None
-    seed: int = 0
-    device: str = "auto"
-    threads: int = 0
-    precision: str = "auto"
-    remembered: int = 0
+    seed: int = setting(0, least=0, most=2**31)
+    device: str = setting("auto", choices=("auto", "cpu", "cuda"))
+    threads: int = setting(0, least=0, most=4096)
+    precision: str = setting("auto", choices=("auto", "float32", "bfloat16"))
+    remembered: int = setting(0, least=0, most=100_000_000)
     resume: bool = True
     init_from: str | None = None
-    objective: str = "wp"
+    objective: str = setting("wp", choices=OBJECTIVES)
     game: GameSettings = field(default_factory=lambda: GameSettings(rules="standard", encoding="default"))
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(objective="wp"))
     search: SearchSettings = field(default_factory=lambda: SearchSettings(root="gumbel", playouts=16, worlds=16, slots=4))
@@ -166,133 +174,47 @@ class TrainConfig:
         return asdict(self)
 
 
-CHOICES: Choices = {
-    "device": ("auto", "cpu", "cuda"),
-    "precision": ("auto", "float32", "bfloat16"),
-    "objective": OBJECTIVES,
-    "network.objective": OBJECTIVES,
-    "game.name": tuple(GAMES),
-    "game.rules": (None, "standard", "douzero"),
-    "game.encoding": (None, "default", "paper"),
-    "network.value_head": VALUE_HEADS,
-    "search.root": ("puct", "gumbel"),
-    "inference.phase1": ("marginal", "filter", "none"),
-    "selfplay.searching": ("all", "one"),
-    "train.optimizer": ("adamw", "sgd"),
-    "train.divergence": DIVERGENCES,
-    "train.store": ("reservoir", "window"),
-    "bootstrap.kind": ("heuristic", "none"),
-    "bootstrap.teacher": TEACHERS,
-    "evaluation.baseline": ("rhcp", "rlcard_rule", "random", "always_call"),
-}
-"""Allowed values of the keys that are names; None = not given."""
-
-DOUDIZHU_BASELINES = ("rhcp", "rlcard_rule")
-
-_INF = math.inf
-RANGES: Ranges = {
-    "seed": (0, 2**31),
-    "threads": (0, 4096),
-    "remembered": (0, 100_000_000),
-    "network.channels": (1, 4096),
-    "network.blocks": (0, 100),
-    "network.head_channels": (1, 1024),
-    "network.head_units": (1, 65_536),
-    "search.playouts": (1, 100_000),
-    "search.prior_floor": (1e-12, 1),
-    "search.rollout": (0, 1),
-    "search.c": (1e-9, _INF),
-    "search.worlds": (1, 65_536),
-    "search.slots": (1, 1024),
-    "search.considered": (1, 1024),
-    "search.strength": (1e-9, _INF),
-    "search.signal": (1e-9, _INF),
-    "search.gumbel_noise": (0, 1),
-    "selfplay.lanes": (1, 1_000_000),
-    "selfplay.exploration": (0, 1),
-    "selfplay.full_share": (1e-9, 1),
-    "selfplay.temperature_start": (1e-9, 100),
-    "selfplay.temperature_end": (0, 100),
-    "selfplay.temperature_iterations": (1, _INF),
-    "selfplay.opening_moves": (0, _INF),
-    "selfplay.late_temperature": (0, 1),
-    "episode.games": (1, _INF),
-    "episode.games_per_step": (1, _INF),
-    "episode.value_games": (0, _INF),
-    "train.batch_size": (2, 1_000_000),
-    "train.lr": (1e-12, 10),
-    "train.lr_halving": (0, _INF),
-    "train.weight_decay": (0, 10),
-    "train.value_weight": (0, _INF),
-    "train.hidden_weight": (0, _INF),
-    "train.reuse": (1e-9, _INF),
-    "train.least_steps": (0, _INF),
-    "train.reservoir": (1, _INF),
-    "train.recency": (0, 100),
-    "train.value_window": (0, _INF),
-    "train.clip": (1e-9, _INF),
-    "train.averaging": (0, _INF),
-    "bootstrap.games": (0, _INF),
-    "bootstrap.games_per_step": (1, _INF),
-    "bootstrap.lr": (1e-12, 10),
-    "bootstrap.epsilon": (0, 1),
-    "bootstrap.kept": (0, _INF),
-    "gradient.start": (0, _INF),
-    "gradient.games": (1, _INF),
-    "gradient.certain": (1e-9, 2),
-    "gradient.certain_share": (0, 1),
-    "gradient.decay": (0, 1),
-    "gradient.clip": (1e-9, _INF),
-    "gradient.batch_size": (1, 1_000_000),
-    "gradient.lr": (1e-12, 10),
-    "gradient.value_weight": (0, _INF),
-    "gradient.averaging": (0, _INF),
-    "evaluation.decks": (0, _INF),
-    "evaluation.search_decks": (0, _INF),
-    "evaluation.search_every": (1, _INF),
-    "evaluation.search_playouts": (1, 100_000),
-    "evaluation.exact_every": (0, _INF),
-    "budget.minutes": (0, _INF),
-    "budget.iterations": (0, _INF),
-    "inference.candidates": (1, 1_000_000),
-    "inference.temperature": (1e-9, _INF),
-    "inference.epsilon": (0, 1),
-    "inference.ess_floor": (0, 1),
-    "inference.active_below": (0, 100),
-    "inference.history": (0, _INF),
-    "inference.particles": (1, 65_536),
-}
-"""Allowed ranges, ends included."""
-
-
-def parse_config(raw: DictConfig | Mapping[str, Any]) -> TrainConfig:
+def parse_config(values: Mapping[str, Any]) -> TrainConfig:
     """Returns the checked configuration.
 
     Raises:
-        ConfigError: An unknown key, a wrong type, or a value out of its range; one line naming the key and what is allowed.
+        ConfigError: An unknown key, a wrong type, a value that is not allowed, or values that do not go together; one line naming
+            the key and what is allowed.
     """
-    values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
-    assert isinstance(values, dict)
-    config: TrainConfig = build(TrainConfig, {str(key): value for key, value in values.items()})
-    check(config, CHOICES, RANGES)
+    config: TrainConfig = build(TrainConfig, values)
     if config.network.objective != config.objective:
         raise ConfigError(f"network.objective={config.network.objective}: set objective alone, which is {config.objective}")
     try:
         game = make(config.game.name, **config.game.options())
+        game.check_for_networks()
     except ValueError as error:
         raise ConfigError(f"game={config.game.name}: {error}") from error
     if config.episode.value_games and not config.train.value_window:
         raise ConfigError(f"episode.value_games={config.episode.value_games}: needs train.value_window > 0, where they are kept")
-    if config.game.name != "doudizhu":
-        for key, value in (
-            ("bootstrap.kind", config.bootstrap.kind == "heuristic"),
-            ("network.value_head", config.network.value_head == "win_bombs"),
-            ("inference.phase1", config.inference.phase1 == "filter"),
-            ("evaluation.baseline", config.evaluation.baseline in DOUDIZHU_BASELINES),
-        ):
-            if value:
-                given = dict(flatten_config(config))[key]
-                raise ConfigError(f"{key}={given}: is for game=doudizhu; conf/poker.yaml has what game={game.spec.name} needs")
-    elif config.evaluation.baseline == "always_call":
-        raise ConfigError("evaluation.baseline=always_call: is for poker; expected one of rhcp, rlcard_rule, random")
+    _check_fit(config, game.spec)
     return config
+
+
+def _check_fit(config: TrainConfig, spec: GameSpec) -> None:
+    """Raises ConfigError where a setting is for other games."""
+    name, baseline = spec.name, config.evaluation.baseline
+    if config.bootstrap.kind == "heuristic" and name not in KINDS[TEACHER].games:
+        raise ConfigError(f"bootstrap.kind=heuristic: is for game={' or '.join(KINDS[TEACHER].games)}; set bootstrap=none")
+    if (games := KINDS[baseline].games) and name not in games:
+        able = [kind for kind in BASELINES if not KINDS[kind].games or name in KINDS[kind].games]
+        raise ConfigError(f"evaluation.baseline={baseline}: is for game={' or '.join(games)}; expected one of {', '.join(able)}")
+    if config.network.value_head == "win_stakes" and not spec.stake_factors:
+        raise ConfigError(f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar")
+    if config.inference.phase1 == "filter" and not spec.hidden_counts:
+        raise ConfigError(f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none")
+    _check_inference(config, spec)
+
+
+def _check_inference(config: TrainConfig, spec: GameSpec) -> None:
+    """Raises ConfigError where inference is asked for and could never begin: no hand has fewer than 0 cards."""
+    settings = config.inference
+    if spec.hidden_counts and settings.active_below == 0 and (settings.phase1 != "none" or settings.phase2):
+        raise ConfigError(
+            f"inference.active_below=0: inference would never be used in {spec.name} (inference=enumeration is for poker); "
+            "expected inference=marginal, filter or none"
+        )

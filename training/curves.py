@@ -1,13 +1,22 @@
-"""The curves of a run, in the files that TensorBoard reads. Written without torch, which runs of tables do without."""
+"""The curves of a run, in the files that TensorBoard reads. Written without torch, which runs of tables do without.
 
+Written at once and by this thread: the writer that comes with TensorBoard has a thread of its own, whose errors are tracebacks.
+"""
+
+import io
+import os
+import socket
 import time
 from pathlib import Path
 
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
-from tensorboard.summary.writer.event_file_writer import EventFileWriter
+from tensorboard.summary.writer.record_writer import RecordWriter
 
 from training.reports import Report
+from training.run_folder import RunFolderError
+
+VERSION = "brain.Event:2"
 
 
 class Curves:
@@ -16,24 +25,33 @@ class Curves:
     Args:
         folder: Of the run.
         purge_step: Points of this step and later ones, written before a stop, are no longer shown. None: there are none.
+
+    Raises:
+        RunFolderError: The file cannot be written, here and in ``add``.
     """
 
     def __init__(self, folder: Path, purge_step: int | None) -> None:
-        self._writer = EventFileWriter(str(folder))
+        self._path = folder / f"events.out.tfevents.{time.time_ns():020d}.{socket.gethostname()}.{os.getpid()}"
+        events = [Event(file_version=VERSION)]
         if purge_step is not None:
-            self._add(Event(step=purge_step, file_version="brain.Event:2"))
-            self._add(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
+            events.append(Event(step=purge_step, file_version=VERSION))
+            events.append(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
+        self._write(events)
 
     def add(self, report: Report) -> None:
-        """Writes the scalars of one step and flushes them."""
-        for name, value in report.scalars.items():
-            self._add(Event(step=report.step, summary=Summary(value=[Summary.Value(tag=name, simple_value=float(value))])))
-        self._writer.flush()
+        """Writes the scalars of one step."""
+        values = [Summary.Value(tag=name, simple_value=float(value)) for name, value in report.scalars.items()]
+        self._write([Event(step=report.step, summary=Summary(value=[value])) for value in values])
 
-    def _add(self, event: Event) -> None:
-        event.wall_time = time.time()
-        self._writer.add_event(event)
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._writer.close()
+    def _write(self, events: list[Event]) -> None:
+        """Adds events to the file; the system has them then."""
+        written = io.BytesIO()
+        records = RecordWriter(written)
+        for event in events:
+            event.wall_time = time.time()
+            records.write(event.SerializeToString())
+        try:
+            with self._path.open("ab") as file:
+                file.write(written.getvalue())
+        except OSError as error:
+            raise RunFolderError(f"run_dir={self._path.parent}: the curves cannot be written ({error.strerror})") from error

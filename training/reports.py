@@ -1,6 +1,10 @@
 """What a run says of itself while it goes on: events within a step, and a report at its end."""
 
+from collections.abc import Generator
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -20,3 +24,13 @@ class Report:
     step: int
     line: str
     scalars: dict[str, float] = field(default_factory=dict)
+
+
+def drain(stage: Generator[Event, None, Result]) -> Result:
+    """Runs a stage to its end, its events passed over; returns its result."""
+    while True:
+        try:
+            next(stage)
+        except StopIteration as end:
+            result: Result = end.value
+            return result

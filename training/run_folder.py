@@ -4,6 +4,7 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -12,14 +13,16 @@ from typing import IO, Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 from omegaconf import OmegaConf
 
-from networks.checkpoint import CHECKPOINT, NETWORKS, PREVIOUS, load, save
+from networks.checkpoint import CHECKPOINT, NETWORKS, PREVIOUS, CheckpointError, load, save
 from runtime.settings import ConfigError, flatten_config
 
-CONFIG = "config.yaml"
+CONFIG, LOCK = "config.yaml", "lock"
 SAVE_SHARE = 0.1
 """Of the time for checkpoints, where they are large and steps are short."""
-MAY_CHANGE = ("run_dir", "resume", "device", "threads", "budget.", "evaluation.", "precision", "init_from")
+MAY_CHANGE = ("run_dir", "resume", "device", "threads", "budget.", "evaluation.", "precision", "selfplay.unit_games")
 """Keys that a resumed run may give anew; any other difference is refused, since the run would no longer be one experiment."""
+BEGINNING = "init_from"
+"""What a run began from. Whoever resumes it need not say it again."""
 
 
 class RunConfig(Protocol):
@@ -62,18 +65,24 @@ class Saved:
 class RunFolder(Generic[Config]):
     """An open run folder. Use as a context manager; the lock is released at the end.
 
+    A folder in which no run has begun (``begin``, ``save``) is left as it was found, so that a command which fails at its start
+    can be corrected and given again.
+
     Attributes:
         path: The folder.
-        config: The configuration of the run, ``run_dir`` filled in.
+        config: The configuration of the run, ``run_dir`` and what it began from filled in.
+        notes: What ``load`` has to say to the user.
     """
 
-    def __init__(self, path: Path, config: Config, lock: IO[str]) -> None:
-        self.path, self.config, self._lock = path, config, lock
+    def __init__(self, path: Path, config: Config, lock: IO[str], is_new: bool) -> None:
+        self.path, self.config, self._lock, self._is_new = path, config, lock, is_new
+        self.notes: list[str] = []
+        self._previous_is_better = False
         self._last_saved, self._save_seconds = time.monotonic(), 0.0
 
     @classmethod
     def open(cls, config: Config, parse: Callable[[Mapping[str, Any]], Config]) -> Self:
-        """Returns the folder of a run, made if it is not there.
+        """Returns the folder of a run, made if it is not there, and locked.
 
         Args:
             config: Of the run.
@@ -87,59 +96,93 @@ class RunFolder(Generic[Config]):
         config = replace(config, run_dir=str(path))  # type: ignore[type-var]
         try:
             path.mkdir(parents=True, exist_ok=True)
-            lock = (path / "lock").open("w")
+            lock = _locked(path)
         except OSError as error:
             raise RunFolderError(f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir") from error
+        folder = cls(path, config, lock, is_new=not (path / CONFIG).exists() and not (path / CHECKPOINT).exists())
         try:
-            cls._claim(path, config, parse, lock)
+            if not folder._is_new:
+                folder._resume(parse)
         except BaseException:
-            lock.close()
+            folder.close()
             raise
-        return cls(path, config, lock)
+        return folder
 
-    @staticmethod
-    def _claim(path: Path, config: Config, parse: Callable[[Mapping[str, Any]], Config], lock: IO[str]) -> None:
-        """Takes the lock, and writes the configuration of a new run or compares it with that of an old one."""
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise RunFolderError(f"run_dir={path}: another process is training in it") from error
-        there = path / CONFIG
-        if there.exists() or (path / CHECKPOINT).exists():
-            if not config.resume:
-                raise RunFolderError(f"run_dir={path}: holds a run already, and resume=false; give another run_dir or remove it")
-            if there.exists():
-                try:
-                    old = parse(_read_yaml(there))
-                except ConfigError as error:
-                    raise RunFolderError(f"run_dir={path}: holds another kind of run ({error}); give another run_dir") from error
-                _check_same_run(path, old, config)
+    def _resume(self, parse: Callable[[Mapping[str, Any]], Config]) -> None:
+        """Compares the configuration with that of the run which is there."""
+        path, there = self.path, self.path / CONFIG
+        if not self.config.resume:
+            raise RunFolderError(f"run_dir={path}: holds a run already, and resume=false; give another run_dir or remove it")
+        if there.exists():
+            try:
+                old = parse(_read_yaml(there))
+            except ConfigError as error:
+                raise RunFolderError(f"run_dir={path}: holds another kind of run ({error}); give another run_dir") from error
+            if getattr(self.config, BEGINNING, "") is None:
+                self.config = replace(self.config, **{BEGINNING: getattr(old, BEGINNING)})  # type: ignore[type-var]
+            _check_same_run(path, old, self.config)
+
+    def begin(self) -> None:
+        """Writes the configuration of a new run: from now on there is something to resume."""
+        if not self._is_new:
             return
-        temporary = path / (CONFIG + ".tmp")
+        temporary = self.path / (CONFIG + ".tmp")
         try:
-            temporary.write_text(OmegaConf.to_yaml(OmegaConf.create(config.as_dict())))
-            os.replace(temporary, there)
+            temporary.write_text(OmegaConf.to_yaml(OmegaConf.create(self.config.as_dict())))
+            os.replace(temporary, self.path / CONFIG)
         except OSError as error:
-            raise RunFolderError(f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir") from error
+            temporary.unlink(missing_ok=True)
+            raise RunFolderError(f"run_dir={self.path}: cannot be written ({error.strerror}); give another run_dir") from error
+        self._is_new = False
+
+    def close(self) -> None:
+        """Releases the lock; leaves nothing behind where no run has begun."""
+        if self._is_new:
+            (self.path / LOCK).unlink(missing_ok=True)  # while it is still held
+            with suppress(OSError):  # something else is in the folder
+                self.path.rmdir()
+        self._lock.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
-        self._lock.close()
+        self.close()
 
     def load(self) -> Saved | None:
-        """Returns the last good checkpoint, None if the run has none yet.
+        """Returns the last good checkpoint, None if the run has none yet. Its networks are put beside it where they are not.
 
         Raises:
-            CheckpointError: There is one, but neither it nor the one before it is whole.
+            CheckpointError: There is one, but neither it nor the one before it is whole; or the networks cannot be written.
         """
         latest, previous = self.path / CHECKPOINT, self.path / PREVIOUS
         if not latest.exists() and not previous.exists():
             return None
-        if not latest.exists():
-            return Saved(*load(previous))
-        return Saved(*load(latest))
+        if not latest.exists():  # stopped while it was replaced
+            saved = Saved(*load(previous))
+        else:
+            try:
+                saved = Saved(*load(latest))
+            except CheckpointError as error:
+                try:
+                    saved = Saved(*load(previous))
+                except CheckpointError:
+                    raise error from None
+                self._previous_is_better = True
+                self.notes.append(f"{error}; going on from the one before it, {PREVIOUS}")
+        self._mend_networks(saved)
+        return saved
+
+    def _mend_networks(self, saved: Saved) -> None:
+        """Writes the networks of a checkpoint where those in the folder are damaged or of another step: a stop between files."""
+        if not _networks(saved):
+            return
+        try:
+            if load(self.path / NETWORKS)[1] == saved.meta:
+                return
+        except CheckpointError:
+            pass
+        save(self.path / NETWORKS, _networks(saved), saved.meta)
 
     def is_save_due(self, seconds: float = 0.0) -> bool:
         """Returns whether the last checkpoint is so many seconds old, and another would keep to ``SAVE_SHARE`` of the time."""
@@ -151,18 +194,40 @@ class RunFolder(Generic[Config]):
         Raises:
             CheckpointError: It cannot be written; the one before is intact.
         """
+        self.begin()
         started = time.monotonic()
         latest, previous = self.path / CHECKPOINT, self.path / PREVIOUS
         temporary = self.path / (CHECKPOINT + ".new")
         save(temporary, saved.arrays, saved.meta)
-        if latest.exists():
+        if latest.exists() and not self._previous_is_better:
             os.replace(latest, previous)
         os.replace(temporary, latest)
-        networks = {name: array for name, array in saved.arrays.items() if name.startswith(("network.", "filter."))}
-        if networks:
-            save(self.path / NETWORKS, networks, saved.meta)
+        self._previous_is_better = False
+        if _networks(saved):
+            save(self.path / NETWORKS, _networks(saved), saved.meta)
         self._last_saved = time.monotonic()
         self._save_seconds = self._last_saved - started
+
+
+def _locked(path: Path) -> IO[str]:
+    """Returns the lock of a folder, held. Raises RunFolderError where another process holds it."""
+    while True:
+        lock = (path / LOCK).open("w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.close()
+            raise RunFolderError(f"run_dir={path}: another process is training in it") from error
+        with suppress(FileNotFoundError):
+            if os.fstat(lock.fileno()).st_ino == (path / LOCK).stat().st_ino:
+                return lock
+        lock.close()  # another process removed the file meanwhile
+        path.mkdir(parents=True, exist_ok=True)
+
+
+def _networks(saved: Saved) -> dict[str, np.ndarray]:
+    """Returns the arrays of the networks alone."""
+    return {name: array for name, array in saved.arrays.items() if name.startswith(("network.", "filter."))}
 
 
 def _read_yaml(path: Path) -> Mapping[str, Any]:

@@ -9,16 +9,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
-
-from games import poker
+from games import make, with_tables
 from games.kernels import sources_digest
-from games.kuhn.game import squared_error
 from networks.checkpoint import check_compatible
-from runtime.settings import ConfigError, build, check
+from runtime.settings import ConfigError, build, setting
 from tabular import algorithms
 from tabular.best_response import nash_conv
-from tabular.learner import Learner
+from tabular.learner import TabularLearner
 from training.reports import Event, Report
 from training.run_folder import Saved
 
@@ -31,10 +28,15 @@ ITERATION = 1_000
 
 @dataclass(frozen=True)
 class TabularBudget:
-    """When to stop. Attributes: minutes: wall clock over all sessions of the run; episodes: in all. None = no bound."""
+    """When to stop.
 
-    minutes: float | None = None
-    episodes: int | None = None
+    Attributes:
+        minutes: Wall clock over all sessions of the run; None = no bound.
+        episodes: Episodes in all; None = no bound.
+    """
+
+    minutes: float | None = setting(None, least=0)
+    episodes: int | None = setting(None, least=0, most=10**15)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class TabularConfig:
     """
 
     run_dir: str | None = None
-    seed: int = 0
+    seed: int = setting(0, least=0, most=2**31)
     resume: bool = True
     game: dict[str, Any] = field(default_factory=lambda: {"name": "leduc"})
     algorithm: dict[str, Any] = field(default_factory=lambda: {"name": "smooth_uct"})
@@ -66,24 +68,18 @@ class TabularConfig:
         return asdict(self)
 
 
-RANGES = {"seed": (0.0, 2.0**31), "budget.minutes": (0.0, float("inf")), "budget.episodes": (0.0, 1e15)}
-
-
-def parse_tabular(raw: DictConfig | Mapping[str, Any]) -> TabularConfig:
+def parse_tabular(values: Mapping[str, Any]) -> TabularConfig:
     """Returns the checked configuration.
 
     Raises:
         ConfigError: An unknown key, a wrong type, a value out of its range, or an algorithm that does not know the game.
     """
-    values = OmegaConf.to_container(raw, resolve=True) if isinstance(raw, DictConfig) else dict(raw)
-    assert isinstance(values, dict)
-    config: TabularConfig = build(TabularConfig, {str(key): value for key, value in values.items()})
-    check(config, {}, RANGES)
+    config: TabularConfig = build(TabularConfig, values)
     game, name = str(config.game.get("name")), str(config.algorithm.get("name"))
     if name not in algorithms.ALGORITHMS:
         raise ConfigError(f"algorithm={name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}")
-    if game not in poker.GAMES:
-        raise ConfigError(f"algorithm={name}: does not know game={game}; it knows {', '.join(poker.GAMES)}")
+    if game not in with_tables():
+        raise ConfigError(f"algorithm={name}: does not know game={game}; it knows {', '.join(with_tables())}")
     try:
         build(algorithms.ALGORITHMS[name].options, _options(config.algorithm), "algorithm.")  # types and names
         make_learner(config)
@@ -99,10 +95,10 @@ def _options(group: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in group.items() if key != "name"}
 
 
-def make_learner(config: TabularConfig) -> Learner:
+def make_learner(config: TabularConfig) -> TabularLearner:
     """Returns the algorithm before its first episode. Raises ValueError where an option is out of range."""
-    game = poker.make(config.game["name"], **_options(config.game))
-    return algorithms.make(config.algorithm["name"], game, config.seed, **_options(config.algorithm))
+    game = make(config.game["name"], **_options(config.game))
+    return algorithms.make(config.algorithm["name"], game.tables, config.seed, **_options(config.algorithm))
 
 
 def next_mark(episodes: int, size: int = 1) -> int:
@@ -114,7 +110,7 @@ def next_mark(episodes: int, size: int = 1) -> int:
 
 
 class TabularTrainer:
-    """Moves a run of a tabular algorithm on, one step at a time.
+    """Moves a run of a tabular algorithm on, one step at a time, from a checkpoint or from its beginning.
 
     Attributes:
         step: Steps finished.
@@ -126,13 +122,15 @@ class TabularTrainer:
 
     saves_each_step = False
 
-    def __init__(self, config: TabularConfig) -> None:
+    def __init__(self, config: TabularConfig, saved: Saved | None = None) -> None:
         self.config = config
         self.learner = make_learner(config)
         self.step = 0
         self.seconds = 0.0
         self.last_report: Report | None = None
         self.curve: list[tuple[int, dict[str, float]]] = []
+        if saved is not None:
+            self.set_state(saved)
 
     def description(self) -> str:
         """Returns what is trained, and on what."""
@@ -174,9 +172,9 @@ class TabularTrainer:
             scalars["nash_conv/average_policy"] = nash_conv(game, average)
             scalars["nash_conv/greedy_policy"] = nash_conv(game, greedy)
             line += f": NashConv (both players' gains together) {scalars['nash_conv/average_policy']:.4g}"
-            if game.name == "kuhn":
-                scalars["kuhn/squared_error_to_closest_equilibrium"] = squared_error(average)
-                line += f", squared error {scalars['kuhn/squared_error_to_closest_equilibrium']:.2e}"
+            for name, value in game.policy_measures(average).items():
+                scalars[f"{game.name}/{name}"] = value
+                line += f", {name.replace('_', ' ')} {value:.2e}"
         return Report(self.learner.episodes, line, scalars)
 
     def get_state(self, copy: bool = True) -> Saved:

@@ -9,9 +9,10 @@ import numpy as np
 from agents.doudizhu.rhcp_kernels import Memo, choose, new_memo
 from agents.doudizhu.teamplay import choose_for_team
 from games.doudizhu.moves import Rules
-from games.doudizhu.state import States, legal, step
-from games.interface import Game, Records, take
+from games.doudizhu.state import States, legal
+from games.interface import Game, Records, put, take
 from games.kernels import kernel, mix64, random_below, random_float
+from games.lockstep import Lockstep
 
 GAMES_PER_TASK = 512
 TEACHERS = ("rhcp", "team_play")
@@ -33,22 +34,22 @@ class HeuristicGames(NamedTuple):
 
 
 @kernel
-def _play(
-    rules: Rules, memo: Memo, states: States, team_play: bool, epsilon: float, rng: np.ndarray, scratch: np.ndarray,
-    records: Records, choices: np.ndarray,
+def _choose(
+    rules: Rules, memo: Memo, states: States, lanes: np.ndarray, team_play: bool, epsilon: float, rng: np.ndarray,
+    scratch: np.ndarray, choices: np.ndarray, actions: np.ndarray,
 ) -> None:  # fmt: skip
-    """Plays all games to their ends, in place; each stream of ``rng`` belongs to one game, and serves ``epsilon`` alone."""
-    for i in range(len(choices)):
-        while states.winner[i] < 0:
-            choice = choose_for_team(rules, memo, states, i, scratch) if team_play else np.int64(choose(rules, memo, states, i))
-            move = choice
-            if epsilon > 0.0 and random_float(rng, i) < epsilon:
-                move = np.int64(scratch[random_below(rng, i, legal(rules, states, i, scratch))])
-            k = records.lengths[i]
-            choices[i, k] = choice
-            records.moves[i, k] = move
-            records.lengths[i] += 1
-            step(rules, states, i, move)
+    """Writes the teacher's choice in each lane and the move, which is a random one with chance ``epsilon``; each stream of
+    ``rng`` belongs to one game and serves that alone.
+
+    Args:
+        choices, actions: int16 ``[n]``.
+    """
+    for k in range(lanes.size):
+        i = lanes[k]
+        choices[k] = choose_for_team(rules, memo, states, i, scratch) if team_play else np.int64(choose(rules, memo, states, i))
+        actions[k] = choices[k]
+        if epsilon > 0.0 and random_float(rng, i) < epsilon:
+            actions[k] = scratch[random_below(rng, i, legal(rules, states, i, scratch))]
 
 
 @kernel
@@ -90,7 +91,6 @@ def generate_games(
     deals = game.deal(seeds)
     records = Records(np.full((num_games, spec.max_moves), -1, np.int16), np.zeros(num_games, np.int16))
     choices = np.full((num_games, spec.max_moves), -1, np.int16)
-    states = take(deals, np.arange(num_games))
     rng = _scramble(seeds)
     memos = [new_memo() for _ in range(threads)]
 
@@ -98,12 +98,19 @@ def generate_games(
         rows = slice(begin, begin + GAMES_PER_TASK)
         memo = memos.pop()  # at most as many tasks run as there are threads
         scratch = np.empty(spec.max_legal, np.int16)
-        _play(
-            game.rules, memo, take(states, rows), teacher == "team_play", epsilon, rng[rows], scratch, take(records, rows),
-            choices[rows],
-        )  # fmt: skip
+        games, own_choices, own_rng = Lockstep(game, take(deals, rows), ask_forced=True), choices[rows], rng[rows]
+
+        def decide(lanes: np.ndarray) -> np.ndarray:
+            chosen, moves = np.empty((2, len(lanes)), np.int16)
+            _choose(game.rules, memo, games.states, lanes, teacher == "team_play", epsilon, own_rng, scratch, chosen, moves)
+            own_choices[lanes, games.records.lengths[lanes]] = chosen
+            return moves
+
+        for _ in games.run(decide):
+            pass
+        put(records, rows, games.records)
         memos.append(memo)
-        return len(choices[rows])
+        return len(own_choices)
 
     done = 0
     pool = ThreadPoolExecutor(threads)

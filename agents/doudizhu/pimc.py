@@ -37,20 +37,47 @@ halving); DeltaDou, 5.1 (XDou).
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
+from agents.agent import Agent
 from agents.doudizhu import pimc_kernels
 from games.doudizhu.cards import HAND_SIZES
+from games.doudizhu.game import Doudizhu
 from games.interface import Game, Records, States
 from games.kernels import streams
+from runtime.settings import setting
 
 OBJECTIVES = ("wp", "adp")
 PLAYOUTS = ("team", "rhcp")
 MOST_CARDS = sum(HAND_SIZES)
 
 
-class PIMCAgent:
+@dataclass
+class PIMCOptions:
+    """Perfect-information Monte Carlo with an exact solver of endgames.
+
+    Attributes:
+        worlds: Most worlds per move.
+        candidates: Most moves that are compared.
+        solver_cards: The solver is asked from this many cards in all hands on.
+        max_nodes: Nodes of the solver per position.
+        objective: "wp", the chance to win, or "adp", points.
+        margin: How much better than the play-outs' choice another move must be, in standard errors of the difference.
+        playouts: Who plays the worlds out: "rhcp", or "team", RHCP with rules for partners.
+    """
+
+    worlds: int = setting(64, least=1, most=65_536)
+    candidates: int = setting(16, least=2, most=1024)
+    solver_cards: int = setting(9, least=0, most=MOST_CARDS)
+    max_nodes: int = setting(3000, least=1, most=1_000_000_000)
+    objective: str = setting("wp", choices=OBJECTIVES)
+    margin: float = setting(0.0, least=0, most=100)
+    playouts: str = setting("team", choices=PLAYOUTS)
+
+
+class PIMCAgent(Agent):
     """Plays Doudizhu by perfect-information Monte Carlo.
 
     Args:
@@ -80,7 +107,7 @@ class PIMCAgent:
         playouts: str = "team",
         name: str = "pimc",
     ) -> None:
-        if game.spec.name != "doudizhu":
+        if not isinstance(game, Doudizhu):
             raise ValueError(f"game is {game.spec.name!r}: expected 'doudizhu'")
         if worlds < 1:
             raise ValueError(f"worlds is {worlds}: expected at least 1")

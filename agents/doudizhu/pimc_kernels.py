@@ -14,9 +14,8 @@ from games.doudizhu.cards import Seat, size
 from games.doudizhu.moves import MAX_LEGAL, PASS, Rules
 from games.doudizhu.state import States, copy_row, empty, legal, step
 from games.doudizhu.sure_win import sure_win
+from games.doudizhu.worlds import deal_hand, draw_prior, hidden_cards, list_choices, log_prior
 from games.kernels import kernel
-from inference.hands import fill_world, hidden_cards
-from inference.prior import draw_prior, list_choices, log_prior
 
 _FIRST, _SECOND = 1 << 30, 1 << 29
 _EPSILON = 1e-9
@@ -149,11 +148,11 @@ def _draw_worlds(
     if total > 0:
         for w in range(total):
             work.weights[w] = np.exp(log_prior(free, need, work.hands[w]))
-            fill_world(rules, views, i, seat, fixed + work.hands[w], work.worlds, w)
+            deal_hand(rules, views, i, seat, fixed + work.hands[w], work.worlds, w)
         return total, True
     for w in range(settings.worlds):
         work.weights[w] = 1.0 / settings.worlds
-        fill_world(rules, views, i, seat, fixed + draw_prior(free, need, rng, lane), work.worlds, w)
+        deal_hand(rules, views, i, seat, fixed + draw_prior(free, need, rng, lane), work.worlds, w)
     return settings.worlds, False
 
 

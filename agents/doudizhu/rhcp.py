@@ -57,11 +57,12 @@ Source: sm9sun, "Doudizhu AI" (CSDN, 2017), by its published facts; the baseline
 
 import numpy as np
 
+from agents.agent import Agent
 from agents.doudizhu import rhcp_kernels
 from games.interface import Game, Records, States
 
 
-class RHCPAgent:
+class RHCPAgent(Agent):
     """Plays Doudizhu by the rules of RHCP; it draws no random numbers."""
 
     name = "rhcp"

@@ -17,6 +17,7 @@ tests/agents/data; on 16,100 other positions made the same way the two differed 
 
 import numpy as np
 
+from agents.agent import Agent
 from agents.doudizhu.rhcp_groups import find_move, row_of
 from games.doudizhu.cards import BIG_JOKER, CHAIN_RANKS, LITTLE_JOKER, Seat, at_least, count, lowest
 from games.doudizhu.legal import JOKERS
@@ -101,7 +102,7 @@ def _act(rules: Rules, views: States, games: np.ndarray, rng: np.ndarray, scratc
             moves[k] = scratch[random_below(rng, games[k], num_moves)]
 
 
-class RLCardRuleAgent:
+class RLCardRuleAgent(Agent):
     """Plays Doudizhu as RLCard's ``doudizhu-rule-v1`` does."""
 
     name = "rlcard"

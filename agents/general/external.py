@@ -8,13 +8,16 @@ import json
 import math
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
+from agents.agent import Agent
 from agents.general.child_program import ChildProgram, ChildProgramError, shortened
 from games.interface import Game, Records, States
+from runtime.settings import setting
 
 Message = dict[str, Any]
 """A line, in Python."""
@@ -25,6 +28,19 @@ START_SECONDS = 60.0
 _MAX_MOVE_TEXT = 100
 
 
+@dataclass
+class ExternalOptions:
+    """Any program that speaks the protocol of ``docs/external-players.md``.
+
+    Attributes:
+        command: How it is started, with arguments.
+        seconds: Time that it has for a move.
+    """
+
+    command: str = ""
+    seconds: float = setting(10.0, least=1e-3, most=3600)
+
+
 class ExternalPlayerError(RuntimeError):
     """An external player did not answer as it should. The message has its command, what it was sent, and what it answered."""
 
@@ -33,7 +49,7 @@ class _AnswerError(ValueError):
     """An answer arrived that is not what it should be."""
 
 
-class ExternalAgent:
+class ExternalAgent(Agent):
     """Asks a program for its moves, one at a time, and lets it play many games at once.
 
     The program is started in the first ``start`` and serves until ``close``: use the agent as a context manager, or leave it to
@@ -158,9 +174,9 @@ class ExternalAgent:
             f"command: {shlex.join(self.command)}",
             f"sent: {sent}",
             f"answer: {'none' if answer is None else shortened(answer)}",
-            *([f"last lines of its error stream:\n{errors}"] if errors else []),
+            *([f"last lines of its error stream: {' | '.join(errors.splitlines())}"] if errors else []),
         ]
-        return ExternalPlayerError("\n".join(lines))
+        return ExternalPlayerError(" ".join("; ".join(lines).splitlines()))
 
     def _check_move(self, question: Message, answer: Message) -> int:
         """Returns the action of an answer. Raises _AnswerError unless it is one of the legal moves that the question lists."""

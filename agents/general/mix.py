@@ -1,12 +1,25 @@
 """Different players in the seats of one team, to study partners."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from agents.agent import Agent
+from agents.decision import Decision, Limits, Question
 from games.interface import Game, Records, Rules, States, current_seat, take
 from games.kernels import kernel, streams
+
+
+@dataclass
+class MixOptions:
+    """Different players in the seats.
+
+    Attributes:
+        seats: The labels of players, in the order of the seats.
+    """
+
+    seats: list[str] = field(default_factory=list)
 
 
 @kernel
@@ -16,7 +29,7 @@ def _movers(rules: Rules, views: States, seats: np.ndarray) -> None:
         seats[i] = current_seat(rules, views, i)
 
 
-class MixAgent:
+class MixAgent(Agent):
     """Lets another player move in every seat.
 
     Args:
@@ -50,3 +63,7 @@ class MixAgent:
             if rows.size:
                 actions[rows] = agent.act(games[rows], take(views, rows), records)
         return actions
+
+    def answer(self, question: Question, limits: Limits) -> Decision:
+        """Returns what the player of the seat says."""
+        return self.agents[question.seat].answer(question, limits)

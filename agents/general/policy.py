@@ -1,17 +1,41 @@
 """The policy network without search."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
-from fpmcts.selfplay import observe_movers, sample_policy
-from games.interface import Game, Records, Rules, States, legal, num_rows
+from agents.agent import Agent
+from agents.decision import RETURN, WINS, Decision, Limits, Question
+from agents.trained import checkpoint_of
+from fpmcts.drawn_moves import observe_movers, sample_policy
+from games.interface import Game, Records, Rules, States, legal, num_rows, stake
 from games.kernels import kernel, streams
 from networks.decode import legal_logits, softmax
 from networks.evaluator import Outputs
+from runtime.settings import setting
 
 CHUNK = 16_384
 """Views whose probabilities are computed at once."""
+
+
+@dataclass
+class PolicyOptions:
+    """The policy network without search.
+
+    Attributes:
+        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
+        temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 0; in poker, where a good player
+            mixes, 1.
+    """
+
+    checkpoint: str | None = None
+    temperature: float | None = setting(None, least=0, most=100)
+
+    def file(self, game: str) -> Path:
+        """Returns the file of the networks. Raises CheckpointError."""
+        return checkpoint_of(game, self.checkpoint)
 
 
 @kernel
@@ -37,7 +61,13 @@ def _probabilities(
             row[best] = 1.0
 
 
-class PolicyAgent:
+@kernel
+def _stake(rules: Rules, views: States) -> float:
+    """Returns the stake of the first row."""
+    return stake(rules, views, 0)
+
+
+class PolicyAgent(Agent):
     """Plays from the policy networks.
 
     Args:
@@ -45,12 +75,18 @@ class PolicyAgent:
         evaluate: (observations int8 ``[N, C, L]``, seats int8 ``[N]``) -> Outputs.
         temperature: 0 plays the most likely move; T > 0 draws from softmax(logits / T).
         name: For reports.
+        win_only: Whether the values tell wins (objective "wp") or returns ("adp"); None: not known, they are not told.
     """
 
     def __init__(
-        self, game: Game, evaluate: Callable[[np.ndarray, np.ndarray], Outputs], temperature: float = 0.0, name: str = "policy"
+        self,
+        game: Game,
+        evaluate: Callable[[np.ndarray, np.ndarray], Outputs],
+        temperature: float = 0.0,
+        name: str = "policy",
+        win_only: bool | None = None,
     ) -> None:
-        self.game, self.evaluate, self.temperature, self.name = game, evaluate, temperature, name
+        self.game, self.evaluate, self.temperature, self.name, self.win_only = game, evaluate, temperature, name, win_only
         self._rng = np.zeros(0, np.uint64)
 
     def start(self, num_games: int, seed: int) -> None:
@@ -80,9 +116,24 @@ class PolicyAgent:
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
+        return self._stated(views, self.temperature)
+
+    def _stated(self, views: States, temperature: float) -> np.ndarray:
+        """Returns the policy at a temperature: float64 ``[n, max_legal]``."""
         total = num_rows(views)
         result = np.zeros((total, self.game.spec.max_legal))
         for first in range(0, total, CHUNK):
             policy = self._evaluated(views, np.arange(first, min(first + CHUNK, total))).policy
-            _probabilities(self.game.rules, self.game.decoder, views, first, policy, self.temperature, result)
+            _probabilities(self.game.rules, self.game.decoder, views, first, policy, temperature, result)
         return result
+
+    def answer(self, question: Question, limits: Limits) -> Decision:
+        """Returns the decision, the network's own policy (at a temperature of 0: that of 1) and its value."""
+        policy = self._stated(question.view, self.temperature or 1.0)[0, : len(question.legal)]
+        decision = self._moved(question, policy)
+        if self.win_only is None:
+            return decision
+        value = float(self._evaluated(question.view, np.zeros(1, np.int64)).value[0])
+        if self.win_only:
+            return replace(decision, value=(1.0 + value) / 2.0, unit=WINS)
+        return replace(decision, value=value * _stake(self.game.rules, question.view), unit=RETURN)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from agents.agent import Agent
 from games.interface import Game, Records, Rules, States, legal, num_rows
 from games.kernels import kernel, random_below, streams
 
@@ -22,7 +23,7 @@ def _spread(rules: Rules, views: States, scratch: np.ndarray, probabilities: np.
         probabilities[k, :n] = 1.0 / n
 
 
-class RandomAgent:
+class RandomAgent(Agent):
     """Plays each legal move with the same probability."""
 
     name = "random"

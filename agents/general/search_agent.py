@@ -2,15 +2,75 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
-from fpmcts.search import Search, SearchSettings
+from agents.agent import Agent
+from agents.decision import RETURN, SURE_WIN, WINS, Decision, HiddenCards, Limits, Question, RootMove
+from agents.trained import checkpoint_of
+from fpmcts.search import Search, SearchResult, SearchSettings
 from fpmcts.selfplay import sample_targets
-from games.interface import Game, Records, Rules, States, legal, sure_win, take
+from games.interface import Game, Records, Rules, States, legal, stake, sure_win, take
 from games.kernels import kernel, streams
-from inference.factory import AnyDeterminizer
+from inference.determinizer import Determinizer
 from networks.evaluator import Evaluator
+from runtime.settings import setting
+
+
+@dataclass
+class FPMCTSOptions:
+    """Fictitious-Play MCTS with inference.
+
+    Attributes:
+        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
+        root: "gumbel" or "puct"; "trained": as in training.
+        playouts: Simulations per move; with ``seconds`` the most there may be. None, here and below: as ``conf/match`` says for
+            the game and the root rule, else as in training.
+        seconds: Time per move in place of a number of playouts; such a match cannot be repeated exactly. None: playouts alone.
+        worlds: Worlds drawn per move; 0: as many as playouts, up to a bound in ``conf/match``.
+        inference: false deals the hidden cards from the prior.
+        phase1: "filter", "marginal" or "none"; "trained": as in training.
+        particles: Hands that the worlds are drawn from, weighed by the others' past moves; 0: as many as playouts, up to a
+            bound in ``conf/match`` and at least as in training. Of Doudizhu's a seventh has the weight: with few, more playouts
+            see the same few deals.
+        ess_floor: Least effective sample size as a share of them, see ``inference.determinizer``.
+        c: Exploration constant of p-UCT.
+        strength: gumbel: logits per unit of advantage.
+        considered: gumbel: moves that sequential halving starts from.
+        prior_floor: gumbel: added to the priors of the root's moves; what those start from that the policy has given up.
+        rollout: What a leaf is worth. 0: its value; λ in (0, 1]: a play-out by the policies from there, in which values and
+            result are blended; 1: the result alone.
+        slots: Simulations of a move under way at once; more make larger batches.
+        solve: Whether sure wins are looked for.
+        objective: "wp" or "adp"; "trained": as in training.
+        temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
+    """
+
+    checkpoint: str | None = None
+    root: str = setting("trained", choices=("trained", "gumbel", "puct"))
+    playouts: int | None = setting(None, least=1, most=100_000)
+    seconds: float | None = setting(None, least=1e-3, most=3600)
+    worlds: int = setting(0, least=0, most=65_536)
+    inference: bool = True
+    phase1: str = setting("trained", choices=("trained", "marginal", "filter", "none"))
+    particles: int = setting(0, least=0, most=65_536)
+    ess_floor: float | None = setting(None, least=0, most=1)
+    c: float | None = setting(None, least=1e-9)
+    strength: float | None = setting(None, least=1e-9)
+    considered: int | None = setting(None, least=1, most=1024)
+    prior_floor: float | None = setting(None, least=1e-12, most=1)
+    rollout: float | None = setting(None, least=0, most=1)
+    slots: int | None = setting(None, least=1, most=4096)
+    solve: bool | None = None
+    objective: str = setting("trained", choices=("trained", "wp", "adp"))
+    temperature: float = setting(0.0, least=0, most=100)
+
+    def file(self, game: str) -> Path:
+        """Returns the file of the networks. Raises CheckpointError."""
+        return checkpoint_of(game, self.checkpoint)
 
 
 @kernel
@@ -19,6 +79,12 @@ def _short_cuts(rules: Rules, views: States, solve: bool, actions: np.ndarray, s
     for i in range(actions.size):
         n = legal(rules, views, i, scratch)
         actions[i] = scratch[0] if n == 1 else (sure_win(rules, views, i) if solve else -1)
+
+
+@kernel
+def _stake(rules: Rules, views: States) -> float:
+    """Returns the stake of the first row."""
+    return stake(rules, views, 0)
 
 
 class Pace:
@@ -43,7 +109,7 @@ class Pace:
         self._seconds_each = each if self._seconds_each is None else 0.5 * (self._seconds_each + each)
 
 
-class SearchAgent:
+class SearchAgent(Agent):
     """Searches every unforced decision and plays the best move.
 
     Args:
@@ -58,29 +124,48 @@ class SearchAgent:
             up to ``search.playouts``. Where many games are searched together it is the mean time per position. Such matches are
             not repeatable. None: ``search.playouts``.
         temperature: 0 plays the search's choice; T > 0 draws from its policy^(1/T).
+        table_slots: ``search.slots`` of ``decide``; None: as in ``search``.
     """
 
     def __init__(
         self,
         game: Game,
         evaluator: Evaluator,
-        make_determinizer: Callable[[int], AnyDeterminizer],
+        make_determinizer: Callable[[int], Determinizer],
         search: SearchSettings,
         win_only: bool,
         max_positions: int = 256,
         name: str = "fpmcts",
         seconds: float | None = None,
         temperature: float = 0.0,
+        table_slots: int | None = None,
     ) -> None:
         if seconds is not None and seconds <= 0.0:
             raise ValueError(f"seconds is {seconds}; expected more than 0")
-        self.game, self.name = game, name
-        self.search = Search(game, evaluator.evaluate, search, max_positions, win_only)
+        self.game, self.name, self.settings, self.win_only = game, name, search, win_only
+        self._evaluator, self._max_positions = evaluator, max_positions
+        self._table_slots = search.slots if table_slots is None else table_slots
         self._make_determinizer = make_determinizer
-        self._determinizer: AnyDeterminizer | None = None
+        self._determinizer: Determinizer | None = None
         self._rng = np.zeros(0, np.uint64)
         self.seconds, self.temperature = seconds, temperature
         self._pace = Pace()
+
+    @cached_property
+    def search(self) -> Search:
+        """Returns the search of ``act``."""
+        return Search(self.game, self._evaluator.evaluate, self.settings, self._max_positions, self.win_only)
+
+    @cached_property
+    def _table_search(self) -> Search:
+        """Returns the search of ``decide``: of one position, with larger batches."""
+        settings = replace(self.settings, slots=self._table_slots)
+        return Search(self.game, self._evaluator.evaluate, settings, 1, self.win_only)
+
+    @cached_property
+    def _table_determinizer(self) -> Determinizer:
+        """Returns the determinizer of ``decide``."""
+        return self._make_determinizer(1)
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
@@ -97,17 +182,17 @@ class SearchAgent:
             raise RuntimeError("SearchAgent.act before start: call start(num_games, seed) first")
         actions = np.full(len(games), -1, np.int16)
         scratch = np.empty(self.game.spec.max_legal, np.int16)
-        _short_cuts(self.game.rules, views, self.search.settings.solve, actions, scratch)
+        _short_cuts(self.game.rules, views, self.settings.solve, actions, scratch)
         rows = np.flatnonzero(actions < 0)
         if rows.size:
             lanes = games[rows]
             begin = time.perf_counter()
-            worlds, _ = self._determinizer.worlds(lanes, take(views, rows), records, self._rng, self.search.settings.worlds)
+            worlds, _ = self._determinizer.worlds(lanes, take(views, rows), records, self._rng, self.settings.worlds)
             inferred = time.perf_counter()
             playouts = None
             if self.seconds is not None:
                 left = self.seconds - (inferred - begin) / rows.size
-                playouts = self._pace.playouts(left, self.search.settings.playouts)
+                playouts = self._pace.playouts(left, self.settings.playouts)
             result = self.search.run(worlds, self._rng, lanes, playouts)
             actions[rows] = result.choice
             if self.temperature > 0.0:
@@ -115,3 +200,83 @@ class SearchAgent:
             if playouts is not None:
                 self._pace.note(playouts, (time.perf_counter() - inferred) / rows.size)
         return actions
+
+    def answer(self, question: Question, limits: Limits) -> Decision:
+        """Returns the decision with the moves of the root and what is believed of the hidden cards.
+
+        A sure win is played at once. Particles are drawn anew for every decision, so that none depends on those before it.
+        """
+        sure, scratch = np.empty(1, np.int16), np.empty(self.game.spec.max_legal, np.int16)
+        _short_cuts(self.game.rules, question.view, self.settings.solve, sure, scratch)
+        if sure[0] >= 0 and sure[0] in question.asked:
+            text = question.text(sure[0])
+            value, unit = (1.0, WINS) if self.win_only else (None, None)
+            return Decision(text, int(sure[0]), {text: 1.0}, value, unit, reason=SURE_WIN)
+        begin, lanes, rng = time.perf_counter(), np.zeros(1, np.int64), streams(question.seed, 1)
+        self._table_determinizer.reset(lanes)
+        worlds, _ = self._table_determinizer.worlds(lanes, question.view, question.records, rng, self.settings.worlds)
+        hidden = self._hidden(question, lanes, rng)
+        ends = [end for end in (limits.deadline, None if self.seconds is None else begin + self.seconds) if end is not None]
+
+        def told(result: SearchResult, done: int, total: int) -> None:
+            if limits.report is not None:
+                limits.report(self._decided(question, result, hidden), done, total)
+
+        result = self._table_search.run(
+            worlds,
+            rng,
+            lanes,
+            report=None if limits.report is None else told,
+            cancel=limits.cancel,
+            deadline=min(ends, default=None),
+            moves=None if len(question.asked) == len(question.legal) else [question.asked.tolist()],
+        )
+        if self.temperature > 0.0:
+            drawn = sample_targets(result, np.full(1, self.temperature), rng, lanes)
+            result = result._replace(choice=drawn)
+        return self._decided(question, result, hidden)
+
+    def _hidden(self, question: Question, lanes: np.ndarray, rng: np.ndarray) -> HiddenCards | None:
+        """Returns what the worlds just drawn were drawn from; None in games that do not say what may be hidden."""
+        spec = self.game.spec
+        if not spec.hidden_kinds:
+            return None
+        beliefs = self._table_determinizer.marginals(lanes, question.view, question.records, rng)
+        return HiddenCards(
+            seats=tuple((question.seat + 1 + k) % spec.num_seats for k in range(spec.num_seats - 1)),
+            kinds=spec.hidden_kinds,
+            probabilities=beliefs.probability[0].tolist(),
+            effective_samples=None if np.isnan(beliefs.ess[0]) else float(beliefs.ess[0]),
+            listed=bool(beliefs.listed[0]),
+            prior_only=bool(beliefs.prior_only[0]),
+        )
+
+    def _decided(self, question: Question, result: SearchResult, hidden: HiddenCards | None) -> Decision:
+        """Returns what a search says, so far or in the end, of one position."""
+        unit, scale, shift = WINS, 0.5, 0.5
+        if not self.win_only:
+            unit, scale, shift = RETURN, _stake(self.game.rules, question.view), 0.0
+        root, policy = [], {}
+        for k in np.flatnonzero(np.isin(result.actions[0, : result.num_legal[0]], question.asked)):
+            text, error = question.text(result.actions[0, k]), float(result.standard_error[0, k])
+            visits, mean = int(result.visits[0, k]), float(result.q[0, k])
+            policy[text] = float(result.target[0, k])
+            root.append(
+                RootMove(
+                    move=text,
+                    prior=float(result.prior[0, k]),
+                    visits=visits,
+                    mean=None if np.isnan(mean) else shift + scale * mean,
+                    standard_error=None if np.isnan(error) else scale * error,
+                )
+            )
+        return Decision(
+            move=question.text(result.choice[0]),
+            action=int(result.choice[0]),
+            policy=policy,
+            value=shift + scale * float(result.value[0]),
+            unit=unit,
+            root=tuple(root),
+            hidden=hidden,
+            playouts=int(result.done[0]),
+        )

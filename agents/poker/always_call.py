@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from agents.agent import Agent
 from games.interface import Records, States
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 
 
-class AlwaysCallAgent:
+class AlwaysCallAgent(Agent):
     """Checks or calls, whatever its cards."""
 
     name = "always_call"
@@ -24,4 +25,4 @@ class AlwaysCallAgent:
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
-        return np.asarray(self.game.poker.betting.actions[views.node] == Action.CALL, np.float64)
+        return np.asarray(self.game.betting.actions[views.node] == Action.CALL, np.float64)

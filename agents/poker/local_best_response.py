@@ -21,20 +21,39 @@ Before the last round w is exact where there are few ways to complete the board,
 choice may then be worse, and the bound holds as before.
 """
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from agents.agent import OpenPolicy
+from agents.agent import Agent, OpenPolicy
 from agents.poker.showdown_equity import equities
 from games.interface import Records
 from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import NUM_ACTIONS, LimitPoker
 from games.poker.state import HIDDEN, States
+from runtime.settings import setting
 
 
-class LocalBestResponseAgent:
+@dataclass
+class LocalBestResponseOptions:
+    """A local best response to a player whose policy it is told, in poker for two (``agents/poker/local_best_response.py``).
+
+    Its score over all games is a lower bound on what the other can lose to a best response: the exploitability, half of
+    NashConv.
+
+    Attributes:
+        against: Label of the other player of the match, which must be one that can state its policy; None: that of the match.
+        boards: Boards at which hands are compared before the last round: all there are if that is no more, else so many random
+            ones.
+    """
+
+    against: str | None = None
+    boards: int = setting(100, least=1, most=1_000_000)
+
+
+class LocalBestResponseAgent(Agent):
     """Plays a local best response to a policy that it is told.
 
     Args:

@@ -6,15 +6,40 @@ from typing import Self
 
 import numpy as np
 
-from games import poker
+from agents.agent import Agent
+from games import make
 from games.interface import Records, States
 from games.kernels import kernel, random_float, streams
 from games.poker.game import LimitPoker
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from networks.checkpoint import CHECKPOINT, PREVIOUS, CheckpointError, load
+from runtime.settings import setting
 from tabular import algorithms
 
 POLICIES = ("average", "greedy")
+
+
+@dataclass
+class TabularOptions:
+    """What a run of a tabular algorithm has learned (``python train.py game=leduc algorithm=smooth_uct``); poker only.
+
+    Attributes:
+        run: Folder of the run, or its checkpoint.
+        policy: "average", which approaches an equilibrium, each move drawn from it; or "greedy": in UCT and Smooth UCT the
+            action of the highest value, else the most probable one.
+    """
+
+    run: str = ""
+    policy: str = setting("average", choices=POLICIES)
+
+    def file(self, game: str) -> Path:
+        """Returns the file of the tables. Raises CheckpointError."""
+        if not self.run:
+            raise CheckpointError("expected run=FOLDER, the folder of a run of train.py algorithm=…")
+        path = run_file(self.run)
+        if not path.is_file():
+            raise CheckpointError(f"there is no run of a tabular algorithm at {self.run}; give the folder of one")
+        return path
 
 
 @dataclass(frozen=True)
@@ -27,12 +52,12 @@ class TabularPolicy:
         places: int32 ``[D]``, where the rows of each node of the betting tree begin; -1 = nowhere, the policy is uniform there.
     """
 
-    game: PokerGame
+    game: PokerTables
     rows: np.ndarray
     places: np.ndarray
 
     @classmethod
-    def of_table(cls, game: PokerGame, table: np.ndarray) -> Self:
+    def of_table(cls, game: PokerTables, table: np.ndarray) -> Self:
         """Returns the policy of a table of all information states (``[game.num_infosets, game.max_actions]``).
 
         Raises:
@@ -80,12 +105,12 @@ def load_tabular(path: Path | str, game: LimitPoker, policy: str = "average") ->
     if learned != game.spec.name:
         raise CheckpointError(f"{file} plays {learned}; expected a run of {game.spec.name}")
     try:
-        tables = poker.make(learned, **{key: value for key, value in settings.items() if value is not None})
+        tables = make(learned, **{key: value for key, value in settings.items() if value is not None}).tables
         learner = algorithms.make(options.pop("name", None), tables, **options)
         learner.set_state({name.removeprefix("learner."): array for name, array in arrays.items()})
     except ValueError as error:
         raise CheckpointError(f"{file} cannot be used: {error}") from error
-    if not np.array_equal(tables.betting.child, game.poker.betting.child):
+    if not np.array_equal(tables.betting.child, game.betting.child):
         raise CheckpointError(f"{file} has {tables.num_players} players; this match has {game.spec.num_seats}")
     return TabularPolicy(tables, *learner.policy_rows(greedy=policy == "greedy"))
 
@@ -108,7 +133,7 @@ def _draw(
         moves[k] = actions[nodes[k], last]
 
 
-class TabularAgent:
+class TabularAgent(Agent):
     """Draws its moves from a table.
 
     Args:

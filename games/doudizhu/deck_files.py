@@ -40,6 +40,13 @@ MAX_BYTES = 64 * 2**20
 MAX_DECKS = 1_000_000
 """The most decks that are read: a pickle can repeat one in 3 bytes, but its state takes a hundred."""
 
+MAX_PICKLE_BYTES = 16 * 2**20
+"""The largest pickle: some 100,000 decks, ten times DouZero's own. Its instructions are carried out one by one, in Python."""
+_MAX_HEIGHT = 4096
+"""Values side by side on the stack of a pickle, and marks: pickles of lists keep a thousand there."""
+_MAX_VALUES = 700_000
+"""Lists, dictionaries and remembered values in a pickle."""
+
 _Deal = tuple[tuple[int, int, int], int]
 """The packed hands, the landlord's with the bottom cards, and the packed bottom cards."""
 _MAX_TEXT = 100
@@ -57,6 +64,7 @@ _NUMBERS_AND_TEXTS = frozenset(
 _STORE = frozenset("BINPUT LONG_BINPUT PUT".split())
 _FETCH = frozenset("BINGET LONG_BINGET GET".split())
 _USE_MARKED = frozenset("LIST DICT APPENDS SETITEMS".split())
+_MAKES = frozenset("EMPTY_LIST EMPTY_DICT LIST DICT".split())
 _IGNORED = frozenset("PROTO FRAME".split())
 
 
@@ -85,6 +93,8 @@ def read_decks(path: Path | str) -> States:
             lines = ((number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip())
             deals = _deals("line", lines, _parse_line)
         elif first in (b"\x80", b"]", b"("):  # protocols 2 and later, 1, and 0, of a list
+            if len(data) > MAX_PICKLE_BYTES:
+                raise ValueError(f"a pickle of more than {MAX_PICKLE_BYTES:,} bytes, the most that is read; give JSON lines")
             deals = _deals("entry", enumerate(_entries(data), 1), _parse_entry)
         else:
             raise ValueError(
@@ -211,8 +221,12 @@ def _unpickle(data: bytes) -> Any:
     stack: list[Any] = []
     marks: list[int] = []  # heights of the stack
     memory: dict[Any, Any] = {}  # by number
+    made = 0
     for instruction, argument, position in pickletools.genops(data):
         name = instruction.name
+        made += name in _MAKES
+        if max(len(stack), len(marks)) > _MAX_HEIGHT or max(made, len(memory)) > _MAX_VALUES:
+            raise ValueError(f"more at byte {position} than a list of decks needs: no pickle of decks")
         if name in _NUMBERS_AND_TEXTS:
             stack.append(argument)
         elif name == "MEMOIZE":

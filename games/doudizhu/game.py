@@ -1,12 +1,14 @@
 """The Python face of the game."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from games.base import BaseGame
 from games.doudizhu import deck_files, describe, hidden, observe, records, state
-from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, unpack
+from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, unpack
 from games.doudizhu.moves import MAX_LEGAL, move_text, parse_move, rule_set
 from games.doudizhu.policy import POLICY_SIZE, decoder
 from games.doudizhu.state import States
@@ -19,7 +21,7 @@ MAX_BOMBS = 13
 """Five in the landlord's hand, four in each peasant's; the rocket takes the place of one."""
 
 
-class Doudizhu:
+class Doudizhu(BaseGame):
     """Doudizhu with given rules and observations; a peasant's return is the team's (see ``games.interface.Game``).
 
     Attributes:
@@ -55,11 +57,15 @@ class Doudizhu:
             max_legal=MAX_LEGAL,
             max_moves=MAX_MOVES,
             max_return=2.0**MAX_BOMBS,
-            has_hidden_head=True,
             team_names=("landlord", "peasants"),
             seat_names=("C", "D", "E"),
             score=ScoreUnit(name="ADP", key="adp", per_return=1.0, digits=2, tells_wins=True),
             mixes=False,
+            stake_factors=(1.0, 2.0, 4.0, 8.0),  # further bombs and rockets: none, one, two, three or more
+            hidden_counts=5,  # none to four cards of a rank
+            hidden_words=1,
+            hidden_kinds=tuple(RANK_NAMES),
+            hidden_most=int(COPIES.max()),
         )
 
     def deal(self, seeds: np.ndarray) -> States:
@@ -98,13 +104,20 @@ class Doudizhu:
         """Returns the move of a text, its cards in any order. Raises ValueError."""
         return parse_move(self.rules_name, text)
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        """Returns what the seat to move in a row knows, for JSON (the fields: ``describe.describe_view``)."""
-        return describe.describe_view(self.rules_name, self.rules, views, row, moves)
+    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, for JSON (the fields: ``describe.describe_view``)."""
+        return describe.describe_view(self.rules_name, self.rules, views, row, moves, seat)
 
     def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
         """Returns a game for JSON, the fields those of ``records``."""
         return records.to_fields(records.record(self.rules_name, deals.hands[row], int(deals.bottom[row]), moves))
+
+    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
+        """Returns the deal (one row) and the moves of a record. Raises ValueError; the rules must be these."""
+        game = records.parse_fields(fields)
+        if game.rules != self.rules_name:
+            raise ValueError(f"the record is of the rules {game.rules!r}: expected {self.rules_name!r}")
+        return self.start(np.array([game.hands], dtype=np.uint64), np.array([game.bottom], dtype=np.uint64)), list(game.moves)
 
     def read_decks(self, path: Path | str) -> States:
         """Returns the decks of a file of ours or of DouZero, see ``deck_files``. Raises DeckFileError, OSError."""

@@ -11,7 +11,7 @@ they are -1 and zeros where the game is not over.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -144,14 +144,23 @@ def parse(text: str) -> Record:
     """Returns the record of a line of JSON.
 
     Raises:
-        ValueError: The line is no JSON object with the fields of a record, the deal is no deck, a move is not legal, or the
-            result is not that of the moves.
+        ValueError: The line is no JSON, or not what ``parse_fields`` takes.
     """
     try:
         fields: Any = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"no JSON: {error}") from error
-    if not isinstance(fields, dict) or sorted(set(fields) - NOTES) != sorted(_FIELDS):
+    return parse_fields(fields)
+
+
+def parse_fields(fields: Any) -> Record:
+    """Returns the record that the fields of a JSON object give.
+
+    Raises:
+        ValueError: It is no object with the fields of a record, the deal is no deck, a move is not legal, or the result is not
+            that of the moves.
+    """
+    if not isinstance(fields, Mapping) or sorted(set(fields) - NOTES) != sorted(_FIELDS):
         raise ValueError(f"expected an object with the fields {', '.join(_FIELDS)}")
     lists = [fields["rules"], fields["bottom"]], fields["hands"], fields["moves"]
     if not all(isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in lists):
@@ -177,7 +186,11 @@ def load(path: Path) -> list[Record]:
         ValueError: A line is no valid record; the message gives the file, the line and what was expected.
     """
     games = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: no UTF-8 text: {error.reason} at byte {error.start}") from error
+    for number, line in enumerate(text.splitlines(), 1):
         try:
             games.append(parse(line))
         except ValueError as error:

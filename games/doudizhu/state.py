@@ -175,9 +175,9 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 
 @kernel
-def public_key(rules: Rules, states: States, i: int) -> np.uint64:
-    """Returns a 64-bit hash of the moves since the deal."""
-    return states.key[i]
+def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
+    """Returns a 64-bit hash of what a seat knows: its hand, the bottom cards and the moves since the deal."""
+    return mix64(states.key[i] ^ mix64(states.hands[i, seat] + mix64(states.bottom[i])))
 
 
 @kernel

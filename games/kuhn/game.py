@@ -7,38 +7,14 @@ import numpy as np
 from games.poker import betting
 from games.poker.betting import BettingRules
 from games.poker.deals import EnumeratedDeals
-from games.poker.game import LimitPoker, make_rules
+from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 
 CARDS = "JQK"
 RULES = BettingRules(forced=(1, 1), raises=(1,), max_raises=(1,), first=(0,))
 GAME_VALUE = -1 / 18
 """What player 0 wins in equilibrium, in chips (Kuhn 1950)."""
-
-
-def kuhn() -> PokerGame:
-    """Returns Kuhn poker: 6 information states for each player, 30 terminal histories."""
-    cards = np.array(list(permutations(range(len(CARDS)), 2)), dtype=np.int8)
-    return PokerGame(
-        name="kuhn",
-        rules=RULES,
-        betting=betting.build(RULES, (len(CARDS),)),
-        deals=EnumeratedDeals(
-            cards=cards,
-            buckets=cards.astype(np.int32),
-            outcome=np.array([betting.outcome_of(tuple(row)) for row in cards], dtype=np.int32),
-        ),
-        bucket_names=(tuple(CARDS),),
-    )
-
-
-def game() -> LimitPoker:
-    """Returns Kuhn poker for search and learning."""
-    small = kuhn()
-    showdown = Strengths(np.repeat(np.arange(len(CARDS), dtype=np.int32)[:, None], len(CARDS), axis=1))
-    rules = make_rules(small, showdown, num_private=1, public=(0,), num_cards=len(CARDS), num_suits=1, suits_matter=False)
-    return LimitPoker(small, rules, tuple(CARDS), big_blind=1.0)
 
 
 def equilibrium(alpha: float) -> np.ndarray:
@@ -68,3 +44,29 @@ def squared_error(policy: np.ndarray) -> float:
     start, direction = equilibrium(0.0), equilibrium(1 / 3) - equilibrium(0.0)
     share = np.sum((policy - start) * direction) / np.sum(direction**2)
     return float(np.mean((policy - start - np.clip(share, 0, 1) * direction) ** 2))
+
+
+class Kuhn(LimitPoker):
+    """Kuhn poker: 6 information states for each player, 30 terminal histories."""
+
+    has_tree = True
+
+    def __init__(self) -> None:
+        """Makes the game; it has no options."""
+        strengths = np.repeat(np.arange(len(CARDS), dtype=np.int32)[:, None], len(CARDS), axis=1)
+        super().__init__("kuhn", RULES, Strengths(strengths), tuple(CARDS))
+
+    def _make_tables(self) -> PokerTables:
+        cards = np.array(list(permutations(range(len(CARDS)), 2)), dtype=np.int8)
+        return PokerTables(
+            name=self.name,
+            rules=RULES,
+            betting=betting.with_buckets(self.betting, (len(CARDS),)),
+            deals=EnumeratedDeals(
+                cards=cards,
+                buckets=cards.astype(np.int32),
+                outcome=np.array([betting.outcome_of(tuple(row)) for row in cards], dtype=np.int32),
+            ),
+            bucket_names=(tuple(CARDS),),
+            measures=lambda policy: {"squared_error_to_closest_equilibrium": squared_error(policy)},
+        )

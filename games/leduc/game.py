@@ -12,9 +12,9 @@ import numpy as np
 from games.poker import betting
 from games.poker.betting import BettingRules
 from games.poker.deals import EnumeratedDeals
-from games.poker.game import LimitPoker, make_rules
+from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 
 RANKS = "JQK"
 SUITS = "sh"
@@ -30,48 +30,60 @@ def _strength(own: int, public: int) -> int:
     return own // 2 + len(RANKS) * (own // 2 == public // 2)
 
 
-def _game(names: tuple[str, ...], hide_suits: bool, finest: PokerGame | None) -> PokerGame:
-    """Returns the game; with ``hide_suits`` a player sees ranks only, which loses nothing."""
-    deals = list(permutations(range(len(CARDS)), 3))
-    see: Callable[[int], str] = (lambda card: CARDS[card][0]) if hide_suits else (lambda card: CARDS[card])
-    pairs = sorted({(see(own), see(public)) for own, public in permutations(range(len(CARDS)), 2)})
-    buckets = [[b for own in row[:2] for b in (names.index(see(own)), pairs.index((see(own), see(row[2]))))] for row in deals]
-    return PokerGame(
-        name="leduc",
-        rules=RULES,
-        betting=betting.build(RULES, (len(names), len(pairs))),
-        deals=EnumeratedDeals(
-            cards=np.array(deals, dtype=np.int8),
-            buckets=np.array(buckets, dtype=np.int32),
-            outcome=np.array([betting.outcome_of((_strength(a, c), _strength(b, c))) for a, b, c in deals], dtype=np.int32),
-        ),
-        bucket_names=(names, tuple(own + public for own, public in pairs)),
-        finest=finest,
-    )
+class Leduc(LimitPoker):
+    """Leduc Hold'em: 468 information states for each player, 144 up to suits; 5,520 terminal histories.
 
-
-def leduc(suits: bool = False) -> PokerGame:
-    """Returns Leduc Hold'em: 468 information states for each player, 144 up to suits; 5,520 terminal histories.
-
-    Args:
-        suits: Whether tables tell the two cards of a rank apart: 468 rows for each player instead of 144. Suits never matter, so
-            an equilibrium of the small tables is one of the game, and they learn faster. ``tree`` is the full game in any case.
+    Observations tell no suits, which never matter.
     """
-    full = _game(CARDS, hide_suits=False, finest=None)
-    return full if suits else _game(tuple(RANKS), hide_suits=True, finest=full)
 
+    has_tree = True
 
-def game(suits: bool = False) -> LimitPoker:
-    """Returns Leduc Hold'em for search and learning; observations tell no suits, which never matter.
+    def __init__(self, suits: bool = False) -> None:
+        """Makes the game.
 
-    Raises:
-        ValueError: ``suits`` is True.
-    """
-    if suits:
-        raise ValueError("suits=true: is for tables (algorithm=smooth_uct, …); networks are not told suits, which never matter")
-    small = leduc()
-    table = np.array([[_strength(own, public) for public in range(len(CARDS))] for own in range(len(CARDS))], dtype=np.int32)
-    rules = make_rules(
-        small, Strengths(table), num_private=1, public=(0, 1), num_cards=len(CARDS), num_suits=len(SUITS), suits_matter=False
-    )
-    return LimitPoker(small, rules, CARDS, big_blind=2.0)
+        Args:
+            suits: Whether ``tables`` tell the two cards of a rank apart: 468 rows for each player instead of 144. An equilibrium
+                of the small tables is one of the game, and they learn faster. Their ``tree`` is the full game in any case.
+        """
+        strengths = [[_strength(own, public) for public in range(len(CARDS))] for own in range(len(CARDS))]
+        super().__init__(
+            "leduc",
+            RULES,
+            Strengths(np.array(strengths, dtype=np.int32)),
+            CARDS,
+            public=(0, 1),
+            num_suits=len(SUITS),
+            big_blind=2.0,
+        )
+        self.suits = suits
+
+    def check_for_networks(self) -> None:
+        """Raises ValueError where tables shall tell suits: networks are not told."""
+        if self.suits:
+            raise ValueError(
+                "suits=true: is for tables (algorithm=smooth_uct, …); networks are not told suits, which never matter"
+            )
+
+    def _make_tables(self) -> PokerTables:
+        full = self._buckets(CARDS, hide_suits=False, finest=None)
+        return full if self.suits else self._buckets(tuple(RANKS), hide_suits=True, finest=full)
+
+    def _buckets(self, names: tuple[str, ...], hide_suits: bool, finest: PokerTables | None) -> PokerTables:
+        """Returns tables; with ``hide_suits`` a player sees ranks only, which loses nothing."""
+        deals = list(permutations(range(len(CARDS)), 3))
+        see: Callable[[int], str] = (lambda card: CARDS[card][0]) if hide_suits else (lambda card: CARDS[card])
+        pairs = sorted({(see(own), see(public)) for own, public in permutations(range(len(CARDS)), 2)})
+        buckets = [[b for own in row[:2] for b in (names.index(see(own)), pairs.index((see(own), see(row[2]))))] for row in deals]
+        outcomes = [betting.outcome_of((_strength(a, c), _strength(b, c))) for a, b, c in deals]
+        return PokerTables(
+            name=self.name,
+            rules=RULES,
+            betting=betting.with_buckets(self.betting, (len(names), len(pairs))),
+            deals=EnumeratedDeals(
+                cards=np.array(deals, dtype=np.int8),
+                buckets=np.array(buckets, dtype=np.int32),
+                outcome=np.array(outcomes, dtype=np.int32),
+            ),
+            bucket_names=(names, tuple(own + public for own, public in pairs)),
+            finest=finest,
+        )

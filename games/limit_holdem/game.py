@@ -21,9 +21,9 @@ from games.limit_holdem.boards import start_hands
 from games.limit_holdem.deals import HoldemDeals, MadeHandDeals, from_made_hands, from_tables
 from games.poker import betting, state
 from games.poker.betting import BettingRules
-from games.poker.game import LimitPoker, make_rules
+from games.poker.game import LimitPoker
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, RANKS, SUITS, HandTables, card_texts, strength_of, tables
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 
 RULES = {
     2: BettingRules(forced=(1, 0.5), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(1, 0, 0, 0)),
@@ -33,44 +33,6 @@ RULES = {
 MADE_HANDS = (169, 20, 20, 20)
 """Buckets of the abstraction ``made_hands``."""
 ABSTRACTIONS = ("squared_strength", "made_hands")
-
-
-def limit_holdem(players: int = 2, abstraction: str = "squared_strength") -> PokerGame:
-    """Returns limit Hold'em.
-
-    Args:
-        players: 2 or 3.
-        abstraction: ``squared_strength``: the paper's buckets of E[HS^2], for which ``python -m games.limit_holdem.abstraction``
-            makes the tables. ``made_hands``: what the cards make so far, coarse but without tables.
-
-    Raises:
-        ValueError: Another number of players or abstraction; ``TablesError`` where the tables cannot be used.
-    """
-    if players not in RULES:
-        raise ValueError(f"players = {players!r}: expected {' or '.join(map(str, RULES))}")
-    if abstraction not in ABSTRACTIONS:
-        raise ValueError(f"abstraction = {abstraction!r}: expected one of {', '.join(ABSTRACTIONS)}")
-    return _game(players, abstraction, bucket_tables.folder(players))
-
-
-@cache
-def _game(players: int, abstraction: str, folder: Path) -> PokerGame:
-    """Returns the game with the tables in a folder; made once, since three players have millions of nodes."""
-    rules = RULES[players]
-    found: HoldemDeals | MadeHandDeals
-    if abstraction == "made_hands":
-        sizes = MADE_HANDS
-        found = from_made_hands(players, start_hands(), sizes)
-    else:
-        sizes = bucket_tables.GRIDS[players]
-        found = from_tables(players, bucket_tables.load(players))
-    return PokerGame(
-        name="limit_holdem",
-        rules=rules,
-        betting=betting.build(rules, sizes),
-        deals=found,
-        bucket_names=(start_hand_names(), *(tuple(f"{bucket / size:.4g}" for bucket in range(size)) for size in sizes[1:])),
-    )
 
 
 def start_hand_names() -> tuple[str, ...]:
@@ -103,19 +65,60 @@ def _strength(showdown: SevenCards, cards: np.ndarray, first: int, num_private: 
 register(state.strength, SevenCards, _strength)
 
 
-def game(players: int = 2, abstraction: str | None = None) -> LimitPoker:
-    """Returns limit Hold'em for search and learning, which see the cards.
+class LimitHoldem(LimitPoker):
+    """Limit Hold'em."""
 
-    Args:
-        players: 2 or 3.
-        abstraction: Is for tables and not looked at, so that no tables are needed.
+    def __init__(self, players: int = 2, abstraction: str = "squared_strength") -> None:
+        """Makes the game.
+
+        Args:
+            players: 2 or 3.
+            abstraction: The buckets of ``tables``. ``squared_strength``: the paper's, of E[HS^2], for which ``python -m
+                games.limit_holdem.abstraction`` makes the files. ``made_hands``: what the cards make so far, coarse but without
+                files. Whoever plays with cards needs neither.
+
+        Raises:
+            ValueError: Another number of players or abstraction.
+        """
+        if players not in RULES:
+            raise ValueError(f"players = {players!r}: expected {' or '.join(map(str, RULES))}")
+        if abstraction not in ABSTRACTIONS:
+            raise ValueError(f"abstraction = {abstraction!r}: expected one of {', '.join(ABSTRACTIONS)}")
+        super().__init__(
+            "limit_holdem",
+            RULES[players],
+            SevenCards(tables()),
+            tuple(card_texts(range(NUM_CARDS))),
+            num_private=2,
+            public=(0, 3, 4, 5),
+            num_suits=len(SUITS),
+            suits_matter=True,
+        )
+        self.abstraction = abstraction
+
+    def _make_tables(self) -> PokerTables:
+        players = self.bets.num_players
+        return _tables(players, self.abstraction, bucket_tables.folder(players))
+
+
+@cache
+def _tables(players: int, abstraction: str, folder: Path) -> PokerTables:
+    """Returns the tables with buckets from a folder; made once, since three players have millions of nodes.
 
     Raises:
-        ValueError: Another number of players.
+        ValueError: ``TablesError``: the files cannot be used.
     """
-    poker = limit_holdem(players, "made_hands")
-    showdown, num_suits = SevenCards(tables()), len(SUITS)
-    rules = make_rules(
-        poker, showdown, num_private=2, public=(0, 3, 4, 5), num_cards=NUM_CARDS, num_suits=num_suits, suits_matter=True
+    found: HoldemDeals | MadeHandDeals
+    if abstraction == "made_hands":
+        sizes = MADE_HANDS
+        found = from_made_hands(players, start_hands(), sizes)
+    else:
+        sizes = bucket_tables.GRIDS[players]
+        found = from_tables(players, bucket_tables.load(players))
+    return PokerTables(
+        name="limit_holdem",
+        rules=RULES[players],
+        betting=betting.with_buckets(betting.shared_tree(RULES[players]), sizes),
+        deals=found,
+        bucket_names=(start_hand_names(), *(tuple(f"{bucket / size:.4g}" for bucket in range(size)) for size in sizes[1:])),
     )
-    return LimitPoker(poker, rules, tuple(card_texts(range(NUM_CARDS))), big_blind=1.0)

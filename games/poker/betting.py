@@ -68,6 +68,11 @@ class BettingRules:
         """Returns the number of betting rounds."""
         return len(self.raises)
 
+    @property
+    def max_moves(self) -> int:
+        """Returns an upper bound on the moves of one hand: in a round each player acts once more than there may be raises."""
+        return self.num_players * sum(raises + 1 for raises in self.max_raises)
+
 
 class BettingTree(NamedTuple):
     """The betting tree as arrays: D decision nodes, T terminal nodes, S positions, P players, R rounds, A action slots (the most
@@ -189,18 +194,18 @@ def _potential(rules: BettingRules, state: _State) -> float:
     return sum(most - own for own, out in zip(state.start, state.folded, strict=True) if not out)
 
 
-def build(rules: BettingRules, num_buckets: tuple[int, ...]) -> BettingTree:
+def build(rules: BettingRules, num_buckets: tuple[int, ...] | None = None) -> BettingTree:
     """Returns the betting tree.
 
     Args:
         rules: The bets.
-        num_buckets: Number of buckets in each round, the same for all players.
+        num_buckets: Number of buckets in each round, the same for all players; None: one, an information state for each node.
 
     Raises:
         ValueError: ``num_buckets`` does not fit the rounds.
     """
-    if len(num_buckets) != rules.num_rounds or min(num_buckets) < 1:
-        raise ValueError(f"num_buckets {num_buckets}: expected {rules.num_rounds} positive numbers, one for each round")
+    if num_buckets is not None:
+        _check_buckets(num_buckets, rules.num_rounds)
     states, actions, following, ends = _reachable(rules)
     # The nodes, breadth first: only the number of its position is needed of each, which one row of ``following`` continues.
     level, nodes, children, count = np.zeros(1, dtype=np.int32), [], [], 1
@@ -220,18 +225,14 @@ def build(rules: BettingRules, num_buckets: tuple[int, ...]) -> BettingTree:
 
     player = np.array([state.player for state in states], dtype=np.int8)
     rounds = np.array([state.round for state in states], dtype=np.int8)
-    buckets = np.array(num_buckets, dtype=np.int32)[rounds[node]]
-    order = np.argsort(player[node], kind="stable")
-    base = np.empty(len(node), dtype=np.int32)
-    base[order] = np.cumsum(buckets[order]) - buckets[order]
-    return BettingTree(
+    tree = BettingTree(
         player=player[node],
         round=rounds[node],
         num_actions=(actions >= 0).sum(axis=1, dtype=np.int8)[node],
         actions=actions[node],
         child=np.concatenate(children),
-        base=base,
-        num_buckets=buckets,
+        base=np.empty(len(node), dtype=np.int32),
+        num_buckets=np.empty(len(node), dtype=np.int32),
         hand=(player * np.int8(rules.num_rounds) + rounds)[node],
         position=node,
         paid=np.array([state.paid for state in states], dtype=np.float64),
@@ -240,6 +241,36 @@ def build(rules: BettingRules, num_buckets: tuple[int, ...]) -> BettingTree:
         payoffs=np.array([_payoffs(paid, folded) for paid, folded in ends]),
         showdown=np.array([folded.count(False) > 1 for _, folded in ends]),
     )
+    return with_buckets(tree, num_buckets or (1,) * rules.num_rounds)
+
+
+def _check_buckets(num_buckets: tuple[int, ...], num_rounds: int) -> None:
+    if len(num_buckets) != num_rounds or min(num_buckets) < 1:
+        raise ValueError(f"num_buckets {num_buckets}: expected {num_rounds} positive numbers, one for each round")
+
+
+@cache
+def shared_tree(rules: BettingRules) -> BettingTree:
+    """Returns the tree of ``build(rules)``, made once: three players of limit Hold'em have millions of nodes."""
+    return build(rules)
+
+
+def with_buckets(tree: BettingTree, num_buckets: tuple[int, ...]) -> BettingTree:
+    """Returns the tree with other information states; all arrays but ``base`` and ``num_buckets`` are shared.
+
+    Args:
+        tree: The bets.
+        num_buckets: Number of buckets in each round, the same for all players.
+
+    Raises:
+        ValueError: ``num_buckets`` does not fit the rounds.
+    """
+    _check_buckets(num_buckets, int(tree.round.max()) + 1)
+    buckets = np.array(num_buckets, dtype=np.int32)[tree.round]
+    order = np.argsort(tree.player, kind="stable")
+    base = np.empty(len(buckets), dtype=np.int32)
+    base[order] = np.cumsum(buckets[order]) - buckets[order]
+    return tree._replace(base=base, num_buckets=buckets)
 
 
 def _reachable(

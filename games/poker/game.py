@@ -1,17 +1,21 @@
-"""The Python face of a limit poker game for search and learning (``games.interface.Game``): cards and bets instead of tables."""
+"""A limit poker game (``games.interface.Game``): what Kuhn, Leduc and limit Hold'em share, and its view as tables."""
 
 import json
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from games.base import BaseGame
 from games.interface import GameSpec, ScoreUnit
-from games.poker import state
-from games.poker.betting import BettingTree
+from games.poker import betting, state, worlds
+from games.poker.betting import Action, BettingRules, BettingTree
 from games.poker.showdown import outcome_table
 from games.poker.state import HIDDEN, Rules, States
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 
 ACTION_TEXTS = ("fold", "call", "raise")
 """By ``Action``: call is also check, raise is also bet."""
@@ -40,68 +44,103 @@ def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
     return parent, feature.astype(np.int16), int(tree.round.max() + 1) * longest * NUM_ACTIONS
 
 
-def make_rules(
-    poker: PokerGame,
-    showdown: Any,
-    *,
-    num_private: int,
-    public: tuple[int, ...],
-    num_cards: int,
-    num_suits: int,
-    suits_matter: bool,
-) -> Rules:
-    """Returns the tables that the kernels of ``games.poker.state`` take.
-
-    Args:
-        poker: The bets.
-        showdown: How hands compare, see ``Rules``.
-        num_private: Private cards of a player.
-        public: Public cards that can be seen in each round.
-        num_cards: Cards of the deck.
-        num_suits: Suits of the deck.
-        suits_matter: Whether hands can differ by suits.
-    """
-    tree = poker.betting
-    parent, feature, num_features = _history(tree)
-    return Rules(
-        betting=tree,
-        showdown=showdown,
-        public=np.array(public, dtype=np.int32),
-        parent=parent,
-        feature=feature,
-        num_features=num_features,
-        outcome=outcome_table(poker.num_players),
-        num_private=num_private,
-        num_public=public[-1],
-        num_cards=num_cards,
-        num_suits=num_suits,
-        suit_planes=num_suits if suits_matter else 1,
-        largest_pot=float((tree.pot + tree.potential).max()),
-    )
-
-
-class LimitPoker:
+class LimitPoker(BaseGame):
     """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns are chips.
 
+    A game of its own gives what ``__init__`` asks for and writes ``_make_tables``. What takes long is made when it is first asked
+    for: whoever learns tables needs no planes of observations, whoever plays with cards no buckets.
+
     Attributes:
-        poker: The same game as the tabular algorithms see it.
-        spec: Sizes and conventions.
-        rules: The tables that every kernel takes.
-        decoder: int16 ``[3, 1]``, the policy output of each action.
+        name: As in ``game=NAME``.
+        bets: Who pays what and who may raise how often.
+        card_names: A text for each card.
         big_blind: Chips that a milli-big-blind is a thousandth of; the first bet where there are no blinds.
+        decoder: int16 ``[3, 1]``, the policy output of each action.
     """
 
-    def __init__(self, poker: PokerGame, rules: Rules, card_names: tuple[str, ...], big_blind: float) -> None:
-        self.poker, self.rules, self.card_names, self.big_blind = poker, rules, card_names, big_blind
-        num_seats, suits = poker.num_players, rules.suit_planes
-        num_planes = 2 * suits + rules.num_features + 2 * num_seats
-        scale = np.ones(num_planes, np.float32)
-        paid = 2 * suits + rules.num_features
-        scale[paid : paid + num_seats] = num_seats / (2 * rules.largest_pot)
+    has_tables = True
+
+    def __init__(
+        self,
+        name: str,
+        bets: BettingRules,
+        showdown: Any,
+        card_names: tuple[str, ...],
+        *,
+        num_private: int = 1,
+        public: tuple[int, ...] = (0,),
+        num_suits: int = 1,
+        suits_matter: bool = False,
+        big_blind: float = 1.0,
+    ) -> None:
+        """Keeps what the game is made of.
+
+        Args:
+            name: Of the game.
+            bets: The bets.
+            showdown: How hands compare, see ``state.Rules``.
+            card_names: A text for each card of the deck; card c is of rank ``c // num_suits``.
+            num_private: Private cards of a player.
+            public: Public cards that can be seen in each round.
+            num_suits: Suits of the deck.
+            suits_matter: Whether hands can differ by suits.
+            big_blind: See the class.
+        """
+        self.name, self.bets, self.card_names, self.big_blind = name, bets, card_names, big_blind
         self.decoder = np.arange(NUM_ACTIONS, dtype=np.int16)[:, None]
+        self._showdown, self._num_private, self._public = showdown, num_private, public
+        self._num_suits, self._suits_matter = num_suits, suits_matter
+
+    @property
+    def betting(self) -> BettingTree:
+        """Returns the betting tree, with one bucket a round."""
+        return betting.shared_tree(self.bets)
+
+    @cached_property
+    def tables(self) -> PokerTables:
+        """Returns the game as tabular algorithms see it: the betting tree times the buckets of the cards.
+
+        Raises:
+            ValueError: What the buckets are read from cannot be used.
+        """
+        return self._make_tables()
+
+    @abstractmethod
+    def _make_tables(self) -> PokerTables:
+        """Returns ``tables``."""
+
+    @cached_property
+    def rules(self) -> Rules:
+        """Returns the tables that every kernel takes."""
+        tree, suits = self.betting, self._num_suits
+        parent, feature, num_features = _history(tree)
+        return Rules(
+            betting=tree,
+            showdown=self._showdown,
+            public=np.array(self._public, dtype=np.int32),
+            parent=parent,
+            feature=feature,
+            num_features=num_features,
+            outcome=outcome_table(self.bets.num_players),
+            num_private=self._num_private,
+            num_public=self._public[-1],
+            num_cards=len(self.card_names),
+            num_suits=suits,
+            suit_planes=suits if self._suits_matter else 1,
+            largest_pot=float((tree.pot + tree.potential).max()),
+        )
+
+    @cached_property
+    def spec(self) -> GameSpec:  # type: ignore[override]
+        """Returns sizes and conventions."""
+        rules, num_seats = self.rules, self.bets.num_players
+        paid = 2 * rules.suit_planes + rules.num_features
+        num_planes = paid + 2 * num_seats
+        scale = np.ones(num_planes, np.float32)
+        scale[paid : paid + num_seats] = num_seats / (2 * rules.largest_pot)
         seats = tuple(f"P{seat}" for seat in range(num_seats))
-        self.spec = GameSpec(
-            name=poker.name,
+        return GameSpec(
+            name=self.name,
             num_seats=num_seats,
             teams=tuple(range(num_seats)),
             num_actions=NUM_ACTIONS,
@@ -109,13 +148,14 @@ class LimitPoker:
             observation_scale=scale,
             policy_size=NUM_ACTIONS,
             max_legal=NUM_ACTIONS,
-            max_moves=poker.max_moves,
-            max_return=float(abs(poker.betting.payoffs).max()),
-            has_hidden_head=False,
+            max_moves=self.bets.max_moves,
+            max_return=float(abs(self.betting.payoffs).max()),
             team_names=seats,
             seat_names=seats,
-            score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / big_blind, digits=0, tells_wins=False),
+            score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / self.big_blind, digits=0, tells_wins=False),
             mixes=True,
+            hidden_words=worlds.num_words(num_seats, rules.num_private),
+            hidden_kinds=worlds.hand_names(self.card_names, rules.num_private),
         )
 
     @property
@@ -141,7 +181,7 @@ class LimitPoker:
         """Returns which cards ``seats[i]`` sees in row i: bool ``[B, K]``."""
         k = np.arange(states.cards.shape[1])
         own = k // self.rules.num_private == np.asarray(seats)[:, None]
-        public = np.where(states.node >= 0, self.rules.public[self.poker.betting.round[states.node]], 0)
+        public = np.where(states.node >= 0, self.rules.public[self.betting.round[states.node]], 0)
         return np.where(k < self._board, own, k - self._board < public[:, None])
 
     def view(self, states: States, seats: np.ndarray) -> States:
@@ -166,36 +206,71 @@ class LimitPoker:
         """Returns the names of cards."""
         return [self.card_names[card] for card in cards]
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        """Returns what the seat to move knows, for JSON.
+    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, for JSON.
 
         Returns:
-            ``game``; ``seat`` to move; ``hand``, its cards; ``public``, the cards on the table; ``moves`` since the deal;
-            ``paid``, the chips of each seat in the pot; ``legal``.
+            ``game``; ``seat``; ``hand``, its cards; ``public``, the cards on the table; ``moves`` since the deal; ``paid``, the
+            chips of each seat in the pot; ``legal``; once the hand is over ``hands``, those that are shown down.
         """
-        node = int(views.node[row])
-        tree, seat = self.poker.betting, int(self.poker.betting.player[node])
-        own, public = seat * self.rules.num_private, int(self.rules.public[tree.round[node]])
+        tree, over = self.betting, bool(views.node[row] < 0)
+        path = self._path(moves) if over else []
+        node, action = path[-1] if over else (int(views.node[row]), 0)
+        mover = int(tree.player[node])
+        seat = mover if seat is None else seat
+        shown, paid = int(self.rules.public[tree.round[node]]), tree.paid[tree.position[node]].copy()
+        described: dict[str, Any] = {}
+        if over:
+            if action == Action.CALL:
+                paid[mover] = paid.max()
+            folded = {int(tree.player[at]) for at, taken in path if taken == Action.FOLD}
+            called = bool(tree.showdown[~views.node[row]])
+            shown = self.rules.num_public if called else shown
+            hands = [self._hand(views, row, other) for other in range(self.spec.num_seats)]
+            described["hands"] = [hand if called and other not in folded else None for other, hand in enumerate(hands)]
+        legal = tree.actions[node, : tree.num_actions[node]] if seat == mover and not over else ()
         return {
             "game": self.spec.name,
             "seat": seat,
-            "hand": self._cards(views.cards[row, own : own + self.rules.num_private]),
-            "public": self._cards(views.cards[row, self._board : self._board + public]),
+            "hand": self._hand(views, row, seat),
+            "public": self._cards(views.cards[row, self._board : self._board + shown]),
             "moves": [ACTION_TEXTS[move] for move in moves],
-            "paid": tree.paid[tree.position[node]].tolist(),
-            "legal": [ACTION_TEXTS[action] for action in tree.actions[node, : tree.num_actions[node]]],
+            "paid": paid.tolist(),
+            "legal": [ACTION_TEXTS[action] for action in legal],
+            **described,
         }
+
+    def _hand(self, views: States, row: int, seat: int) -> list[str] | None:
+        """Returns the private cards of a seat, None where they are hidden."""
+        cards = views.cards[row, seat * self.rules.num_private : (seat + 1) * self.rules.num_private]
+        return None if HIDDEN in cards else self._cards(cards)
+
+    def _path(self, moves: Iterable[int]) -> list[tuple[int, int]]:
+        """Returns the decision nodes from the deal on, each with the action that was taken there.
+
+        Raises:
+            ValueError: A move is not legal; the message gives its number, from 1.
+        """
+        tree, node, path = self.betting, 0, []
+        for number, move in enumerate(moves, 1):
+            legal = tree.actions[node, : tree.num_actions[node]].tolist() if node >= 0 else []
+            if move not in legal:
+                expected = ", ".join(ACTION_TEXTS[action] for action in legal) or "none, the hand is over"
+                raise ValueError(f"move {number} ({ACTION_TEXTS[move]}): expected {expected}")
+            path.append((node, int(move)))
+            node = int(tree.child[node, legal.index(move)])
+        return path
 
     def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
         """Returns a game for JSON: ``hands`` of the players, ``public`` cards, ``moves``, and ``chips`` won, None if not over."""
         cards, node = deals.cards[row], 0
         for move in moves:
-            tree = self.poker.betting
+            tree = self.betting
             node = int(tree.child[node, int(move) - int(tree.actions[node, 0])])
         chips = None
         if node < 0:
             outcome = state.outcome_of_cards(self.rules, cards)
-            chips = self.poker.betting.payoffs[~node, outcome].tolist()
+            chips = self.betting.payoffs[~node, outcome].tolist()
         hands = cards[: self._board].reshape(self.spec.num_seats, -1)
         return {
             "game": self.spec.name,
@@ -205,6 +280,39 @@ class LimitPoker:
             "chips": chips,
         }
 
+    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
+        """Returns the deal (one row) and the moves of a record.
+
+        Raises:
+            ValueError: It is no record of this game, the cards are no deal, a move is not legal, or the chips are not those of
+                the moves.
+        """
+        expected = ("game", "hands", "public", "moves", "chips")
+        if not isinstance(fields, Mapping) or not set(expected) <= set(fields) or not isinstance(fields["moves"], list):
+            raise ValueError(f"expected an object with the fields {', '.join(expected)}")
+        if fields["game"] != self.spec.name:
+            raise ValueError(f"the record is of game {fields['game']!r}: expected {self.spec.name!r}")
+        deal = self.start(np.array([self._parse_deal(fields)]))
+        moves = [self.parse_action(str(text)) for text in fields["moves"]]
+        self._path(moves)
+        if (chips := self.record(deal, 0, np.array(moves, np.int16))["chips"]) != fields["chips"]:
+            raise ValueError(f"chips {fields['chips']}: the moves give {chips}")
+        return deal, moves
+
+    def _parse_deal(self, fields: Mapping[str, Any]) -> list[int]:
+        """Returns the cards of a deal, as in ``States``. Raises ValueError."""
+        names = {name: card for card, name in enumerate(self.card_names)}
+        try:
+            cards = [names[name] for hand in fields["hands"] for name in hand] + [names[name] for name in fields["public"]]
+            sizes = [len(hand) for hand in fields["hands"]]
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{error!r}; {self._expected_deck()}") from error
+        if sizes != [self.rules.num_private] * self.spec.num_seats or len(set(cards)) != len(cards) or (
+            len(cards) != self._board + self.rules.num_public
+        ):
+            raise ValueError(f"hands {fields['hands']}, public {fields['public']}; {self._expected_deck()}"[:400])
+        return cards
+
     def read_decks(self, path: Path | str) -> States:
         """Returns the deals of a file of JSON lines with the fields ``hands`` and ``public`` of ``record``.
 
@@ -213,20 +321,17 @@ class LimitPoker:
             OSError: It cannot be opened.
         """
         rows = []
-        names = {name: card for card, name in enumerate(self.card_names)}
-        for number, line in enumerate(Path(path).read_text().splitlines(), 1):
+        for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
             if not line.strip():
                 continue
             try:
                 fields = json.loads(line)
-                cards = [names[name] for hand in fields["hands"] for name in hand] + [names[name] for name in fields["public"]]
-                sizes = {len(hand) for hand in fields["hands"]}
-            except (ValueError, KeyError, TypeError) as error:
-                raise ValueError(f"{path}, line {number}: {error!r}; {self._expected_deck()}") from error
-            fits = sizes == {self.rules.num_private} and len(fields["hands"]) == self.spec.num_seats
-            if not fits or len(set(cards)) != self._board + self.rules.num_public:
-                raise ValueError(f"{path}, line {number}: {line.strip()[:200]}; {self._expected_deck()}")
-            rows.append(cards)
+            except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
+                raise ValueError(f"{path}, line {number}: no JSON ({error}); {self._expected_deck()}") from error
+            try:
+                rows.append(self._parse_deal(fields))
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from error
         if not rows:
             raise ValueError(f"{path}: no deals; {self._expected_deck()}")
         return self.start(np.array(rows))
@@ -238,30 +343,23 @@ class LimitPoker:
             f"{self.rules.num_public} public cards, all different, of {', '.join(self.card_names)}"
         )
 
-    def cards_left(self, states: States) -> np.ndarray:
-        """Returns zeros (int64 ``[B]``): cards are not played."""
-        return np.zeros(len(states.node), dtype=np.int64)
-
     def final_curves(self, finals: States) -> dict[str, float]:
         """Returns the share of showdowns, and the chips that the first player won, per hand."""
-        showdown, won = self.poker.betting.showdown[~finals.node], np.empty(len(finals.node))
+        showdown, won = self.betting.showdown[~finals.node], np.empty(len(finals.node))
         state.returns_of(self.rules, finals, 0, won)
         return {"showdown_share": float(showdown.mean()), "chips_won_by_the_first_player": float(won.mean())}
 
-    def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Raises TypeError: there is no head for hidden cards (``spec.has_hidden_head``)."""
-        raise TypeError(f"{self.spec.name}: there is no head for hidden cards; read spec.has_hidden_head first")
-
     def information_states(self) -> States:
-        """Returns a state for each information state of ``poker``, in the order of its tables: views of the seats to move.
+        """Returns a state for each information state of ``tables``, in their order: views of the seats to move.
 
         Raises:
             ValueError: The deals of this game cannot be listed.
         """
-        if not self.poker.has_tree:
-            raise ValueError(f"{self.spec.name} has too many information states to list; kuhn and leduc can be listed")
-        tree, deals = self.poker.betting, self.poker.deals
-        states = self.empty(self.poker.num_infosets)
+        if not self.has_tree:
+            return super().information_states()
+        tables = self.tables
+        tree, deals = tables.betting, tables.deals
+        states = self.empty(tables.num_infosets)
         for node in range(len(tree.player)):
             rows = tree.base[node] + deals.buckets[:, tree.hand[node]]
             states.cards[rows] = deals.cards

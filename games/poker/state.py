@@ -186,11 +186,13 @@ def stake(rules: Rules, states: States, i: int) -> float:
 
 
 @kernel
-def public_key(rules: Rules, states: States, i: int) -> np.uint64:
-    """Returns a hash of the bets and of the public cards so far; at the end, of what is paid by which hands."""
+def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
+    """Returns a hash of a seat's cards as dealt, of the bets and the public cards so far; at the end, of what the bets pay."""
     node = states.node[i]
     key = mix64(np.uint64(np.int64(node)))
-    board = rules.betting.paid.shape[1] * rules.num_private
+    own, board = seat * rules.num_private, rules.betting.paid.shape[1] * rules.num_private
+    for k in range(own, own + rules.num_private):
+        key = mix64(key ^ np.uint64(states.cards[i, k] + 1))
     for k in range(board, board + num_shown(rules, node)):
         key = mix64(key ^ np.uint64(states.cards[i, k] + 1))
     return key
@@ -262,6 +264,6 @@ register(interface.current_seat, Rules, current_seat)
 register(interface.team_return, Rules, team_return)
 register(interface.stake, Rules, stake)
 register(interface.observe, Rules, observe)
-register(interface.public_key, Rules, public_key)
+register(interface.infoset_key, Rules, infoset_key)
 register(interface.sure_win, Rules, sure_win)
 register(interface.copy_row, Rules, copy_row)

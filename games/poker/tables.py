@@ -1,5 +1,6 @@
-"""The Python face of a poker game for tabular algorithms."""
+"""A poker game as tabular algorithms see it: information states are rows of a table (``LimitPoker.tables``)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,9 +15,14 @@ from games.poker.deals import EnumeratedDeals
 from games.poker.tree import GameTree
 
 
+def _nothing(policy: np.ndarray) -> dict[str, float]:
+    """Returns no measures."""
+    return {}
+
+
 @dataclass(frozen=True, eq=False)
-class PokerGame:
-    """A limit poker game with its information states.
+class PokerTables:
+    """The information states of a limit poker game, all of them or up to buckets.
 
     A *policy* is float64 ``[num_infosets, max_actions]``: in each row the probabilities of the legal actions in ascending order
     (``betting.Action``), then zeros.
@@ -28,6 +34,7 @@ class PokerGame:
         deals: The cards, a NamedTuple with kernels (``deals.register_deals``).
         bucket_names: For each round a text for each bucket.
         finest: The same game with all its information states where ``betting`` merges some; None where it merges none.
+        measures: What the game can tell of a policy besides its exploitability, by name (``policy_measures``).
     """
 
     name: str
@@ -35,7 +42,8 @@ class PokerGame:
     betting: BettingTree
     deals: Any
     bucket_names: tuple[tuple[str, ...], ...]
-    finest: "PokerGame | None" = None
+    finest: "PokerTables | None" = None
+    measures: Callable[[np.ndarray], dict[str, float]] = _nothing
 
     @property
     def num_players(self) -> int:
@@ -51,11 +59,6 @@ class PokerGame:
     def max_actions(self) -> int:
         """Returns the largest number of legal actions."""
         return int(self.betting.child.shape[1])
-
-    @property
-    def max_moves(self) -> int:
-        """Returns an upper bound on the moves of one hand: in a round each player acts once more than there may be raises."""
-        return self.num_players * sum(raises + 1 for raises in self.rules.max_raises)
 
     def _by_infoset(self, values: np.ndarray) -> np.ndarray:
         """Returns a number per node of the betting tree for each information state."""
@@ -121,6 +124,10 @@ class PokerGame:
             )
         return policy
 
+    def policy_measures(self, policy: np.ndarray) -> dict[str, float]:
+        """Returns what the game can tell of a policy, by name, such as its distance to a known equilibrium."""
+        return self.measures(self.check_policy(policy))
+
     @property
     def has_tree(self) -> bool:
         """Returns whether the game is small enough for ``tree``."""
@@ -134,7 +141,7 @@ class PokerGame:
             ValueError: The deals of this game cannot be listed.
         """
         if not self.has_tree:
-            raise ValueError(f"{self.name} is too large for a full game tree; kuhn and leduc have one")
+            raise ValueError(f"{self.name} is too large for a full game tree")
         return full_tree.build(self.betting, self.deals) if self.finest is None else self.finest.tree
 
     @cached_property

@@ -222,7 +222,7 @@ FAULTS = {
     "drip": ("exec('while True: sys.stdout.write(str(1)); sys.stdout.flush(); time.sleep(.01)')", 0.3, "no end of the line"),
     "exit": ("sys.exit(3)", 5.0, "the program ended with status 3"),
     "unfinished": ("sys.stdout.write('{'); sys.exit(3)", 5.0, "the program ended with status 3, having written b'{'"),
-    "crash": ("1 / 0", 5.0, r"the program ended with status 1(.|\n)*last lines of its error stream:\n(.|\n)*ZeroDivisionError"),
+    "crash": ("1 / 0", 5.0, r"the program ended with status 1.*last lines of its error stream: .*ZeroDivisionError"),
     "killed": ("os.kill(os.getpid(), signal.SIGKILL)", 5.0, r"the program was ended by signal 9 \(SIGKILL\)"),
     "no output": ("os.close(1); time.sleep(9)", 5.0, "the program closed its output"),
 }
@@ -245,7 +245,7 @@ def test_faults_end_the_match(fault: str) -> None:
     text = str(caught.value)
     assert f"command: {sys.executable} -c" in text
     question = {"type": "view", "id": 1, "game_number": 0, "view": GAME.describe_view(views, 0, records.moves[0, :0])}
-    assert f"sent: {json.dumps(question)}\nanswer: " in text
+    assert f"sent: {json.dumps(question)}; answer: " in text and "\n" not in text
     with pytest.raises(RuntimeError, match="before start or after close"):
         player.act(games, views, records)
 
@@ -266,7 +266,7 @@ def test_faults_at_the_start(fault: str) -> None:
     with pytest.raises(ExternalPlayerError, match=re.escape("external player external: ") + message) as caught:
         player.start(1, seed=0)
         player.act(*first_views(1))
-    assert "\nsent: {" in str(caught.value)
+    assert "; sent: {" in str(caught.value) and "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("command", "message"), [("no-such-program 1", "No such file"), (["/"], "denied"), (["a\0b"], "null")])

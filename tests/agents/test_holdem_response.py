@@ -24,7 +24,7 @@ HANDS = np.array(list(combinations(range(52), 2)), np.int8)
 
 @pytest.fixture(scope="module")
 def game() -> LimitPoker:
-    made = make("limit_holdem", players=2)
+    made = make("limit_holdem", abstraction="made_hands")
     assert isinstance(made, LimitPoker)
     return made
 
@@ -75,8 +75,8 @@ def test_chances_from_random_boards(game: LimitPoker) -> None:
 
 def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
     """Seat 1 has the button and called, seat 0 raised, seat 1 called; on the flop seat 0 bets: both moves weigh its hands."""
-    table, betting = random_table(game.poker, 3), game.poker.betting
-    agent = LocalBestResponseAgent(game, TabularAgent(TabularPolicy.of_table(game.poker, table)))
+    table, betting = random_table(game.tables, 3), game.betting
+    agent = LocalBestResponseAgent(game, TabularAgent(TabularPolicy.of_table(game.tables, table)))
     node, mine, factors = 0, parse_cards("As Kd") + parse_cards("Ah 7c 2d"), np.ones(len(HANDS))
     for move, public in ((Action.CALL, 0), (Action.RAISE, 0), (Action.CALL, 0), (Action.RAISE, 3)):
         slot = int(move) - int(betting.actions[node, 0])
@@ -85,7 +85,7 @@ def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
             cards[:, :2], cards[:, 4 : 4 + public] = HANDS, mine[2 : 2 + public]
             fits = ~np.isin(HANDS, mine).any(axis=1)
             factors[~fits] = 0.0
-            rows = game.poker.infosets(cards[fits], np.full(fits.sum(), node, np.int32))
+            rows = game.tables.infosets(cards[fits], np.full(fits.sum(), node, np.int32))
             factors[fits] *= table[rows, slot]
         node = int(betting.child[node, slot])
     agent.start(1, 0)

@@ -8,15 +8,15 @@ from agents.poker.local_best_response import LocalBestResponseAgent
 from agents.poker.tabular import TabularAgent, TabularPolicy
 from evaluation.duplicate import duplicate_match, summary
 from evaluation.match import play_games
-from games import poker
+from games import make
 from games.interface import Records, take
 from games.poker.betting import Action, sequences
 from games.poker.game import LimitPoker
 from games.poker.state import HIDDEN, States
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from tabular.best_response import best_response_values, profile_values
+from tests.evaluation.poker_games import ThreePlayerKuhn, random_table
 from tests.evaluation.poker_games import poker as make_poker
-from tests.evaluation.poker_games import random_table, three_player_kuhn
 from tests.games import poker_oracle as oracle
 
 NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
@@ -24,12 +24,12 @@ NAMES = ["kuhn", "leduc"]
 
 
 def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> LocalBestResponseAgent:
-    return LocalBestResponseAgent(game, TabularAgent(TabularPolicy.of_table(game.poker, table)), boards)
+    return LocalBestResponseAgent(game, TabularAgent(TabularPolicy.of_table(game.tables, table)), boards)
 
 
-def all_views(game: LimitPoker) -> tuple[PokerGame, States]:
+def all_views(game: LimitPoker) -> tuple[PokerTables, States]:
     """Returns the game in which suits differ, and a view for each of its information states."""
-    full = game.poker if game.spec.name == "kuhn" else poker.make("leduc", suits=True)
+    full = game.tables if game.spec.name == "kuhn" else make("leduc", suits=True).tables
     states = game.empty(full.num_infosets)
     for node in range(len(full.betting.player)):
         rows = full.betting.base[node] + full.deals.buckets[:, full.betting.hand[node]]
@@ -47,7 +47,7 @@ def exact_values(game: LimitPoker, table: np.ndarray, boards: int = 100) -> np.n
     full, views = all_views(game)
     moves = moves_at(agent_against(game, table, boards), views)
     slots = moves - full.betting.actions[views.node, 0]
-    pure, other = np.eye(full.max_actions)[slots], game.poker.tree_policy(table)
+    pure, other = np.eye(full.max_actions)[slots], game.tables.tree_policy(table)
     owner = full.infoset_player[:, None]
     return np.array([profile_values(full, np.where(owner == seat, pure, other))[seat] for seat in range(2)])
 
@@ -56,19 +56,19 @@ def exact_values(game: LimitPoker, table: np.ndarray, boards: int = 100) -> np.n
 def test_it_wins_at_most_what_a_best_response_wins(name: str) -> None:
     game = make_poker(name)
     for seed in range(40):
-        table = random_table(game.poker, seed, sharp=(0.3, 1.0, 3.0, 6.0)[seed % 4])
+        table = random_table(game.tables, seed, sharp=(0.3, 1.0, 3.0, 6.0)[seed % 4])
         for boards in (100, 2):
-            assert (exact_values(game, table, boards) <= best_response_values(game.poker, table) + 1e-9).all()
+            assert (exact_values(game, table, boards) <= best_response_values(game.tables, table) + 1e-9).all()
 
 
 @pytest.mark.parametrize(("name", "share"), [("kuhn", 0.9), ("leduc", 0.9)])
 def test_it_finds_most_of_what_weak_policies_lose(name: str, share: float) -> None:
     """Against uniform and almost always calling players it wins most of what an exact best response wins: far above 0."""
     game = make_poker(name)
-    uniform = game.poker.uniform_policy()
-    calls = 0.99 * AlwaysCallAgent(game).probabilities(game.information_states())[:, : game.poker.max_actions] + 0.01 * uniform
+    uniform = game.tables.uniform_policy()
+    calls = 0.99 * AlwaysCallAgent(game).probabilities(game.information_states())[:, : game.tables.max_actions] + 0.01 * uniform
     for table in (uniform, calls):
-        assert exact_values(game, table).sum() > share * best_response_values(game.poker, table).sum() > 0.0
+        assert exact_values(game, table).sum() > share * best_response_values(game.tables, table).sum() > 0.0
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -76,9 +76,9 @@ def test_the_match_estimates_the_exact_value(name: str) -> None:
     """Total and both seats within 4 standard errors: a false alarm for 1 seed in 2,600."""
     game = make_poker(name)
     for seed in (1, 2):
-        table = random_table(game.poker, seed)
+        table = random_table(game.tables, seed)
         exact = exact_values(game, table)
-        opponent = TabularAgent(TabularPolicy.of_table(game.poker, table))
+        opponent = TabularAgent(TabularPolicy.of_table(game.tables, table))
         result = duplicate_match(game, agent_against(game, table), opponent, 2000, seed=4)
         for score, chips in zip((result.total, *result.by_team), (exact.mean(), *exact), strict=True):
             assert abs(score.adp.mean - 1000 * chips / game.big_blind) < 4 * score.adp.error
@@ -88,7 +88,7 @@ def test_against_a_caller_in_kuhn() -> None:
     """By hand: it bets a king (+2), checks a queen (one win, one loss) and a jack (-1): 1/3 of a chip in either seat."""
     game = make_poker("kuhn")
     caller = AlwaysCallAgent(game)
-    deals = game.start(np.repeat(game.poker.deals.cards, 2, axis=0))
+    deals = game.start(np.repeat(game.tables.deals.cards, 2, axis=0))
     games = play_games(game, (LocalBestResponseAgent(game, caller), caller), np.tile([[0, 1], [1, 0]], (6, 1)), deals, seed=0)
     result = summary(game.spec, ("lbr", "call"), games)
     assert [score.adp.mean for score in result.by_team] == pytest.approx([1000 / 3, 1000 / 3])
@@ -96,7 +96,7 @@ def test_against_a_caller_in_kuhn() -> None:
 
 def naive_range(game: LimitPoker, table: np.ndarray, view: np.ndarray, played: str) -> dict[int, float]:
     """Returns the weight of each card of the opponent: the product of the probabilities of its moves."""
-    name, rows = game.spec.name, {text: row for row, text in enumerate(game.poker.infoset_texts())}
+    name, rows = game.spec.name, {text: row for row, text in enumerate(game.tables.infoset_texts())}
     position = oracle.replay(name, played)
     assert position.player is not None
     cards = [oracle.CARDS[name][card] if card != HIDDEN else "" for card in view]
@@ -139,14 +139,14 @@ def naive_gain(game: LimitPoker, view: np.ndarray, card: int, played: str, then:
 def test_ranges_and_gains_against_naive_ones(name: str) -> None:
     """At every information state, suits told apart."""
     game = make_poker(name)
-    table = random_table(game.poker, 7)
+    table = random_table(game.tables, 7)
     agent, (_, views) = agent_against(game, table), all_views(game)
     games = np.arange(len(views.node))
     agent.start(len(games), 0)
     ranges = agent.ranges(games, views)
     gains = agent.gains(ranges, games, views)
-    rows = {text: row for row, text in enumerate(game.poker.infoset_texts())}
-    texts = sequences(game.poker.betting)[0]
+    rows = {text: row for row, text in enumerate(game.tables.infoset_texts())}
+    texts = sequences(game.betting)[0]
     for i in games:
         view, played = views.cards[i], texts[views.node[i]].replace("/", "")
         position, expected = oracle.replay(name, played), naive_range(game, table, view, played)
@@ -173,8 +173,8 @@ def test_ranges_and_gains_against_naive_ones(name: str) -> None:
 def test_ranges_grow_with_the_game() -> None:
     """Move by move or from the last view alone: the same range."""
     game = make_poker("leduc")
-    table = random_table(game.poker, 8)
-    texts = sequences(game.poker.betting)[0]
+    table = random_table(game.tables, 8)
+    texts = sequences(game.betting)[0]
     step_by_step, at_once = agent_against(game, table), agent_against(game, table)
     for agent in (step_by_step, at_once):
         agent.start(1, 0)
@@ -186,7 +186,7 @@ def test_ranges_grow_with_the_game() -> None:
 
 def test_batches_change_nothing_even_where_boards_are_drawn() -> None:
     game = make_poker("leduc")
-    agent, (_, views) = agent_against(game, random_table(game.poker, 9), boards=2), all_views(game)
+    agent, (_, views) = agent_against(game, random_table(game.tables, 9), boards=2), all_views(game)
     together = moves_at(agent, views, seed=3)
     agent.start(len(together), 3)
     for i in np.random.default_rng(0).permutation(len(together)):
@@ -194,14 +194,14 @@ def test_batches_change_nothing_even_where_boards_are_drawn() -> None:
 
 
 def test_refusals() -> None:
-    game, three = make_poker("kuhn"), three_player_kuhn()
+    game, three = make_poker("kuhn"), ThreePlayerKuhn()
     with pytest.raises(ValueError, match="kuhn3 with 3 players: a local best response plays against one"):
         LocalBestResponseAgent(three, AlwaysCallAgent(three))
     with pytest.raises(ValueError, match="boards=0"):
         LocalBestResponseAgent(game, AlwaysCallAgent(game), boards=0)
     agent = LocalBestResponseAgent(game, AlwaysCallAgent(game), name="a")
     agent.start(1, 0)
-    texts = sequences(game.poker.betting)[0]
+    texts = sequences(game.betting)[0]
     bet = States(np.array([[0, HIDDEN]], np.int8), np.array([texts.index("cr")], np.int32))
     with pytest.raises(ValueError, match="a: in game 0 the opponent made a move that the policy it was told of never makes"):
         agent.act(np.zeros(1, np.int64), bet, NO_RECORDS)

@@ -10,7 +10,7 @@ import evaluate
 from agents.general.search_agent import SearchAgent
 from agents.players import KINDS, Maker, Player, PlayerError
 from agents.poker.tabular import TabularAgent, load_tabular, run_file
-from games import make, poker
+from games import make
 from games.interface import Records, States, take
 from games.kernels import ROOT, Stream, deal_seeds
 from games.poker import state
@@ -137,7 +137,7 @@ def test_stated_policies_are_those_that_are_played(kind: str, poker_run: Path, t
         moves = agent.act(np.arange(2000), views, Records(np.zeros((2000, 1), np.int16), np.zeros(2000, np.int16)))
         stated = agent.probabilities(take(listed, np.array([row])))[0]
         assert stated.sum() == pytest.approx(1.0)
-        betting = game.poker.betting
+        betting = game.betting
         for slot, chance in enumerate(stated[: betting.num_actions[listed.node[row]]]):
             share = np.mean(moves == betting.actions[listed.node[row], slot])
             assert abs(share - chance) <= 5 * np.sqrt(chance * (1 - chance) / 2000)
@@ -157,7 +157,7 @@ def test_tables_are_those_of_the_run(tabular_run: Path) -> None:
     learner.set_state({name.removeprefix("learner."): array for name, array in arrays.items()})
     game = make("leduc")
     listed = game.information_states()
-    rows = game.poker.infosets(listed.cards, listed.node)
+    rows = game.tables.infosets(listed.cards, listed.node)
     for policy, table in (("average", learner.average_policy()), ("greedy", learner.greedy_policy())):
         played = load_tabular(tabular_run, game, policy).probabilities(listed.cards, listed.node)
         np.testing.assert_array_equal(played, table[rows])
@@ -167,7 +167,7 @@ def test_tables_are_those_of_the_run(tabular_run: Path) -> None:
 
 def test_tables_that_tell_suits(tmp_path: Path) -> None:
     """The table has rows for each card of a rank; each view finds its own."""
-    learner = algorithms.make("outcome_sampling", poker.make("leduc", suits=True), seed=0)
+    learner = algorithms.make("outcome_sampling", make("leduc", suits=True).tables, seed=0)
     learner.run(5000)
     meta = {"game": {"name": "leduc", "suits": True}, "algorithm": {"name": "outcome_sampling"}}
     save(tmp_path / "x", {f"learner.{name}": array for name, array in learner.get_state().items()}, meta)
@@ -176,7 +176,7 @@ def test_tables_that_tell_suits(tmp_path: Path) -> None:
     texts = policy.game.infoset_texts()
     for node, cards in ((0, [3, -1, -1]), (2, [-1, 4, -1])):
         views = state.States(np.array([cards], np.int8), np.array([node], np.int32))
-        row = texts.index(f"{game.card_names[max(cards)]} {sequences(game.poker.betting)[0][node]}".strip())
+        row = texts.index(f"{game.card_names[max(cards)]} {sequences(game.betting)[0][node]}".strip())
         np.testing.assert_array_equal(TabularAgent(policy).probabilities(views)[0], learner.average_policy()[row])
 
 
@@ -223,6 +223,6 @@ def test_particles_and_worlds_follow_the_playouts(options: dict[str, object], pa
     agent = Maker(GAME, "standard", players).make("x")
     assert isinstance(agent, SearchAgent)
     agent.start(1, seed=0)
-    assert agent.search.settings.worlds == worlds
-    assert (agent.search.settings.prior_floor, agent.search.settings.rollout) == (2e-3, 0.9)  # in matches of Doudizhu
+    assert agent.settings.worlds == worlds
+    assert (agent.settings.prior_floor, agent.settings.rollout) == (2e-3, 0.9)  # in matches of Doudizhu
     assert agent._determinizer is not None and agent._determinizer.settings.particles == particles

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from agents.player_options import FPMCTSOptions, PolicyOptions
-from agents.players import Maker, Player, PlayerError, checkpoint_of
-from agents.trained import export, load_trained
+from agents.players import Maker, Player, PlayerError
+from agents.trained import checkpoint_of, export, load_trained
 from evaluation.duplicate import duplicate_match
 from games import make
 from networks.checkpoint import CheckpointError, load, save
@@ -28,7 +28,7 @@ def test_outputs_are_those_of_the_run(run: Path, tiny: TrainConfig) -> None:
     observations = rng.integers(0, 2, (9, *GAME.spec.observation_shape)).astype(np.int8)
     seats = np.arange(9, dtype=np.int8) % 3
     for mine, theirs in zip(
-        trained.evaluator.evaluate(observations, seats), trainer.evaluator.evaluate(observations, seats), strict=True
+        trained.evaluator.evaluate(observations, seats), trainer.evaluation.evaluator.evaluate(observations, seats), strict=True
     ):
         np.testing.assert_array_equal(mine, theirs)
 
@@ -72,3 +72,8 @@ def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
     save(tmp_path / "s.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
     with pytest.raises(CheckpointError, match="objective=adp.*scalar value head for wp"):
         load_trained(tmp_path / "s.safetensors", "doudizhu", objective="adp")
+
+
+def test_a_run_on_tables_holds_no_networks(tabular_run: Path) -> None:
+    with pytest.raises(CheckpointError, match="holds no networks; it is a run on tables, which plays as LABEL=tabular"):
+        load_trained(tabular_run / "checkpoint.safetensors", "leduc")

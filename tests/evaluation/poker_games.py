@@ -8,9 +8,9 @@ from games import make
 from games.poker import betting
 from games.poker.betting import BettingRules
 from games.poker.deals import EnumeratedDeals
-from games.poker.game import LimitPoker, make_rules
+from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from tests.games import poker_oracle as oracle
 
 
@@ -21,7 +21,7 @@ def poker(name: str) -> LimitPoker:
     return game
 
 
-def random_table(game: PokerGame, seed: int, sharp: float = 1.0) -> np.ndarray:
+def random_table(game: PokerTables, seed: int, sharp: float = 1.0) -> np.ndarray:
     """Returns a random policy; the larger ``sharp``, the closer to a pure one."""
     weights = np.where(game.legal, np.exp(sharp * np.random.default_rng(seed).normal(size=game.legal.shape)), 0.0)
     return weights / weights.sum(axis=1, keepdims=True)
@@ -30,13 +30,13 @@ def random_table(game: PokerGame, seed: int, sharp: float = 1.0) -> np.ndarray:
 def open_table(game: LimitPoker, player: object) -> np.ndarray:
     """Returns the policy that a player states: float64 ``[num_infosets, max_actions]``."""
     stated = player.probabilities(game.information_states())  # type: ignore[attr-defined]
-    assert not stated[:, game.poker.max_actions :].any()
-    return stated[:, : game.poker.max_actions]
+    assert not stated[:, game.tables.max_actions :].any()
+    return stated[:, : game.tables.max_actions]
 
 
 def exact_value(game: LimitPoker, first: np.ndarray, second: np.ndarray) -> float:
     """Returns what the player of seat 0 wins in chips per hand: the sum over all deals and all plays, by the oracle."""
-    name, texts = game.spec.name, game.poker.infoset_texts()
+    name, texts = game.spec.name, game.tables.infoset_texts()
     rows = {text: row for row, text in enumerate(texts)}
     deals = oracle.deals(name)
     total = 0.0
@@ -53,14 +53,18 @@ def exact_value(game: LimitPoker, first: np.ndarray, second: np.ndarray) -> floa
     return total / len(deals)
 
 
-def three_player_kuhn() -> LimitPoker:
-    """Returns Kuhn poker for three: four cards, antes and bets of one chip."""
-    names, rules = "TJQK", BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
-    cards = np.array(list(permutations(range(4), 3)), np.int8)
-    outcome = np.array([betting.outcome_of(tuple(row)) for row in cards], np.int32)
-    small = PokerGame(
-        "kuhn3", rules, betting.build(rules, (4,)), EnumeratedDeals(cards, cards.astype(np.int32), outcome), (tuple(names),)
-    )
-    showdown = Strengths(np.repeat(np.arange(4, dtype=np.int32)[:, None], 4, axis=1))
-    tables = make_rules(small, showdown, num_private=1, public=(0,), num_cards=4, num_suits=1, suits_matter=False)
-    return LimitPoker(small, tables, tuple(names), big_blind=1.0)
+class ThreePlayerKuhn(LimitPoker):
+    """Kuhn poker for three: four cards, antes and bets of one chip."""
+
+    has_tree = True
+
+    def __init__(self) -> None:
+        """Makes the game."""
+        rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
+        super().__init__("kuhn3", rules, Strengths(np.repeat(np.arange(4, dtype=np.int32)[:, None], 4, axis=1)), tuple("TJQK"))
+
+    def _make_tables(self) -> PokerTables:
+        cards = np.array(list(permutations(range(4), 3)), np.int8)
+        outcome = np.array([betting.outcome_of(tuple(row)) for row in cards], np.int32)
+        deals = EnumeratedDeals(cards, cards.astype(np.int32), outcome)
+        return PokerTables("kuhn3", self.bets, betting.with_buckets(self.betting, (4,)), deals, (tuple("TJQK"),))

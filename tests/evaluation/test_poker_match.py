@@ -20,12 +20,12 @@ from games.interface import Records, States
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from tabular.best_response import profile_values
-from tests.evaluation.poker_games import exact_value, open_table, poker, random_table, three_player_kuhn
+from tests.evaluation.poker_games import ThreePlayerKuhn, exact_value, open_table, poker, random_table
 from tests.games import poker_oracle as oracle
 
 
 def tabular(game: LimitPoker, seed: int, sharp: float = 1.0) -> TabularAgent:
-    return TabularAgent(TabularPolicy.of_table(game.poker, random_table(game.poker, seed, sharp)), name=f"table {seed}")
+    return TabularAgent(TabularPolicy.of_table(game.tables, random_table(game.tables, seed, sharp)), name=f"table {seed}")
 
 
 def check_against_exact(game: LimitPoker, a: Agent, b: Agent, num_decks: int) -> None:
@@ -53,8 +53,8 @@ def test_tables_against_each_other_and_random(name: str) -> None:
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
 def test_the_oracle_agrees_with_the_tree(name: str) -> None:
     game = poker(name)
-    table = random_table(game.poker, 5)
-    assert exact_value(game, table, table) == pytest.approx(profile_values(game.poker, table)[0], abs=1e-12)
+    table = random_table(game.tables, 5)
+    assert exact_value(game, table, table) == pytest.approx(profile_values(game.tables, table)[0], abs=1e-12)
 
 
 def test_known_values_of_simple_players() -> None:
@@ -64,17 +64,17 @@ def test_known_values_of_simple_players() -> None:
     """
     game = poker("kuhn")
     call, uniform = open_table(game, AlwaysCallAgent(game)), open_table(game, RandomAgent(game))
-    assert (call[:, 0] == [game.poker.betting.actions[node, 0] == Action.CALL for node in game.information_states().node]).all()
-    assert (uniform == game.poker.uniform_policy()).all()
+    assert (call[:, 0] == [game.betting.actions[node, 0] == Action.CALL for node in game.information_states().node]).all()
+    assert (uniform == game.tables.uniform_policy()).all()
     assert exact_value(game, call, uniform) == pytest.approx(0.0, abs=1e-12)
     assert exact_value(game, uniform, uniform) == pytest.approx(1 / 8, abs=1e-12)
 
 
-@pytest.mark.parametrize("game", [poker("kuhn"), poker("leduc"), three_player_kuhn()], ids=lambda game: game.spec.name)
+@pytest.mark.parametrize("game", [poker("kuhn"), poker("leduc"), ThreePlayerKuhn()], ids=lambda game: game.spec.name)
 def test_equals_that_draw_no_numbers_cancel(game: LimitPoker) -> None:
     """Pure policies that depend on the cards: with the seats permuted the score is exactly 0, on every deck."""
-    greedy = random_table(game.poker, 4).argmax(axis=1)
-    table = TabularPolicy.of_table(game.poker, np.eye(game.poker.max_actions)[greedy])
+    greedy = random_table(game.tables, 4).argmax(axis=1)
+    table = TabularPolicy.of_table(game.tables, np.eye(game.tables.max_actions)[greedy])
     result = duplicate_match(game, TabularAgent(table), TabularAgent(table), 60, seed=1)
     assert (result.total.adp.mean, result.total.adp.error) == (0.0, 0.0)
     assert len(set(result.games.returns.ravel())) > 1
@@ -87,7 +87,7 @@ class Bold:
     name = "bold"
 
     def __init__(self, game: LimitPoker) -> None:
-        self.betting = game.poker.betting
+        self.betting = game.betting
 
     def start(self, num_games: int, seed: int) -> None:
         pass
@@ -107,7 +107,7 @@ class Timid(Bold):
 
 def test_three_players_by_hand() -> None:
     """The bold one bets and wins two antes from two timid ones; alone against two bold ones the timid one loses its ante."""
-    game = three_player_kuhn()
+    game = ThreePlayerKuhn()
     result = duplicate_match(game, Bold(game), Timid(game), 10, seed=0)
     assert len(result.games.seating) == result.num_games == 60
     assert result.games.seating[:6].tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
@@ -127,16 +127,16 @@ def test_three_players_by_hand() -> None:
 
 def test_the_lone_player_is_scored_against_the_oracle() -> None:
     """Three players, random ones: A alone scores what the tree says of its tables, within 4 standard errors."""
-    game = three_player_kuhn()
-    a, b = random_table(game.poker, 1, 2.0), random_table(game.poker, 2, 2.0)
-    owner = game.poker.infoset_player
-    agents = [TabularAgent(TabularPolicy.of_table(game.poker, table), str(k)) for k, table in enumerate((a, b))]
+    game = ThreePlayerKuhn()
+    a, b = random_table(game.tables, 1, 2.0), random_table(game.tables, 2, 2.0)
+    owner = game.tables.infoset_player
+    agents = [TabularAgent(TabularPolicy.of_table(game.tables, table), str(k)) for k, table in enumerate((a, b))]
     result = duplicate_match(game, *agents, 4000, seed=3)
     assert result.opposite is not None
     for own, others, side in ((a, b, result.by_team), (b, a, result.opposite.by_team)):
         for seat, score in enumerate(side):
             policy = np.where(owner[:, None] == seat, own, others)
-            exact = 1000 * profile_values(game.poker, policy)[seat]
+            exact = 1000 * profile_values(game.tables, policy)[seat]
             assert abs(score.adp.mean - exact) < 4 * score.adp.error
 
 
@@ -182,3 +182,11 @@ def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     decks = read_given_decks(parse_command_line(["game=leduc", "a=random", "b=always_call", f"decks={path}"]), game)
     assert decks is not None
     np.testing.assert_array_equal(decks.cards[:20], np.repeat(plan.decks.cards, 2, axis=0))
+
+
+def test_decks_of_bytes_or_brackets_name_their_file(tmp_path: Path) -> None:
+    game, path = poker("leduc"), tmp_path / "decks.jsonl"
+    for content, message in ((b"\xff\xfe{}", "no UTF-8 text"), (b'{"hands": ' + b"[" * 100_000, "line 1")):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=f"{path}.*{message}"):
+            game.read_decks(path)

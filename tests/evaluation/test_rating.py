@@ -50,17 +50,17 @@ def test_pairs_may_have_different_numbers_of_decks() -> None:
 
 
 def test_intervals_hold_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In 200 simulated matches of 200 decks between players 100 Elo apart, two independent games per deck.
+    """In 100 simulated matches of 200 decks between players 100 Elo apart, two independent games per deck.
 
-    If the intervals cover with probability 0.95, the count is within 190 ± 4 standard deviations (12.3) but for 1 seed in
+    If the intervals cover with probability 0.95, the count is within 95 ± 4 standard deviations (8.7) but for 1 seed in
     16,000; resampling covers slightly less at this size, and a wrong error formula (games taken for decks) far less.
     """
-    monkeypatch.setattr(rating, "RESAMPLES", 300)
+    monkeypatch.setattr(rating, "RESAMPLES", 200)
     rng = np.random.default_rng(5)
     chance = 1 / (1 + math.exp(-100 / ELO))
     covered = 0
-    for _ in range(200):
+    for _ in range(100):
         score = (rng.random((200, 2)) < chance).mean(axis=1)
         result = ratings(2, {(0, 1): score}, reference=1)[0]
         covered += result.low <= 100 <= result.high
-    assert 178 <= covered <= 200, covered
+    assert 86 <= covered <= 100, covered

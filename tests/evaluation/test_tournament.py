@@ -15,10 +15,20 @@ from evaluation.match import IllegalMoveError
 from evaluation.plots import ReportError
 from evaluation.report import check_folder, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
-from evaluation.tournament import Plan, Progress, forget, make_plan, play_tournament, read_given_decks
+from evaluation.tournament import (
+    Plan,
+    Progress,
+    Store,
+    TournamentError,
+    forget,
+    make_plan,
+    play_tournament,
+    read_given_decks,
+)
 from games import make
 from games.doudizhu.records import parse
 from games.interface import Game
+from runtime import memory
 from runtime.settings import ConfigError
 
 GAME = make("doudizhu")
@@ -96,6 +106,33 @@ def test_a_damaged_file_is_played_again(tmp_path: Path) -> None:
     seen: list[Progress] = []
     assert_same(whole, played(plan, tell=seen.append)["a", "b"])
     assert 0 < seen[0].kept < 20
+
+
+def test_every_flipped_byte_is_seen(tmp_path: Path) -> None:
+    """Flipped bytes of shapes, types and lengths used to raise; whatever is flipped, the task counts as not played."""
+    plan = plan_of(tmp_path, "a=random", "b=rhcp", decks=4)
+    played(plan)
+    path, store = next((tmp_path / "unfinished").rglob("*.npz")), Store(tmp_path / "unfinished", plan)
+    whole = path.read_bytes()
+    assert store.load(plan.tasks[0]) is not None
+    for at in range(0, len(whole), 5):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        assert store.load(plan.tasks[0]) is None, at
+
+
+def test_a_folder_that_cannot_be_written_is_found_out_before_the_match(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    plan = make_plan(parse_command_line(["a=random", "b=rhcp", "decks=4", "device=cpu", f"unfinished={tmp_path / 'file'}"]), GAME)
+    seen: list[Progress] = []
+    with pytest.raises(TournamentError, match="unfinished=.*: cannot be written"):
+        play_tournament(plan, tell=seen.append)
+    assert not seen and (tmp_path / "file").read_text() == "mine"
+
+
+def test_decks_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1_000_000_000)
+    with pytest.raises(ConfigError, match=r"decks=10,000,000: needs [\d.]+ GB of memory; 1 GB are free"):
+        plan_of(tmp_path, "a=random", "b=rhcp", decks=10_000_000)
 
 
 def test_finished_games_survive_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,13 +87,15 @@ class Oracle:
         self.rules, self.game, self.tables, self.settings, self.win_only = game.rules, game, tables, settings, win_only
         self.room, self.dropped = room, 0
         self.tree: dict[int, Node] = {}
+        """By the node as the searcher sees it; its card is the same in all of them."""
 
     # SEARCH
     def search(self, worlds: list[tuple[int, tuple[int, ...]]], lane: Stream) -> Verdict:
         """Searches for the seat to move; a world is a node and the cards of the three seats."""
         settings = self.settings
-        self.root, self.seat = worlds[0][0], int(self.rules.seat[worlds[0][0]])
-        self.root_stake = self.rules.stake[self.root]
+        self.seat = int(self.rules.seat[worlds[0][0]])
+        self.root = self.seen(worlds[0][0])
+        self.root_stake = self.rules.stake[worlds[0][0]]
         seed = lane.next()
         gumbel = settings.root == "gumbel"
         noise = [0.0] * self.game.spec.max_legal
@@ -123,11 +125,12 @@ class Oracle:
             if (ended := self.sure_end(node, cards)) is not None:
                 return self.simulate(ended, cards, stream)
             return self.simulate(self.sampled(node, cards, stream), cards, stream)
-        if node not in self.tree:
+        known = self.seen(node)
+        if known not in self.tree:
             value = self.expand(node, cards)
-            solved = node in self.tree and not self.tree[node].edges
+            solved = known in self.tree and not self.tree[known].edges
             return value if solved or not self.settings.rollout else self.play_out(node, cards, stream, value)
-        u_i = self.tree[node]
+        u_i = self.tree[known]
         if not u_i.edges:
             u_i.visits += 1
             return u_i.value
@@ -180,7 +183,7 @@ class Oracle:
             if seat == self.seat:
                 if node != leaf:
                     unit = 1.0 if self.win_only else self.rules.stake[node] / self.root_stake
-                    value = float(self.tables.value[node, cards[seat]]) * unit
+                    value = float(self.tables.value[self.seen(node), cards[seat]]) * unit
                 blended += weight * (1.0 - decay) * value
                 weight *= decay
             node = self.sampled(node, cards, stream)
@@ -189,15 +192,16 @@ class Oracle:
     def expand(self, node: int, cards: tuple[int, ...]) -> float:
         card = cards[self.seat]
         unit = 1.0 if self.win_only else self.rules.stake[node] / self.root_stake
-        if node != self.root and self.settings.solve and self.rules.sure[node, card] >= 0:
-            self.tree[node] = Node(self.sure_return(node, cards), {})
-            return self.tree[node].value
-        value = float(self.tables.value[node, card]) * unit
+        known = self.seen(node)
+        if known != self.root and self.settings.solve and self.rules.sure[node, card] >= 0:
+            self.tree[known] = Node(self.sure_return(node, cards), {})
+            return self.tree[known].value
+        value = float(self.tables.value[known, card]) * unit
         priors = self.policy(node, card)
         if sum(len(u.edges) for u in self.tree.values()) + len(priors) > self.room:
             self.dropped += 1
         else:
-            self.tree[node] = Node(float(np.float32(value)), {a: Edge(p) for a, p in priors.items()})
+            self.tree[known] = Node(float(np.float32(value)), {a: Edge(p) for a, p in priors.items()})
         return value
 
     def sure_return(self, node: int, cards: tuple[int, ...]) -> float:
@@ -219,12 +223,16 @@ class Oracle:
 
         return max(u.edges, key=score)
 
+    def seen(self, node: int) -> int:
+        """Returns the node as the searcher sees it."""
+        return int(self.rules.seen[node, self.seat])
+
     def legal(self, node: int, card: int) -> list[int]:
         return np.flatnonzero(self.rules.allowed[node, card]).tolist()
 
     def policy(self, node: int, card: int) -> dict[int, float]:
         """Returns softmax of the sums of the outputs that the decoder lists."""
-        outputs = self.tables.policy[node, card]
+        outputs = self.tables.policy[self.rules.seen[node, self.rules.seat[node]], card]
         actions = self.legal(node, card)
         logits = [sum((outputs[k] for k in self.game.decoder[a] if k >= 0), np.float32(0)) for a in actions]
         weights = np.exp(np.array(logits, np.float64) - float(max(logits)))

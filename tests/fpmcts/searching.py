@@ -8,7 +8,7 @@ from fpmcts.search import Search, SearchResult, SearchSettings
 from games.interface import concatenate
 from games.kernels import streams
 from tests.fpmcts.oracle import Edge, Node, Oracle, Stream, Verdict
-from tests.fpmcts.toy_game import States, Tables, ToyGame, public_key
+from tests.fpmcts.toy_game import States, Tables, ToyGame, infoset_key
 
 Position = tuple[int, int]
 """A node and the card of the seat to move there."""
@@ -56,9 +56,10 @@ def oracle_search(
 
 
 def tree_of(searcher: Search, t: int, game: ToyGame) -> dict[int, Node]:
-    """Returns tree ``t`` of the last search: the oracle's nodes by the node of the game; the mean stands for each return."""
-    tree = searcher._tree
-    of_key = {public_key(node): node for node in range(len(game.rules.seat))}
+    """Returns tree ``t`` of the last search: the oracle's nodes by the node of the game, as the searcher
+    sees it; the mean stands for each return."""
+    tree = searcher._forest.tree
+    of_key = {infoset_key(node, card): node for node in range(len(game.rules.seat)) for card in range(game.num_cards)}
     nodes = {}
     for place in np.flatnonzero(tree.index_node[t] >= 0):
         u, node = int(tree.index_node[t, place]), of_key[int(tree.index_key[t, place])]

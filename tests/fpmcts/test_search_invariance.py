@@ -39,7 +39,7 @@ def test_the_policy_cache_changes_nothing(root: str, num_entries: int) -> None:
         expected, _ = search(game, tables, given, here)
         calls = len(tables.calls)
         searcher = make_search(game, tables, given, len(here))
-        searcher._cache = make_policy_cache(len(here), 100, num_entries)
+        searcher._forest = searcher._forest._replace(cache=make_policy_cache(len(here), 100, num_entries))
         assert_equal(searcher.run(worlds(game, here), streams(0, len(here)), np.arange(len(here))), expected)
         assert len(tables.calls) - calls > calls
 
@@ -47,8 +47,8 @@ def test_the_policy_cache_changes_nothing(root: str, num_entries: int) -> None:
 def test_stored_and_fresh_probabilities_are_rounded_alike() -> None:
     """Otherwise a random number between the two would make different moves."""
     game, tables = random_game(0)
-    searcher = make_search(game, tables, settings())
-    assert searcher._slots.priors.dtype == searcher._cache.probability.dtype == searcher._tree.prior.dtype
+    forest = make_search(game, tables, settings())._forest
+    assert forest.slots.priors.dtype == forest.cache.probability.dtype == forest.tree.prior.dtype
 
 
 @ROOTS
@@ -133,7 +133,7 @@ def test_every_simulation_comes_back(root: str, slots: int) -> None:
         here = positions(game)
         result, searcher = search(game, tables, settings(root, 47, slots=slots), here)
         assert (result.visits.sum(1) == 47).all()
-        tree = searcher._tree
+        tree = searcher._forest.tree
         np.testing.assert_array_equal(tree.visits, tree.returns)
         for t in range(len(here)):
             for u in tree_of(searcher, t, game).values():

@@ -1,11 +1,11 @@
-"""Iterables gone through side by side: every item once and in order, errors handed on, the others stopped."""
+"""Threads that do units of work: every item once and in order, errors handed on, the others stopped."""
 
 import threading
 from collections.abc import Iterator
 
 import pytest
 
-from fpmcts.workers import side_by_side
+from runtime.pools import ThreadPool, side_by_side
 
 
 def test_every_item_in_order() -> None:
@@ -13,6 +13,19 @@ def test_every_item_in_order() -> None:
     assert [item for k, item in found if k == 0] == [0, 1, 2, 3, 4]
     assert [item for k, item in found if k == 1] == [10, 11, 12]
     assert len(found) == 8
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_every_unit_is_done_once_by_any_number_of_workers(workers: int) -> None:
+    """And a worker that is free takes the next one."""
+
+    def count_to(unit: int) -> Iterator[int]:
+        yield from range(unit)
+
+    units = [3, 0, 4, 1, 2]
+    found = list(ThreadPool([count_to] * workers).run(units))
+    for k, unit in enumerate(units):
+        assert [item for which, item in found if which == k] == list(range(unit))
 
 
 def test_they_run_at_the_same_time() -> None:

@@ -1,8 +1,10 @@
 """A game given by tables, for tests: a public tree of moves and one hidden card per seat.
 
 The deck has K different cards and each of the three seats holds one of them. Which moves are legal depends on the mover's card,
-what the game pays on all three. The tree is public, so a node of it is a public history, and with the mover's card an
-information state. Seats may move in any order. Everything can therefore be checked by enumeration.
+what the game pays on all three. A move may be hidden from other seats, who see that it is made, but not which (sealed bids,
+``Move.hidden_from``): they cannot tell its children apart, and legal moves there must not depend on it. What a seat knows is its
+card and the node, up to such moves (``Rules.seen``). Seats may move in any order. Everything can therefore be checked by
+enumeration.
 
 Rows of ``Rules`` are made by ``make_rules`` from a nested description (golden trees) or by ``random_rules`` (oracles).
 """
@@ -21,6 +23,7 @@ from numba.extending import overload
 
 from fpmcts import root, search, simulate, tree
 from games import interface
+from games.base import BaseGame
 from games.interface import GameSpec, ScoreUnit, is_type
 from games.kernels import kernel, random_below
 from networks import decode
@@ -32,7 +35,7 @@ NONE = -1
 
 
 class Rules(NamedTuple):
-    """X nodes of the public tree (0 is the first), K cards, A actions."""
+    """X nodes of the tree (0 is the first), K cards, A actions."""
 
     seat: np.ndarray  # int8 [X]: who moves; -1 = the game is over
     child: np.ndarray  # int16 [X, A]
@@ -40,6 +43,7 @@ class Rules(NamedTuple):
     payoff: np.ndarray  # float64 [X, K, K, K, 3]: return of each seat, by the cards of the three
     stake: np.ndarray  # float64 [X]
     sure: np.ndarray  # int16 [X, K]: what ``sure_win`` says, by the mover's card
+    seen: np.ndarray  # int16 [X, 3]: the first of the nodes that a seat cannot tell from this one; without hidden moves itself
 
 
 class States(NamedTuple):
@@ -98,14 +102,14 @@ def _stake(rules, states, i):
 
 @_implements(interface.observe)
 def _observe(rules, states, i, seat, out):
-    out[0, 0] = states.node[i] // 100
-    out[0, 1] = states.node[i] % 100
+    out[0, 0] = rules.seen[states.node[i], seat] // 100
+    out[0, 1] = rules.seen[states.node[i], seat] % 100
     out[0, 2] = states.cards[i, seat]
 
 
-@_implements(interface.public_key)
-def _public_key(rules, states, i):
-    return np.uint64(states.node[i]) * np.uint64(0x9E3779B97F4A7C15)
+@_implements(interface.infoset_key)
+def _infoset_key(rules, states, i, seat):
+    return np.uint64(100 * np.int64(rules.seen[states.node[i], seat]) + states.cards[i, seat]) * np.uint64(0x9E3779B97F4A7C15)
 
 
 @_implements(interface.sure_win)
@@ -121,12 +125,12 @@ def _copy_row(rules, source, i, target, j):
         target.cards[j, seat] = source.cards[i, seat]
 
 
-def public_key(node: int) -> int:
-    """Returns the key of a public history, for Python."""
-    return node * 0x9E3779B97F4A7C15 % 2**64
+def infoset_key(seen: int, card: int) -> int:
+    """Returns the key of what a seat knows, for Python: a node of ``Rules.seen`` and its card."""
+    return (100 * seen + card) * 0x9E3779B97F4A7C15 % 2**64
 
 
-class ToyGame:
+class ToyGame(BaseGame):
     """The Python face."""
 
     def __init__(self, rules: Rules) -> None:
@@ -146,7 +150,6 @@ class ToyGame:
             max_legal=num_actions,
             max_moves=_height(rules, 0),
             max_return=float(np.abs(rules.payoff).max()),
-            has_hidden_head=False,
             team_names=("first", "second"),
             seat_names=("1", "2", "3"),
             score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True),
@@ -168,15 +171,16 @@ class ToyGame:
         return states
 
     def view(self, states: States, seats: np.ndarray) -> States:
-        """Returns a copy in which the cards of the other seats are 0."""
+        """Returns a copy in which the cards of the other seats are 0, and moves that the seat has not seen are the first."""
         own = np.arange(SEATS) == np.asarray(seats)[:, None]
-        return States(states.node.copy(), np.where(own, states.cards, 0).astype(np.int8))
+        return States(self.rules.seen[states.node, seats], np.where(own, states.cards, 0).astype(np.int8))
 
     def worlds(self, node: int, card: int) -> States:
-        """Returns every state at a node in which the mover holds a card, in the order of the cards."""
+        """Returns every state that the mover at a node with a card cannot tell apart, in the order of the nodes and the cards."""
         seat = int(self.rules.seat[node])
         cards = [c for c in permutations(range(self.num_cards), SEATS) if c[seat] == card]
-        return States(np.full(len(cards), node, np.int16), np.array(cards, np.int8))
+        nodes = np.flatnonzero(self.rules.seen[:, seat] == self.rules.seen[node, seat]).astype(np.int16)
+        return States(np.repeat(nodes, len(cards)), np.tile(np.array(cards, np.int8), (len(nodes), 1)))
 
 
 @kernel
@@ -203,13 +207,17 @@ def _height(rules: Rules, node: int) -> int:
 
 @dataclass
 class Move:
-    """A node where ``seat`` moves: ``children`` by action; ``allowed`` actions by card (all if a card is missing)."""
+    """A node where ``seat`` moves: ``children`` by action; ``allowed`` actions by card (all if a card is missing).
+
+    The seats in ``hidden_from`` do not see which move is made.
+    """
 
     seat: int
     children: list[Any]
     allowed: dict[int, list[int]] = field(default_factory=dict)
     stake: float = 1.0
     sure: dict[int, int] = field(default_factory=dict)
+    hidden_from: tuple[int, ...] = ()
 
 
 @dataclass
@@ -224,15 +232,22 @@ def make_rules(start: Move, num_cards: int, num_actions: int) -> Rules:
     """Returns the tables of a game; nodes are numbered depth first, children in the order of the actions."""
     nodes: list[Move | End] = []
     children: dict[int, list[int]] = {}
+    seen: list[list[int]] = []
+    first: dict[tuple[int, tuple[int, ...]], int] = {}
+    """The first node of what a seat has seen: for each move the action, or NONE."""
 
-    def number(node: Move | End) -> int:
+    def number(node: Move | End, shown: list[tuple[int, ...]]) -> int:
         index = len(nodes)
         nodes.append(node)
+        seen.append([first.setdefault((seat, shown[seat]), index) for seat in range(SEATS)])
         if isinstance(node, Move):
-            children[index] = [number(child) for child in node.children]
+            children[index] = [
+                number(child, [shown[s] + ((NONE,) if s in node.hidden_from else (a,)) for s in range(SEATS)])
+                for a, child in enumerate(node.children)
+            ]
         return index
 
-    number(start)
+    number(start, [()] * SEATS)
     size, cards = len(nodes), range(num_cards)
     rules = Rules(
         seat=np.array([n.seat if isinstance(n, Move) else NONE for n in nodes], np.int8),
@@ -241,6 +256,7 @@ def make_rules(start: Move, num_cards: int, num_actions: int) -> Rules:
         payoff=np.zeros((size, num_cards, num_cards, num_cards, SEATS)),
         stake=np.array([n.stake for n in nodes]),
         sure=np.full((size, num_cards), NONE, np.int16),
+        seen=np.array(seen, np.int16),
     )
     for index, node in enumerate(nodes):
         if isinstance(node, Move):
@@ -289,6 +305,28 @@ def random_rules(seed: int, depth: int, num_cards: int = 4, num_actions: int = 4
     assert isinstance(start, Move)
     start.allowed, start.sure = {}, {}
     return make_rules(start, num_cards, num_actions)
+
+
+def sealed_rules(seed: int, depth: int = 6, num_cards: int = 4) -> Rules:
+    """Returns a random game in which moves are hidden from some of the other seats, who move in turn; seat 0 begins.
+
+    Who moves, what is legal by card, and from whom it is hidden follow from the number of moves made.
+    """
+    rng = np.random.default_rng(seed)
+    nums = rng.integers(2, 4, depth).tolist()
+    allowed = [{c: sorted(rng.choice(n, rng.integers(1, n + 1), replace=False).tolist()) for c in range(num_cards)} for n in nums]
+    allowed[0] = {}
+    hidden = [tuple(s for s in range(SEATS) if s != k % SEATS and rng.random() < 0.6) for k in range(depth)]
+
+    def grow(k: int) -> Move | End:
+        if k == depth:
+            table = rng.choice([-1.0, -0.25, 0.0, 0.5, 1.0], size=(num_cards,) * SEATS)
+            return End(lambda a, b, c: float(table[a, b, c]))
+        return Move(k % SEATS, [grow(k + 1) for _ in range(nums[k])], allowed[k], hidden_from=hidden[k])
+
+    start = grow(0)
+    assert isinstance(start, Move)
+    return make_rules(start, num_cards, num_actions=3)
 
 
 # ------------------------------------------------------------------------------------------------------- evaluation

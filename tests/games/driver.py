@@ -39,8 +39,8 @@ def observe(rules: Any, states: Any, i: int, seat: int, out: np.ndarray) -> None
 
 
 @kernel
-def public_key(rules: Any, states: Any, i: int) -> np.uint64:
-    return interface.public_key(rules, states, i)
+def infoset_key(rules: Any, states: Any, i: int, seat: int) -> np.uint64:
+    return interface.infoset_key(rules, states, i, seat)
 
 
 @kernel
@@ -51,6 +51,56 @@ def sure_win(rules: Any, states: Any, i: int) -> int:
 @kernel
 def copy_row(rules: Any, source: Any, i: int, target: Any, j: int) -> None:
     interface.copy_row(rules, source, i, target, j)
+
+
+@kernel
+def list_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray) -> int:
+    return interface.list_hidden(rules, views, i, seat, hidden)
+
+
+@kernel
+def draw_hidden(rules: Any, views: Any, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+    interface.draw_hidden(rules, views, i, seat, rng, lane, hidden)
+
+
+@kernel
+def log_prior_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray) -> float:
+    return interface.log_prior_hidden(rules, views, i, seat, hidden)
+
+
+@kernel
+def fill_world(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray, worlds: Any, j: int) -> bool:
+    return interface.fill_world(rules, views, i, seat, hidden, worlds, j)
+
+
+@kernel
+def hidden_of(rules: Any, states: Any, i: int, seat: int, hidden: np.ndarray) -> None:
+    interface.hidden_of(rules, states, i, seat, hidden)
+
+
+@kernel
+def start_view(rules: Any, views: Any, i: int, seat: int, starts: Any, j: int) -> None:
+    interface.start_view(rules, views, i, seat, starts, j)
+
+
+@kernel
+def start_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray) -> None:
+    interface.start_hidden(rules, views, i, seat, hidden)
+
+
+@kernel
+def played_move(rules: Any, worlds: Any, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
+    return interface.played_move(rules, worlds, i, seat, seen, hidden)
+
+
+@kernel
+def deal_rest(rules: Any, worlds: Any, first: int, count: int, rng: np.ndarray, lane: int) -> None:
+    interface.deal_rest(rules, worlds, first, count, rng, lane)
+
+
+@kernel
+def count_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray) -> None:
+    interface.count_hidden(rules, views, i, seat, hidden, counts)
 
 
 def legal_actions(game: interface.Game, states: Any, i: int) -> np.ndarray:

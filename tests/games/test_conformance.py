@@ -1,5 +1,8 @@
 """What every game must satisfy, whatever its rules."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -78,6 +81,28 @@ def test_deals_depend_on_their_seed_alone(game: Game) -> None:
     assert all(equal(game.deal(seeds[i : i + 1]), take(batch, slice(i, i + 1))) for i in range(LANES))
 
 
+def test_records_and_decks_go_there_and_back(game: Game, positions: list[States], tmp_path: Path) -> None:
+    """With and without moves; notes that were added to a record are not looked at."""
+    deals = game.deal(streams(1, LANES))
+    fields = [game.record(deals, i, np.zeros(0, np.int16)) for i in range(LANES)]
+    path = tmp_path / "decks"
+    path.write_text("".join(json.dumps(line) + "\n" for line in fields))
+    assert equal(game.read_decks(path), deals)
+    for i, line in enumerate(fields):
+        deal, moves = game.parse_record({"match": ["a", "b"], "deck": 3, "players": ["a", "b", "b"], **line})
+        assert equal(deal, take(deals, slice(i, i + 1))) and moves == []
+    with pytest.raises(ValueError):
+        game.parse_record({})
+
+
+def test_what_is_listed_is_legal(game: Game, running: list[States]) -> None:
+    for row in running[::9]:
+        view = game.view(row, np.array([driver.current_seat(game.rules, row, 0)]))
+        for action in driver.legal_actions(game, row, 0):
+            assert game.is_legal(view, int(action)) and game.is_legal(view, game.action_text(int(action)))
+        assert not game.is_legal(view, -1) and not game.is_legal(view, game.spec.num_actions)
+
+
 def test_lanes_are_independent(game: Game) -> None:
     seeds = streams(3, LANES)
     batch = game.deal(seeds)
@@ -109,7 +134,7 @@ def test_a_view_shows_the_same(game: Game, positions: list[States]) -> None:
             view = game.view(row, np.array([seat]))
             np.testing.assert_array_equal(driver.observation(game, view, 0, seat), driver.observation(game, row, 0, seat))
             assert driver.current_seat(game.rules, view, 0) == mover
-            assert driver.public_key(game.rules, view, 0) == driver.public_key(game.rules, row, 0)
+            assert driver.infoset_key(game.rules, view, 0, seat) == driver.infoset_key(game.rules, row, 0, seat)
             assert driver.stake(game.rules, view, 0) == driver.stake(game.rules, row, 0)
             if seat == mover:
                 np.testing.assert_array_equal(driver.legal_actions(game, view, 0), driver.legal_actions(game, row, 0))
@@ -119,6 +144,7 @@ def test_a_view_shows_the_same(game: Game, positions: list[States]) -> None:
 
 def test_views_of_moves_are_moves_of_views(game: Game, running: list[States]) -> None:
     """Unless the move is followed by a card on the table, which no view can know."""
+    same = 0
     for row in running[::3]:
         action = int(driver.legal_actions(game, row, 0)[-1])
         after = copies(game, row, 0)
@@ -127,10 +153,11 @@ def test_views_of_moves_are_moves_of_views(game: Game, running: list[States]) ->
             view = game.view(row, np.array([seat]))
             driver.step(game.rules, view, 0, action)
             if not equal(view, game.view(after, np.array([seat]))):
-                assert game.spec.name != "doudizhu"
                 continue
+            same += 1
             assert driver.current_seat(game.rules, view, 0) == driver.current_seat(game.rules, after, 0)
             np.testing.assert_array_equal(driver.observation(game, view, 0, seat), driver.observation(game, after, 0, seat))
+    assert same > 0
 
 
 def test_observations_write_every_element(game: Game, positions: list[States]) -> None:
@@ -143,12 +170,13 @@ def test_observations_write_every_element(game: Game, positions: list[States]) -
 
 def test_keys_tell_histories_apart(game: Game, running: list[States]) -> None:
     for row in running[::3]:
-        keys = {driver.public_key(game.rules, row, 0)}
+        seat = driver.current_seat(game.rules, row, 0)
+        keys = {driver.infoset_key(game.rules, row, 0, seat)}
         actions = driver.legal_actions(game, row, 0)
         for action in actions:
             after = copies(game, row, 0)
             driver.step(game.rules, after, 0, int(action))
-            keys.add(driver.public_key(game.rules, after, 0))
+            keys.add(driver.infoset_key(game.rules, after, 0, seat))
         assert len(keys) == len(actions) + 1
 
 

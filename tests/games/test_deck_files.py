@@ -274,6 +274,30 @@ def test_files_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         read_decks(tmp_path / "none")
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"]" * 2_000_000 + b".", b"(" * 2_000_000, b"](" + b"K\x01" * 1_000_000 + b"e.", b"](]]]]e" * 300_000 + b".",
+        b"]" + b"(]]]]]]]]e" * 100_000 + b".", b"\x80\x04]" + b"\x94" * 1_000_000 + b".",
+    ],
+    ids=["brackets", "marks", "numbers", "lists of lists", "empty lists", "memory"],
+)  # fmt: skip
+def test_pickles_of_brackets_are_refused_soon(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "eval_data.pkl"
+    path.write_bytes(data)
+    fails(path, "more at byte [0-9]+ than a list of decks needs|of more than 16,777,216 bytes")
+    path.write_bytes(data.ljust(deck_files.MAX_PICKLE_BYTES + 1, b"]"))
+    fails(path, "a pickle of more than 16,777,216 bytes")
+
+
+def test_deep_json_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "decks.jsonl"
+    path.write_text('{"hands": ' + "[" * 100_000)
+    fails(path, "line 1: no JSON")
+    with pytest.raises(ValueError, match="no JSON"):
+        records.parse('{"hands": ' + "[" * 100_000)
+
+
 def test_only_full_decks_are_written(tmp_path: Path) -> None:
     path = tmp_path / "decks"
     with pytest.raises(ValueError, match="row 0: the cards are no deck: 20 cards"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from games import poker
+from games import make
 from games.kernels import kernel, streams
 from games.limit_holdem import deals as holdem_deals
 from games.limit_holdem import game as holdem
@@ -15,7 +15,7 @@ from games.poker.betting import outcome_of
 from games.poker.deals import OWN, bucket, bucket_of, deal, outcome
 from games.poker.hands import parse_cards, strengths
 from games.poker.showdown import outcome_table
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 
 NO_BUCKETS = (1, 1, 1, 1)
 
@@ -56,8 +56,8 @@ def place(masks: int, one: int, two: int, boards: object) -> int:
 
 
 @pytest.fixture(scope="module", params=[2, 3])
-def game(request: pytest.FixtureRequest) -> PokerGame:
-    return poker.make("limit_holdem", players=request.param, abstraction="made_hands")
+def game(request: pytest.FixtureRequest) -> PokerTables:
+    return make("limit_holdem", players=request.param, abstraction="made_hands").tables
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +192,7 @@ def test_random_cards_are_different_and_uniform() -> None:
     assert np.trace(pairs) == 0 and abs(off - len(cards) / 2652).max() < 6 * np.sqrt(len(cards) / 2652)
 
 
-def test_outcomes_agree_with_the_strengths(game: PokerGame) -> None:
+def test_outcomes_agree_with_the_strengths(game: PokerTables) -> None:
     """The deal's outcome and that of its cards, from the strengths of ``hands``, which has an oracle of its own."""
     players, seeds = game.num_players, streams(1, 20_000)
     cards = np.empty((len(seeds), 2 * players + 5), dtype=np.int8)
@@ -273,7 +273,7 @@ def test_outcome_table() -> None:
     assert len(outcome_table(3)) == 27 and (outcome_table(3) >= 0).sum() == 13
 
 
-def test_names_of_buckets(game: PokerGame) -> None:
+def test_names_of_buckets(game: PokerTables) -> None:
     names = holdem.start_hand_names()
     ace, king = parse_cards("As Ks")
     assert names[start_hands()[ace * (ace - 1) // 2 + king]] == "AKs"
@@ -283,9 +283,9 @@ def test_names_of_buckets(game: PokerGame) -> None:
 
 def test_bad_options() -> None:
     with pytest.raises(ValueError, match="players = 4: expected 2 or 3"):
-        poker.make("limit_holdem", players=4)
+        make("limit_holdem", players=4)
     with pytest.raises(ValueError, match="abstraction = 'none': expected one of squared_strength, made_hands"):
-        poker.make("limit_holdem", abstraction="none")
+        make("limit_holdem", abstraction="none")
     with pytest.raises(ValueError, match="options of limit_holdem.*suits"):
-        poker.make("limit_holdem", suits=True)
+        make("limit_holdem", suits=True)
     assert deals.scratch(8).shape == (8 + OWN,)

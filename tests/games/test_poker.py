@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from games import poker
+from games import make
 from games.kuhn.game import equilibrium, squared_error
 from games.poker import betting
 from games.poker.betting import Action, BettingRules
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from games.poker.tree import Kind
 from tests.games import poker_oracle as oracle
 
@@ -15,8 +15,8 @@ GAMES = [("kuhn", {}), ("leduc", {"suits": True})]
 
 
 @pytest.fixture(scope="module", params=GAMES, ids=["kuhn", "leduc"])
-def game(request: pytest.FixtureRequest) -> PokerGame:
-    return poker.make(request.param[0], **request.param[1])
+def game(request: pytest.FixtureRequest) -> PokerTables:
+    return make(request.param[0], **request.param[1]).tables
 
 
 @pytest.mark.parametrize(
@@ -24,14 +24,14 @@ def game(request: pytest.FixtureRequest) -> PokerGame:
 )
 def test_sizes(name: str, options: dict[str, bool], infosets: int, terminals: int) -> None:
     """Known values (OpenSpiel's tests; counted by hand in games/poker/README.md)."""
-    game = poker.make(name, **options)
+    game = make(name, **options).tables
     assert np.bincount(game.tree.infoset_player).tolist() == [infosets, infosets]
     assert np.bincount(game.infoset_player).tolist() == [infosets, infosets]
     assert np.bincount(game.tree.kind)[Kind.TERMINAL] == terminals
 
 
 def test_leduc_has_144_information_states_up_to_suits() -> None:
-    small, full = poker.make("leduc"), poker.make("leduc", suits=True)
+    small, full = make("leduc").tables, make("leduc", suits=True).tables
     assert np.bincount(small.infoset_player).tolist() == [144, 144]
     texts, fine = small.infoset_texts(), full.infoset_texts()
     for infoset, row in enumerate(small.table_infoset):
@@ -40,7 +40,7 @@ def test_leduc_has_144_information_states_up_to_suits() -> None:
     assert len(small.tree.kind) == len(full.tree.kind)
 
 
-def test_every_history_pays_as_the_oracle_says(game: PokerGame) -> None:
+def test_every_history_pays_as_the_oracle_says(game: PokerTables) -> None:
     """All histories of the tree: movers, legal actions, information states, chance, payoffs."""
     tree, texts = game.tree, game.infoset_texts()
     cards = oracle.CARDS[game.name]
@@ -85,7 +85,7 @@ def test_every_history_pays_as_the_oracle_says(game: PokerGame) -> None:
         assert probability[names, moves] == pytest.approx(1 / kinds)
 
 
-def test_children_follow_their_parents_level_by_level(game: PokerGame) -> None:
+def test_children_follow_their_parents_level_by_level(game: PokerTables) -> None:
     tree = game.tree
     assert (tree.parent[1:] < np.arange(1, len(tree.parent))).all()
     depth = np.zeros(len(tree.parent), dtype=int)
@@ -94,7 +94,7 @@ def test_children_follow_their_parents_level_by_level(game: PokerGame) -> None:
     assert np.array_equal(depth, np.repeat(np.arange(len(tree.levels) - 1), np.diff(tree.levels)))
 
 
-def test_texts_of_information_states_are_unique(game: PokerGame) -> None:
+def test_texts_of_information_states_are_unique(game: PokerTables) -> None:
     texts = game.infoset_texts()
     assert len(set(texts)) == len(texts) == game.num_infosets
 
@@ -137,7 +137,7 @@ def test_three_players_fold_and_split() -> None:
 def test_squared_error_to_the_closest_equilibrium(alpha: float) -> None:
     assert squared_error(equilibrium(alpha)) == pytest.approx(0, abs=1e-20)
     # The closest equilibrium among many, by search.
-    policy = poker.make("kuhn").uniform_policy() * 0.3 + equilibrium(alpha) * 0.7
+    policy = make("kuhn").tables.uniform_policy() * 0.3 + equilibrium(alpha) * 0.7
     errors = [np.mean((policy - equilibrium(a)) ** 2) for a in np.linspace(0, 1 / 3, 1001)]
     assert squared_error(policy) == pytest.approx(min(errors), abs=1e-7)
 
@@ -158,15 +158,15 @@ def test_bad_rules(rules: dict[str, tuple[int, ...]], message: str) -> None:
 
 
 def test_bad_arguments() -> None:
-    with pytest.raises(ValueError, match="expected one of kuhn, leduc, limit_holdem"):
-        poker.make("stud")
+    with pytest.raises(ValueError, match="expected one of doudizhu, kuhn, leduc, limit_holdem"):
+        make("stud")
     with pytest.raises(ValueError, match="options of leduc.*colour"):
-        poker.make("leduc", colour=True)
+        make("leduc", colour=True)
     with pytest.raises(ValueError, match="alpha = 0.5"):
         equilibrium(0.5)
     with pytest.raises(ValueError, match="one for each round"):
         betting.build(LIMIT_HOLDEM, (1, 1))
-    kuhn = poker.make("kuhn")
+    kuhn = make("kuhn").tables
     with pytest.raises(ValueError, match=r"expects \(12, 2\)"):
         kuhn.check_policy(np.ones((3, 2)))
     wrong = kuhn.uniform_policy()

@@ -32,7 +32,7 @@ def mover_observation(game: LimitPoker, states: object, i: int) -> bytes:
 def test_every_play_of_random_deals(name: str) -> None:
     """Rules and payoffs as the oracle's; the mover's observation says its information state, no less and no more."""
     game = poker(name)
-    texts, listed = game.poker.infoset_texts(), game.information_states()
+    texts, listed = game.tables.infoset_texts(), game.information_states()
     text_of = {mover_observation(game, listed, i): texts[i] for i in range(len(texts))}
     assert len(text_of) == len(texts)
     start = game.deal(streams(1, 50))
@@ -56,11 +56,11 @@ def test_every_play_of_random_deals(name: str) -> None:
 def test_the_listed_information_states_are_views() -> None:
     game = poker("leduc")
     listed = game.information_states()
-    for i, text in enumerate(game.poker.infoset_texts()):
-        node, seat = int(listed.node[i]), int(game.poker.betting.player[listed.node[i]])
+    for i, text in enumerate(game.tables.infoset_texts()):
+        node, seat = int(listed.node[i]), int(game.betting.player[listed.node[i]])
         cards = [game.card_names[c][0] if c != HIDDEN else "" for c in listed.cards[i]]
         assert cards[1 - seat] == ""
-        assert text.split()[0] == cards[seat] + (cards[2] if game.poker.betting.round[node] else "")
+        assert text.split()[0] == cards[seat] + (cards[2] if game.betting.round[node] else "")
 
 
 def test_deals_are_uniform() -> None:

@@ -11,11 +11,11 @@ from games.interface import concatenate, put, take
 from games.kernels import streams
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 from inference.draws import empty_draws
-from inference.hands import make_positions, played_by_next, start_views
 from inference.particles import NO_PARTICLES, make_particles, store_draws
-from inference.prior import log_prior_of_hand
+from inference.positions import make_positions, start_views
 from inference.replay import Replayer
-from networks.filter import NUM_WORLD_PLANES
+from networks.filter import num_world_planes
+from tests.games import driver
 from tests.games.positions import deal_hidden
 from tests.inference.endgames import (
     FALSE_ALARM_Z,
@@ -35,10 +35,11 @@ PHASE1 = ("marginal", "filter", "none")
 LARGE = 400
 """More particles than an endgame has worlds."""
 SMALL = 12
+WORLD_PLANES = num_world_planes(GAME.spec)
 
 
 def score(planes: Tensor) -> Tensor:
-    return planes[:, -NUM_WORLD_PLANES:, ::2].float().sum(dim=(1, 2))
+    return planes[:, -WORLD_PLANES:, ::2].float().sum(dim=(1, 2))
 
 
 def make(lanes: int, evaluator: FakeEvaluator | None = None, **settings) -> Determinizer:
@@ -63,7 +64,7 @@ def slots(played: Played, lanes: np.ndarray) -> np.ndarray:
 def weights(determinizer: Determinizer, slot: int) -> dict[int, float]:
     """The posterior of each hand of the next seat by the particles of a slot, before tempering; particles are no duplicates."""
     particles = determinizer._particles
-    log_weights, hands = particles.posterior[slot, :-1], particles.hands[slot, :-1]
+    log_weights, hands = particles.posterior[slot, :-1], particles.hidden[slot, :-1, 0]
     log_weights = log_weights - np.logaddexp.reduce(log_weights)
     return {int(h): float(np.exp(w)) for h, w in zip(hands, log_weights, strict=True) if w > -np.inf}
 
@@ -113,8 +114,8 @@ def test_weights_divide_by_the_density_of_phase_1(phase1: str) -> None:
         worlds_of(determinizer, played, np.array([lane]))
         particles, slot = determinizer._particles, lane * 3 + seat
         bayes = dict(zip(pack(hands).tolist(), posterior(view, seat, moves, hands, evaluator, 1.0, 0.05), strict=True))
-        drawn = particles.hands[slot, :-1] != 0
-        log_posterior = np.log([bayes[int(h)] for h in particles.hands[slot, :-1][drawn]])
+        drawn = particles.posterior[slot, :-1] > -np.inf
+        log_posterior = np.log([bayes[int(h)] for h in particles.hidden[slot, :-1, 0][drawn]])
         constant = particles.posterior[slot, :-1][drawn] - log_posterior + log_density(determinizer, view, seat, phase1)[drawn]
         np.testing.assert_allclose(constant, constant[0], atol=1e-5)
 
@@ -122,8 +123,8 @@ def test_weights_divide_by_the_density_of_phase_1(phase1: str) -> None:
 def log_density(determinizer: Determinizer, view: States, seat: int, phase1: str) -> np.ndarray:
     """Log-density of each particle of the seat's slot, drawn anew from the same streams."""
     lane = int(np.flatnonzero(determinizer._particles.moves != NO_PARTICLES)[0]) // 3
-    draws = empty_draws(1, determinizer.settings.particles, None)
-    determinizer._phase1(make_positions(np.array([lane]), view), streams(0, 120), draws)
+    draws = empty_draws(1, determinizer.settings.particles, 1, None)
+    determinizer._phase1(make_positions(GAME, np.array([lane]), view), streams(0, 120), draws)
     assert draws.num_draws[0] == (300 if phase1 == "filter" else determinizer.settings.particles)
     return draws.density[0, :-1]
 
@@ -182,20 +183,23 @@ def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal() -> Non
     assert 3 <= diagnostics.fresh.sum() < 50
 
     kept = np.flatnonzero(~diagnostics.fresh)
-    positions = make_positions(lanes[kept], views(played, lanes[kept]))
+    positions = make_positions(GAME, lanes[kept], views(played, lanes[kept]))
     particles, first = determinizer._particles, take(before, kept)
     alive = np.isfinite(particles.posterior[positions.slots])
-    draws = empty_draws(len(kept), SMALL, None)
-    draws.hands[:] = np.where(alive, particles.hands[positions.slots], 0)
-    since = played_by_next(positions) - played_by_next(positions._replace(views=first))
+    draws = empty_draws(len(kept), SMALL, 1, None)
+    draws.hidden[:] = particles.hidden[positions.slots]
+    draws.exists[:] = alive
+    following = (positions.seats + 1) % 3
+    since = (positions.views.played - first.played)[np.arange(len(kept)), following]
     for i, k in zip(*np.nonzero(alive), strict=True):
-        draws.density[i, k] = log_prior_of_hand(first, i, positions.seats[i], draws.hands[i, k] + since[i])
+        hand = np.array([draws.hidden[i, k, 0] + since[i]])
+        draws.density[i, k] = driver.log_prior_hidden(GAME.rules, first, i, positions.seats[i], hand)
     whole = make_particles(GAME, 180, SMALL)
-    put(whole.views, positions.slots, start_views(positions))
-    store_draws(whole, positions, np.zeros(len(kept), np.int16), played_by_next(positions), True, draws)
+    put(whole.views, positions.slots, start_views(GAME, positions))
+    store_draws(GAME.rules, whole, positions, np.zeros(len(kept), np.int16), True, draws)
     Replayer(GAME, evaluator.evaluate, 1.0, 0.05, 200).advance(whole, positions, played.records, np.zeros(len(kept), np.int64))
     np.testing.assert_allclose(whole.posterior[positions.slots], particles.posterior[positions.slots], atol=1e-9)
-    assert (whole.hands[positions.slots][alive] == particles.hands[positions.slots][alive]).all()
+    assert (whole.hidden[positions.slots][alive] == particles.hidden[positions.slots][alive]).all()
 
 
 @pytest.mark.parametrize("phase1", PHASE1)
@@ -344,3 +348,60 @@ def test_bad_settings(settings: dict, message: str) -> None:
 def test_the_filter_needs_its_network() -> None:
     with pytest.raises(ValueError, match="filter network"):
         Determinizer(GAME, FakeEvaluator(), InferenceSettings(phase1="filter"), 1)
+
+
+def test_marginals_are_the_posterior_of_the_hands() -> None:
+    """Counts per rank of both other seats against Bayes' rule, and no draw of the worlds that follow is changed by asking."""
+    evaluator = FakeEvaluator(seed=1, strength=3.0)
+    determinizer = make(120, evaluator, particles=LARGE)
+    for played, lane in endgames(3):
+        lanes, rng = np.array([lane]), streams(0, 120)
+        view = views(played, lanes)
+        seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
+        hands = possible_hands(view, seat)
+        weights_of_hands = posterior(view, seat, moves, hands, evaluator, 1.0, 0.05)
+        unseen = GAME.hidden_targets(view, np.array([seat]))[0][0]
+        expected = np.zeros((2, 15, 5))
+        for hand, weight in zip(hands, weights_of_hands, strict=True):
+            expected[0, np.arange(15), hand] += weight
+            expected[1, np.arange(15), unseen - hand] += weight
+        beliefs = determinizer.marginals(lanes, view, played.records, rng)
+        np.testing.assert_allclose(beliefs.probability[0], expected, atol=1e-6)
+        assert beliefs.listed[0] and np.isnan(beliefs.ess[0]) and not beliefs.prior_only[0]
+        assert (rng == streams(0, 120)).all()
+
+
+def test_marginals_are_those_of_the_particles_that_worlds_come_from() -> None:
+    played = random_games(30, 141, longest=15)
+    lanes = running(played)
+    for phase2 in (False, True):
+        asked, silent = (make(30, active_below=21, phase2=phase2, particles=64, ess_floor=0.3) for _ in range(2))
+        worlds, diagnostics = worlds_of(asked, played, lanes, 400)
+        beliefs = asked.marginals(lanes, views(played, lanes), played.records, streams(7, 30))
+        again = asked.marginals(lanes, views(played, lanes), played.records, streams(8, 30))
+        assert (beliefs.probability == again.probability).all()
+        np.testing.assert_allclose(beliefs.probability.sum(axis=3), 1.0)
+        np.testing.assert_allclose(beliefs.ess, diagnostics.ess_share * 64)
+        rows = np.arange(len(worlds.seat))
+        for k in (1, 2):
+            held = unpack(worlds.hands[rows, (worlds.seat + k) % 3]).reshape(len(lanes), 400, 15)
+            found = (held[:, :, :, None] == np.arange(5)).mean(axis=1)  # systematic resampling: rounded up or down, per particle
+            np.testing.assert_allclose(found, beliefs.probability[:, k - 1], atol=64 / 400)
+            assert np.abs(found - beliefs.probability[:, k - 1]).mean() < 0.01
+        worlds_of(silent, played, lanes, 400)
+        play_on(played, 142, longest=16)
+        after = running(played)
+        if phase2:
+            assert equal(worlds_of(asked, played, after)[0], worlds_of(silent, played, after)[0])
+        lanes = after
+
+
+def test_marginals_of_the_prior() -> None:
+    played, lanes = random_games(4, 151, longest=0), np.arange(4)
+    view = views(played, lanes)
+    beliefs = make(4).marginals(lanes, view, played.records, streams(1, 4))
+    assert beliefs.prior_only.all() and np.isnan(beliefs.ess).all() and not beliefs.listed.any()
+    unseen, fewest, most, _, sizes = GAME.hidden_targets(played.states, view.seat.astype(int))
+    mean = fewest + (most - fewest) * ((sizes - fewest.sum(axis=1)) / (most - fewest).sum(axis=1))[:, None]
+    np.testing.assert_allclose(beliefs.probability[:, 0] @ np.arange(5), mean, atol=0.1)
+    np.testing.assert_allclose(beliefs.probability[:, 1] @ np.arange(5), unseen - mean, atol=0.1)

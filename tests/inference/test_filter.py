@@ -10,16 +10,18 @@ from games.interface import take
 from games.kernels import streams
 from inference.draws import empty_draws
 from inference.filter import draw_filtered, filter_batch, filter_scores
-from inference.hands import make_positions
-from networks.filter import NUM_WORLD_PLANES, FilterNet
+from inference.positions import make_positions
+from networks.filter import FilterNet, num_world_planes
 from tests.games import driver
 from tests.inference.endgames import GAME, endgames, hypergeometric, possible_hands, random_games, running, views
+
+WORLD_PLANES = num_world_planes(GAME.spec)
 
 
 def low_cards(planes: Tensor) -> Tensor:
     """Scores a world by the cards of the ranks 3 to 8 in the hand of the next seat; a tie goes to the lower rank's count."""
     weights = torch.tensor([1.0 + 0.01 * r if r < 6 else 0.0 for r in range(15)])
-    return (planes[:, -NUM_WORLD_PLANES : -NUM_WORLD_PLANES // 2].float() * weights).sum(dim=(1, 2))
+    return (planes[:, -WORLD_PLANES : -WORLD_PLANES // 2].float() * weights).sum(dim=(1, 2))
 
 
 def score_of(hands: np.ndarray) -> np.ndarray:
@@ -37,10 +39,10 @@ def test_scores_see_the_observation_and_the_world() -> None:
         return low_cards(planes)
 
     hands = states.hands[np.arange(len(seats)), (seats + 1) % 3][:, None]
-    np.testing.assert_allclose(filter_scores(GAME, states, seats, hands, score), score_of(hands), rtol=1e-6)
+    np.testing.assert_allclose(filter_scores(GAME, states, seats, hands[:, :, None], score), score_of(hands), rtol=1e-6)
     for i, seat in enumerate(seats):
         rows = seen[0][i]
-        assert (rows[:-NUM_WORLD_PLANES] == driver.observation(GAME, states, i, seat)).all()
+        assert (rows[:-WORLD_PLANES] == driver.observation(GAME, states, i, seat)).all()
         assert (rows[-8:-4].sum(axis=0) == unpack(states.hands[i, (seat + 1) % 3])).all()
         assert (rows[-4:].sum(axis=0) == unpack(states.hands[i, (seat + 2) % 3])).all()
 
@@ -48,14 +50,15 @@ def test_scores_see_the_observation_and_the_world() -> None:
 def test_the_best_different_worlds_are_kept() -> None:
     played = random_games(30, 5, longest=16)
     lanes = running(played)
-    positions = make_positions(lanes, views(played, lanes))
+    positions = make_positions(GAME, lanes, views(played, lanes))
     rows = np.arange(len(lanes))
     rng, again = streams(6, 30), streams(6, 30)
-    draws, everything = empty_draws(len(lanes), 20, None), empty_draws(len(lanes), 200, None)
+    draws, everything = empty_draws(len(lanes), 20, 1, None), empty_draws(len(lanes), 200, 1, None)
     draw_filtered(GAME, positions, rows, rng, 200, low_cards, draws)
     draw_filtered(GAME, positions, rows, again, 200, low_cards, everything)
-    for kept, candidates in zip(draws.hands[:, :-1], everything.hands[:, :-1], strict=True):
-        candidates = candidates[candidates != 0]
+    rows = zip(draws.hidden[:, :-1, 0], everything.hidden[:, :-1, 0], everything.exists[:, :-1], strict=True)
+    for kept, candidates, exists in rows:
+        candidates = candidates[exists]
         assert len(set(candidates.tolist())) == len(candidates)
         assert kept.tolist() == candidates[:20].tolist()
         assert (np.diff(score_of(candidates)) <= 1e-6).all()
@@ -64,15 +67,15 @@ def test_the_best_different_worlds_are_kept() -> None:
 
 def test_a_candidate_counts_as_often_as_it_was_drawn() -> None:
     for view, seat in endgames(5):
-        positions = make_positions(np.zeros(1), view)
-        draws = empty_draws(1, 400, None)
+        positions = make_positions(GAME, np.zeros(1), view)
+        draws = empty_draws(1, 400, 1, None)
         draw_filtered(GAME, positions, np.zeros(1, np.int64), streams(1, 1), 5000, low_cards, draws)
         hands = possible_hands(view, seat)
         prior = dict(zip(pack(hands).tolist(), np.log(hypergeometric(view, seat, hands)), strict=True))
         copies = np.exp(draws.phase1 - draws.density)[0]
-        drawn = draws.hands[0] != 0
+        drawn = draws.exists[0]
         assert copies[drawn].sum() == pytest.approx(5000)
-        np.testing.assert_allclose(draws.phase1[0, drawn], [prior[int(h)] for h in draws.hands[0, drawn]])
+        np.testing.assert_allclose(draws.phase1[0, drawn], [prior[int(h)] for h in draws.hidden[0, drawn, 0]])
         assert np.corrcoef(copies[drawn], np.exp(draws.phase1[0, drawn]))[0, 1] > 0.9
 
 
@@ -80,20 +83,22 @@ def test_gain_of_the_true_hand_is_its_score_over_the_candidates() -> None:
     view, seat = next(endgames(1))
     truth = pack(possible_hands(view, seat)[-1:])
     for shift in (0.0, 50.0):
-        draws = empty_draws(1, 10, truth)
+        draws = empty_draws(1, 10, 1, truth)
         draw_filtered(
             GAME,
-            make_positions(np.zeros(1), view),
+            make_positions(GAME, np.zeros(1), view),
             np.zeros(1, np.int64),
             streams(1, 1),
             300,
             lambda p: low_cards(p) + shift,
             draws,
         )
-        everything = empty_draws(1, 300, truth)
-        draw_filtered(GAME, make_positions(np.zeros(1), view), np.zeros(1, np.int64), streams(1, 1), 300, low_cards, everything)
-        copies = np.exp(everything.phase1 - everything.density)[0] * (everything.hands[0] != 0)
-        mean = (copies * np.exp(score_of(everything.hands[0]))).sum() / 301
+        everything = empty_draws(1, 300, 1, truth)
+        draw_filtered(
+            GAME, make_positions(GAME, np.zeros(1), view), np.zeros(1, np.int64), streams(1, 1), 300, low_cards, everything
+        )
+        copies = np.exp(everything.phase1 - everything.density)[0] * everything.exists[0]
+        mean = (copies * np.exp(score_of(everything.hidden[0, :, 0]))).sum() / 301
         assert draws.gain[0] == pytest.approx(float(score_of(truth)[0]) - np.log(mean), abs=1e-4)
 
 
@@ -101,7 +106,7 @@ def test_training_batch() -> None:
     played = random_games(40, 7, longest=12)
     states = take(played.states, running(played))
     batch = filter_batch(GAME, states, streams(8, len(states.seat)), 6)
-    assert batch.planes.shape == (len(states.seat), 7, GAME.spec.observation_shape[0] + NUM_WORLD_PLANES, 15)
+    assert batch.planes.shape == (len(states.seat), 7, GAME.spec.observation_shape[0] + WORLD_PLANES, 15)
     assert batch.planes.dtype == np.int8
     assert (batch.labels == np.eye(7)[0]).all()
     counts = batch.planes[:, :, -8:].reshape(len(states.seat), 7, 2, 4, 15).sum(axis=3)

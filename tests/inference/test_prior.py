@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from games.doudizhu.cards import pack, unpack
-from games.interface import take
+from games.doudizhu.worlds import draw_prior, hidden_cards, list_choices, log_prior
+from games.interface import log_prior_hidden, take
 from games.kernels import kernel, streams
-from inference.hands import hidden_cards, make_positions
-from inference.prior import draw_prior, list_choices, log_prior, log_prior_of_hand, prior_worlds
+from inference.positions import make_positions
+from inference.prior import prior_worlds
 from tests.inference.endgames import (
     DRAWS,
     FALSE_ALARM_Z,
@@ -27,6 +28,11 @@ from tests.inference.endgames import (
 def draw_many(free, need, rng, hands):
     for k in range(hands.size):
         hands[k] = draw_prior(free, need, rng, 0)
+
+
+@kernel
+def log_prior_of_hand(rules, view, seat, hidden):
+    return log_prior_hidden(rules, view, 0, seat, hidden)
 
 
 @pytest.mark.parametrize("index", range(4))
@@ -52,7 +58,7 @@ def test_log_prior_and_list() -> None:
         assert sorted((choices[:total] + fixed).tolist()) == sorted(pack(hands).tolist())
         for hand, probability in zip(pack(hands), expected, strict=True):
             assert log_prior(free, need, hand - fixed) == pytest.approx(np.log(probability))
-            assert log_prior_of_hand(view, 0, seat, hand) == pytest.approx(np.log(probability))
+            assert log_prior_of_hand(GAME.rules, view, seat, np.array([hand])) == pytest.approx(np.log(probability))
         if total > 1:
             assert list_choices(free, need, choices[: total - 1]) == -1
             assert list_choices(free, need, choices[:total]) == total
@@ -76,7 +82,7 @@ def test_worlds_are_deals_of_the_unseen_cards(longest: int) -> None:
     lanes = running(played)
     some = views(played, lanes)
     worlds = GAME.empty(len(lanes) * 5)
-    prior_worlds(GAME.rules, make_positions(lanes, some), streams(0, 60), 5, worlds)
+    prior_worlds(GAME.rules, make_positions(GAME, lanes, some), streams(0, 60), 5, 1, worlds)
     true = take(played.states, np.repeat(lanes, 5))
     rows, seats = np.arange(len(true.seat)), true.seat.astype(int)
     assert (worlds.hands.sum(axis=1) == true.hands.sum(axis=1)).all()

@@ -19,11 +19,12 @@ DOUDIZHU = GameSpec(
     max_legal=500,
     max_moves=200,
     max_return=8192.0,
-    has_hidden_head=True,
     team_names=("first", "second"),
     seat_names=("1", "2", "3"),
     score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True),
     mixes=False,
+    stake_factors=(1.0, 2.0, 4.0, 8.0),
+    hidden_counts=5,
 )
 TINY = GameSpec(
     name="tiny",
@@ -36,7 +37,6 @@ TINY = GameSpec(
     max_legal=2,
     max_moves=3,
     max_return=2.0,
-    has_hidden_head=False,
     team_names=("first", "second"),
     seat_names=("1", "2", "3"),
     score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True),

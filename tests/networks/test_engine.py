@@ -11,7 +11,7 @@ from networks.resnet import NetworkConfig, PolicyValueNet
 from tests.networks.specs import DOUDIZHU, SMALL, TINY, as_if_trained, observations
 
 CONFIGS = {
-    "win_bombs": SMALL,
+    "win_stakes": SMALL,
     "scalar": NetworkConfig(channels=8, blocks=3, value_head="scalar", hidden_head=False, value_scale=8.0),
     "no blocks": NetworkConfig(channels=8, blocks=0, objective="wp"),
 }
@@ -104,7 +104,7 @@ def test_filter() -> None:
     torch.manual_seed(0)
     net = as_if_trained(FilterNet(DOUDIZHU))
     rng = np.random.default_rng(1)
-    worlds = world_planes(*rng.integers(0, 5, (2, 30, 15)).astype(np.int8))
+    worlds = world_planes(DOUDIZHU, *rng.integers(0, 5, (2, 30, 15)).astype(np.int8))
     planes = torch.from_numpy(np.concatenate([observations(30), worlds], axis=1))
     expected = net(planes)
     assert expected.shape == (30,)
@@ -114,4 +114,7 @@ def test_filter() -> None:
 
 def test_planes_of_a_world() -> None:
     next_hand, previous_hand = np.array([[0, 3]], np.int8), np.array([[4, 1]], np.int8)
-    assert world_planes(next_hand, previous_hand)[0].T.tolist() == [[0, 0, 0, 0, 1, 1, 1, 1], [1, 1, 1, 0, 1, 0, 0, 0]]
+    assert world_planes(DOUDIZHU, next_hand, previous_hand)[0].T.tolist() == [
+        [0, 0, 0, 0, 1, 1, 1, 1],
+        [1, 1, 1, 0, 1, 0, 0, 0],
+    ]

@@ -1,16 +1,14 @@
 """On a GPU: the same answers as on the CPU, and a run that learns. ``make gpu``."""
 
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from hydra import compose, initialize_config_dir
 
 from games import make
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
-from training.config import parse_config
+from training.algorithms import read_run
 from training.trainer import Trainer
 
 pytestmark = [
@@ -33,12 +31,10 @@ def test_answers_are_those_of_the_cpu(precision: str, tolerance: float) -> None:
 
 def test_a_run_learns() -> None:
     """Bootstrap, self-play on several threads, learning, and evaluation."""
-    root = Path(__file__).resolve().parents[2]
-    with initialize_config_dir(str(root / "conf"), version_base="1.3"):
-        config = parse_config(compose("config", ["experiment=smoke", "device=cuda", "threads=4", "train.averaging=10"]))
+    config = read_run(["experiment=smoke", "device=cuda", "threads=4", "train.averaging=10"])[0]
     trainer = Trainer(config)
     losses = []
-    while trainer.iteration < 1:
+    while trainer.state.iteration < 1:
         for _ in trainer.run_step():
             pass
         assert trainer.last_report is not None

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from networks.losses import LEAST_TARGET, hidden_loss, policy_loss, value_loss
+from networks.losses import LEAST_TARGET, hidden_loss, policy_loss, stake_classes, value_loss
 from networks.resnet import PolicyValueNet
 from tests.networks.specs import DOUDIZHU, SMALL, observations
 
@@ -92,15 +92,24 @@ def test_value_loss_by_hand() -> None:
     """P(win) 3/4; bombs given a win 1/2, 1/4, 1/8, 1/8, given a loss uniform."""
     logs = [0.5, 0.25, 0.125, 0.125, 0.25, 0.25, 0.25, 0.25]
     raw = torch.tensor([[math.log(3), *map(math.log, logs)]]).expand(5, -1)
-    losses = value_loss(raw, torch.tensor([1.0, 2.0, 64.0, -1.0, -4.0]), "adp", 1.0)
+    losses = value_loss(raw, torch.tensor([1.0, 2.0, 64.0, -1.0, -4.0]), "adp", 1.0, (1.0, 2.0, 4.0, 8.0))
     chances = [3 / 4 / 2, 3 / 4 / 4, 3 / 4 / 8, 1 / 4 / 4, 1 / 4 / 4]
     assert losses.exp().reciprocal().tolist() == pytest.approx(chances, rel=1e-5)
 
 
+def test_returns_belong_to_the_nearest_class_by_ratio() -> None:
+    returns = torch.tensor([0.0, 0.5, 1.0, -1.4, 1.5, 2.0, -2.8, 2.9, 4.0, -8.0, 64.0])
+    assert stake_classes(returns, (1.0, 2.0, 4.0, 8.0)).tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3]
+    assert stake_classes(returns, (1.0,)).tolist() == [0] * len(returns)
+    # As where classes were numbers of bombs: the rounded logarithm.
+    powers = 2.0 ** torch.arange(14)
+    assert stake_classes(powers, (1.0, 2.0, 4.0, 8.0)).tolist() == powers.log2().round().long().clamp(0, 3).tolist()
+
+
 def test_scalar_value_loss_by_hand() -> None:
     raw, returns = torch.atanh(torch.tensor([[0.5], [-0.25], [0.5]])), torch.tensor([2.0, -8.0, 64.0])
-    assert value_loss(raw, returns, "adp", 8.0).tolist() == pytest.approx([0.0625, 0.5625, 0.25], rel=1e-5)
-    assert value_loss(raw, returns, "wp", 1.0).tolist() == pytest.approx([0.25, 0.5625, 0.25], rel=1e-5)
+    assert value_loss(raw, returns, "adp", 8.0, ()).tolist() == pytest.approx([0.0625, 0.5625, 0.25], rel=1e-5)
+    assert value_loss(raw, returns, "wp", 1.0, ()).tolist() == pytest.approx([0.25, 0.5625, 0.25], rel=1e-5)
 
 
 def hands(rows: int, length: int, seed: int) -> tuple[Tensor, ...]:
@@ -200,7 +209,7 @@ def test_learning_repeats_bit_for_bit_and_learns(bfloat16: bool) -> None:
             assert all(values.dtype == torch.float32 for values in raw)
             loss = (
                 policy_loss(raw.policy, *rest).cross_entropy
-                + value_loss(raw.value, returns, "adp", net.value_scale)
+                + value_loss(raw.value, returns, "adp", net.value_scale, net.stake_factors)
                 + hidden_loss(raw.hidden, *arguments).nll
             ).mean()
             optimizer.zero_grad()

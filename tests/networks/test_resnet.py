@@ -7,6 +7,8 @@ import torch
 from networks.resnet import NetworkConfig, PolicyValueNet, build_networks, expected_value
 from tests.networks.specs import DOUDIZHU, LENGTH, SMALL, TINY, as_if_trained, observations
 
+FACTORS = torch.tensor(DOUDIZHU.stake_factors)
+
 
 def test_shapes() -> None:
     net = PolicyValueNet(DOUDIZHU, SMALL)
@@ -42,10 +44,10 @@ def test_the_value_by_hand() -> None:
     """P(win) 3/4; given a win 0 or 1 further bombs with equal chance, given a loss always 2: 3/4 * 3/2 - 1/4 * 4 = 1/8."""
     never = -50.0
     raw = torch.tensor([[np.log(3.0), 0, 0, never, never, never, never, 0, never]], dtype=torch.float32)
-    assert expected_value(raw, "adp", 1.0).item() == pytest.approx(0.125, abs=1e-6)
-    assert expected_value(raw, "wp", 1.0).item() == pytest.approx(0.5, abs=1e-6)
+    assert expected_value(raw, "adp", 1.0, FACTORS).item() == pytest.approx(0.125, abs=1e-6)
+    assert expected_value(raw, "wp", 1.0, FACTORS).item() == pytest.approx(0.5, abs=1e-6)
     scalar = torch.tensor([[0.5493061]])  # tanh = 1/2
-    assert expected_value(scalar, "adp", 8.0).item() == pytest.approx(4.0, abs=1e-5)
+    assert expected_value(scalar, "adp", 8.0, FACTORS).item() == pytest.approx(4.0, abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -75,5 +77,14 @@ def test_one_network_for_all_seats() -> None:
     ("key", "value"), [("value_head", "two"), ("objective", "fun"), ("channels", 0), ("blocks", -1), ("value_scale", -1.0)]
 )
 def test_wrong_settings_are_named(key: str, value: object) -> None:
-    with pytest.raises(ValueError, match=f"{key} is {value!r}, expected"):
+    with pytest.raises(ValueError, match=f"network.{key}={value}: expected"):
         NetworkConfig(**{key: value})
+
+
+def test_a_game_without_classes_of_stakes_has_a_scalar_value() -> None:
+    with pytest.raises(ValueError, match="tiny has no stake_factors; expected 'scalar'"):
+        PolicyValueNet(TINY, NetworkConfig(channels=4, blocks=1))
+
+
+def test_the_former_name_of_the_value_head() -> None:
+    assert NetworkConfig(value_head="win_bombs") == NetworkConfig(value_head="win_stakes")

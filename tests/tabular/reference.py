@@ -8,7 +8,7 @@ import math
 from collections import defaultdict
 from fractions import Fraction
 
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from tests.games import poker_oracle as oracle
 from tests.games.poker_oracle import Position
 
@@ -38,7 +38,7 @@ def hide(text: str, suits: bool) -> str:
 class Play:
     """What both references share: deals, information states."""
 
-    def __init__(self, game: PokerGame, state: int) -> None:
+    def __init__(self, game: PokerTables, state: int) -> None:
         self.game = game.name
         self.suits = game.finest is None
         self.random = Random(state)
@@ -55,7 +55,9 @@ class Play:
 class SelfPlay(Play):
     """Heinrich & Silver 2015, algorithms 1 and 2."""
 
-    def __init__(self, game: PokerGame, state: int, c: float, gamma: float, eta: float, d: float, k: float | None = None) -> None:
+    def __init__(
+        self, game: PokerTables, state: int, c: float, gamma: float, eta: float, d: float, k: float | None = None
+    ) -> None:
         super().__init__(game, state)
         self.c, self.gamma, self.eta, self.d, self.k = c, gamma, eta, d, k
         self.trees: list[set[str]] = [set(), set()]
@@ -131,7 +133,7 @@ class SelfPlay(Play):
 class OutcomeSampling(Play):
     """Lanctot's thesis, 2013, outcome sampling with stochastically weighted averaging; ``turn`` None updates all (parallel)."""
 
-    def __init__(self, game: PokerGame, state: int, epsilon: float, alternating: bool) -> None:
+    def __init__(self, game: PokerTables, state: int, epsilon: float, alternating: bool) -> None:
         super().__init__(game, state)
         self.epsilon, self.alternating = epsilon, alternating
         self.regrets: dict[tuple[str, str], float] = defaultdict(float)

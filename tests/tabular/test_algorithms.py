@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from games import poker
+from games import make as make_game
 from games.kuhn.game import squared_error
 from games.leduc.game import GAME_VALUE
+from games.poker.tables import PokerTables
 from tabular.algorithms import ALGORITHMS, knowing, make
 from tabular.best_response import nash_conv, profile_values
-from tabular.learner import Learner
+from tabular.learner import TabularLearner
 from tabular.matches import always_call, greedy_player, symmetric_play
 from tabular.self_play import UCT
 
@@ -16,7 +17,7 @@ RANDOM = [("smooth_uct", {}), ("uct", {}), ("outcome_sampling", {}), ("outcome_s
 EVERY = [*RANDOM, ("cfr_plus", {})]
 
 
-def same(first: Learner, second: Learner) -> bool:
+def same(first: TabularLearner, second: TabularLearner) -> bool:
     one, two = first.get_state(), second.get_state()
     return one.keys() == two.keys() and all(one[name].tobytes() == two[name].tobytes() for name in one)
 
@@ -144,14 +145,14 @@ def test_smooth_uct_on_leduc_as_in_the_paper() -> None:
 
 
 def test_every_algorithm_says_what_it_knows() -> None:
-    assert knowing(poker.make("leduc")) == list(ALGORITHMS)
+    assert knowing(make_game("leduc").tables) == list(ALGORITHMS)
 
 
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
         (("smooth", "kuhn"), {}, "algorithm 'smooth': expected one of smooth_uct, uct, outcome_sampling, cfr_plus"),
-        (("uct", "chess"), {}, "'chess': expected one of kuhn, leduc"),
+        (("uct", "chess"), {}, "'chess': expected one of doudizhu, kuhn, leduc"),
         (("uct", "kuhn"), {"eta": 0.9}, "options of uct: got eta; expected exploration, betting_potential"),
         (("cfr_plus", "kuhn"), {"eta": 0.9}, "options of cfr_plus: got eta; expected none"),
         (("smooth_uct", "kuhn"), {"gamma": 1.5}, "gamma = 1.5"),
@@ -172,8 +173,8 @@ def test_an_algorithm_that_does_not_know_the_game_names_those_that_do() -> None:
     class Unlisted(tuple):
         """Cards that cannot be listed, as in Hold'em."""
 
-    kuhn = poker.make("kuhn")
-    large = poker.game.PokerGame("limit_holdem", kuhn.rules, kuhn.betting, Unlisted(), kuhn.bucket_names)
+    kuhn = make_game("kuhn").tables
+    large = PokerTables("limit_holdem", kuhn.rules, kuhn.betting, Unlisted(), kuhn.bucket_names)
     with pytest.raises(ValueError, match="cfr_plus does not know limit_holdem.*those that know it: smooth_uct, uct"):
         make("cfr_plus", large)
     with pytest.raises(ValueError, match="too large for a full game tree"):
@@ -213,7 +214,7 @@ def test_full_counters_are_an_error() -> None:
 @pytest.mark.parametrize("name", ["uct", "smooth_uct"])
 def test_rows_for_visited_nodes_only_change_nothing(name: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Such tables learn what full ones do, and can be resumed."""
-    game = poker.make(**options)
+    game = make_game(**options).tables
     dense = make(name, game, seed=3)
     dense.run(5_000)
     monkeypatch.setattr(UCT, "DENSE", 0)
@@ -252,7 +253,7 @@ def test_greedy_slots_are_the_greedy_policy() -> None:
 
 def test_limit_holdem_learns_to_beat_who_always_calls() -> None:
     """Two players, coarse buckets, 300,000 episodes: wins of the greedy policy more than 5 standard errors above 0."""
-    game = poker.make("limit_holdem", abstraction="made_hands")
+    game = make_game("limit_holdem", abstraction="made_hands").tables
     learner = make("smooth_uct", game)
     learner.run(300_000)
     result = symmetric_play(game, [greedy_player(learner.greedy_slots()), always_call()], [0, 1], 20_000)[0]
@@ -261,7 +262,7 @@ def test_limit_holdem_learns_to_beat_who_always_calls() -> None:
 
 def test_three_players_count_every_episode_once() -> None:
     """The first to act is in its tree from the second visit of a bucket on; each episode passes one of its 169 starting hands."""
-    learner = make("smooth_uct", poker.make("limit_holdem", players=3, abstraction="made_hands"))
+    learner = make("smooth_uct", make_game("limit_holdem", players=3, abstraction="made_hands").tables)
     learner.run(20_000)
     first_row, visits = learner.tables["first_row"], learner.tables["visits"][:, :-1]
     assert visits[first_row[0] : first_row[0] + 169].sum() == 20_000

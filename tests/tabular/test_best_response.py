@@ -5,14 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from games import poker
+from games import make
 from games.kuhn.game import GAME_VALUE, equilibrium
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from tabular.best_response import best_response, best_response_values, exploitability, nash_conv, profile_values
 from tests.games import poker_oracle as oracle
 
 
-def random_policy(game: PokerGame, seed: int, sparse: bool = False) -> np.ndarray:
+def random_policy(game: PokerTables, seed: int, sparse: bool = False) -> np.ndarray:
     weights = np.random.default_rng(seed).random((game.num_infosets, game.max_actions)) * game.legal
     if sparse:  # some actions never, so some information states are never reached
         weights *= np.random.default_rng(seed + 1).random(weights.shape) < 0.6
@@ -26,21 +26,21 @@ def random_policy(game: PokerGame, seed: int, sparse: bool = False) -> np.ndarra
 )
 def test_nash_conv_of_the_uniform_policy(name: str, options: dict[str, bool], expected: float) -> None:
     """Known values; OpenSpiel's tests have the Leduc one to four decimals."""
-    game = poker.make(name, **options)
+    game = make(name, **options).tables
     assert nash_conv(game, game.uniform_policy()) == pytest.approx(expected, abs=1e-6 if name == "leduc" else 1e-12)
     assert exploitability(game, game.uniform_policy()) == pytest.approx(expected / 2, abs=1e-6)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1, 0.25, 1 / 3])
 def test_the_equilibria_of_kuhn(alpha: float) -> None:
-    game = poker.make("kuhn")
+    game = make("kuhn").tables
     assert nash_conv(game, equilibrium(alpha)) == pytest.approx(0, abs=1e-15)
     assert profile_values(game, equilibrium(alpha)) == pytest.approx([GAME_VALUE, -GAME_VALUE])
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_kuhn_against_all_pure_strategies(seed: int) -> None:
-    game = poker.make("kuhn")
+    game = make("kuhn").tables
     policy = random_policy(game, seed, sparse=seed % 2 == 1)
     for player in range(2):
         best = -np.inf
@@ -55,7 +55,7 @@ def test_kuhn_against_all_pure_strategies(seed: int) -> None:
 @pytest.mark.parametrize(("name", "options"), [("kuhn", {}), ("leduc", {"suits": True}), ("leduc", {"suits": False})])
 @pytest.mark.parametrize("seed", range(2))
 def test_against_the_recursion(name: str, options: dict[str, bool], seed: int) -> None:
-    game = poker.make(name, **options)
+    game = make(name, **options).tables
     policy = random_policy(game, seed, sparse=seed == 1)
     full = game if game.finest is None else game.finest
     rows = {text: row for row, text in enumerate(full.infoset_texts())}
@@ -72,7 +72,7 @@ def test_against_the_recursion(name: str, options: dict[str, bool], seed: int) -
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
 def test_the_best_response_wins_what_it_promises(name: str) -> None:
-    game = poker.make(name)
+    game = make(name).tables
     full = game if game.finest is None else game.finest
     policy = random_policy(game, 7)
     for player in range(2):
@@ -82,11 +82,11 @@ def test_the_best_response_wins_what_it_promises(name: str) -> None:
 
 def test_suits_do_not_matter() -> None:
     """A policy that ignores suits is exploited by as much, whether or not the tables know them."""
-    small, full = poker.make("leduc"), poker.make("leduc", suits=True)
+    small, full = make("leduc").tables, make("leduc", suits=True).tables
     policy = random_policy(small, 3)
     assert nash_conv(full, small.tree_policy(policy)) == nash_conv(small, policy)
 
 
 def test_a_policy_of_another_game_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"policy of shape \(12, 2\): leduc expects"):
-        nash_conv(poker.make("leduc"), poker.make("kuhn").uniform_policy())
+        nash_conv(make("leduc").tables, make("kuhn").tables.uniform_policy())

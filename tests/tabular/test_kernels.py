@@ -3,17 +3,21 @@
 import numpy as np
 import pytest
 
-from games import poker
+from games import make as make_game
 from games.kernels import random_u64, streams
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from tabular.algorithms import make
 from tabular.self_play import ucb
 from tests.tabular import reference
 
-GAMES = {"kuhn": poker.make("kuhn"), "leduc": poker.make("leduc"), "leduc with suits": poker.make("leduc", suits=True)}
+GAMES = {
+    "kuhn": make_game("kuhn").tables,
+    "leduc": make_game("leduc").tables,
+    "leduc with suits": make_game("leduc", suits=True).tables,
+}
 
 
-def table(game: PokerGame, entries: dict[tuple[str, str], float]) -> np.ndarray:
+def table(game: PokerTables, entries: dict[tuple[str, str], float]) -> np.ndarray:
     """Returns the entries of a reference as an array over information states and slots."""
     actions = game._by_infoset(np.array(["".join("fcr"[a] for a in row if a >= 0) for row in game.betting.actions]))
     result = np.zeros((game.num_infosets, game.max_actions))
@@ -35,7 +39,7 @@ def table(game: PokerGame, entries: dict[tuple[str, str], float]) -> np.ndarray:
         ("uct", {"exploration": 12.0, "betting_potential": 0.1}, (12.0, 1.0, 1.0, 0.0, 0.1)),
     ],
 )
-def test_self_play(game: PokerGame, name: str, options: dict[str, float], schedule: tuple[float, ...]) -> None:
+def test_self_play(game: PokerTables, name: str, options: dict[str, float], schedule: tuple[float, ...]) -> None:
     episodes = 4000
     learner = make(name, game, seed=11, **options)
     learner.run(episodes)
@@ -59,7 +63,7 @@ def test_self_play_before_the_trees_are_grown() -> None:
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 @pytest.mark.parametrize("updates", ["alternating", "parallel"])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0])
-def test_outcome_sampling(game: PokerGame, updates: str, epsilon: float) -> None:
+def test_outcome_sampling(game: PokerTables, updates: str, epsilon: float) -> None:
     episodes = 3001
     learner = make("outcome_sampling", game, seed=11, updates=updates, epsilon=epsilon)
     learner.run(episodes)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from games import poker
+from games import make as make_game
 from games.poker.betting import Action
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from tabular.algorithms import make
 from tabular.best_response import profile_values
 from tabular.matches import (
@@ -18,17 +18,17 @@ from tabular.matches import (
 )  # fmt: skip
 from tabular.self_play import UCT
 
-LEDUC = poker.make("leduc")
+LEDUC = make_game("leduc").tables
 DEALS = 200_000
 
 
-def calling(game: PokerGame) -> np.ndarray:
+def calling(game: PokerTables) -> np.ndarray:
     calls = (game.betting.actions == Action.CALL).astype(float)
     order = np.argsort(game.betting.base)
     return np.repeat(calls[order], game.betting.num_buckets[order], axis=0)
 
 
-def players(game: PokerGame) -> dict[str, tuple[Player, np.ndarray]]:
+def players(game: PokerTables) -> dict[str, tuple[Player, np.ndarray]]:
     """Returns players of every kind, each with its policy as a table."""
     learner, sampling = make("smooth_uct", game, seed=1), make("outcome_sampling", game, seed=1)
     learner.run(3_000)
@@ -43,15 +43,15 @@ def players(game: PokerGame) -> dict[str, tuple[Player, np.ndarray]]:
     }
 
 
-def exact(game: PokerGame, first: np.ndarray, second: np.ndarray) -> float:
+def exact(game: PokerTables, first: np.ndarray, second: np.ndarray) -> float:
     """Returns what the first policy wins against the second, both seats alike, in mb/h; a big blind is the ante of 1."""
     own = game.infoset_player[:, None] == 0
     front, back = profile_values(game, np.where(own, first, second)), profile_values(game, np.where(own, second, first))
     return float(1000 * (front[0] + back[1]) / 2)
 
 
-@pytest.mark.parametrize("game", [LEDUC, poker.make("kuhn")], ids=["leduc", "kuhn"])
-def test_matches_against_exact_values(game: PokerGame) -> None:
+@pytest.mark.parametrize("game", [LEDUC, make_game("kuhn").tables], ids=["leduc", "kuhn"])
+def test_matches_against_exact_values(game: PokerTables) -> None:
     """All pairs of kinds, 200,000 deals each: within 5 standard errors (15 pairs: a false alarm in 100,000)."""
     every = players(game)
     for number, (one, first) in enumerate(every.items()):
@@ -92,11 +92,11 @@ def test_tables_with_rows_for_visited_nodes_only_play_alike(monkeypatch: pytest.
 
 
 @pytest.fixture(scope="module")
-def three() -> PokerGame:
-    return poker.make("limit_holdem", players=3, abstraction="made_hands")
+def three() -> PokerTables:
+    return make_game("limit_holdem", players=3, abstraction="made_hands").tables
 
 
-def test_three_players(three: PokerGame) -> None:
+def test_three_players(three: PokerTables) -> None:
     """Three who always call have the same in every seat; a random player loses to two of them, who share what it loses."""
     alike = symmetric_play(three, [always_call(), always_call()], [0, 1, 1], 2000)
     assert [result.mean for result in alike] == pytest.approx([0, 0], abs=1e-9)
@@ -107,7 +107,7 @@ def test_three_players(three: PokerGame) -> None:
 def test_two_players_of_holdem() -> None:
     """Who folds whenever it is asked to pay loses the blinds: 750 mb/h against a player who always raises, in the mean of both
     seats."""
-    game = poker.make("limit_holdem", abstraction="made_hands")
+    game = make_game("limit_holdem", abstraction="made_hands").tables
     order = np.argsort(game.betting.base)
 
     def always(slots: np.ndarray) -> Player:

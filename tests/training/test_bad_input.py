@@ -1,23 +1,25 @@
 """Bad input to ``train.py``: one clear line that names the thing, a non-zero exit status, nothing overwritten."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
-from hydra import compose, initialize_config_dir
 
-from runtime.settings import ConfigError, flatten_config
-from training.config import CHOICES, RANGES, TrainConfig, parse_config
+from runtime import memory
+from runtime.settings import ConfigError
+from training.algorithms import read_run
+from training.config import TrainConfig
+from training.memory import check_memory
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def composed(*overrides: str) -> TrainConfig:
     """Returns the checked configuration of a command line."""
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_config(compose("config", list(overrides)))
+    return read_run(overrides)[0]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -34,31 +36,74 @@ def test_every_experiment_composes(experiment: str) -> None:
     composed(f"experiment={experiment}")
 
 
-def test_tables_name_existing_keys() -> None:
-    keys = {key for key, _ in flatten_config(TrainConfig())}
-    assert set(CHOICES) <= keys
-    assert set(RANGES) <= keys
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ("train.lr=-1", "train.lr=-1.0: expected at least 1e-12 and at most 10"),
+        ("train.lr=fast", "train.lr=fast: expected a value of type float"),
+        ("train.batch_size=1.5", "train.batch_size=1.5: expected a value of type int"),
+        ("+typo=1", "typo=1: unknown key; expected one of algorithm, bootstrap, budget"),
+        ("+train.typo=1", "train.typo=1: unknown key; expected one of train.batch_size"),
+        ("serch=gumbel", "serch=gumbel: unknown key; did you mean search?"),
+        ("search=gumbell", "search=gumbell: expected one of gumbel, poker, puct; did you mean gumbel?"),
+        ("playouts=8", "playouts=8: unknown key; did you mean search.playouts?"),
+        ("search.root=alpha", "search.root=alpha: expected one of puct, gumbel"),
+        ("device=tpu", "device=tpu: expected one of auto, cpu, cuda"),
+        ("resume=maybe", "resume=maybe: expected true or false"),
+        ("selfplay.full_share=0", "selfplay.full_share=0.0: expected at least 1e-09 and at most 1"),
+        ("objective=both", "objective=both: expected one of wp, adp"),
+        ("network.objective=adp", "network.objective=adp: set objective alone, which is wp"),
+        ("network.value_head=foo", "network.value_head=foo: expected one of win_bombs, scalar"),
+        ("network.channels=0", "network.channels=0: expected at least 1"),
+        ("network.head_units=0", "network.head_units=0: expected at least 1"),
+        ("network.blocks=-1", "network.blocks=-1: expected at least 0"),
+        ("search.playouts=${x}", "search.playouts=${x}: Interpolation key 'x' not found"),
+        ("seed=1,2", "seed=1,2: expected one value"),
+        ("seed=[", "seed=[: the value cannot be read"),
+        ("seed.x=1", "seed.x=1: seed is a key of its own"),
+        ("search=", "search=: the value is missing"),
+        ("run_dir=", "run_dir=: the value is missing"),
+        ("~search.playouts", "~search.playouts: a key cannot be removed"),
+        ("seed=1 seed=2", "seed=2: seed is given twice"),
+        ("search=puct search=gumbel", "search=gumbel: search is given twice"),
+        ("inference=enumeration", "inference.active_below=0: inference would never be used in doudizhu"),
+        ("experiment=leduc_figure2", "experiment=leduc_figure2: is a figure of several runs; draw it with: python -m reproduce"),
+        ("algorithm=uct search.playouts=8", "search.playouts=8: unknown key; algorithm=uct has no such key"),
+        ("algorithm=uct experiment=smoke", "experiment=smoke: sets network, which algorithm=uct does not have"),
+        ("algorithm=usct", "algorithm=usct: expected one of cfr_plus, fpmcts, outcome_sampling, smooth_uct, uct"),
+        ("algorithm.epsilon=1", "algorithm.epsilon=1: algorithm=fpmcts has no options of its own"),
+    ],
+)
+def test_bad_key_is_named_in_one_line(overrides: str, words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        composed(*overrides.split())
+    message = str(caught.value)
+    assert message.startswith(words) and "\n" not in message, message
 
 
 @pytest.mark.parametrize(
-    ("override", "key", "allowed"),
+    "overrides",
     [
-        ("train.lr=-1", "train.lr", "from"),
-        ("train.lr=fast", "train.lr", "float"),
-        ("train.batch_size=1.5", "train.batch_size", "int"),
-        ("+typo=1", "typo", "train"),
-        ("+train.typo=1", "train.typo", "batch_size"),
-        ("search.root=alpha", "search.root", "puct, gumbel"),
-        ("device=tpu", "device", "auto, cpu, cuda"),
-        ("resume=maybe", "resume", "true or false"),
-        ("selfplay.full_share=0", "selfplay.full_share", "from"),
+        "train.value_window=900000000", "train.reservoir=900000000", "selfplay.lanes=1000000", "evaluation.decks=900000000",
+        "episode.games=900000000 episode.games_per_step=900000000",
+        "bootstrap.games=900000000 bootstrap.games_per_step=900000000",
     ],
-)
-def test_bad_key_is_named(override: str, key: str, allowed: str) -> None:
+)  # fmt: skip
+def test_sizes_are_checked_against_memory(overrides: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """8 GB are enough for the defaults, and not for these."""
+    monkeypatch.setattr(memory, "available_bytes", lambda: 8_000_000_000)
+    check_memory(composed())
+    key = overrides.split("=")[0].replace("bootstrap.games", "bootstrap.games_per_step")
     with pytest.raises(ConfigError) as caught:
-        composed(override)
-    assert str(caught.value).startswith(key)
-    assert allowed in str(caught.value)
+        check_memory(composed(*overrides.split()))
+    assert re.fullmatch(rf"{key}=[\d,]+: needs [\d,.]+ GB of memory; 8 GB are free", str(caught.value)), caught.value
+
+
+def test_a_run_that_cannot_fit_leaves_nothing_behind(tmp_path: Path) -> None:
+    result = run("train.reservoir=1000000000", f"run_dir={tmp_path / 'run'}")
+    assert result.returncode == 1 and len(result.stderr.splitlines()) == 1
+    assert "train.reservoir=1,000,000,000: needs" in result.stderr
+    assert not (tmp_path / "run").exists()
 
 
 def test_unknown_game_names_the_allowed_ones(tmp_path: Path) -> None:
@@ -71,7 +116,7 @@ def test_unknown_game_names_the_allowed_ones(tmp_path: Path) -> None:
 def test_error_of_use_is_one_line(tmp_path: Path) -> None:
     result = run("train.lr=-1", f"run_dir={tmp_path / 'run'}")
     assert result.returncode == 1
-    assert result.stderr.strip().splitlines() == ["train.py: train.lr=-1.0: expected a value from 1e-12 to 10"]
+    assert result.stderr.strip().splitlines() == ["train.py: train.lr=-1.0: expected at least 1e-12 and at most 10"]
     assert not (tmp_path / "run").exists()
 
 

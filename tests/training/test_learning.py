@@ -1,7 +1,5 @@
 """Self-play in workers, samples from heuristic games, and the learner."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
@@ -9,10 +7,10 @@ import torch
 from agents.doudizhu.heuristic_games import generate_games
 from fpmcts.filter_learner import FilterLearner
 from fpmcts.learner import Learner, LearnerSettings, LossNotFiniteError
-from fpmcts.samples import Samples
+from fpmcts.samples import Samples, flatten
 from fpmcts.search import Search, SearchSettings
 from fpmcts.selfplay import SelfPlay, SelfPlaySettings
-from fpmcts.workers import Finished, join_finished, play_in_threads
+from fpmcts.workers import Finished, join_finished, play_units, worker
 from games import make
 from games.interface import Game, num_rows, take
 from games.kernels import Stream, deal_seeds
@@ -20,7 +18,10 @@ from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
 from networks.resnet import NetworkConfig, Networks, build_networks
-from training.bootstrap import heuristic_samples
+from networks.weights import module_arrays
+from runtime.pools import ThreadPool
+from tests.games.driver import legal_actions, step
+from training.heuristic_samples import heuristic_samples
 
 GAME: Game = make("doudizhu")
 SHAPE = NetworkConfig(channels=8, blocks=1, objective="wp")
@@ -37,27 +38,30 @@ def samples() -> Samples:
     return heuristic_samples(GAME, played.deals, played.records, played.choices)
 
 
-def self_play(networks: Networks, workers: int, share: float) -> Finished:
-    """Returns ten games of self-play."""
+def self_play(networks: Networks, workers: int, share: float, size: int = 10, lanes: int = 4) -> Finished:
+    """Returns ten games of self-play, in units of some size."""
     players = []
     for _ in range(workers):
         evaluator = Evaluator(networks, precision="float32")
         search = Search(GAME, evaluator.evaluate, SearchSettings(root="gumbel", playouts=8, worlds=4), 4, win_only=True)
         determinizer = Determinizer(GAME, evaluator, InferenceSettings(particles=8), 10)
-        settings = SelfPlaySettings(lanes=4, full_share=share)
-        players.append(SelfPlay(GAME, evaluator.evaluate, determinizer, search, settings).play)
-    progress = list(play_in_threads(players, deal_seeds(1, 10, Stream.TRAINING), 5, (2,), iteration=3))
+        settings = SelfPlaySettings(lanes=lanes, full_share=share)
+        players.append(worker(SelfPlay(GAME, evaluator.evaluate, determinizer, search, settings).play))
+    progress = list(play_units(ThreadPool(players), deal_seeds(1, 10, Stream.TRAINING), size, 5, (2,), iteration=3))
     assert [done for done, _ in progress] == sorted(done for done, _ in progress)
     parts = progress[-1][1]
     assert parts is not None
-    return join_finished(parts, GAME)
+    return join_finished(parts, GAME, seconds=1.0)
 
 
-def test_number_of_workers_changes_no_game(networks: Networks) -> None:
-    (_, one, statistics), (_, two, _) = self_play(networks, 1, 0.5), self_play(networks, 2, 0.5)
-    np.testing.assert_array_equal(one.records.moves, two.records.moves)
+@pytest.mark.parametrize(("workers", "size", "lanes"), [(2, 5, 4), (2, 3, 1), (3, 1, 4), (1, 10, 10)])
+def test_workers_units_and_lanes_change_no_game_and_no_sample(networks: Networks, workers: int, size: int, lanes: int) -> None:
+    samples, games, statistics = self_play(networks, 1, 0.5)
+    others, again, _ = self_play(networks, workers, 0.5, size, lanes)
+    for (name, field), (_, other) in zip(flatten(samples) + flatten(games), flatten(others) + flatten(again), strict=True):
+        np.testing.assert_array_equal(field, other, err_msg=name)
     assert statistics.games == 10
-    assert statistics.moves == one.records.lengths.sum()
+    assert statistics.moves == games.records.lengths.sum()
 
 
 def test_samples_of_self_play(networks: Networks) -> None:
@@ -71,13 +75,25 @@ def test_samples_of_self_play(networks: Networks) -> None:
     assert np.all(np.isfinite(samples.root_value)) and np.all(np.abs(samples.root_value) <= 1.0 + 1e-6)
 
 
-def test_heuristic_samples_know_their_result(samples: Samples) -> None:
-    """The landlord's and the peasants' results at one decision apart only differ in sign: over a game each seat has one sign."""
-    assert num_rows(samples) > 1000
+def test_heuristic_samples_know_their_result() -> None:
+    """Game by game, move by move: the seat's return at the end, over the stake at the decision; and the teacher's choice."""
+    played = generate_games(GAME, deal_seeds(0, 20, Stream.BOOTSTRAP), epsilon=0.1)
+    samples = heuristic_samples(GAME, played.deals, played.records, played.choices)
+    states, expected = take(played.deals, np.arange(20)), []
+    for game, length in enumerate(played.records.lengths):
+        mine = []
+        for k in range(length):
+            seat, bombs = int(states.seat[game]), int(states.bombs[game])
+            if len(legal_actions(GAME, states, game)) > 1:
+                mine.append((seat, bombs, int(played.choices[game, k])))
+            step(GAME.rules, states, game, int(played.records.moves[game, k]))
+        won = int(states.winner[game]) == 0  # the landlord
+        for seat, bombs, choice in mine:
+            expected.append((seat, choice, (1 if won == (seat == 0) else -1) * 2.0 ** (int(states.bombs[game]) - bombs)))
+    assert num_rows(samples) == len(expected) > 200
+    found = zip(samples.states.seat.tolist(), samples.actions[:, 0].tolist(), samples.result.tolist(), strict=True)
+    assert list(found) == expected
     assert np.all(samples.target[:, 0] == 1.0)
-    landlord = samples.states.seat == 0
-    assert 0.2 < np.mean(samples.result[landlord] > 0) < 0.8
-    assert np.all(np.abs(samples.result) >= 1.0)
 
 
 def test_learner_learns_a_batch_by_heart(samples: Samples) -> None:
@@ -92,10 +108,42 @@ def test_learner_learns_a_batch_by_heart(samples: Samples) -> None:
 
 
 def test_value_and_policy_may_come_from_different_rows(samples: Samples) -> None:
-    net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-    learner = Learner(GAME, net, LearnerSettings(), torch.device("cpu"))
-    parts = learner.step(take(samples, np.arange(32)), take(samples, np.arange(32, 96)), 1e-3)
-    assert all(math.isfinite(value) for value in parts.values())
+    """The targets of the value rows and the results of the policy rows do not matter, the others do."""
+    policy_rows, value_rows = take(samples, np.arange(32)), take(samples, np.arange(32, 96))
+
+    def losses(policy_rows: Samples, value_rows: Samples) -> tuple[float, float]:
+        net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
+        parts = Learner(GAME, net, LearnerSettings(), torch.device("cpu")).step(policy_rows, value_rows, 1e-3)
+        return parts["policy"], parts["value"]
+
+    def other_choice(rows: Samples) -> Samples:
+        actions = rows.actions.copy()
+        for i in range(num_rows(rows)):
+            actions[i, 0] = next(a for a in legal_actions(GAME, rows.states, i) if a != actions[i, 0])
+        return rows._replace(actions=actions)
+
+    def other_result(rows: Samples) -> Samples:
+        return rows._replace(result=-rows.result)
+
+    policy, value = losses(policy_rows, value_rows)
+    assert losses(other_result(policy_rows), other_choice(value_rows)) == (policy, value)
+    changed = losses(other_choice(policy_rows), other_result(value_rows))
+    assert changed[0] != policy and changed[1] != value
+
+
+@pytest.mark.parametrize("replicas", [1, 2, 3])
+def test_threads_change_no_weight(samples: Samples, replicas: int) -> None:
+    """The parts of a minibatch are a setting; threads only share them out."""
+    weights = []
+    for threads in (1, 2, 4):
+        net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
+        learner = Learner(GAME, net, LearnerSettings(replicas=replicas), torch.device("cpu"), threads)
+        for k in range(3):
+            learner.step(None, take(samples, np.arange(64 * k, 64 * (k + 1))), 1e-2)
+        weights.append(module_arrays(net, ""))
+    for other in weights[1:]:
+        for name, array in weights[0].items():
+            np.testing.assert_array_equal(array, other[name], err_msg=name)
 
 
 def test_reverse_divergence_is_for_searched_rows(samples: Samples) -> None:

@@ -5,17 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hydra import compose, initialize_config_dir
 
 from evaluation.policy_table import policy_table
-from fpmcts.selfplay import explore
+from fpmcts.drawn_moves import explore
 from games import make
 from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from runtime.settings import ConfigError
 from tabular.best_response import nash_conv
-from training.config import TrainConfig, parse_config
+from training.algorithms import read_run
+from training.config import TrainConfig
+from training.reports import drain
 from training.trainer import Trainer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,8 +28,7 @@ TINY = [
 
 
 def configuration(*overrides: str) -> TrainConfig:
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_config(compose("poker", list(overrides)))
+    return read_run(overrides if any(o.startswith("game=") for o in overrides) else ("game=leduc", *overrides))[0]
 
 
 def run(trainer: Trainer, steps: int) -> Trainer:
@@ -39,9 +39,9 @@ def run(trainer: Trainer, steps: int) -> Trainer:
 
 
 def exact(trainer: Trainer) -> float:
-    assert isinstance(trainer.game, LimitPoker)
-    trainer.evaluator.refresh(trainer.playing)
-    return nash_conv(trainer.game.poker, policy_table(trainer.game, trainer.evaluator.evaluate))
+    assert isinstance(trainer.state.game, LimitPoker)
+    trainer.evaluation.evaluator.refresh(trainer.state.playing)
+    return nash_conv(trainer.state.game.tables, policy_table(trainer.state.game, trainer.evaluation.evaluator.evaluate))
 
 
 @pytest.mark.parametrize(("game", "uniform", "reached"), [("kuhn", 11 / 12, 0.45), ("leduc", 4.747222, 3.0)])
@@ -61,7 +61,7 @@ def test_policy_gradient_runs_on_poker() -> None:
     before = exact(trainer)
     run(trainer, 4)
     assert trainer.last_report is not None and "loss/surrogate_0" in trainer.last_report.scalars
-    assert trainer.games_seen == 4 * 2048
+    assert trainer.state.games_seen == 4 * 2048
     assert exact(trainer) < 0.9 * before
 
 
@@ -81,17 +81,12 @@ def test_resumed_equals_uninterrupted() -> None:
 def test_one_seat_searches_in_each_game() -> None:
     """Its decisions teach the policy; those of the other seat teach only the value."""
     trainer = Trainer(configuration("game=leduc", *TINY))
-    for _ in trainer.self_play(np.arange(40, dtype=np.uint64) * 2, (0, 0)):
-        pass
-    assert trainer.played is not None
-    samples, games, statistics = trainer.played
+    samples, _, statistics = drain(trainer.workers.self_play(np.arange(40, dtype=np.uint64) * 2, (0, 0)))
     assert 0 < statistics.searches < statistics.decisions
     assert (samples.policy_weight > 0).sum() == statistics.searches
     everyone = Trainer(configuration("game=leduc", "selfplay.searching=all", *TINY))
-    for _ in everyone.self_play(np.arange(40, dtype=np.uint64) * 2, (0, 0)):
-        pass
-    assert everyone.played is not None
-    assert everyone.played[2].searches == everyone.played[2].decisions
+    _, _, statistics = drain(everyone.workers.self_play(np.arange(40, dtype=np.uint64) * 2, (0, 0)))
+    assert statistics.searches == statistics.decisions
 
 
 def test_exploration_draws_legal_moves_alike() -> None:
@@ -110,9 +105,9 @@ def test_exploration_draws_legal_moves_alike() -> None:
     ("override", "message"),
     [
         ("bootstrap=heuristic", "bootstrap.kind=heuristic: is for game=doudizhu"),
-        ("network=default", "network.value_head=win_bombs: is for game=doudizhu"),
+        ("network=default", "network.value_head=win_stakes: game=leduc has no classes of stakes"),
         ("evaluation.baseline=rhcp", "evaluation.baseline=rhcp: is for game=doudizhu"),
-        ("inference=filter", "inference.phase1=filter: is for game=doudizhu"),
+        ("inference=filter", "inference.phase1=filter: game=leduc has no hidden cards"),
         ("game.suits=true", "game=leduc: suits=true: is for tables"),
         ("+game.rules=standard", "game=leduc: options of leduc: .*rules"),
         ("selfplay.searching=two", "selfplay.searching=two: expected one of all, one"),

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hydra import compose, initialize_config_dir
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from networks.checkpoint import CheckpointError
 from runtime.settings import ConfigError
 from tabular.algorithms import ALGORITHMS
+from training.algorithms import read_run
 from training.run_folder import RunFolder
 from training.tabular import LONGEST_STEP, TabularConfig, TabularTrainer, next_mark, parse_tabular
 
@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def composed(*overrides: str) -> TabularConfig:
     """Returns the checked configuration of a command line."""
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_tabular(compose("tabular", list(overrides)))
+    chosen = any(override.startswith("algorithm=") for override in overrides)
+    return read_run(overrides if chosen else ("algorithm=smooth_uct", *overrides))[0]
 
 
 def steps(trainer: TabularTrainer, count: int) -> None:

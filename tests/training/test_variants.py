@@ -1,18 +1,20 @@
 """Every choice of the configuration runs through a whole iteration, and its state survives a checkpoint."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hydra import compose, initialize_config_dir
 
 from fpmcts.samples import Samples
 from networks.checkpoint import CheckpointError
+from training import search_stage
+from training.algorithms import read_run
 from training.config import TrainConfig, parse_config
 from training.reports import Event
 from training.run_folder import RunFolder, RunFolderError
+from training.state import RunState
 from training.trainer import Trainer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,14 +30,14 @@ def tiny(*overrides: str) -> TrainConfig:
     """Returns the configuration of a command line, made tiny."""
     games = [] if any("bootstrap=none" in o for o in overrides) else ["bootstrap.games=40"]
     games += [] if "experiment=paper" in overrides else ["episode.value_games=8"]
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_config(compose("config", [*TINY, *games, *overrides]))
+    given = {override.partition("=")[0]: override for override in (*TINY, *games, *overrides)}  # later ones count
+    return read_run(list(given.values()))[0]
 
 
 def run(config: TrainConfig) -> Trainer:
     """Returns a trainer after its bootstrap and one iteration."""
     trainer = Trainer(config)
-    while trainer.iteration < 1:
+    while trainer.state.iteration < 1:
         for _ in trainer.run_step():
             pass
     return trainer
@@ -74,21 +76,21 @@ def test_policy_gradient_comes_after_the_searches() -> None:
     """It starts from the averages; the latest weights play its games, averages are measured."""
     trainer = Trainer(tiny("gradient.start=1", "gradient.games=40", "gradient.batch_size=16", "train.averaging=5"))
     names = []
-    while trainer.iteration < 3:
-        before = copy.deepcopy(trainer.playing)
+    while trainer.state.iteration < 3:
+        before = copy.deepcopy(trainer.state.playing)
         for _ in trainer.run_step():
             pass
         assert trainer.last_report is not None
         names.append(trainer.last_report.scalars.keys())
         distances = [
             sum(float((a - b).detach().abs().sum()) for a, b in zip(before.parameters(), after.parameters(), strict=True))
-            for after in (trainer.networks, trainer.playing)
+            for after in (trainer.state.networks, trainer.state.playing)
         ]
-        if trainer.iteration > 1:
+        if trainer.state.iteration > 1:
             assert 0.0 < distances[1] < 0.1 * distances[0]
     assert "loss/policy_0" in names[-3] and "loss/surrogate_0" not in names[-3]
     assert {"loss/surrogate_0", "loss/value_0", "policy_against_rhcp/wp_all"} <= names[-2] & names[-1]
-    assert trainer.games_seen == 6 + 2 * 40
+    assert trainer.state.games_seen == 6 + 2 * 40
 
 
 def test_averages_play_and_are_given_away() -> None:
@@ -96,7 +98,7 @@ def test_averages_play_and_are_given_away() -> None:
     trainer = run(tiny("train.averaging=5"))
     arrays = trainer.get_state().arrays
     other = Trainer(tiny())
-    other.load_networks(trainer.get_state())
+    other.state.load_networks(trainer.get_state())
     names = [name for name in arrays if name.startswith("network.")]
     assert any(not np.array_equal(arrays[name], arrays[name.replace("network.", "learning.")]) for name in names)
     for name in names:
@@ -105,14 +107,14 @@ def test_averages_play_and_are_given_away() -> None:
 
 def test_side_by_side_or_one_by_one_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     one = run(tiny()).get_state().arrays
-    alone, calls = Trainer._learn, []
+    alone, calls = search_stage.learn, []
 
-    def on_two_threads(self: Trainer, samples: Samples, totals: dict[str, list[float]]) -> Iterator[Event]:
-        calls.append(len(self.nets))
-        self.threads = 2  # not before: self-play would hand over its samples in another order
-        yield from alone(self, samples, totals)
+    def on_two_threads(state: RunState, samples: Samples, scalars: dict[str, float]) -> Generator[Event, None, str]:
+        calls.append(len(state.nets))
+        state.threads = 2  # not before: self-play would hand over its samples in another order
+        return (yield from alone(state, samples, scalars))
 
-    monkeypatch.setattr(Trainer, "_learn", on_two_threads)
+    monkeypatch.setattr(search_stage, "learn", on_two_threads)
     two = run(tiny()).get_state().arrays
     assert calls == [3]
     for name, array in one.items():
@@ -122,23 +124,22 @@ def test_side_by_side_or_one_by_one_learns_the_same(monkeypatch: pytest.MonkeyPa
 def test_checkpoint_of_another_shape_is_refused() -> None:
     trainer = Trainer(tiny())
     other = Trainer(tiny("experiment=smoke"))  # the same tiny network: accepted
-    other.load_networks(trainer.get_state())
+    other.state.load_networks(trainer.get_state())
     wider = Trainer(parse_config({"network": {"channels": 16, "blocks": 1, "objective": "wp"}, "threads": 1}))
     with pytest.raises(CheckpointError, match="channels"):
-        wider.load_networks(trainer.get_state())
+        wider.state.load_networks(trainer.get_state())
 
 
 def test_run_with_another_network_is_refused(tmp_path: Path) -> None:
-    with RunFolder.open(tiny(f"run_dir={tmp_path}"), parse_config):
-        pass
+    with RunFolder.open(tiny(f"run_dir={tmp_path}"), parse_config) as folder:
+        folder.begin()
     with pytest.raises(RunFolderError, match=r"network.blocks=1, not 2"):
         RunFolder.open(with_two_blocks(tmp_path), parse_config)
 
 
 def with_two_blocks(run_dir: Path) -> TrainConfig:
     overrides = [o for o in TINY if not o.startswith("network.blocks")]
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_config(compose("config", [*overrides, "bootstrap.games=40", "network.blocks=2", f"run_dir={run_dir}"]))
+    return read_run([*overrides, "bootstrap.games=40", "network.blocks=2", f"run_dir={run_dir}"])[0]
 
 
 def test_two_writers_are_refused(tmp_path: Path) -> None:

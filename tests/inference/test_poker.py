@@ -13,9 +13,8 @@ from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from games.poker.state import HIDDEN, States
-from inference.determinizer import InferenceSettings
-from inference.enumeration import HandEnumerator, _list_hands
-from inference.factory import make_determinizer
+from games.poker.worlds import list_hands
+from inference.determinizer import Determinizer, InferenceSettings
 from networks.resnet import Outputs
 from tests.games import driver
 
@@ -71,7 +70,7 @@ def posterior(cards: list[int], moves: list[Action]) -> dict[int, float]:
     """Returns the probability of each card of the other player, by Bayes' rule over all deals."""
     final, _ = play(cards, moves)
     seat = driver.current_seat(GAME.rules, final, 0)
-    table = cards[2:] if GAME.poker.betting.round[final.node[0]] else []
+    table = cards[2:] if GAME.betting.round[final.node[0]] else []
     weights = {}
     for card in set(range(6)) - {cards[seat], *table}:
         world = [*cards]
@@ -91,7 +90,7 @@ def test_worlds_follow_the_posterior(cards: list[int], moves: list[Action]) -> N
     states, records = play(cards, moves)
     seat = driver.current_seat(GAME.rules, states, 0)
     views = GAME.view(states, np.array([seat]))
-    determinizer = HandEnumerator(GAME, RandomPolicies(), SETTINGS, 1)
+    determinizer = Determinizer(GAME, RandomPolicies(), SETTINGS, 1)
     worlds, diagnostics = determinizer.worlds(np.array([0]), views, records, streams(1, 1), WORLDS, states)
     exact = posterior(cards, moves)
     counts = Counter(worlds.cards[:, 1 - seat].tolist())
@@ -104,7 +103,7 @@ def test_worlds_follow_the_posterior(cards: list[int], moves: list[Action]) -> N
     # What the seat sees is as it is; no card is dealt twice; the card to come is any of those left, equally often.
     assert (worlds.cards[:, seat] == cards[seat]).all() and (worlds.node == states.node[0]).all()
     assert all(len(set(row)) == 3 for row in worlds.cards.tolist())
-    if GAME.poker.betting.round[states.node[0]]:
+    if GAME.betting.round[states.node[0]]:
         assert (worlds.cards[:, 2] == cards[2]).all()
     else:
         for card, share in exact.items():
@@ -116,7 +115,7 @@ def test_worlds_follow_the_posterior(cards: list[int], moves: list[Action]) -> N
 
 def test_moves_weighed_one_by_one_or_at_once() -> None:
     cards, moves = [3, 0, 2], LINES[3]
-    once, steps = (HandEnumerator(GAME, RandomPolicies(), SETTINGS, 1) for _ in range(2))
+    once, steps = (Determinizer(GAME, RandomPolicies(), SETTINGS, 1) for _ in range(2))
     for k in range(len(moves) + 1):
         states, records = play(cards, moves[:k])
         seat = driver.current_seat(GAME.rules, states, 0)
@@ -138,9 +137,7 @@ def test_hidden_cards_change_nothing() -> None:
         states.cards[0, 1] = 4  # the searcher's own card is the same in both
         views = GAME.view(states, np.array([1]))
         assert views.cards[0].tolist() == [HIDDEN, 4, HIDDEN]
-        worlds, _ = HandEnumerator(GAME, RandomPolicies(), SETTINGS, 1).worlds(
-            np.array([0]), views, records, streams(1, 1), 50
-        )
+        worlds, _ = Determinizer(GAME, RandomPolicies(), SETTINGS, 1).worlds(np.array([0]), views, records, streams(1, 1), 50)
         drawn.append(worlds.cards.tolist())
     assert drawn[0] == drawn[1]
 
@@ -150,9 +147,9 @@ def test_a_lane_depends_on_its_own_stream_alone() -> None:
     views = GAME.view(deals, np.zeros(6, np.int64))
     records = Records(np.full((6, GAME.spec.max_moves), -1, np.int16), np.zeros(6, np.int16))
     rng = streams(5, 6)
-    together, _ = HandEnumerator(GAME, RandomPolicies(), SETTINGS, 6).worlds(np.arange(6), views, records, rng.copy(), 10)
+    together, _ = Determinizer(GAME, RandomPolicies(), SETTINGS, 6).worlds(np.arange(6), views, records, rng.copy(), 10)
     for lane in range(6):
-        alone, _ = HandEnumerator(GAME, RandomPolicies(), SETTINGS, 6).worlds(
+        alone, _ = Determinizer(GAME, RandomPolicies(), SETTINGS, 6).worlds(
             np.array([lane]), take(views, slice(lane, lane + 1)), records, rng.copy(), 10
         )
         assert alone.cards.tolist() == together.cards[10 * lane : 10 * lane + 10].tolist()
@@ -165,7 +162,7 @@ def test_fewer_particles_than_hands() -> None:
     for seed in range(30):
         states, records = play([3, 0, 2], moves)
         views = GAME.view(states, np.array([0])) if driver.current_seat(GAME.rules, states, 0) == 0 else None
-        determinizer = HandEnumerator(GAME, RandomPolicies(), settings, 1)
+        determinizer = Determinizer(GAME, RandomPolicies(), settings, 1)
         start, empty = play([3, 0, 2], [])
         rng = streams(seed, 1)
         determinizer.worlds(np.array([0]), GAME.view(start, np.array([0])), empty, rng, 4)
@@ -176,19 +173,42 @@ def test_fewer_particles_than_hands() -> None:
 
 @pytest.mark.parametrize(("num_cards", "others", "num_private"), [(5, 1, 1), (6, 1, 2), (7, 2, 2), (5, 2, 1)])
 def test_hands_are_listed_once(num_cards: int, others: int, num_private: int) -> None:
-    hands = np.zeros((1000, others * num_private), np.int8)
-    count = _list_hands(np.arange(num_cards, dtype=np.int8), num_cards, num_private, hands)
+    size, unseen = others * num_private, np.arange(num_cards, dtype=np.int8)
+    words = np.zeros((1000, 1), np.uint64)
+    count = list_hands(unseen, num_cards, num_private, size, words)
+    hands = [[int(word) >> 6 * k & 63 for k in range(size)] for word in words[:count, 0]]
     expected = comb(num_cards, num_private) * (comb(num_cards - num_private, num_private) if others == 2 else 1)
-    assert count == expected == len({tuple(row) for row in hands[:count].tolist()})
-    for row in hands[:count].tolist():
+    assert count == expected == len({tuple(row) for row in hands})
+    for row in hands:
         assert len(set(row)) == len(row)
-        assert all(a < b for k in range(0, len(row), num_private) for a, b in combinations(row[k : k + num_private], 2))
-    assert _list_hands(np.arange(num_cards, dtype=np.int8), num_cards, num_private, hands[: expected - 1]) == -1
+        assert all(a < b for k in range(0, size, num_private) for a, b in combinations(row[k : k + num_private], 2))
+    assert list_hands(unseen, num_cards, num_private, size, words[: expected - 1]) == -1
 
 
 def test_a_record_of_another_game() -> None:
     states, _ = play([3, 0, 2], LINES[0])
     _, records = play([3, 0, 2], LINES[1])
-    determinizer = make_determinizer(GAME, RandomPolicies(), SETTINGS, 1)
-    with pytest.raises(ValueError, match="lane 0: the record does not lead to the view"):
+    determinizer = Determinizer(GAME, RandomPolicies(), SETTINGS, 1)
+    with pytest.raises(ValueError, match="lanes .0.: the record does not lead to the view"):
         determinizer.worlds(np.array([0]), GAME.view(states, np.array([1])), records, streams(1, 1), 4)
+
+
+@pytest.mark.parametrize("phase1", ["marginal", "filter"])
+def test_phase_1_needs_a_head_for_hidden_cards(phase1: str) -> None:
+    with pytest.raises(ValueError, match=f"{phase1}.*leduc have no head for hidden cards"):
+        Determinizer(GAME, RandomPolicies(), InferenceSettings(phase1=phase1), 1, score=lambda planes: planes[:, 0, 0])
+
+
+@pytest.mark.parametrize("moves", LINES)
+def test_marginals_are_the_posterior(moves: list[Action]) -> None:
+    cards = [3, 0, 2]
+    states, records = play(cards, moves)
+    seat = driver.current_seat(GAME.rules, states, 0)
+    views = GAME.view(states, np.array([seat]))
+    beliefs = Determinizer(GAME, RandomPolicies(), SETTINGS, 1).marginals(np.array([0]), views, records, streams(1, 1))
+    assert beliefs.probability.shape == (1, 1, 6, 2) and beliefs.listed[0] and not beliefs.prior_only[0]
+    assert GAME.spec.hidden_kinds == GAME.card_names
+    exact = posterior(cards, moves)
+    expected = [exact.get(card, 0.0) for card in range(6)]
+    np.testing.assert_allclose(beliefs.probability[0, 0, :, 1], expected, atol=1e-6)
+    np.testing.assert_allclose(beliefs.probability[0, 0].sum(axis=1), 1.0)

@@ -1,4 +1,4 @@
-"""Phase 1, marginal form: worlds drawn exactly from the network's distribution of the hidden cards.
+"""Worlds drawn exactly from the network's distribution of the hidden cards: phase 1 of inference, marginal form.
 
 One forward pass gives corrections l[c, r], the log-odds against the prior that the next seat holds c cards of rank r.
 Worlds have the density
@@ -15,6 +15,9 @@ import math
 import numpy as np
 
 from games.doudizhu.cards import NUM_RANKS, count, size
+from games.doudizhu.moves import Rules
+from games.doudizhu.state import States
+from games.doudizhu.worlds import hidden_cards
 from games.kernels import kernel, random_float
 
 NUM_COUNTS = 5
@@ -91,3 +94,31 @@ def draw_marginal(weights: np.ndarray, table: np.ndarray, need: int, rng: np.nda
 def make_table() -> tuple[np.ndarray, np.ndarray]:
     """Returns room for ``fill_table``: weights float64 ``[15, 5]`` and table float64 ``[16, 21]``."""
     return np.zeros((NUM_RANKS, NUM_COUNTS)), np.zeros((NUM_RANKS + 1, _MOST_CARDS + 1))
+
+
+# The generic kernels of games/interface.py.
+
+
+@kernel
+def draw_corrected(
+    rules: Rules, views: States, i: int, seat: int, logits: np.ndarray, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
+    """Draws hands of the next seat (uint64 ``[n, 1]``) from q, with the network's corrections (float32 ``[5, 15]``)."""
+    weights, table = make_table()
+    free, fixed, need = hidden_cards(views, i, seat)
+    fill_table(free, fixed, need, logits, weights, table)
+    for k in range(hidden.shape[0]):
+        hidden[k, 0] = fixed + draw_marginal(weights, table, need, rng, lane)
+
+
+@kernel
+def log_corrected(
+    rules: Rules, views: States, i: int, seat: int, logits: np.ndarray, hidden: np.ndarray, exists: np.ndarray, out: np.ndarray
+) -> None:
+    """Writes log q (nats, float64 ``[n]``) of the hands of the next seat (uint64 ``[n, 1]``) in the rows that exist."""
+    weights, table = make_table()
+    free, fixed, need = hidden_cards(views, i, seat)
+    fill_table(free, fixed, need, logits, weights, table)
+    for k in range(hidden.shape[0]):
+        if exists[k]:
+            out[k] = log_marginal(weights, table, hidden[k, 0] - fixed)

@@ -1,0 +1,105 @@
+"""Rehearsals of FPMCTS: a small search and a small inference, each in a process of its own, so that their kernels are compiled.
+
+``compile_players`` runs both at once; whoever plays or trains with searches calls it first (see ``runtime.compilation``). The
+networks are small and have learned nothing: kernels do not depend on them.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+
+from agents.general.random_agent import RandomAgent
+from fpmcts.search import Search, SearchSettings
+from games import make
+from games.interface import Game, Records, Rules, States, current_seat, legal, num_rows, seats_to_move, step, take
+from games.kernels import Stream, cache_folder, deal_seeds, kernel, streams
+from inference.determinizer import Determinizer, InferenceSettings
+from networks.evaluator import Evaluator
+from networks.resnet import NetworkConfig, build_networks
+from runtime.compilation import Rehearsal, compile_ahead, compile_beside, say_on_stderr
+
+MOVES = 12
+"""Of the game in which inference is rehearsed: enough for hands to be few."""
+WORLDS = 4
+
+
+def rehearsals(name: str) -> list[Rehearsal]:
+    """Returns the rehearsals of a game, the longest first."""
+    return [("-m", "agents.rehearsal", part, name) for part in PARTS]
+
+
+def compile_players(name: str, say: Callable[[str], None] = say_on_stderr, wait: bool = True) -> None:
+    """Compiles what FPMCTS needs to play a game, if that was not done yet.
+
+    Args:
+        name: Of the game.
+        say: Shows a line.
+        wait: Until it is done; False: it is done beside what the process does next.
+    """
+    run = compile_ahead if wait else compile_beside
+    run(cache_folder("agents"), rehearsals(name), say)
+
+
+@kernel
+def _count_legal(rules: Rules, views: States, scratch: np.ndarray, counts: np.ndarray) -> None:
+    for i in range(counts.size):
+        counts[i] = legal(rules, views, i, scratch) if current_seat(rules, views, i) >= 0 else 0
+
+
+@kernel
+def _step(rules: Rules, states: States, action: int) -> None:
+    step(rules, states, 0, action)
+
+
+def _open_decisions(game: Game) -> Iterator[tuple[States, Records]]:
+    """Yields the first decisions of a random game that are not forced, as views (one row) with the moves before them."""
+    states = game.deal(deal_seeds(0, 1, Stream.PLAY))
+    records = Records(np.full((1, game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16))
+    player, counts = RandomAgent(game), np.empty(1, np.int64)
+    player.start(1, 0)
+    for k in range(min(MOVES, game.spec.max_moves)):
+        views = game.view(states, seats_to_move(game, states))
+        _count_legal(game.rules, views, np.empty(game.spec.max_legal, np.int16), counts)
+        if counts[0] > 1:
+            yield views, records
+        action = player.act(np.zeros(1, np.int64), views, records)[0]
+        _step(game.rules, states, int(action))
+        records.moves[0, k] = action
+        records.lengths[0] += 1
+        if seats_to_move(game, states)[0] < 0:
+            return
+
+
+def _evaluator(game: Game) -> Evaluator:
+    head = "win_stakes" if game.spec.stake_factors else "scalar"
+    return Evaluator(build_networks(game.spec, NetworkConfig(channels=8, blocks=1, value_head=head), seed=0))
+
+
+def rehearse_search(game: Game) -> None:
+    """Searches the first open decision by both root rules, with play-outs."""
+    evaluator = _evaluator(game)
+    views, _ = next(_open_decisions(game))
+    worlds = take(views, np.zeros(WORLDS, np.int64))  # erased hands will do: nothing here depends on how good a move is
+    for root in ("gumbel", "puct"):
+        settings = SearchSettings(root=root, playouts=WORLDS, worlds=WORLDS, slots=2, rollout=0.5 if root == "gumbel" else 0.0)
+        search = Search(game, evaluator.evaluate, settings, 1, False)
+        search.run(worlds, streams(0, 1), np.zeros(num_rows(views), np.int64))
+
+
+def rehearse_inference(game: Game) -> None:
+    """Draws worlds at the first open decisions of a game."""
+    phase1 = "marginal" if game.spec.has_hidden_head else "none"
+    determinizer = Determinizer(game, _evaluator(game), InferenceSettings(phase1=phase1, particles=8, candidates=8), 1)
+    rng = streams(0, 1)
+    for views, records in _open_decisions(game):
+        determinizer.worlds(np.zeros(1, np.int64), views, records, rng, WORLDS)
+
+
+PARTS = {"search": rehearse_search, "inference": rehearse_inference}
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    PARTS[sys.argv[1]](make(sys.argv[2]))

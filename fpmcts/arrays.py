@@ -1,0 +1,139 @@
+"""Everything that the kernels of a search work on, in one struct of arrays: ``Forest``.
+
+T trees are searched side by side, each by S *slots* (simulations under way), M = T * S in all; tree ``t`` owns the slots
+``t * S .. t * S + S - 1``.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fpmcts.root import Gumbel
+from fpmcts.tree import PolicyCache, Tree, make_policy_cache, make_tree
+from games.interface import Game, Rules, States
+
+
+class Params(NamedTuple):
+    """Scalars of a search, the same for every tree."""
+
+    rule: int  # RootRule
+    c: float  # exploration constant of p-UCT
+    gumbel: Gumbel
+    win_only: bool  # returns are ±1 instead of points over the stake at the root
+    solve: bool  # look for sure wins at new leaves
+    rollout: float  # 0: a leaf is worth its value; else λ of the return of its play-out
+
+
+class Jobs(NamedTuple):
+    """What each of the T trees is to do, and how far it is."""
+
+    seat: np.ndarray  # int8 [T]: the searching player
+    simulations: np.ndarray  # int32 [T]: to do
+    started: np.ndarray  # int32 [T]
+    stake: np.ndarray  # float64 [T]: at the root
+    seed: np.ndarray  # uint64 [T]
+    noise: np.ndarray  # float32 [T, max_legal]: Gumbel noise of the root moves
+    dropped: np.ndarray  # int32 [T]: leaves evaluated but not stored, for want of room
+    lookups: np.ndarray  # int32 [T]: policies of other players asked for
+    hits: np.ndarray  # int32 [T]: those found in the cache
+
+
+class Slots(NamedTuple):
+    """M simulations; D bounds the moves of a game."""
+
+    phase: np.ndarray  # int8 [M]: fpmcts.simulate.Phase
+    world: np.ndarray  # int32 [M]
+    depth: np.ndarray  # int32 [M]
+    path: np.ndarray  # int32 [M, D]: edges taken
+    rng: np.ndarray  # uint64 [M]
+    beyond: np.ndarray  # bool [M]: beyond its leaf, in the play-out
+    blended: np.ndarray  # float64 [M]: the values met in the play-out, weighed
+    weight: np.ndarray  # float64 [M]: what is left for the rest of it
+    num_legal: np.ndarray  # int32 [M]
+    legal: np.ndarray  # int16 [M, max_legal]
+    priors: np.ndarray  # float32 [M, max_legal], as in the policy cache: a stored policy samples the same move as a fresh one
+
+
+class Requests(NamedTuple):
+    """Evaluations asked for in one round, at most one per slot."""
+
+    slot: np.ndarray  # int32 [M]
+    seat: np.ndarray  # int8 [M]
+    observation: np.ndarray  # int8 [M, C, L]
+
+
+class Forest(NamedTuple):
+    """T trees searched side by side."""
+
+    rules: Rules  # of the game
+    decoder: np.ndarray  # int16 [num_actions, K], see Game.decoder
+    params: Params
+    num_trees: int  # T: trees under search
+    num_slots: int  # S: slots of a tree
+    num_worlds: int  # W: worlds of a tree
+    worlds: States  # [T * W]: a tree's worlds share what the seat to move knows
+    schedule: np.ndarray  # int32 [considered + 1, simulations], see halving_schedule; for the gumbel rule
+    tree: Tree
+    cache: PolicyCache
+    jobs: Jobs
+    slots: Slots
+    states: States  # [M]: where each simulation is
+    requests: Requests
+    scratch: np.ndarray  # float64 [max_legal]
+
+
+def make_forest(game: Game, params: Params, schedule: np.ndarray, num_trees: int, num_slots: int, num_edges: int) -> Forest:
+    """Returns room for a search.
+
+    Args:
+        params: See there.
+        schedule: Its columns say how many simulations a tree has room for.
+        num_trees: Trees at most.
+        num_slots: Slots of all trees together, at most.
+        num_edges: Edges per node of a tree on average, beside those of the root.
+    """
+    spec, nodes = game.spec, schedule.shape[1] + 2
+    trees, slots = num_trees, num_slots
+    return Forest(
+        rules=game.rules,
+        decoder=game.decoder,
+        params=params,
+        num_trees=0,
+        num_slots=1,
+        num_worlds=1,
+        worlds=game.empty(0),
+        schedule=schedule,
+        tree=make_tree(trees, nodes, spec.max_legal + num_edges * nodes),
+        cache=make_policy_cache(trees, 4 * nodes, 48 * nodes),
+        jobs=Jobs(
+            seat=np.zeros(trees, np.int8),
+            simulations=np.zeros(trees, np.int32),
+            started=np.zeros(trees, np.int32),
+            stake=np.ones(trees),
+            seed=np.zeros(trees, np.uint64),
+            noise=np.zeros((trees, spec.max_legal), np.float32),
+            dropped=np.zeros(trees, np.int32),
+            lookups=np.zeros(trees, np.int32),
+            hits=np.zeros(trees, np.int32),
+        ),
+        slots=Slots(
+            phase=np.zeros(slots, np.int8),
+            world=np.zeros(slots, np.int32),
+            depth=np.zeros(slots, np.int32),
+            path=np.zeros((slots, spec.max_moves), np.int32),
+            rng=np.zeros(slots, np.uint64),
+            beyond=np.zeros(slots, np.bool_),
+            blended=np.zeros(slots),
+            weight=np.zeros(slots),
+            num_legal=np.zeros(slots, np.int32),
+            legal=np.zeros((slots, spec.max_legal), np.int16),
+            priors=np.zeros((slots, spec.max_legal), np.float32),
+        ),
+        states=game.empty(slots),
+        requests=Requests(
+            slot=np.zeros(slots, np.int32),
+            seat=np.zeros(slots, np.int8),
+            observation=np.zeros((slots, *spec.observation_shape), np.int8),
+        ),
+        scratch=np.zeros(spec.max_legal),
+    )

@@ -1,0 +1,133 @@
+"""Many games in lock-step: the one driver of games, whoever decides.
+
+    deals ──▶ advance: forced moves, sure wins ──▶ lanes that wait ──▶ decide ──▶ play
+                 ▲                                                                  │
+                 └──────────────────────────────────────────────────────────────────┘
+
+A game is a *lane*; G lanes are played, n of them wait for a decision at once. Self-play, matches and the teacher's games differ
+in who decides, and in nothing else. A callback that treats each lane on its own plays the same games in windows of any size.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from games.interface import Game, Records, Rules, States, current_seat, legal, num_rows, step, sure_win, take
+from games.kernels import kernel
+
+RUNNING, WAITING, OVER = 0, 1, 2
+
+Decide = Callable[[np.ndarray], np.ndarray]
+"""Given the lanes that wait (int64 ``[n]``, ascending), returns a legal action for each (int16 ``[n]``); -1 lets a lane wait for
+another round."""
+
+
+@kernel
+def _advance(
+    rules: Rules, states: States, lanes: np.ndarray, solve: bool, ask_forced: bool, moves: np.ndarray, lengths: np.ndarray,
+    status: np.ndarray, seats: np.ndarray, last_seats: np.ndarray, forced: np.ndarray, scratch: np.ndarray,
+) -> int:  # fmt: skip
+    """Plays forced moves and sure wins in every lane up to its next decision.
+
+    Returns:
+        The number of sure wins; -1 - lane where a game is longer than its bound.
+    """
+    wins = 0
+    for lane in lanes:
+        while status[lane] == RUNNING:
+            seat = current_seat(rules, states, lane)
+            seats[lane] = seat
+            if seat < 0:
+                status[lane] = OVER
+                break
+            if lengths[lane] >= moves.shape[1]:
+                return -1 - lane
+            action = -1
+            if not ask_forced and legal(rules, states, lane, scratch) == 1:
+                action = scratch[0]
+                forced[lane, seat] += 1
+            elif solve:
+                action = sure_win(rules, states, lane)
+                wins += action >= 0
+            if action < 0:
+                status[lane] = WAITING
+                break
+            step(rules, states, lane, action)
+            moves[lane, lengths[lane]] = action
+            lengths[lane] += 1
+            last_seats[lane] = seat
+    return wins
+
+
+@kernel
+def _play(
+    rules: Rules, states: States, lanes: np.ndarray, actions: np.ndarray, moves: np.ndarray, lengths: np.ndarray,
+    status: np.ndarray, seats: np.ndarray, last_seats: np.ndarray,
+) -> None:  # fmt: skip
+    """Plays ``actions[k]`` in lane ``lanes[k]`` and writes it down; -1 leaves the lane as it is."""
+    for k in range(lanes.size):
+        if actions[k] >= 0:
+            lane = lanes[k]
+            step(rules, states, lane, actions[k])
+            moves[lane, lengths[lane]] = actions[k]
+            lengths[lane] += 1
+            last_seats[lane] = seats[lane]
+            status[lane] = RUNNING
+
+
+class Lockstep:
+    """G games in progress.
+
+    Args:
+        game: The game.
+        deals: G starting states; not changed.
+        window: Games in progress at a time, those of the lowest lanes that are not over; None: all.
+        solve: Whether sure wins are played without a decision.
+        ask_forced: Whether the only legal move is asked for, too.
+
+    Attributes:
+        states: ``[G]``.
+        records: All moves so far.
+        seats: int8 ``[G]``: the seat to move, -1 where the game is over; valid where a lane waits.
+        last_seats: int8 ``[G]``: who made the last move, -1 before the first.
+        forced: int16 ``[G, S]``: moves played for each seat because there was no other.
+        sure_wins: Moves played because they win for sure, all games together.
+        num_over: Games that are over.
+    """
+
+    def __init__(
+        self, game: Game, deals: States, *, window: int | None = None, solve: bool = False, ask_forced: bool = False
+    ) -> None:
+        num, spec = num_rows(deals), game.spec
+        self.game, self.solve, self.ask_forced = game, solve, ask_forced
+        self.window = num if window is None else window
+        self.states = take(deals, np.arange(num))
+        self.records = Records(np.full((num, spec.max_moves), -1, np.int16), np.zeros(num, np.int16))
+        self.seats, self.last_seats = np.full((2, num), -1, np.int8)
+        self.forced = np.zeros((num, spec.num_seats), np.int16)
+        self.sure_wins = self.num_over = 0
+        self._status = np.full(num, RUNNING, np.int8)
+
+    def run(self, decide: Decide) -> Iterator[int]:
+        """Plays all games to their ends; yields how many are over, after each round.
+
+        Raises:
+            RuntimeError: A game is longer than ``spec.max_moves``.
+        """
+        rules, status, (moves, lengths) = self.game.rules, self._status, self.records
+        scratch = np.empty(self.game.spec.max_legal, np.int16)
+        while (running := np.flatnonzero(status != OVER)[: self.window]).size:
+            found = _advance(
+                rules, self.states, running, self.solve, self.ask_forced, moves, lengths, status, self.seats, self.last_seats,
+                self.forced, scratch,
+            )  # fmt: skip
+            if found < 0:
+                spec = self.game.spec
+                raise RuntimeError(f"a game of {spec.name} is not over after {spec.max_moves} moves, its stated bound")
+            self.sure_wins += found
+            waiting = running[status[running] == WAITING]
+            if waiting.size:
+                actions = decide(waiting)
+                _play(rules, self.states, waiting, actions, moves, lengths, status, self.seats, self.last_seats)
+            self.num_over = int((status == OVER).sum())
+            yield self.num_over

@@ -1,0 +1,217 @@
+"""A table: one game, one move at a time, from Python.
+
+    game = make("doudizhu")
+    table = Table(game, seed=7)
+    table.play("34567")
+    table.describe(table.seat)
+
+A table knows everything; what a seat may know is ``view``, ``seen`` and ``describe``. Players get no more than these
+(``agents.agent.Agent.decide``).
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from games.history import History
+from games.interface import Game, Records, Rules, States, current_seat, legal, num_rows, take, team_return
+from games.kernels import Stream, deal_seeds, kernel
+
+MOST_NAMED = 12
+"""Legal moves that a message names."""
+
+
+class Move(NamedTuple):
+    """A move. Attributes: action: its id; text: as a person reads and types it."""
+
+    action: int
+    text: str
+
+
+class IllegalMove(ValueError):  # noqa: N818 (the name says it)
+    """A move that cannot be played; the message has its text, the seat, and what was legal."""
+
+
+@kernel
+def _look(rules: Rules, states: States, actions: np.ndarray, returns: np.ndarray) -> tuple[int, int]:
+    """Returns the seat to move and the number of legal actions, written to ``actions``; at the end writes ``returns``."""
+    seat = current_seat(rules, states, 0)
+    if seat < 0:
+        for k in range(returns.size):
+            returns[k] = team_return(rules, states, 0, k)
+        return seat, 0
+    return seat, legal(rules, states, 0, actions)
+
+
+class Table:
+    """A game that is played move by move.
+
+    Args:
+        game: The game.
+        seed: Deals by a number from 0 up. No such deal is one of training or of evaluation.
+        deal: Starts from a deal: one row of States, before the first move.
+        record: Goes on after a saved game: the fields that ``record`` returns.
+
+    Attributes:
+        game: The game.
+        seat: The seat to move, -1 once the game is over.
+        moves: All moves so far.
+
+    Raises:
+        ValueError: Not exactly one of seed, deal and record is given, or it is none of this game.
+    """
+
+    def __init__(
+        self, game: Game, *, seed: int | None = None, deal: States | None = None, record: Mapping[str, Any] | None = None
+    ) -> None:
+        if sum(given is not None for given in (seed, deal, record)) != 1:
+            raise ValueError("a table starts from one of seed=, deal= and record=")
+        self.game = game
+        actions: list[int] = []
+        if seed is not None:
+            if seed < 0:
+                raise ValueError(f"seed={seed}: expected a number from 0 up")
+            deal = game.deal(deal_seeds(seed, 1, Stream.TABLE))
+        elif record is not None:
+            deal, actions = game.parse_record(record)
+        assert deal is not None
+        if num_rows(deal) != 1:
+            raise ValueError(f"deal: {num_rows(deal)} rows; expected one")
+        self._deal = take(deal, np.zeros(1, np.int64))
+        if not all(np.array_equal(*pair) for pair in zip(self._deal, self._parsed(), strict=True)):
+            raise ValueError("deal: expected a state before the first move, with all cards in it")
+        self._begin(actions)
+
+    def _parsed(self) -> States:
+        """Returns the deal as its own record gives it: what is no deck is refused there."""
+        return self.game.parse_record(self.game.record(self._deal, 0, np.zeros(0, np.int16)))[0]
+
+    def _begin(self, actions: list[int]) -> None:
+        """Starts from the deal and plays moves that are known to be legal."""
+        self._states = take(self._deal, np.zeros(1, np.int64))
+        self._history = History(self.game, 1)
+        self.moves: tuple[Move, ...] = ()
+        self._returns = np.zeros(self.game.spec.num_seats)
+        self._look()
+        for action in actions:
+            self._step(action)
+
+    def _look(self) -> None:
+        """Finds out who is to move, and what is legal."""
+        actions = np.empty(self.game.spec.max_legal, np.int16)
+        self.seat, count = (int(x) for x in _look(self.game.rules, self._states, actions, self._returns))
+        self._legal = actions[:count]
+
+    def _step(self, action: int) -> Move:
+        """Plays a legal action."""
+        move = Move(action, self.game.action_text(action))
+        self._history.play(self._states, np.zeros(1, np.int64), np.array([action], np.int16))
+        self.moves = (*self.moves, move)
+        self._look()
+        return move
+
+    @property
+    def is_over(self) -> bool:
+        """Returns whether the game is over."""
+        return self.seat < 0
+
+    @property
+    def returns(self) -> tuple[float, ...] | None:
+        """Returns what each seat has won, in the game's unit (points, chips); None while the game runs."""
+        return tuple(self._returns.tolist()) if self.is_over else None
+
+    @property
+    def states(self) -> States:
+        """Returns a copy of the state, one row, with the cards that are hidden."""
+        return take(self._states, np.zeros(1, np.int64))
+
+    @property
+    def deal(self) -> States:
+        """Returns a copy of the state before the first move."""
+        return take(self._deal, np.zeros(1, np.int64))
+
+    def legal(self) -> list[Move]:
+        """Returns the legal moves of the seat to move; none once the game is over.
+
+        Where moves carry amounts these are the ones that players consider; ``play`` takes all that the rules allow.
+        """
+        return [Move(int(action), self.game.action_text(int(action))) for action in self._legal]
+
+    def play(self, move: str | int) -> Move:
+        """Plays a move, given as a person types it or as an action, and returns it.
+
+        Raises:
+            IllegalMove: It is none, or it is not legal here. Nothing is changed.
+        """
+        if self.is_over:
+            raise IllegalMove(f"{move!r}: the game is over; expected no move")
+        try:
+            action = self.game.parse_action(move) if isinstance(move, str) else int(move)
+        except ValueError as error:
+            raise IllegalMove(f"{error}. {self._expected()}") from error
+        if not self.game.is_legal(self.view(self.seat), action):
+            text = f"{move!r}" if isinstance(move, str) else f"action {move}"
+            raise IllegalMove(f"{text} is not legal. {self._expected()}")
+        return self._step(action)
+
+    def _expected(self) -> str:
+        """Returns whose move it is, and what is legal."""
+        names = [self.game.action_text(int(action)) for action in self._legal[:MOST_NAMED]]
+        more = len(self._legal) - len(names)
+        return f"{self._name(self.seat)} is to move; legal: {', '.join(names)}{f' and {more} more' if more else ''}"
+
+    def _name(self, seat: int) -> str:
+        return f"Seat {seat} ({self.game.spec.seat_names[seat]})"
+
+    def undo(self, count: int = 1) -> None:
+        """Takes back the last moves.
+
+        Raises:
+            ValueError: There are not so many, or it is less than one.
+        """
+        if not 1 <= count <= len(self.moves):
+            raise ValueError(f"undo({count}): expected 1 to {len(self.moves)}, the moves so far")
+        self._begin([move.action for move in self.moves[:-count]])
+
+    def view(self, seat: int) -> States:
+        """Returns what a seat sees of the cards: one row, the rest erased."""
+        return self.game.view(self._states, np.array([self._checked(seat)]))
+
+    def seen(self, seat: int) -> Records:
+        """Returns what a seat saw of the moves: one row."""
+        moves, lengths = self._history.of(self._checked(seat))
+        return Records(moves.copy(), lengths.copy())
+
+    def _checked(self, seat: int) -> int:
+        """Returns a seat. Raises ValueError where there is none."""
+        if not 0 <= seat < self.game.spec.num_seats:
+            raise ValueError(f"seat {seat}: expected 0 to {self.game.spec.num_seats - 1}")
+        return int(seat)
+
+    def describe(self, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, for JSON, at any time.
+
+        Args:
+            seat: None: the seat to move, and seat 0 once the game is over.
+
+        Returns:
+            The fields of ``Game.describe_view``; ``to_move``, the seat, None once the game is over; ``returns``, None before.
+        """
+        seat = self._checked(max(self.seat, 0) if seat is None else seat)
+        shown = self._states if self.is_over else self.view(seat)
+        moves, lengths = self._history.of(seat)
+        fields = self.game.describe_view(shown, 0, moves[0, : lengths[0]], seat)
+        returns = None if self.returns is None else list(self.returns)
+        return {**fields, "to_move": None if self.is_over else self.seat, "returns": returns}
+
+    def record(self) -> dict[str, Any]:
+        """Returns the game so far for JSON, as ``evaluate.py save=`` writes it; ``Table(game, record=…)`` goes on from it."""
+        return self.game.record(self._deal, 0, self._history.records.moves[0, : len(self.moves)])
+
+    def copy(self) -> Self:
+        """Returns a table of its own at the same point of the game."""
+        other = object.__new__(type(self))
+        other.game, other._deal = self.game, self._deal
+        other._begin([move.action for move in self.moves])
+        return other

@@ -1,0 +1,193 @@
+"""How every script reads its configuration: ``conf/`` and a command line, composed by Hydra.
+
+    arguments ─▶ split ─▶ overrides ─▶ compose (conf/SCRIPT.yaml, its groups, the overrides) ─▶ nested keys and values
+
+``conf/SCRIPT.yaml`` lists the groups of a script; a group is a folder of files to choose from, and ``group=NAME`` on the command
+line chooses one. Every other ``key=value`` sets one key. What the keys mean and what they may be is the business of the schema
+that takes the values (``runtime.settings``). All errors are ConfigError: one line that names what was typed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
+
+from runtime.settings import ConfigError, did_you_mean
+
+CONF = Path(__file__).resolve().parent.parent / "conf"
+OPTIONAL = ("experiment", "evaluate")
+"""Groups of which nothing need be chosen."""
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """The arguments of a script.
+
+    Attributes:
+        overrides: Those of the form ``key=value``.
+        help: What help was asked for: "" in general, else the words behind ``--help``; None: none.
+        shows: Whether the configuration is to be printed in place of a run (``--cfg job``).
+    """
+
+    overrides: tuple[str, ...]
+    help: str | None = None
+    shows: bool = False
+
+
+def split(arguments: Sequence[str]) -> CommandLine:
+    """Returns the arguments of a script, taken apart.
+
+    Raises:
+        ConfigError: An option that is not known.
+    """
+    overrides: list[str] = []
+    shows, left = False, list(arguments)
+    while left:
+        argument = left.pop(0)
+        if argument in ("-h", "--help"):
+            return CommandLine((), " ".join(left))
+        if argument in ("-c", "--cfg"):
+            if not left or left.pop(0) != "job":
+                raise ConfigError(f"{argument}: expected {argument} job, which prints the configuration")
+            shows = True
+        elif argument.startswith("-"):
+            raise ConfigError(f"{argument}: unknown option; expected key=value, --cfg job or --help")
+        else:
+            overrides.append(argument)
+    return CommandLine(tuple(overrides), shows=shows)
+
+
+def pairs(overrides: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yields the key and the text of every override.
+
+    Raises:
+        ConfigError: It is no ``key=value``, has no value, or a key is given twice.
+    """
+    seen = set()
+    for override in overrides:
+        if override.startswith("~"):
+            raise ConfigError(f"{override}: a key cannot be removed; give it another value")
+        key, equals, text = override.partition("=")
+        key = key.lstrip("+")
+        if not equals or not key:
+            raise ConfigError(f"{override}: expected key=value, such as seed=1")
+        if not text.strip():
+            raise ConfigError(f"{key}=: the value is missing; leave the key out, or give {key}=null for none")
+        if key in seen:
+            raise ConfigError(f"{override}: {key} is given twice")
+        seen.add(key)
+        yield key, text
+
+
+def groups_of(script: str) -> list[str]:
+    """Returns the groups that ``conf/SCRIPT.yaml`` chooses from."""
+    listed = _read(CONF / f"{script}.yaml").get("defaults", [])
+    return [name for item in listed if isinstance(item, dict) for name in item]
+
+
+def choices(group: str) -> list[str]:
+    """Returns the files of a group."""
+    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
+
+
+def read_file(group: str, name: str) -> dict[str, Any]:
+    """Returns the keys of one file of a group as they stand there. Raises ConfigError where there is no such file."""
+    _check_choice(group, group, name)
+    return _read(CONF / group / f"{name}.yaml")
+
+
+def load(script: str, overrides: Mapping[str, str], texts: Sequence[str] = ()) -> dict[str, Any]:
+    """Returns the keys of a configuration, nested, with the values that they have in the end.
+
+    Args:
+        script: ``conf/SCRIPT.yaml`` is what it starts from.
+        overrides: Text by key: ``{"search": "puct", "search.playouts": "8"}``.
+        texts: Keys whose values are taken as they are (the last part of the key), such as paths and commands.
+
+    Raises:
+        ConfigError: A choice that a group does not have, a value that cannot be read, or a reference that leads nowhere.
+    """
+    groups = groups_of(script)
+    chosen = {key: text for key, text in overrides.items() if key in groups}
+    for key, text in chosen.items():
+        _check_choice(key, key, text)
+    try:
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            composed = hydra_compose(script, [f"{key}={text}" for key, text in chosen.items()])
+        OmegaConf.set_struct(composed, False)
+        for key, text in overrides.items():
+            if key not in chosen:
+                is_text = key.rpartition(".")[2] in texts and text != "null"
+                _set(composed, key, _unquoted(text) if is_text else _value(key, text))
+        values = OmegaConf.to_container(composed, resolve=True)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise ConfigError(_one_line(error, overrides)) from error
+    assert isinstance(values, dict)
+    return {str(key): value for key, value in values.items()}
+
+
+def shown(values: Mapping[str, Any]) -> str:
+    """Returns a configuration as YAML."""
+    return OmegaConf.to_yaml(OmegaConf.create(dict(values)))
+
+
+def _check_choice(key: str, group: str, name: str) -> None:
+    """Raises ConfigError unless a group has a file of a name."""
+    names = choices(group)
+    if name not in names and not (name == "null" and group in OPTIONAL):
+        raise ConfigError(f"{key}={name}: expected one of {', '.join(names)}{did_you_mean(name, names)}")
+
+
+def _value(key: str, text: str) -> Any:
+    """Returns the value that a text stands for in Hydra's grammar. Raises ConfigError where it is none."""
+    try:
+        parsed = OverridesParser.create().parse_override(f"key={text}")
+    except HydraException as error:
+        raise ConfigError(f"{key}={text}: the value cannot be read; put it in quotes: \"{key}='…'\"") from error
+    if parsed.is_sweep_override():
+        raise ConfigError(f"{key}={text}: expected one value; a list is written [1,2]")
+    return parsed.value()
+
+
+def _unquoted(text: str) -> str:
+    """Returns a text that is taken as it is, without quotes around all of it."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and text[0] not in text[1:-1] else text
+
+
+def _set(composed: DictConfig, key: str, value: Any) -> None:
+    """Sets a key of a configuration, new or old. Raises ConfigError where what stands before its dot is no group of keys."""
+    group, dot, _ = key.rpartition(".")
+    if dot and not OmegaConf.is_dict(OmegaConf.select(composed, group, default=DictConfig({}))):
+        raise ConfigError(f"{key}={value}: {group} is a key of its own, no group of keys")
+    OmegaConf.update(composed, key, value, merge=True, force_add=True)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Returns the keys of a YAML file, references unresolved. Raises ConfigError where it is no YAML."""
+    try:
+        values = OmegaConf.to_container(OmegaConf.load(path))
+    except (OSError, OmegaConfBaseException, yaml.YAMLError) as error:
+        raise ConfigError(f"{path} cannot be read: {' '.join(str(error).split())}") from error
+    return {str(key): value for key, value in values.items()} if isinstance(values, dict) else {}
+
+
+def _one_line(error: Exception, overrides: Mapping[str, str]) -> str:
+    """Returns what went wrong in one line, beginning with the key where the error knows it."""
+    message = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    key = getattr(error, "full_key", None)
+    if isinstance(error, OmegaConfBaseException) and key:
+        given = f"{key}={overrides[key]}" if key in overrides else str(key)
+        missing = isinstance(error, InterpolationToMissingValueError)
+        return f"{given}: {'refers to a key without a value' if missing else message}"
+    for name, text in overrides.items():  # Hydra names the override that it could not merge
+        if f"{name}=" in message:
+            return f"{name}={text}: {message}"
+    return message

@@ -1,0 +1,232 @@
+"""Every player at a table: the same position gives the same decision, hidden cards change nothing, and what it tells is sound."""
+
+import json
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import load_player
+from agents.agent import Agent
+from agents.decision import FORCED, RETURN, SURE_WIN, WINS, Decision
+from agents.players import KINDS, names
+from games import make
+from games.interface import Game
+from games.kernels import ROOT
+from games.table import Table
+from tests.games import driver
+
+DOUDIZHU, LEDUC = make("doudizhu"), make("leduc")
+SEARCH = {"playouts": 8}
+POKER_PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"protocol": 1}), flush=True)
+    elif message["type"] == "view":
+        legal = message["view"]["legal"]
+        print(json.dumps({"move": legal[sum(map(ord, json.dumps(message["view"]))) % len(legal)]}), flush=True)
+"""
+
+
+def player(kind: str, game: Game, run: Path, poker_run: Path, tabular_run: Path, program: Path) -> Agent:
+    """Returns a player of a kind, with untrained networks where it has some."""
+    options: dict[str, object] = {}
+    if kind in ("policy", "fpmcts"):
+        options["checkpoint"] = str(run if game is DOUDIZHU else poker_run)
+    if kind == "fpmcts":
+        options |= SEARCH
+    if kind == "pimc":
+        options["worlds"] = 4
+    if kind == "tabular":
+        options["run"] = str(tabular_run)
+    if kind == "lbr":
+        options["against"] = "random"
+    if kind == "mix":
+        options["seats"] = ["random", "rhcp", "rhcp"] if game is DOUDIZHU else ["random", "always_call"]
+    if kind == "external":
+        program.write_text(POKER_PROGRAM)
+        options["command"] = f"{sys.executable} {ROOT / 'examples' / 'external_player.py' if game is DOUDIZHU else program}"
+    return load_player(kind, game, seed=3, **options)
+
+
+CASES = [(kind, game) for game in (DOUDIZHU, LEDUC) for kind in names(game.spec.name)]
+EVERY = pytest.mark.parametrize(("kind", "game"), CASES, ids=[f"{game.spec.name}-{kind}" for kind, game in CASES])
+
+
+@pytest.fixture
+def made(kind: str, game: Game, run: Path, poker_run: Path, tabular_run: Path, tmp_path: Path):
+    agent = player(kind, game, run, poker_run, tabular_run, tmp_path / "player.py")
+    yield agent
+    getattr(agent, "close", lambda: None)()
+
+
+def swapped(table: Table) -> Table:
+    """Returns the table with cards exchanged that the seat to move, the first one, cannot see."""
+    deal = table.deal
+    if table.game is DOUDIZHU:
+        deal.hands[0, [1, 2]] = deal.hands[0, [2, 1]]
+    else:
+        deal.cards[0, 1] = next(card for card in range(6) if card not in deal.cards[0])
+    return Table(table.game, deal=deal)
+
+
+@EVERY
+def test_decisions_follow_from_what_is_seen(kind: str, game: Game, made: Agent) -> None:
+    table = Table(game, seed=2)
+    other = swapped(table)
+    assert table.record() != other.record()
+    decision = made.decide(table)
+    assert decision.move == game.action_text(decision.action) and game.is_legal(table.view(0), decision.move)
+    for again in (other, table, table.copy()):
+        assert replace(made.decide(again), seconds=decision.seconds) == decision
+    assert decision.seconds > 0.0 and len(table.moves) == 0
+    assert json.loads(json.dumps(decision.to_json()))["move"] == decision.move
+    if decision.policy is not None:
+        assert list(decision.policy) == [move.text for move in table.legal()]
+        assert sum(decision.policy.values()) == pytest.approx(1.0, abs=1e-5)
+    assert (decision.value is None) == (decision.unit is None)
+
+
+@EVERY
+def test_earlier_questions_change_nothing(kind: str, game: Game, made: Agent) -> None:
+    """A player asked at every move of a game answers the last one as it does when asked there alone."""
+    table, asked = Table(game, seed=5), None
+    for _ in range(6):
+        if table.is_over:
+            break
+        asked, before = made.decide(table), table.copy()
+        table.play(asked.move)
+    assert asked is not None
+    assert replace(made.decide(before), seconds=asked.seconds) == asked
+
+
+@pytest.mark.parametrize("kind", ["random", "policy", "fpmcts"])
+@pytest.mark.parametrize("game", [DOUDIZHU, LEDUC], ids=["doudizhu", "leduc"])
+def test_given_moves_alone(kind: str, game: Game, made: Agent) -> None:
+    table = Table(game, seed=2)
+    legal = [move.text for move in table.legal()]
+    for some in (legal[:1], legal[-2:]):
+        decision = made.decide(table, moves=some)
+        assert decision.move in some
+        assert sum(probability for text, probability in decision.policy.items() if text in some) == pytest.approx(1.0, abs=1e-5)
+        if kind == "fpmcts":
+            assert [row.move for row in decision.root] == some and sum(row.visits for row in decision.root) == 8
+    for wrong in ([], ["no such move"], [game.spec.num_actions - 1] if game is DOUDIZHU else ["fold"]):
+        with pytest.raises(ValueError):
+            made.decide(table, moves=wrong)
+
+
+def test_a_player_without_probabilities_is_not_asked_about_given_moves() -> None:
+    table = Table(DOUDIZHU, seed=2)
+    with pytest.raises(ValueError, match="rhcp cannot be asked about given moves alone"):
+        load_player("rhcp", DOUDIZHU).decide(table, moves=[move.text for move in table.legal()[:2]])
+
+
+def test_the_seed_changes_random_choices() -> None:
+    table = Table(DOUDIZHU, seed=2)
+    assert len({load_player("random", DOUDIZHU, seed=seed).decide(table).move for seed in range(9)}) > 3
+
+
+def finished(seed: int = 4) -> Table:
+    """Returns a table at the end of a game of RHCP."""
+    table, agent = Table(DOUDIZHU, seed=seed), load_player("rhcp", DOUDIZHU)
+    while not table.is_over:
+        table.play(agent.decide(table).move)
+    return table
+
+
+def test_forced_moves_and_sure_wins_are_said(run: Path) -> None:
+    agent, found, seeds, table = load_player("fpmcts", DOUDIZHU, str(run), **SEARCH), set(), iter(range(99)), finished()
+    while not {FORCED, SURE_WIN} <= found:
+        if not table.moves:
+            table = finished(next(seeds))
+        table.undo()
+        forced, sure = len(table.legal()) == 1, driver.sure_win(DOUDIZHU.rules, table.view(table.seat), 0)
+        if forced or sure >= 0:
+            decision = agent.decide(table)
+            assert decision.reason == (FORCED if forced else SURE_WIN) and decision.policy == {decision.move: 1.0}
+            assert decision.root is None and (decision.value, decision.unit) == ((None, None) if forced else (1.0, WINS))
+            found.add(decision.reason)
+
+
+def test_a_search_tells_its_root_and_what_it_believes(run: Path) -> None:
+    table = Table(DOUDIZHU, seed=2)
+    heard: list[tuple[Decision, int, int]] = []
+    agent = load_player("fpmcts", DOUDIZHU, str(run), playouts=64)
+    decision = agent.decide(table, report=lambda *told: heard.append(told))
+    assert decision.unit == WINS and 0.0 <= decision.value <= 1.0 and decision.playouts == 64
+    assert [row.move for row in decision.root] == [move.text for move in table.legal()]
+    assert sum(row.visits for row in decision.root) == 64
+    for row in decision.root:
+        assert (row.mean is None) == (row.visits == 0) and (row.mean is None or 0.0 <= row.mean <= 1.0)
+        assert row.standard_error is None or 0.0 <= row.standard_error <= 0.5
+    assert any(row.standard_error for row in decision.root)
+    hidden = decision.hidden
+    assert hidden is not None and hidden.seats == (1, 2) and hidden.kinds[0] == "3" and hidden.prior_only
+    np.testing.assert_allclose(np.sum(hidden.probabilities, axis=-1), 1.0)
+    sizes = np.einsum("skc,c->s", np.array(hidden.probabilities), np.arange(5))
+    np.testing.assert_allclose(sizes, [17.0, 17.0])
+    assert heard and heard[-1][1] == heard[-1][2] == 64 and isinstance(heard[-1][0], Decision)
+
+
+def test_a_search_can_be_cut_short(run: Path) -> None:
+    table = Table(DOUDIZHU, seed=2)
+    agent = load_player("fpmcts", DOUDIZHU, str(run), playouts=64, slots=1)
+    assert agent.decide(table, cancel=lambda: True).playouts < 64
+    assert agent.decide(table, deadline=time.perf_counter()).playouts < 64
+    assert agent.decide(table).playouts == 64
+
+
+def test_values_are_in_the_unit_that_is_said(poker_run: Path, run: Path) -> None:
+    table = Table(LEDUC, seed=2)
+    for kind in ("policy", "fpmcts"):
+        decision = load_player(kind, LEDUC, str(poker_run), **(SEARCH if kind == "fpmcts" else {})).decide(table)
+        assert decision.unit == RETURN and abs(decision.value) <= LEDUC.spec.max_return
+    decision = load_player("policy", DOUDIZHU, str(run)).decide(Table(DOUDIZHU, seed=2))
+    assert decision.unit == WINS and 0.0 <= decision.value <= 1.0
+
+
+def test_a_finished_game_has_nothing_to_decide() -> None:
+    with pytest.raises(ValueError, match="the game is over"):
+        load_player("random", DOUDIZHU).decide(finished())
+
+
+def test_an_illegal_answer_is_an_error_and_no_other_move() -> None:
+    agent = load_player("rhcp", DOUDIZHU)
+    agent.act = lambda games, views, records: np.array([DOUDIZHU.spec.num_actions - 1], np.int16)  # type: ignore[method-assign]
+    with pytest.raises(RuntimeError, match="rhcp answered .* not among the moves"):
+        agent.decide(Table(DOUDIZHU, seed=2))
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "options", "words"),
+    [
+        ("rhcpp", DOUDIZHU, {}, ["rhcpp", "rlcard_rule", "fpmcts"]),
+        ("rhcp", LEDUC, {}, ["rhcp", "always_call", "leduc"]),
+        ("always_call", DOUDIZHU, {}, ["always_call", "pimc"]),
+        ("fpmcts", DOUDIZHU, {"playout": 3}, ["playout", "playouts"]),
+        ("fpmcts", DOUDIZHU, {"playouts": 0}, ["playouts=0", "at least 1"]),
+        ("rhcp", DOUDIZHU, {"checkpoint": "x"}, ["checkpoint", "unknown key"]),
+        ("fpmcts", LEDUC, {}, ["no weights come with the project for leduc"]),
+        ("fpmcts", DOUDIZHU, {"checkpoint": "no/such/file"}, ["no checkpoint at"]),
+        ("mix", DOUDIZHU, {"seats": ["rhcp", "mix", "rhcp"]}, ["cannot play in itself"]),
+        ("mix", LEDUC, {"seats": ["random", "rhcp"]}, ["rhcp", "leduc"]),
+        ("lbr", LEDUC, {}, ["against="]),
+        ("external", DOUDIZHU, {}, ["command"]),
+    ],
+)
+def test_players_that_cannot_be_loaded(name: str, game: Game, options: dict[str, object], words: list[str]) -> None:
+    with pytest.raises(ValueError) as caught:
+        load_player(name, game, **options)
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_kinds_belong_to_families_and_not_to_names() -> None:
+    assert {kind for kind in KINDS if KINDS[kind].family is None} == {"random", "policy", "fpmcts", "external", "mix"}
+    assert KINDS["lbr"].games == ("kuhn", "leduc", "limit_holdem") and KINDS["rhcp"].games == ("doudizhu",)
+    assert KINDS["policy"].games == () and "always_call" not in names("doudizhu")

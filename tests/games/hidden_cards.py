@@ -1,0 +1,119 @@
+"""What the hidden-card kernels of every game must satisfy, as checks that a test calls for one state and one seat.
+
+Worlds are consistent with the view, do not depend on the truth, and their codes lead there and back.
+"""
+
+import numpy as np
+
+from games.interface import Game, States
+from games.kernels import streams
+from tests.games import driver
+
+ROOM = 2_000
+"""Worlds that are listed at most."""
+DRAWN = 24
+
+
+def empty_words(game: Game, count: int) -> np.ndarray:
+    return np.zeros((count, game.spec.hidden_words), np.uint64)
+
+
+def listed(game: Game, view: States, seat: int, room: int = ROOM) -> np.ndarray | None:
+    """Returns the words of all worlds (uint64 ``[n, W]``), None where there are more than ``room``."""
+    words = empty_words(game, room)
+    total = driver.list_hidden(game.rules, view, 0, seat, words)
+    return None if total < 0 else words[:total]
+
+
+def drawn(game: Game, view: States, seat: int, count: int = DRAWN, seed: int = 0) -> np.ndarray:
+    """Returns the words of worlds from the prior (uint64 ``[count, W]``)."""
+    words = empty_words(game, count)
+    driver.draw_hidden(game.rules, view, 0, seat, streams(seed, 1), 0, words)
+    return words
+
+
+def truth(game: Game, state: States, seat: int) -> np.ndarray:
+    """Returns the words of the true world (uint64 ``[W]``)."""
+    words = empty_words(game, 1)[0]
+    driver.hidden_of(game.rules, state, 0, seat, words)
+    return words
+
+
+def world(game: Game, view: States, seat: int, words: np.ndarray) -> States:
+    """Returns the world of a view and hidden words, with what chance has still to deal; the words must be possible."""
+    row = game.empty(1)
+    assert driver.fill_world(game.rules, view, 0, seat, words, row, 0)
+    driver.deal_rest(game.rules, row, 0, 1, streams(1, 1), 0)
+    return row
+
+
+def check_worlds(game: Game, state: States, seat: int) -> None:
+    """Checks the worlds that a seat cannot tell from a state of one row."""
+    view = game.view(state, np.array([seat]))
+    mover = driver.current_seat(game.rules, state, 0)
+    every, some = listed(game, view, seat), drawn(game, view, seat)
+    if every is not None:
+        codes = {tuple(words.tolist()) for words in every}
+        assert len(codes) == len(every), "a world is listed twice"
+        assert tuple(truth(game, state, seat).tolist()) in codes, "the true world is not listed"
+        assert codes >= {tuple(words.tolist()) for words in some}, "a world was drawn that is not listed"
+        total = sum(np.exp(driver.log_prior_hidden(game.rules, view, 0, seat, words)) for words in every)
+        assert abs(total - 1.0) < 1e-9, f"the prior sums to {total}"
+        assert listed(game, view, seat, len(every)) is not None
+        assert len(every) == 1 or listed(game, view, seat, len(every) - 1) is None
+        some = every[:: max(1, len(every) // DRAWN)]
+    counts = np.zeros((game.spec.num_seats - 1, len(game.spec.hidden_kinds)), np.int8)
+    totals = set()
+    for words in (*some, truth(game, state, seat)):
+        row = world(game, view, seat, words)
+        seen = game.view(row, np.array([seat]))
+        assert all(np.array_equal(a, b) for a, b in zip(seen, view, strict=True)), "the seat can tell the world from the state"
+        assert driver.current_seat(game.rules, row, 0) == mover
+        if mover >= 0:
+            assert len(driver.legal_actions(game, row, 0)) > 0
+        if mover == seat:
+            np.testing.assert_array_equal(driver.legal_actions(game, row, 0), driver.legal_actions(game, view, 0))
+        np.testing.assert_array_equal(driver.observation(game, row, 0, seat), driver.observation(game, view, 0, seat))
+        np.testing.assert_array_equal(truth(game, row, seat), words)
+        driver.count_hidden(game.rules, view, 0, seat, words, counts)
+        assert counts.min() >= 0 and counts.max() <= game.spec.hidden_most
+        totals.add(tuple(counts.sum(axis=1).tolist()))
+    assert len(totals) <= 1, "the others hold different numbers of things in different worlds"
+
+
+def check_independence(game: Game, state: States, seat: int) -> None:
+    """Checks that lists, draws and the prior are the same whatever the truth is, given views or full states of any world."""
+    view = game.view(state, np.array([seat]))
+    some = drawn(game, view, seat, 3, seed=5)
+    for words in some:
+        other = world(game, view, seat, words)
+        there = game.view(other, np.array([seat]))
+        np.testing.assert_array_equal(drawn(game, there, seat, 8), drawn(game, view, seat, 8))
+        here, again = listed(game, view, seat), listed(game, there, seat)
+        assert (here is None) == (again is None)
+        if here is not None and again is not None:
+            np.testing.assert_array_equal(here, again)
+        prior = [driver.log_prior_hidden(game.rules, v, 0, seat, words) for v in (view, there)]
+        assert prior[0] == prior[1]
+
+
+def check_replay(game: Game, deal: States, moves: list[int], state: States, seat: int) -> None:
+    """Checks that a world taken back to the start of the game leads, by the moves, to itself.
+
+    Args:
+        deal: The state before the first move. moves: Those since. state: The state after them.
+    """
+    view, starts = game.view(state, np.array([seat])), game.empty(1)
+    driver.start_view(game.rules, view, 0, seat, starts, 0)
+    words = truth(game, state, seat)
+    at_start = words.copy()
+    driver.start_hidden(game.rules, view, 0, seat, at_start)
+    np.testing.assert_array_equal(at_start, truth(game, deal, seat))
+    row = game.empty(1)
+    assert driver.fill_world(game.rules, starts, 0, seat, at_start, row, 0)
+    for move in moves:
+        action = driver.played_move(game.rules, row, 0, seat, move, at_start)
+        driver.step(game.rules, row, 0, action)
+    np.testing.assert_array_equal(truth(game, row, seat), words)
+    reached = game.view(row, np.array([seat]))
+    assert all(np.array_equal(a, b) for a, b in zip(reached, view, strict=True)), "the replay does not lead to the view"

@@ -1,0 +1,86 @@
+"""The worlds of every game: see ``tests.games.hidden_cards``."""
+
+import numpy as np
+import pytest
+
+from games import GAMES, make
+from games.interface import Game, States
+from games.kernels import streams
+from games.poker import betting
+from games.poker.betting import BettingRules
+from games.poker.game import LimitPoker, make_rules
+from games.poker.state import Strengths
+from games.poker.tables import PokerGame
+from tests.games import driver, hidden_cards
+
+GAMES_PLAYED = 3
+
+
+@pytest.fixture(scope="module", params=sorted(GAMES))
+def game(request: pytest.FixtureRequest) -> Game:
+    return make(request.param)
+
+
+@pytest.fixture(scope="module")
+def positions(game: Game) -> list[tuple[States, list[int], States]]:
+    """Running positions of random games: the deal, the moves, and the state, one row each."""
+    rng, found = np.random.default_rng(2), []
+    for seed in range(GAMES_PLAYED):
+        deal, state = (game.deal(streams(seed, 1)) for _ in range(2))
+        moves: list[int] = []
+        while driver.current_seat(game.rules, state, 0) >= 0:
+            row = game.empty(1)
+            driver.copy_row(game.rules, state, 0, row, 0)
+            found.append((deal, list(moves), row))
+            moves.append(int(rng.choice(driver.legal_actions(game, state, 0)[-3:])))
+            driver.step(game.rules, state, 0, moves[-1])
+    return found[:: max(1, len(found) // 24)]
+
+
+def test_worlds_are_consistent_with_the_view(game: Game, positions: list[tuple[States, list[int], States]]) -> None:
+    for _, _, state in positions:
+        for seat in range(game.spec.num_seats):
+            hidden_cards.check_worlds(game, state, seat)
+
+
+def test_worlds_do_not_depend_on_the_truth(game: Game, positions: list[tuple[States, list[int], States]]) -> None:
+    for _, _, state in positions[::2]:
+        for seat in range(game.spec.num_seats):
+            hidden_cards.check_independence(game, state, seat)
+
+
+def test_worlds_replay_from_the_start(game: Game, positions: list[tuple[States, list[int], States]]) -> None:
+    for deal, moves, state in positions:
+        for seat in range(game.spec.num_seats):
+            hidden_cards.check_replay(game, deal, moves, state, seat)
+
+
+def test_three_players_and_two_cards() -> None:
+    """Hands of two others in one code: named, sorted, and in turn from the searching seat on."""
+    rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
+    poker = PokerGame(name="three", rules=rules, betting=betting.build(rules, (1,)), deals=None, bucket_names=(("any",),))
+    strengths = Strengths(np.zeros((8, 8), np.int32))
+    tables = make_rules(poker, strengths, num_private=2, public=(0,), num_cards=8, num_suits=1, suits_matter=False)
+    game = LimitPoker(poker, tables, tuple("23456789"), big_blind=1.0)
+    state = game.deal(streams(3, 1))
+    for seat in range(3):
+        words = hidden_cards.truth(game, state, seat)
+        counts = np.zeros((2, len(game.spec.hidden_kinds)), np.int8)
+        driver.count_hidden(game.rules, game.view(state, np.array([seat])), 0, seat, words, counts)
+        for k in range(2):
+            other = (seat + 1 + k) % 3
+            cards = sorted(state.cards[0, 2 * other : 2 * other + 2].tolist())
+            names = "".join(game.card_names[card] for card in cards)
+            assert [game.spec.hidden_kinds[kind] for kind in np.flatnonzero(counts[k])] == [names]
+        hidden_cards.check_worlds(game, state, seat)
+
+
+def test_a_hand_with_a_card_of_the_table_is_no_world() -> None:
+    game = make("leduc")
+    state = game.start(np.array([[0, 1, 2]]))
+    for _ in range(2):
+        driver.step(game.rules, state, 0, 1)
+    view, row = game.view(state, np.array([0])), game.empty(1)
+    assert view.cards[0, 2] == 2
+    possible = [driver.fill_world(game.rules, view, 0, 0, np.array([card], np.uint64), row, 0) for card in range(6)]
+    assert possible == [False, True, False, True, True, True]

@@ -1,0 +1,79 @@
+"""Compilation ahead: rehearsals run once, a failed one is told and tried again, and kernels have one version for all integers."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.rehearsal import rehearse_inference, rehearse_search
+from games import make
+from games.kernels import ROOT, kernel
+from games.poker import GAMES
+from runtime.compilation import compile_ahead, is_compiled
+
+
+def test_each_rehearsal_runs_once(tmp_path: Path) -> None:
+    lines: list[str] = []
+    parts = [("-c", f"open({str(tmp_path / name)!r}, 'a').write('x')") for name in ("a", "b")]
+    short = [("-c", "pass"), *parts]
+    for _ in range(2):
+        compile_ahead(tmp_path / "cache", short, lines.append)
+    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text() == "x"
+    assert is_compiled(tmp_path / "cache", short)
+    assert len(lines) == 4 and lines[0].startswith("compiling, once on this machine: 3 parts")
+
+
+@pytest.mark.parametrize("end", ["raise SystemExit('no such game')", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"])
+def test_failed_rehearsal_is_told_and_tried_again(tmp_path: Path, end: str) -> None:
+    lines: list[str] = []
+    parts = [("-c", f"open({str(tmp_path / 'a')!r}, 'a').write('x'); {end}"), ("-c", "pass")]
+    for _ in range(2):
+        compile_ahead(tmp_path / "cache", parts, lines.append)
+    assert (tmp_path / "a").read_text() == "xx"
+    assert not is_compiled(tmp_path / "cache", parts) and is_compiled(tmp_path / "cache", parts[1:])
+    assert sum("no such game" in line or "status -9" in line for line in lines) == 2
+
+
+def test_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file")
+    lines: list[str] = []
+    compile_ahead(tmp_path / "cache", [("-c", "pass")], lines.append)
+    assert len(lines) == 1 and lines[0].startswith("compiling when needed")
+
+
+def test_script_that_ends_takes_its_rehearsals_with_it(tmp_path: Path) -> None:
+    began = tmp_path / "process"
+    part = f"import os, time; open({str(began)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    script = (
+        "import sys, time; from pathlib import Path; from runtime.compilation import compile_beside\n"
+        f"compile_beside(Path({str(tmp_path / 'cache')!r}), [('-c', sys.argv[1])])\n"
+        f"while not (Path({str(began)!r}).exists() and Path({str(began)!r}).read_text()): time.sleep(0.01)"
+    )
+    subprocess.run([sys.executable, "-c", script, part], cwd=ROOT, check=True, timeout=60)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(began.read_text()), 0)
+
+
+@kernel
+def _plus(numbers: np.ndarray, k: int) -> int:
+    return numbers[k] + k
+
+
+@kernel
+def _sums(numbers: np.ndarray, short: np.ndarray) -> int:
+    return _plus(numbers, 0) + _plus(numbers, 1) + _plus(numbers, short[0]) + _plus(numbers, k=np.int32(2))
+
+
+def test_one_version_for_all_signed_integers() -> None:
+    assert _sums(np.arange(3), np.ones(1, np.int8)) == 0 + 2 + 2 + 4
+    assert len(_plus.signatures) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["doudizhu", *GAMES])
+def test_every_game_rehearses(name: str) -> None:
+    for rehearse in (rehearse_search, rehearse_inference):
+        rehearse(make(name))

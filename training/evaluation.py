@@ -1,0 +1,84 @@
+"""How good a run's players are: duplicate matches against a fixed player, and the exact measure of small games."""
+
+import math
+from collections.abc import Generator
+from typing import Any
+
+from agents.player_options import FPMCTSOptions, NoOptions, PolicyOptions
+from agents.players import Maker, Player
+from evaluation.duplicate import duplicate_match
+from evaluation.policy_table import policy_table
+from networks.evaluator import Evaluator
+from tabular.best_response import nash_conv
+from training.reports import Event
+from training.state import RunState
+
+
+class Evaluation:
+    """Measures the networks that play.
+
+    Attributes:
+        evaluator: Of all measurements; each begins with the present weights.
+    """
+
+    def __init__(self, state: RunState) -> None:
+        self.state = state
+        self.evaluator = Evaluator(state.playing, state.config.precision, state.device)
+
+    def after_iteration(self, scalars: dict[str, float]) -> Generator[Event, None, str]:
+        """Measures what is due after an iteration; adds the curves and returns the text."""
+        settings, iteration, text = self.state.config.evaluation, self.state.iteration, ""
+        if settings.decks:
+            yield Event("evaluation", 0, 1, "matches")
+            text += f"; {self.policy(scalars)}"
+        if settings.search_decks and iteration % settings.search_every == 0:
+            yield Event("evaluation of the search", 0, 1, "matches")
+            text += f"; {self.search(scalars)}"
+        if settings.exact_every and iteration % settings.exact_every == 0:
+            text += self.exact(scalars)
+        return text
+
+    def policy(self, scalars: dict[str, float]) -> str:
+        """Plays the policy, greedy or mixed as suits the game, against the baseline; "" where there are no decks for it."""
+        decks = self.state.config.evaluation.decks
+        return self._match("policy", PolicyOptions(), decks, scalars) if decks else ""
+
+    def search(self, scalars: dict[str, float]) -> str:
+        """Plays the search, as it is in training but without noise, against the baseline."""
+        settings, search = self.state.config.evaluation, self.state.config.search
+        options = FPMCTSOptions(
+            root=search.root, playouts=settings.search_playouts, worlds=search.worlds, c=search.c, strength=search.strength,
+            considered=search.considered, prior_floor=search.prior_floor, rollout=search.rollout, solve=search.solve,
+            slots=search.slots, particles=self.state.config.inference.particles,
+        )  # fmt: skip
+        return self._match("fpmcts", options, settings.search_decks, scalars)
+
+    def exact(self, scalars: dict[str, float]) -> str:
+        """Returns NashConv of the policy networks as text and adds it; "" where it cannot be computed."""
+        game: Any = self.state.game
+        if not game.has_tree:
+            return ""
+        self.evaluator.refresh(self.state.playing)
+        value = nash_conv(game.tables, policy_table(game, self.evaluator.evaluate))
+        scalars["nash_conv/average_policy"] = value
+        return f"; NashConv (both players' gains together) {value:.4f} chips"
+
+    def _match(self, kind: str, options: Any, decks: int, scalars: dict[str, float]) -> str:
+        """Plays a match of a kind of player with the present weights; adds the scores and returns them as text."""
+        state, baseline, name = self.state, self.state.config.evaluation.baseline, "policy" if kind == "policy" else "search"
+        self.evaluator.refresh(state.playing)
+        players = {name: Player(name, kind, options, name), "baseline": Player("baseline", baseline, NoOptions(), baseline)}
+        maker = Maker(state.game, "", players, str(state.device), networks=state.trained(self.evaluator))
+        result = duplicate_match(state.game, maker.make(name), maker.make("baseline"), decks, state.config.seed)
+        unit, group = state.game.spec.score, f"{name}_against_{baseline}"
+        for label, score in [("all", result.total), *zip(result.team_names, result.by_team, strict=True)]:
+            for measure, value in [("wp", score.wp)] * unit.tells_wins + [(unit.key, score.adp)]:
+                scalars[f"{group}/{measure}_{label}"] = value.mean
+                if math.isfinite(value.error):  # one deck has none
+                    scalars[f"{group}/{measure}_{label}_standard_error"] = value.error
+        wp, mean = result.total.wp, result.total.adp
+        wins = f"WP {100 * wp.mean:.1f} ± {100 * wp.error:.1f} %, " if unit.tells_wins else ""
+        return (
+            f"{name} against {baseline} {wins}{unit.name} {mean.mean:+.{unit.digits}f} ± "
+            f"{mean.error:.{unit.digits}f} ({len(result.games.returns):,} games)"
+        )

@@ -1,0 +1,98 @@
+"""Iterations of self-play with searches: games, then learning, then evaluation."""
+
+import math
+import time
+from collections.abc import Generator, Iterator
+
+import numpy as np
+
+from fpmcts.samples import Samples
+from games.interface import take
+from games.kernels import Stream, deal_seeds
+from networks.averaging import move_towards
+from training.evaluation import Evaluation
+from training.learning import Losses, Totals, learn_filter, learn_side_by_side, loss_text
+from training.reports import Event, Report
+from training.state import RunState
+from training.workers import Workers
+
+
+def search_step(state: RunState, workers: Workers, evaluation: Evaluation) -> Generator[Event, None, Report]:
+    """Plays some games of an iteration; after the last ones it learns and evaluates."""
+    config, episode = state.config, state.config.episode
+    count = min(episode.games_per_step, episode.games - state.episode_done)
+    chunk = state.episode_done // episode.games_per_step
+    deals = deal_seeds(config.seed, count, Stream.TRAINING, state.iteration, chunk)
+    finished = yield from workers.self_play(deals, (state.iteration, chunk))
+    samples, _, statistics = finished
+    seen = float(sum(r.seen for r in state.reservoirs))
+    scalars = workers.curves(finished) | {"data/reservoir_seen": seen, "data/games": float(state.games_seen)}
+    keep(state, samples)
+    state.episode_done += count
+    state.games_seen += count
+    line = f"iteration {state.iteration}: {count} games at {count / statistics.seconds:.1f}/s"
+    if state.episode_done >= episode.games:
+        if episode.value_games:
+            scalars["time/value_games_seconds"] = yield from play_value_games(state, workers, chunk + 1)
+        line += ", " + (yield from learn(state, samples, scalars))
+        state.iteration += 1
+        state.episode_done = 0
+        line += yield from evaluation.after_iteration(scalars)
+    return Report(state.step, line, scalars)
+
+
+def keep(state: RunState, samples: Samples) -> None:
+    """Puts samples into the stores of their networks: searched ones teach the policy, all of them the value."""
+    for k, reservoir in enumerate(state.reservoirs):
+        part = state.of_network(samples, k)
+        reservoir.add(take(part, np.flatnonzero(part.policy_weight > 0)))
+        if state.windows:
+            state.windows[k].add(part)
+
+
+def play_value_games(state: RunState, workers: Workers, chunk: int) -> Generator[Event, None, float]:
+    """Plays games without searches, whose results teach the value; returns how many seconds that took."""
+    selfplay = state.config.selfplay
+    played = yield from workers.policy_games(
+        state.playing, state.config.episode.value_games, chunk, selfplay.temperature(state.iteration), selfplay.exploration
+    )
+    for k, window in enumerate(state.windows):
+        window.add(state.of_network(played.decisions.samples, k))
+    return played.seconds
+
+
+def learn(state: RunState, samples: Samples, scalars: dict[str, float]) -> Generator[Event, None, str]:
+    """Steps every network: the policy from the reservoir, the value from the window; returns the losses as text."""
+    train, started, totals = state.config.train, time.perf_counter(), Totals()
+    half = train.batch_size // 2 if state.windows else train.batch_size
+    steps = learning_steps(state, samples, half)
+    parts = max(1, train.replicas // len(state.nets))
+
+    def one(k: int) -> Iterator[Losses]:
+        generator = np.random.default_rng([state.config.seed, Stream.TRAINING, state.iteration, k])
+        learner, averages = state.learners[k], state.playing.distinct()[k]
+        for _ in range(steps[k]):
+            policy_rows = state.reservoirs[k].draw(generator, half, train.recency)
+            value_rows = state.windows[k].draw(generator, train.batch_size - half) if state.windows else policy_rows
+            given = policy_rows if state.windows else None
+            losses = learner.step(given, value_rows, train.rate(state.iteration), parts)
+            if train.averaging:
+                move_towards(averages, learner.net, 1.0 / train.averaging)
+            yield losses
+
+    yield from learn_side_by_side(state, [one(k) for k in range(len(state.nets))], sum(steps), totals)
+    learn_filter(state, samples, max(steps), totals)
+    scalars |= totals.scalars() | {"time/learning_seconds": time.perf_counter() - started}
+    for k, (reservoir, count) in enumerate(zip(state.reservoirs, steps, strict=True)):
+        age = state.iteration - reservoir.rows.iteration[: reservoir.size]
+        scalars[f"data/reservoir_age_{k}"] = float(age.mean())
+        scalars[f"data/learning_steps_{k}"] = float(count)
+    return loss_text(scalars)
+
+
+def learning_steps(state: RunState, samples: Samples, batch: int) -> list[int]:
+    """Returns the steps of each network, so that a new searched decision is used ``train.reuse`` times on average."""
+    train, episode = state.config.train, state.config.episode
+    offered = [int((state.of_network(samples, k).policy_weight > 0).sum()) for k in range(len(state.nets))]
+    chunks = math.ceil(episode.games / episode.games_per_step)
+    return [max(math.ceil(train.reuse * n * chunks / batch), train.least_steps if n else 0) for n in offered]
