@@ -1,0 +1,125 @@
+import asyncio
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="pip install -e '.[play]'")
+pytest.importorskip("httpx2", reason="pip install -e '.[dev]'")
+
+from starlette.testclient import TestClient  # noqa: E402
+
+from tests.web.fake import FakeEngine, services  # noqa: E402
+from web.access import Access  # noqa: E402
+from web.app import Server, make_app  # noqa: E402
+from web.clock import Chance, Clock  # noqa: E402
+from web.store import Store  # noqa: E402
+
+TOKEN = "t" * 32
+HOST = "127.0.0.1:8000"
+SOCKET = f"ws://{HOST}/ws"
+ORIGIN = {"origin": f"http://{HOST}"}
+
+
+class QuickClock(Clock):
+    """Real time in which players need a hundredth of it."""
+
+    pace = 100.0
+
+    async def sleep_until(self, when: float) -> None:
+        await asyncio.sleep(max(0.0, when - self.now()) / self.pace)
+
+
+@pytest.fixture(autouse=True)
+def _no_test_waits_for_ever() -> Iterator[None]:
+    def ring(*_: Any) -> None:
+        raise TimeoutError("the test waits for something that does not come")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+class Site:
+    """A whole server over a fake game and engine."""
+
+    def __init__(self, path: Path | None = None, records: str | None = None) -> None:
+        self.engine = FakeEngine()
+        self.services = services(self.engine, QuickClock(), Store(path), Chance())
+        self.access = Access(TOKEN)
+        self.records = records
+        self.server: Any = None
+
+    def client(self) -> TestClient:
+        """Returns a client that has not shown the token."""
+        self.server = Server(self.services, self.records)
+
+        async def start(server: Server) -> None:
+            server.open_shop()
+
+        async def stop(server: Server) -> None:
+            pass
+
+        app = make_app(self.server, self.access, "127.0.0.1", 8000, start, stop)
+        return TestClient(app, base_url=f"http://{HOST}", follow_redirects=False)
+
+
+@pytest.fixture
+def site() -> Site:
+    return Site()
+
+
+@pytest.fixture
+def client(site: Site) -> Iterator[TestClient]:
+    with site.client() as made:
+        assert made.get(f"/?token={TOKEN}").status_code == 303
+        made.headers.update(ORIGIN)
+        yield made
+
+
+def new_table(client: TestClient, **fields: Any) -> dict[str, Any]:
+    given = {"game": "toy", "seats": ["you", "quick", "quick"], "mode": "hints", "seed": 3} | fields
+    answer = client.post("/api/tables", json={name: value for name, value in given.items() if value is not None})
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+class Tab:
+    """A WebSocket that counts its messages."""
+
+    def __init__(self, client: TestClient) -> None:
+        self._socket = client.websocket_connect(SOCKET, headers=ORIGIN)
+        self._number = 0
+
+    def __enter__(self) -> "Tab":
+        self.socket = self._socket.__enter__()
+        assert self.get()["type"] == "welcome"
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._socket.__exit__(*error)
+
+    def say(self, kind: str, **fields: Any) -> int:
+        self._number += 1
+        self.socket.send_json({"type": kind, "id": self._number, **fields})
+        return self._number
+
+    def get(self) -> dict[str, Any]:
+        return self.socket.receive_json()
+
+    def until(self, kind: str, **wanted: Any) -> dict[str, Any]:
+        """Returns the next message of a type whose fields are as wanted, all others being passed over."""
+        for _ in range(1000):
+            message = self.get()
+            if message["type"] == kind and all(message.get(name) == value for name, value in wanted.items()):
+                return message
+            assert message["type"] != "error" or kind == "error", message
+        raise AssertionError(f"no {kind} in 1,000 messages")
+
+    def ask(self, kind: str, answer: str, **fields: Any) -> dict[str, Any]:
+        number = self.say(kind, **fields)
+        return self.until(answer, id=number)

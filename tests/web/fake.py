@@ -1,0 +1,254 @@
+"""A small game in plain Python with the face of ``games.table.Table``, an engine that answers as told, and a clock that is moved by hand.
+
+The game: every seat has cards and in turn plays one or passes; whoever has none left wins. Nothing of it is known to the server.
+"""
+
+import asyncio
+import heapq
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
+
+from web.asking import Answer, CrashError, EngineState, Question, Report, Row
+from web.catalogue import Catalogue, Entry, Offer
+from web.errors import RefusedError
+from web.room import Services
+from web.rulebook import GameInfo
+from web.store import Store
+
+SEATS, CARDS, MOST = 3, 3, 30
+DECK = [f"{rank}{suit}" for rank in "abcd" for suit in "123"]
+
+
+class ToyTable:
+    """A table of the toy game."""
+
+    def __init__(self, hands: list[list[str]], moves: list[str] | None = None) -> None:
+        self._deal = [list(hand) for hand in hands]
+        self.moves: tuple[Any, ...] = ()
+        self._begin(moves or [])
+
+    def _begin(self, moves: list[str]) -> None:
+        self.hands, self.seat, self.moves = [list(hand) for hand in self._deal], 0, ()
+        for move in moves:
+            self.play(move)
+
+    @property
+    def is_over(self) -> bool:
+        return self.seat < 0
+
+    @property
+    def returns(self) -> tuple[float, ...] | None:
+        if not self.is_over:
+            return None
+        winner = min(range(SEATS), key=lambda seat: (len(self.hands[seat]), seat))
+        return tuple(2.0 if seat == winner else -1.0 for seat in range(SEATS))
+
+    def legal(self) -> list[Any]:
+        if self.is_over:
+            return []
+        return [SimpleNamespace(text=text) for text in ["pass", *sorted(self.hands[self.seat])]]
+
+    def play(self, move: str) -> Any:
+        legal = [found.text for found in self.legal()]
+        if move.strip().lower() not in legal:
+            raise ValueError(f"{move!r} is not legal. Seat {self.seat} is to move; legal: {', '.join(legal)}")
+        text = move.strip().lower()
+        if text != "pass":
+            self.hands[self.seat].remove(text)
+        self.moves = (*self.moves, SimpleNamespace(text=text))
+        over = not self.hands[self.seat] or len(self.moves) >= MOST
+        self.seat = -1 if over else (self.seat + 1) % SEATS
+        return self.moves[-1]
+
+    def undo(self, count: int = 1) -> None:
+        if not 1 <= count <= len(self.moves):
+            raise ValueError(f"undo({count})")
+        self._begin([move.text for move in self.moves[:-count]])
+
+    def copy(self) -> "ToyTable":
+        return ToyTable(self._deal, [move.text for move in self.moves])
+
+    def describe(self, seat: int | None = None) -> dict[str, Any]:
+        seat = max(self.seat, 0) if seat is None else seat
+        played = [[] for _ in range(SEATS)]
+        for k, move in enumerate(self.moves):
+            if move.text != "pass":
+                played[k % SEATS].append(move.text)
+        legal = [move.text for move in self.legal()] if seat == self.seat else []
+        return {
+            "game": "toy",
+            "seat": seat,
+            "hand": sorted(self.hands[seat]),
+            "cards_left": [len(hand) for hand in self.hands],
+            "played": played,
+            "bottom": ["z9"],
+            "mood": "calm",
+            "moves": [move.text for move in self.moves],
+            "legal": legal,
+            "to_move": None if self.is_over else self.seat,
+            "returns": None if self.returns is None else list(self.returns),
+        }
+
+    def record(self) -> dict[str, Any]:
+        moves = [move.text for move in self.moves]
+        returns = None if self.returns is None else list(self.returns)
+        return {"game": "toy", "hands": [list(hand) for hand in self._deal], "moves": moves, "returns": returns}
+
+
+class ToyGames:
+    """The rulebook of the toy game."""
+
+    def names(self) -> list[str]:
+        return ["toy"]
+
+    def info(self, game: str) -> GameInfo:
+        if game != "toy":
+            raise RefusedError("unknown_game", "game: expected toy")
+        seats = (("A", 0), ("B", 1), ("C", 1))
+        deal = {"hands": ["3 cards"] * SEATS}
+        return GameInfo("toy", seats, ("one", "two"), "points", True, False, MOST, deal)
+
+    def game_of(self, record: Mapping[str, Any]) -> str:
+        if record.get("game") != "toy":
+            raise RefusedError("bad_record", "a record of no game that is played here; expected one of toy")
+        return "toy"
+
+    def table(
+        self,
+        game: str,
+        *,
+        seed: int | None = None,
+        deal: Mapping[str, Any] | None = None,
+        record: Mapping[str, Any] | None = None,
+    ) -> ToyTable:
+        self.info(game)
+        if seed is not None:
+            cards = random.Random(seed).sample(DECK, SEATS * CARDS)
+            return ToyTable([cards[k * CARDS : (k + 1) * CARDS] for k in range(SEATS)])
+        fields, code = (deal, "bad_deal") if deal is not None else (record, "bad_record")
+        assert fields is not None
+        try:
+            hands, moves = fields["hands"], fields.get("moves", [])
+            if sorted(map(len, hands)) != [CARDS] * SEATS or len({card for hand in hands for card in hand} & set(DECK)) != 9:
+                raise ValueError("the hands are no deal")
+            return ToyTable(hands, moves)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RefusedError(code, str(error)[:400]) from error
+
+
+CATALOGUE = Catalogue(
+    {
+        "toy": Offer(
+            (
+                Entry("quick", "quick", "Quick", "quick", {}, {"greedy": True}),
+                Entry("slow-64", "slow", "Slow", "fpmcts", {"playouts": 64}, playouts=64, delay=1.0, budget=0.9),
+            ),
+            analyst="slow",
+        )
+    }
+)
+
+
+class FakeClock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self._now = 1000.0
+        self._numbers = count()
+        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
+
+    def now(self) -> float:
+        return self._now
+
+    def wall(self) -> float:
+        return 1_700_000_000.0 + self._now
+
+    async def sleep_until(self, when: float) -> None:
+        if when > self._now:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            heapq.heappush(self._sleepers, (when, next(self._numbers), future))
+            await future
+
+    async def run(self, seconds: float) -> None:
+        """Lets time pass: wakes each sleeper at its time and lets everybody act in between."""
+        end = self._now + seconds
+        await settle()
+        while self._sleepers and self._sleepers[0][0] <= end:
+            when, _, future = heapq.heappop(self._sleepers)
+            self._now = max(self._now, when)
+            if not future.done():
+                future.set_result(None)
+            await settle()
+        self._now = end
+
+
+async def settle() -> None:
+    """Lets every task act until nothing is left to do."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+class FakeChance:
+    """Names and seeds that can be foretold."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def new_id(self) -> str:
+        return f"id-{next(self._numbers):08d}"
+
+    def new_seed(self) -> int:
+        return next(self._numbers)
+
+
+Answering = Callable[[Question], Answer]
+
+
+def first_legal(question: Question) -> Answer:
+    """Returns the answer of a player that passes, and says something of every move."""
+    table = ToyGames().table("toy", record=question.record) if question.record else ToyGames().table("toy", seed=0)
+    legal = [move.text for move in table.legal()]
+    moves = list(question.moves or legal)
+    rows = tuple(Row(move, 1 / len(moves), 8, 0.5 - 0.01 * k, 0.02) for k, move in enumerate(moves))
+    return Answer(moves[0], "wp", 0.5, {moves[0]: 1.0}, rows, None, 64, 64, 0.1)
+
+
+class FakeEngine:
+    """An engine that answers as it is told, after a time that it is told."""
+
+    def __init__(self, answer: Answering = first_legal, seconds: Callable[[Question], float] = lambda _: 0.0) -> None:
+        self.status = EngineState("ready", 1.0)
+        self.answer, self.seconds = answer, seconds
+        self.clock: Any = None
+        self.asked: list[Question] = []
+        self.cancelled = 0
+        self.crashes = 0
+
+    async def ask(self, question: Question, report: Report | None = None) -> Answer:
+        self.asked.append(question)
+        if self.crashes:
+            self.crashes -= 1
+            raise CrashError("the engine ended (status -9); it is started again")
+        answer, seconds = self.answer(question), self.seconds(question)
+        try:
+            for part in range(1, 4):
+                if seconds:
+                    await self.clock.sleep_until(self.clock.now() + seconds / 3)
+                if report is not None and part < 3:
+                    report(replace(answer, done=answer.done * part // 3))
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        return answer
+
+
+def services(engine: Any = None, clock: Any = None, store: Store | None = None, chance: Any = None) -> Services:
+    """Returns what rooms stand on, all of it fake."""
+    clock = clock or FakeClock()
+    engine = engine or FakeEngine()
+    engine.clock = clock
+    return Services(ToyGames(), CATALOGUE, engine, store or Store(None), clock, chance or FakeChance())

@@ -1,0 +1,71 @@
+"""One search for a person: of a position of the table, from the view of whoever decides there, with answers on the way."""
+
+from typing import Any
+
+from web.asking import Answer, Priority, Question
+from web.clock import derived_seed
+from web.errors import RefusedError
+from web.jobs import Job
+from web.room import Room
+from web.rulebook import table_at
+from web.wording import answer_fields
+
+PLAYOUTS = 256
+
+
+def question(
+    room: Room, ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None = None, priority: Priority = Priority.ANALYSIS
+) -> Question:
+    """Returns what the analyst of a game is asked about a position. Raises RefusedError where there is no analyst."""
+    offer = room.services.catalogue.offer(room.game)
+    if offer.analyst is None:
+        raise RefusedError("no_analyst", f"nobody analyses {room.game} yet")
+    return Question(
+        game=room.game,
+        record=table_at(room.table, ply).record(),
+        kind=offer.analyst_kind,
+        options={**offer.analyst_options, "playouts": playouts} if offer.analyst_kind == "fpmcts" else offer.analyst_options,
+        seed=seed,
+        moves=moves,
+        priority=priority,
+    )
+
+
+def checked_moves(room: Room, ply: int, moves: list[str] | None) -> tuple[str, ...] | None:
+    """Returns moves as the game writes them. Raises RefusedError where one is illegal."""
+    if moves is None:
+        return None
+    position = table_at(room.table, ply)
+    legal = {move.text for move in position.legal()}
+    texts = []
+    for move in moves:
+        try:
+            texts.append(move if move in legal else position.copy().play(move).text)
+        except ValueError as error:
+            raise RefusedError("illegal_move", str(error)) from error
+    return tuple(dict.fromkeys(texts))
+
+
+def analysis(room: Room, ply: int | None, playouts: int | None, moves: list[str] | None) -> Any:
+    """Returns the work of a job.
+
+    Raises:
+        RefusedError: The mode does not allow it, or a move is illegal.
+    """
+    at = room.may_ask(ply)
+    seat = room.movers[at] if at < len(room.movers) else room.table.seat
+    asked = question(
+        room, at, playouts or PLAYOUTS, derived_seed("analysis", room.id, at, playouts, moves), checked_moves(room, at, moves)
+    )
+
+    async def work(job: Job) -> dict[str, Any]:
+        def fields(answer: Answer) -> dict[str, Any]:
+            return {"ply": at, "seat": seat, **answer_fields(answer)}
+
+        def report(answer: Answer) -> None:
+            job.partial = fields(answer)
+            job.tell("result", job.partial)
+
+        return fields(await room.services.engine.ask(asked, report))
+
+    return work

@@ -1,0 +1,136 @@
+"""Questions to the players and their answers, as they cross to the process of the engine and back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Protocol
+
+
+class Priority(IntEnum):
+    """What is asked first; of equals, what was asked first."""
+
+    MOVE = 0
+    ANALYSIS = 1
+    REVIEW = 2
+    WARM_UP = 3
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a player would do at a table.
+
+    Attributes:
+        game: Name of the game.
+        record: Of the table; the player asked looks at what the seat to move sees of it, and at nothing else.
+        kind: Of the player, as ``agents.load_player`` knows it.
+        options: Of the kind.
+        seed: Of its random choices.
+        moves: Texts of the moves that it may consider; None: all.
+        seconds: It may think, at most; None: as long as it likes.
+        priority: What is asked first.
+    """
+
+    game: str
+    record: dict[str, Any]
+    kind: str
+    options: dict[str, Any]
+    seed: int
+    moves: tuple[str, ...] | None = None
+    seconds: float | None = None
+    priority: Priority = Priority.MOVE
+
+
+@dataclass(frozen=True)
+class Row:
+    """A move of the root.
+
+    Attributes:
+        move: Its text.
+        prior: What the policy gives it, 0 to 1.
+        visits: Playouts through it.
+        value: Mean return in the unit of the search.
+        se: Standard error of ``value``, None under two playouts.
+    """
+
+    move: str
+    prior: float | None
+    visits: int
+    value: float | None
+    se: float | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a player says; what it cannot tell is None.
+
+    Attributes:
+        move: What it would play.
+        unit: "wp" where values are chances to win, 0 to 1; "points" where they are returns.
+        value: Of the position for the seat to move.
+        policy: Probabilities by move.
+        rows: Of the root, the best first.
+        hidden: What the seat thinks the others hold (``docs/web-protocol.md``).
+        done: Playouts made.
+        total: Playouts that were asked for.
+        seconds: It took.
+    """
+
+    move: str
+    unit: str = "points"
+    value: float | None = None
+    policy: dict[str, float] | None = None
+    rows: tuple[Row, ...] | None = None
+    hidden: dict[str, Any] | None = None
+    done: int = 0
+    total: int = 0
+    seconds: float = 0.0
+
+
+class EngineError(RuntimeError):
+    """The engine failed at a question; the message says why."""
+
+
+class CrashError(EngineError):
+    """The process of the engine ended while the question was asked: to ask again may help."""
+
+
+Report = Callable[[Answer], None]
+
+
+@dataclass
+class EngineState:
+    """How the engine is.
+
+    Attributes:
+        state: "starting", "warming", "ready" or "restarting".
+        warm: From 0 to 1.
+    """
+
+    state: str = "starting"
+    warm: float = 0.0
+    listeners: list[Callable[[], None]] = field(default_factory=list)
+
+    def change(self, state: str, warm: float) -> None:
+        """Changes, and tells the listeners."""
+        if (state, warm) != (self.state, self.warm):
+            self.state, self.warm = state, warm
+            for listener in list(self.listeners):
+                listener()
+
+
+class Engine(Protocol):
+    """Answers questions; the real one is ``web.engine.EngineProcess``."""
+
+    status: EngineState
+
+    async def ask(self, question: Question, report: Report | None = None) -> Answer:
+        """Returns the answer. If the task that waits is cancelled, the engine stops working on it.
+
+        Args:
+            question: What is asked.
+            report: Is told answers on the way.
+
+        Raises:
+            EngineError: There is none.
+        """
+        ...

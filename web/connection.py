@@ -1,0 +1,234 @@
+"""One tab: what it says is checked and done, what happens is sent to it as fast as it reads."""
+
+import asyncio
+import json
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from web.analysis import analysis
+from web.clock import Clock
+from web.errors import RefusedError
+from web.jobs import Job, Jobs
+from web.limits import Bucket
+from web.messages import MAX_BYTES, Said, id_of, parse_json, parse_message
+from web.reviewing import Reviews
+from web.room import Room
+from web.rooms import Rooms
+
+PROTOCOL = 1
+RATE, BURST = 20.0, 40.0
+"""Messages of a client a second, and at once."""
+PATIENCE = 100
+"""Messages too many before the connection ends."""
+MOST_QUEUED, MOST_BYTES = 512, 4 * 1024 * 1024
+"""Messages and bytes that wait for a slow client before its connection ends."""
+MERGED = ("thinking", "engine")
+"""Messages by the server itself of which a newer one replaces an older one that still waits; partial results likewise."""
+log = logging.getLogger(__name__)
+
+
+class Outbox:
+    """What waits to be sent to a client."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[str | None, str]] = deque()
+        self._bytes = 0
+        self._filled = asyncio.Event()
+        self.overflows = False
+
+    def put(self, message: dict[str, Any]) -> None:
+        """Adds a message; a progress report replaces the last one of its kind that is not sent yet."""
+        text = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+        key = None
+        if message["type"] in MERGED and "id" not in message:
+            key = f"{message['type']} {message.get('seat')}"
+        elif message["type"] == "result" and not message["final"]:
+            key = f"result {message['job']}"
+        if key is not None and self._waiting and self._waiting[-1][0] == key:
+            self._bytes -= len(self._waiting.pop()[1])
+        self._waiting.append((key, text))
+        self._bytes += len(text)
+        self.overflows = self.overflows or len(self._waiting) > MOST_QUEUED or self._bytes > MOST_BYTES
+        self._filled.set()
+
+    async def get(self) -> str:
+        """Returns the next message."""
+        while not self._waiting:
+            self._filled.clear()
+            await self._filled.wait()
+        text = self._waiting.popleft()[1]
+        self._bytes -= len(text)
+        return text
+
+
+class Connection:
+    """A tab.
+
+    Args:
+        socket: Of the browser; not accepted yet.
+        session: Whose.
+        rooms: The tables.
+        reviews: The reviews.
+        jobs: Of the session.
+        ready: Set once the games are loaded.
+    """
+
+    def __init__(
+        self, socket: WebSocket, session: str, rooms: Rooms, reviews: Reviews, jobs: Jobs, ready: asyncio.Event
+    ) -> None:
+        self._socket, self._session = socket, session
+        self._rooms, self._reviews, self._jobs, self._ready = rooms, reviews, jobs, ready
+        self._clock: Clock = rooms.services.clock
+        self._room: Room | None = None
+        self._outbox = Outbox()
+        self._bucket = Bucket(RATE, BURST, self._clock.now)
+        self._refused = 0
+        self._handlers: dict[str, Callable[[Said], None]] = {
+            "join": self._join,
+            "leave": self._leave,
+            "play": self._play,
+            "undo": lambda said: self._own().undo(self.send, said.id),
+            "step": self._step,
+            "pause": lambda said: self._own().pause(said.fields["on"], self.send, said.id),
+            "speed": lambda said: self._own().set_speed(said.fields["factor"], self.send, said.id),
+            "next": self._next,
+            "analyse": self._analyse,
+            "review": self._review,
+            "try": self._try,
+            "reveal": self._reveal,
+            "cancel": lambda said: self._jobs.cancel(self, said.fields["job"]),
+        }
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Sends a message, once the client has read those before."""
+        self._outbox.put(message)
+
+    async def serve(self) -> None:
+        """Serves the tab until it is closed."""
+        await self._socket.accept()
+        status = self._rooms.services.engine.status
+        self.send({"type": "welcome", "protocol": PROTOCOL, "state": status.state, "warm": round(status.warm, 3)})
+        status.listeners.append(self._tell_engine)
+        try:
+            async with anyio.create_task_group() as group:
+
+                async def until_closed(work: Callable[[], Awaitable[None]]) -> None:
+                    await work()
+                    group.cancel_scope.cancel()
+
+                group.start_soon(until_closed, self._read)
+                group.start_soon(until_closed, self._write)
+        finally:
+            status.listeners.remove(self._tell_engine)
+            self._jobs.leave(self)
+            if self._room is not None:
+                self._room.leave(self.send)
+
+    def _tell_engine(self) -> None:
+        status = self._rooms.services.engine.status
+        self.send({"type": "engine", "state": status.state, "warm": round(status.warm, 3)})
+
+    async def _write(self) -> None:
+        """Sends what waits."""
+        while not self._outbox.overflows:
+            text = await self._outbox.get()
+            try:
+                await self._socket.send_text(text)
+            except (WebSocketDisconnect, RuntimeError, OSError):  # it is closed: the reader says so as well
+                return
+        await self._close(1013)
+
+    async def _close(self, code: int) -> None:
+        if self._socket.application_state is WebSocketState.CONNECTED:
+            await self._socket.close(code)
+
+    async def _read(self) -> None:
+        """Does what the client says."""
+        await self._ready.wait()
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            data = message.get("text") if message.get("text") is not None else message.get("bytes")
+            if self._outbox.overflows or not self.hear(data or ""):
+                await self._close(1013 if self._outbox.overflows else 1008)
+                return
+
+    def hear(self, data: str | bytes) -> bool:
+        """Does what a message says, and answers; returns False where the client has to go."""
+        if not self._bucket.take():
+            self._refused += 1
+            self.send({"type": "error", "code": "too_fast", "text": f"at most {RATE:g} messages a second"})
+            return self._refused < PATIENCE
+        number = None
+        try:
+            if len(data) > MAX_BYTES:
+                raise RefusedError("too_large", f"a message has at most {MAX_BYTES:,} bytes")
+            if isinstance(data, bytes):
+                raise RefusedError("bad_message", "expected text")
+            value = parse_json(data)
+            number = id_of(value)
+            said = parse_message(value)
+            self._handlers[said.type](said)
+        except RefusedError as refused:
+            answer = {"type": "error", **refused.fields()}
+            self.send(answer if number is None else {**answer, "id": number})
+        return True
+
+    def _joined(self) -> Room:
+        if self._room is None:
+            raise RefusedError("not_joined", "join a table first")
+        return self._room
+
+    def _own(self) -> Room:
+        room = self._joined()
+        self._rooms.own(self._session, room)
+        return room
+
+    def _join(self, said: Said) -> None:
+        room = self._rooms.get(self._session, said.fields["table"])
+        if self._room is not None:
+            self._room.leave(self.send)
+        self._room = room
+        self.send({**room.state(), "id": said.id})
+        room.listen(self.send)
+
+    def _leave(self, said: Said) -> None:
+        self._joined().leave(self.send)
+        self._room = None
+        self.send({"type": "left", "id": said.id})
+
+    def _play(self, said: Said) -> None:
+        self._own().play(said.fields["move"], said.fields.get("rev"), self.send, said.id)
+
+    def _step(self, said: Said) -> None:
+        self._own().step()
+
+    def _next(self, said: Said) -> None:
+        room = self._own()
+        new = self._rooms.next_of(room)
+        room.tell({"type": "next", "table": room.id, "next": new.id}, self.send, said.id)
+
+    def _submit(self, said: Said, work: Any) -> None:
+        self._jobs.submit(Job(self, said.id, work, self.send))
+
+    def _analyse(self, said: Said) -> None:
+        fields = said.fields
+        self._submit(said, analysis(self._joined(), fields.get("ply"), fields.get("playouts"), fields.get("moves")))
+
+    def _review(self, said: Said) -> None:
+        self._submit(said, self._reviews.start(self._joined(), self._session, said.fields))
+
+    def _try(self, said: Said) -> None:
+        work = self._reviews.try_move(self._joined(), self._session, said.fields["ply"], said.fields["move"])
+        self._submit(said, work)
+
+    def _reveal(self, said: Said) -> None:
+        room = self._joined()
+        decisions = self._reviews.reveal(room, self._session, said.fields.get("ply"))
+        self.send({"type": "revealed", "id": said.id, "table": room.id, "decisions": decisions})

@@ -1,0 +1,125 @@
+"""The process of the engine: hears questions, asks the players, most urgent question first.
+
+One thread hears; the main thread works. The process ends with the pipe, so that none is left behind when the server is
+killed.
+"""
+
+import heapq
+import os
+import threading
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+
+from web.asking import Answer, Question
+
+Decide = Callable[[Question, Callable[[Answer], None], Callable[[], bool]], Answer]
+"""Answers a question: (question, report, cancel) -> answer."""
+
+
+class Desk:
+    """The questions that wait.
+
+    Args:
+        pipe: To the server.
+    """
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._waiting: list[tuple[int, int, Question]] = []
+        self._cancelled: set[int] = set()
+        self._running: int | None = None
+        self._change = threading.Condition()
+
+    def put(self, number: int, question: Question) -> None:
+        """Adds a question."""
+        with self._change:
+            heapq.heappush(self._waiting, (int(question.priority), number, question))
+            self._change.notify()
+
+    def cancel(self, number: int) -> None:
+        """Drops a question."""
+        with self._change:
+            if number == self._running or any(number == waiting for _, waiting, _ in self._waiting):
+                self._cancelled.add(number)
+
+    def take(self) -> tuple[int, Question]:
+        """Returns the most urgent question, once there is one."""
+        with self._change:
+            while True:
+                while self._waiting:
+                    _, number, question = heapq.heappop(self._waiting)
+                    if number not in self._cancelled:
+                        self._running = number
+                        return number, question
+                    self._cancelled.discard(number)
+                self._change.wait()
+
+    def is_cancelled(self, number: int) -> bool:
+        """Returns whether nobody waits for a question any more."""
+        return number in self._cancelled
+
+    def finish(self, number: int) -> None:
+        """Forgets a question."""
+        with self._change:
+            self._running = None
+            self._cancelled.discard(number)
+
+    def listen(self) -> None:
+        """Hears questions until the server ends."""
+        try:
+            while True:
+                said = self._pipe.recv()
+                if said[0] == "ask":
+                    self.put(said[1], said[2])
+                elif said[0] == "cancel":
+                    self.cancel(said[1])
+                else:
+                    break
+        except (EOFError, OSError):
+            pass
+        os._exit(0)  # the main thread may be deep in a search
+
+
+def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None:
+    """Answers questions for ever.
+
+    Args:
+        pipe: To the server.
+        warm_up: Questions to begin with, whose answers are thrown away.
+        decide: Answers one.
+    """
+    desk = Desk(pipe)
+    for k, question in enumerate(warm_up):
+        desk.put(k - len(warm_up), question)  # numbers below those of the server, which begin at 1
+    threading.Thread(target=desk.listen, daemon=True).start()
+    warmed = 0
+    pipe.send(("warm", 0.0 if warm_up else 1.0))
+    while True:
+        number, question = desk.take()
+
+        def report(answer: Answer, number: int = number) -> None:
+            if number > 0:
+                pipe.send(("report", number, answer))
+
+        def cancel(number: int = number) -> bool:
+            return desk.is_cancelled(number)
+
+        try:
+            said = ("done", number, decide(question, report, cancel))
+        except (ValueError, RuntimeError, KeyError, OSError, ArithmeticError, AssertionError, TypeError, IndexError) as error:
+            said = ("failed", number, f"{type(error).__name__}: {error}"[:400])  # type: ignore[assignment]
+        desk.finish(number)
+        if number > 0:
+            pipe.send(said)
+        else:
+            warmed += 1
+            if said[0] == "failed":
+                pipe.send(("fault", 0, f"{question.game}: {said[2]}"))
+            pipe.send(("warm", warmed / len(warm_up)))
+
+
+def main(pipe: Connection, warm_up: Sequence[Question]) -> None:
+    """Answers questions with the players of the project."""
+    from web.players import Players  # with numba and torch: here, and not in the server
+
+    serve(pipe, warm_up, Players().decide)

@@ -1,0 +1,45 @@
+"""What is refused: a code for programs, a text for people, a status for HTTP."""
+
+STATUS = {
+    "bad_message": 400,
+    "unauthorised": 401,
+    "forbidden": 403,
+    "not_allowed": 403,
+    "unknown_table": 404,
+    "unknown_path": 404,
+    "not_over": 409,
+    "over": 409,
+    "not_your_turn": 409,
+    "too_large": 413,
+    "unknown_game": 422,
+    "unknown_player": 422,
+    "bad_seats": 422,
+    "bad_deal": 422,
+    "bad_record": 422,
+    "too_fast": 429,
+    "busy": 429,
+    "engine": 503,
+}
+"""The status of each code in an answer over HTTP; the others are of WebSocket messages only, and 400 here."""
+
+
+class RefusedError(Exception):
+    """A request that is refused; nothing was changed.
+
+    Attributes:
+        code: As in ``docs/web-protocol.md``.
+        text: For people.
+    """
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(f"{code}: {text}")
+        self.code, self.text = code, text
+
+    @property
+    def status(self) -> int:
+        """Returns the status of the answer over HTTP."""
+        return STATUS.get(self.code, 400)
+
+    def fields(self) -> dict[str, str]:
+        """Returns the code and the text."""
+        return {"code": self.code, "text": self.text}

@@ -1,0 +1,93 @@
+"""The players of the lobby: those that come with the project, and those of runs given to ``play.py``."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from web.asking import Priority, Question
+from web.catalogue import Catalogue, Entry, Offer, searching
+
+MODELS = Path(__file__).resolve().parent.parent / "models"
+WARM_SEED = 1
+
+
+def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
+    """Returns what the lobby offers, by game.
+
+    Args:
+        checkpoints: Folders of runs; their game stands in their configuration.
+    """
+    random = Entry("random", "random", "Random", "random")
+    call = Entry("always_call", "always_call", "Always calls", "always_call")
+    made: dict[str, list[Entry]] = {
+        "doudizhu": [
+            Entry("rhcp", "rhcp", "RHCP", "rhcp"),
+            Entry("pimc", "pimc", "PIMC", "pimc", delay=2.0, budget=1.9),
+            random,
+        ],
+        "kuhn": [call, random],
+        "leduc": [call, random],
+        "limit_holdem": [call, random],
+    }
+    analysts: dict[str, str] = {}
+    for game, entries in made.items():
+        mixes = game != "doudizhu"
+        if (MODELS / f"{game}.safetensors").exists():
+            entries[:0] = [*searching("fpmcts", "FPMCTS", mixes)]
+            analysts[game] = "fpmcts"
+        if (MODELS / f"{game}-tables.safetensors").exists():
+            file = str(MODELS / f"{game}-tables.safetensors")
+            average, greedy = {"run": file, "policy": "average"}, {"run": file, "policy": "greedy"}
+            entries.insert(0, Entry("tables", "tables", "Tables (CFR+)", "tabular", average, greedy))
+            analysts.setdefault(game, "tables")
+    for path in checkpoints:
+        game, kind = run_of(path)
+        entries = made.setdefault(game, [random])
+        name = _free_name(path.resolve().name[:40] or "run", entries)
+        if kind == "tabular":
+            average, greedy = {"run": str(path), "policy": "average"}, {"run": str(path), "policy": "greedy"}
+            entries.append(Entry(name, name, name, "tabular", average, greedy))
+            analysts.setdefault(game, name)
+        else:
+            entries += searching(name, name, game != "doudizhu", checkpoint=str(path))
+            analysts.setdefault(game, name)
+    return {game: _offer(game, entries, analysts.get(game)) for game, entries in made.items()}
+
+
+def _offer(game: str, entries: list[Entry], analyst: str | None) -> Offer:
+    """Returns the offer of a game."""
+    if analyst is None:
+        return Offer(tuple(entries))
+    first = next(entry for entry in entries if entry.group == analyst and entry.kind in ("fpmcts", "tabular"))
+    options = {name: value for name, value in first.options.items() if name not in ("playouts", "temperature")}
+    return Offer(tuple(entries), analyst, first.kind, options)
+
+
+def _free_name(name: str, entries: list[Entry]) -> str:
+    taken = {entry.group for entry in entries}
+    return next(free for k in range(1, 1000) if (free := name if k == 1 else f"{name}-{k}") not in taken)
+
+
+def run_of(path: Path) -> tuple[str, str]:
+    """Returns the game of a run and what it learned, "networks" or "tabular".
+
+    Raises:
+        ValueError: There is no run.
+    """
+    from networks.checkpoint import CHECKPOINT, NETWORKS, load  # numpy alone
+
+    if path.is_dir():
+        path = path / NETWORKS if (path / NETWORKS).exists() else path / CHECKPOINT
+    config = load(path)[1]["config"]
+    return str(config["game"]["name"]), "tabular" if "algorithm" in config else "networks"
+
+
+def warm_up(catalogue: Catalogue) -> list[Question]:
+    """Returns the questions that compile and load what first games need, the longest first."""
+    questions = []
+    for game in ("doudizhu", "leduc", "kuhn", "limit_holdem"):
+        offer = catalogue.offer(game)
+        if offer.analyst is None:
+            continue
+        options = {**offer.analyst_options, **({"playouts": 16} if offer.analyst_kind == "fpmcts" else {})}
+        questions.append(Question(game, {}, offer.analyst_kind, options, WARM_SEED, priority=Priority.WARM_UP))
+    return questions

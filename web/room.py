@@ -1,0 +1,468 @@
+"""One table with its players: who may see what, whose turn it is, and when a move appears.
+
+Where hands are hidden, nothing that is sent depends on cards that your seat cannot see, its time included: the move of a
+player appears after the delay of its name, and where the answer took longer, after the next whole multiple of it.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from web.asking import Answer, CrashError, Engine, EngineError, Question
+from web.catalogue import YOU, Catalogue, Entry
+from web.clock import Chance, Clock, derived_seed
+from web.errors import RefusedError
+from web.rulebook import Rulebook, Table, seats_of_moves, table_at
+from web.store import Store, StoredGame
+from web.views import view_of
+from web.wording import answer_fields
+
+Listener = Callable[[dict[str, Any]], None]
+"""Is told what happens at a table."""
+TRIES = 3
+"""How often a player is asked for a move while the engine crashes."""
+SLACK = 0.02
+"""Seconds that an answer may be late and still count as in time."""
+
+
+@dataclass
+class Services:
+    """What rooms stand on."""
+
+    rulebook: Rulebook
+    catalogue: Catalogue
+    engine: Engine
+    store: Store
+    clock: Clock
+    chance: Chance
+
+
+@dataclass
+class Series:
+    """Games of the same players, one after the other.
+
+    Attributes:
+        players: In the order of the first game's seats.
+        number: Of this game, from 1.
+        games: How many are finished, this one included once it is over.
+        returns: Sums over those, of each of ``players``.
+        before: Table of the game before.
+        next: Table of the game after.
+    """
+
+    players: list[str]
+    number: int = 1
+    games: int = 0
+    returns: list[float] = field(default_factory=list)
+    before: str | None = None
+    next: str | None = None
+
+
+@dataclass
+class Settings:
+    """How a table was made; kept with its game.
+
+    Attributes:
+        seats: Who sits in each seat.
+        mode: "fair", "hints" or "open".
+        series: The games before and after.
+        secret: What the players' random choices follow from; never told.
+        seed: Of the deal; None where it has none.
+        seed_given: Whether you gave it, so that it is no secret.
+        greedy: Whether players play their likeliest move.
+        rotate: Whether everyone moves up a seat in the next game.
+        imported: Whether this is an opened record.
+        shared: Whether everybody may read it.
+        line: The record as it was opened.
+        rev: Counts the changes.
+        plies: How many moves were made.
+        returns: Of the seats, None before the end.
+        reviewed: Whether there is a review.
+    """
+
+    seats: list[str]
+    mode: str
+    series: Series
+    secret: int
+    seed: int | None = None
+    seed_given: bool = False
+    greedy: bool = False
+    rotate: bool = False
+    imported: bool = False
+    shared: bool = False
+    line: str | None = None
+    rev: int = 0
+    plies: int = 0
+    returns: list[float] | None = None
+    reviewed: bool = False
+
+    @property
+    def you(self) -> int | None:
+        """Returns your seat, None where you only watch."""
+        return self.seats.index(YOU) if YOU in self.seats and not self.imported else None
+
+
+def summarise(table_id: str, game: str, made: float, over: bool, settings: Settings) -> dict[str, Any]:
+    """Returns a table in short."""
+    told = settings.seed is not None and (settings.seed_given or over)
+    return {
+        "id": table_id,
+        "game": game,
+        "seats": settings.seats,
+        "you": settings.you,
+        "mode": settings.mode,
+        "over": over,
+        "plies": settings.plies,
+        "rev": settings.rev,
+        "seed": settings.seed if told else None,
+        "made": made,
+        "shared": settings.shared,
+        "imported": settings.imported,
+        "reviewed": settings.reviewed,
+        "returns": settings.returns,
+        "series": asdict(settings.series),
+    }
+
+
+class Room:
+    """A table.
+
+    Args:
+        services: What it stands on.
+        table_id: Its name.
+        session: Whose it is.
+        game: Name of the game.
+        table: The game.
+        settings: How it was made.
+        made: Seconds since 1970.
+    """
+
+    def __init__(
+        self, services: Services, table_id: str, session: str, game: str, table: Table, settings: Settings, made: float
+    ) -> None:
+        self.services, self.id, self.session, self.game = services, table_id, session, game
+        self.table, self.settings, self.made = table, settings, made
+        self.info = services.rulebook.info(game)
+        self.you = settings.you
+        self.movers = seats_of_moves(table)
+        self.paused, self.factor = False, 1.0
+        self._listeners: list[Listener] = []
+        self._driver: asyncio.Task[None] | None = None
+
+    # What may be seen.
+
+    @property
+    def done(self) -> bool:
+        """Returns whether nothing is hidden any more: the game is over, or it is an opened record."""
+        return self.table.is_over or self.settings.imported
+
+    @property
+    def everything(self) -> bool:
+        """Returns whether all hands are shown."""
+        return self.done or self.settings.mode == "open"
+
+    def view(self) -> dict[str, Any]:
+        """Returns what is seen of the table now."""
+        return self._view(self.table, self.movers)
+
+    def _view(self, table: Table, movers: list[int], viewer: int | None = None, with_legal: bool = True) -> dict[str, Any]:
+        return view_of(
+            table,
+            self.you if viewer is None else viewer,
+            everything=self.everything,
+            movers=movers,
+            players=self.settings.seats,
+            names=self.info.seats,
+            with_legal=with_legal,
+        )
+
+    def puzzle(self, ply: int) -> dict[str, Any]:
+        """Returns a decision as its mover saw it."""
+        table, seat = table_at(self.table, ply), self.movers[ply]
+        players = [YOU if s == seat else name for s, name in enumerate(self.settings.seats)]
+        return view_of(
+            table, seat, everything=False, movers=self.movers[:ply], players=players, names=self.info.seats, with_legal=True
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Returns the table in short."""
+        self._note()
+        return summarise(self.id, self.game, self.made, self.table.is_over, self.settings)
+
+    def _note(self) -> None:
+        """Brings what the settings say of the game up to date."""
+        self.settings.plies = len(self.movers)
+        self.settings.returns = None if self.table.returns is None else list(self.table.returns)
+
+    def state(self) -> dict[str, Any]:
+        """Returns the message that tells all of the table."""
+        return {
+            "type": "state",
+            "table": self.id,
+            "rev": self.settings.rev,
+            "summary": self.summary(),
+            "view": self.view(),
+            "paused": self.paused,
+            "factor": self.factor,
+        }
+
+    def record(self) -> dict[str, Any]:
+        """Returns the record. Raises RefusedError while it would tell what is hidden."""
+        if not self.done:
+            raise RefusedError("not_over", "the record can be read when the game is over")
+        return {"players": self.settings.seats, **self.table.record()}
+
+    def replay(self) -> list[dict[str, Any]]:
+        """Returns all positions. Raises RefusedError while they would tell what is hidden."""
+        if not self.everything:
+            raise RefusedError("not_over", "the game can be replayed when it is over")
+        table, plies = table_at(self.table, 0), []
+        for ply in range(len(self.movers) + 1):
+            view = self._view(table, self.movers[:ply], with_legal=False)
+            move = self.table.moves[ply] if ply < len(self.movers) else None
+            seat = self.movers[ply] if move is not None else None
+            plies.append({"ply": ply, "seat": seat, "move": None if move is None else move.text, "view": view})
+            if move is not None:
+                table.play(move.text)
+        return plies
+
+    def may_ask(self, ply: int | None) -> int:
+        """Returns a ply that may be searched; None asks for the last one.
+
+        Raises:
+            RefusedError: The mode does not allow it, or there is nothing to decide.
+        """
+        last = len(self.movers)
+        ply = last if ply is None else ply
+        if ply > last or (ply == last and self.table.is_over):
+            raise RefusedError("bad_message", f"ply: expected at most {last - self.table.is_over}")
+        if self.done or self.settings.mode == "open":
+            return ply
+        if self.settings.mode == "fair":
+            raise RefusedError("not_allowed", "a fair game is not analysed before its end")
+        if (self.movers[ply] if ply < last else self.table.seat) != self.you:
+            raise RefusedError("not_allowed", "hints are for your own decisions")
+        return ply
+
+    def outside(self, ply: int | None) -> dict[str, Any]:
+        """Returns what a player outside would be sent for a decision.
+
+        Raises:
+            RefusedError: The mode does not allow it, or there is nothing to decide.
+        """
+        last = len(self.movers)
+        at = last if ply is None else ply
+        own = at <= last and (self.movers[at] if at < last else self.table.seat) == self.you and not self.table.is_over
+        if not own:
+            if not self.everything:
+                raise RefusedError("not_your_turn", "it can be copied when it is your turn")
+            at = self.may_ask(ply)
+        return table_at(self.table, at).describe()
+
+    # What happens.
+
+    def listen(self, listener: Listener) -> None:
+        """Tells somebody what happens from now on."""
+        self._listeners.append(listener)
+        self.wake()
+
+    def leave(self, listener: Listener) -> None:
+        """Ends that. A game that nobody takes part in stops when nobody watches."""
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+        if self.you is None and not self._listeners:
+            self._stop_driver()
+
+    @property
+    def is_idle(self) -> bool:
+        """Returns whether nobody listens and nothing happens."""
+        return not self._listeners and (self._driver is None or self._driver.done())
+
+    def tell(self, message: dict[str, Any], asker: Listener | None = None, number: int | None = None) -> None:
+        """Sends a message to everyone at the table; the one that asked for it gets the number of its question."""
+        for listener in list(self._listeners):
+            listener(message if listener != asker or number is None else {**message, "id": number})
+
+    def save(self) -> None:
+        """Writes the game to disk."""
+        self._note()
+        record = self.table.record()
+        self.services.store.put(
+            StoredGame(self.id, self.session, self.game, self.made, self.table.is_over, asdict(self.settings), record)
+        )
+
+    def play(self, move: str, rev: int | None, asker: Listener | None = None, number: int | None = None) -> None:
+        """Plays your move.
+
+        Raises:
+            RefusedError: It is not your turn, or the move is illegal.
+        """
+        self._running()
+        if rev is not None and rev != self.settings.rev:
+            raise RefusedError("stale", f"the table is at rev {self.settings.rev}")
+        if self.table.seat != self.you:
+            raise RefusedError("not_your_turn", f"seat {self.table.seat} is to move")
+        try:
+            text = self.table.play(move).text
+        except ValueError as error:
+            raise RefusedError("illegal_move", str(error)) from error
+        assert self.you is not None
+        self._moved(self.you, text, asker, number)
+        self.wake()
+
+    def undo(self, asker: Listener | None = None, number: int | None = None) -> None:
+        """Goes back to your last decision, or by one move where you only watch. Raises RefusedError."""
+        self._running()
+        if self.settings.mode == "fair":
+            raise RefusedError("not_allowed", "moves of a fair game cannot be taken back")
+        ply = len(self.movers) - 1
+        if self.you is not None:
+            ply = max((k for k, seat in enumerate(self.movers) if seat == self.you), default=-1)
+        if ply < 0:
+            raise RefusedError("not_allowed", "there is nothing to take back")
+        self._stop_driver()
+        self.table.undo(len(self.movers) - ply)
+        del self.movers[ply:]
+        self._changed(asker, number)
+        self.wake()
+
+    def pause(self, on: bool, asker: Listener | None = None, number: int | None = None) -> None:
+        """Lets the players wait, or go on. Raises RefusedError where hands are hidden."""
+        self._running()
+        self._open_only()
+        self.paused = on
+        if on:
+            self._stop_driver()
+        self._changed(asker, number)
+        self.wake()
+
+    def step(self) -> None:
+        """Lets the next player of a paused table move. Raises RefusedError."""
+        self._running()
+        self._open_only()
+        if not self.paused:
+            raise RefusedError("not_paused", "pause the table first")
+        if self.table.seat == self.you:
+            raise RefusedError("not_your_turn", "it is your turn")
+        if self._driver is None or self._driver.done():
+            self._driver = asyncio.create_task(self._drive(1))
+
+    def set_speed(self, factor: float, asker: Listener | None = None, number: int | None = None) -> None:
+        """Changes the pace of a game that you watch. Raises RefusedError where you take part."""
+        if self.you is not None:
+            raise RefusedError("not_allowed", "only a game that you watch has another pace")
+        self.factor = float(factor)
+        self._changed(asker, number)
+
+    def close(self) -> None:
+        """Stops the players."""
+        self._stop_driver()
+
+    def _running(self) -> None:
+        if self.done:
+            raise RefusedError("over", "the game is over")
+
+    def _open_only(self) -> None:
+        if self.settings.mode != "open":
+            raise RefusedError("not_allowed", "only an open table can be paused")
+
+    def _changed(self, asker: Listener | None, number: int | None) -> None:
+        self.settings.rev += 1
+        self.save()
+        self.tell(self.state(), asker, number)
+
+    def _moved(self, seat: int, text: str, asker: Listener | None = None, number: int | None = None) -> None:
+        """Tells of a move that was made, and of the end."""
+        self.movers.append(seat)
+        settings = self.settings
+        settings.rev += 1
+        if self.table.is_over:
+            self._count_result()
+        self.save()
+        view = self.view()
+        seen = view["moves"][-1]["move"] if len(view["moves"]) == len(self.movers) else None
+        ply = len(self.movers) - 1
+        message = {"type": "moved", "table": self.id, "rev": settings.rev, "ply": ply, "seat": seat, "move": seen, "view": view}
+        self.tell(message, asker, number)
+        if self.table.is_over:
+            returns = view["returns"]
+            over = {"summary": self.summary(), "record": self.record(), "returns": returns, "view": view}
+            self.tell({"type": "over", "table": self.id, "rev": settings.rev, **over})
+
+    def _count_result(self) -> None:
+        """Adds the result to the series."""
+        series, returns = self.settings.series, self.table.returns
+        assert returns is not None
+        shift = (series.number - 1) if self.settings.rotate else 0
+        count = len(self.settings.seats)
+        series.games += 1
+        series.returns = [total + returns[(player + shift) % count] for player, total in enumerate(series.returns)]
+
+    # The players.
+
+    def wake(self) -> None:
+        """Lets the players go on, where it is their turn."""
+        if self.done or self.paused or (self._driver is not None and not self._driver.done()):
+            return
+        if self.table.seat == self.you or (self.you is None and not self._listeners):
+            return
+        self._driver = asyncio.create_task(self._drive(None))
+
+    def _stop_driver(self) -> None:
+        if self._driver is not None:
+            self._driver.cancel()
+            self._driver = None
+
+    async def _drive(self, count: int | None) -> None:
+        """Plays the moves of the players until it is your turn, at most ``count`` of them (None: no bound)."""
+        while not self.table.is_over and self.table.seat != self.you and count != 0:
+            seat = self.table.seat
+            entry = self.services.catalogue.offer(self.game).entry(self.settings.seats[seat])
+            began = self.services.clock.now()
+            self.tell({"type": "thinking", "table": self.id, "seat": seat})
+            try:
+                answer = await self._ask(seat, entry)
+                await self.services.clock.sleep_until(self._appears(entry, began))
+                text = self.table.play(answer.move).text
+            except (EngineError, ValueError) as error:
+                self.tell({"type": "error", "code": "engine", "text": self._fault(error)})
+                return
+            self._moved(seat, text)
+            count = None if count is None else count - 1
+
+    def _fault(self, error: Exception) -> str:
+        """Returns a fault in words; where hands are hidden they may not depend on them."""
+        return str(error) if self.everything else "the player could not move; join the table again to ask once more"
+
+    def _appears(self, entry: Entry, began: float) -> float:
+        """Returns when the move of a player appears."""
+        elapsed = self.services.clock.now() - began
+        if self.everything:
+            return began + entry.delay / self.factor
+        return began + entry.delay * max(1, math.ceil((elapsed - SLACK) / entry.delay))
+
+    async def _ask(self, seat: int, entry: Entry) -> Answer:
+        """Returns what a player plays. Raises EngineError."""
+        greedy = self.settings.greedy and entry.greedy_options is not None
+        question = Question(
+            game=self.game,
+            record=self.table.record(),
+            kind=entry.kind,
+            options=(entry.greedy_options or {}) if greedy else entry.options,
+            seed=derived_seed(self.settings.secret, len(self.movers)),
+            seconds=entry.budget,
+        )
+
+        def report(answer: Answer) -> None:
+            if self.everything:
+                self.tell({"type": "thinking", "table": self.id, "seat": seat, **answer_fields(answer)})
+
+        for attempt in range(TRIES):
+            try:
+                return await self.services.engine.ask(question, report)
+            except CrashError:
+                if attempt == TRIES - 1:
+                    raise
+        raise AssertionError

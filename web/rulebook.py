@@ -1,0 +1,232 @@
+"""What the server asks of the games: their names and sizes, and tables of them. It knows no rule of any game.
+
+The games are imported by ``load`` and not with this module: numba takes its time, and the page is to show before.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+from web.errors import RefusedError
+
+
+class Move(Protocol):
+    """A move of a table."""
+
+    @property
+    def text(self) -> str:
+        """Returns the move as a person types it."""
+        ...
+
+
+class Table(Protocol):
+    """What the server uses of ``games.table.Table``."""
+
+    seat: int
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        """Returns all moves so far."""
+        ...
+
+    @property
+    def is_over(self) -> bool:
+        """Returns whether the game is over."""
+        ...
+
+    @property
+    def returns(self) -> Sequence[float] | None:
+        """Returns what each seat has won, None before the end."""
+        ...
+
+    def legal(self) -> Sequence[Move]:
+        """Returns the legal moves."""
+        ...
+
+    def play(self, move: str) -> Move:
+        """Plays a move; raises ValueError where it is illegal."""
+        ...
+
+    def undo(self, count: int = 1) -> None:
+        """Takes moves back."""
+        ...
+
+    def describe(self, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows."""
+        ...
+
+    def record(self) -> dict[str, Any]:
+        """Returns the game so far."""
+        ...
+
+    def copy(self) -> Self:
+        """Returns a table of its own."""
+        ...
+
+
+@dataclass(frozen=True)
+class GameInfo:
+    """What the lobby knows of a game.
+
+    Attributes:
+        name: As in ``game=NAME``.
+        seats: Name and team of each seat.
+        teams: Names of the teams.
+        unit: What returns are told in.
+        tells_wins: Whether winning is what counts, and so what analyses tell.
+        mixes: Whether a good player must at times choose at random.
+        max_moves: Upper bound on the number of moves.
+        deal: The fields of a deal, in words.
+        classes: Least loss of an inaccuracy, a mistake and a blunder: points of winning chance where it ``tells_wins``, else
+            returns.
+    """
+
+    name: str
+    seats: tuple[tuple[str, int], ...]
+    teams: tuple[str, ...]
+    unit: str
+    tells_wins: bool
+    mixes: bool
+    max_moves: int
+    deal: dict[str, Any] | None
+    classes: tuple[float, float, float] = (5.0, 10.0, 15.0)
+
+
+class Rulebook(Protocol):
+    """The games of a server."""
+
+    def info(self, game: str) -> GameInfo:
+        """Returns what is known of a game. Raises RefusedError where there is none of the name."""
+        ...
+
+    def names(self) -> Sequence[str]:
+        """Returns the names of the games."""
+        ...
+
+    def table(
+        self,
+        game: str,
+        *,
+        seed: int | None = None,
+        deal: Mapping[str, Any] | None = None,
+        record: Mapping[str, Any] | None = None,
+    ) -> Table:
+        """Returns a table. Raises RefusedError where the deal or the record is not one of the game."""
+        ...
+
+    def game_of(self, record: Mapping[str, Any]) -> str:
+        """Returns the game of a record. Raises RefusedError where it is of none."""
+        ...
+
+
+def table_at(table: Table, ply: int) -> Table:
+    """Returns a table of its own at an earlier ply."""
+    other = table.copy()
+    if ply < len(other.moves):
+        other.undo(len(other.moves) - ply)
+    return other
+
+
+def seats_of_moves(table: Table) -> list[int]:
+    """Returns the seat of each move so far."""
+    if not table.moves:
+        return []
+    other, movers = table_at(table, 0), []
+    for move in table.moves:
+        movers.append(other.seat)
+        other.play(move.text)
+    return movers
+
+
+RESULTS = ("moves", "winner", "points", "chips", "returns", "rules", "game")
+"""Fields of a record that are not the deal."""
+UNITS = {"adp": "points", "mbb_per_hand": "chips"}
+"""What returns are called, by the key of the unit of scores."""
+
+
+class Games:
+    """The games of this project."""
+
+    def __init__(self) -> None:
+        from games import GAMES
+
+        self._names = tuple(GAMES)
+        self._games: dict[str, Any] = {}
+        self._infos: dict[str, GameInfo] = {}
+
+    def names(self) -> Sequence[str]:
+        """Returns the names of the games."""
+        return self._names
+
+    def game(self, name: str) -> Any:
+        """Returns the game of a name, made once."""
+        from games import make
+
+        if name not in self._names:
+            raise RefusedError("unknown_game", f"game: expected one of {', '.join(self._names)}")
+        if name not in self._games:
+            self._games[name] = make(name)
+        return self._games[name]
+
+    def info(self, game: str) -> GameInfo:
+        """Returns what is known of a game."""
+        spec = self.game(game).spec
+        if game not in self._infos:
+            record = self.table(game, seed=0).record()
+            self._infos[game] = GameInfo(
+                name=game,
+                seats=tuple(zip(spec.seat_names, spec.teams, strict=True)),
+                teams=spec.team_names,
+                unit=UNITS.get(spec.score.key, spec.score.name),
+                tells_wins=spec.score.tells_wins,
+                mixes=spec.mixes,
+                max_moves=spec.max_moves,
+                deal={field: _in_words(value) for field, value in record.items() if field not in RESULTS},
+                classes=(5.0, 10.0, 15.0) if spec.score.tells_wins else _classes(1000.0 / spec.score.per_return),
+            )
+        return self._infos[game]
+
+    def table(
+        self,
+        game: str,
+        *,
+        seed: int | None = None,
+        deal: Mapping[str, Any] | None = None,
+        record: Mapping[str, Any] | None = None,
+    ) -> Table:
+        """Returns a table of a game."""
+        from games.table import Table as GameTable
+
+        made = self.game(game)
+        if deal is not None:
+            blank = GameTable(made, seed=0).record()
+            strange = [name for name in deal if name not in blank or name in RESULTS]
+            if strange:
+                expected = ", ".join(name for name in blank if name not in RESULTS)
+                raise RefusedError("bad_deal", f"{strange[0][:40]!r}: unknown field of a deal; expected {expected}")
+            record = {**blank, **deal, "moves": []}
+        try:
+            return GameTable(made, seed=seed) if record is None else GameTable(made, record=record)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise RefusedError("bad_deal" if deal is not None else "bad_record", str(error)[:400]) from error
+
+    def game_of(self, record: Mapping[str, Any]) -> str:
+        """Returns the game of a record; records of Doudizhu name their rules and not the game."""
+        name = record.get("game", "doudizhu" if "rules" in record else None)
+        if not isinstance(name, str) or name not in self._names:
+            raise RefusedError("bad_record", f"a record of no game that is played here; expected one of {', '.join(self._names)}")
+        return name
+
+
+def _classes(big_blind: float) -> tuple[float, float, float]:
+    """Returns the classes of poker in chips: shares of a big blind."""
+    return 0.1 * big_blind, 0.25 * big_blind, 0.5 * big_blind
+
+
+def _in_words(value: Any) -> Any:
+    """Returns a part of a deal in words: how many cards stand there."""
+    if isinstance(value, list) and value and not isinstance(value[0], str):
+        return [_in_words(item) for item in value]
+    if isinstance(value, list) and value and len(value[0]) > 3:
+        return [_in_words(item) for item in value]
+    return f"{len(value)} cards"
