@@ -1,23 +1,20 @@
 // How a person moves: cards of a hand, buttons of what is legal, or a line of text; with the keyboard.
 
 import { html, useEffect, useState } from "./vendor/preact.js";
-import { RANKS, RankHand, chosenText, countsOf, isRanks, sorted } from "./cards.js";
+import { Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, moveWord, sorted } from "./cards.js";
 import { t } from "./words.js";
 
 const MOST_BUTTONS = 40;
 const typing = (event) => ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
 
-// Whether moves of this view are made of the cards of the hand.
-export const playsCards = (view) => {
-  const own = view.you === null ? null : view.seats[view.you];
-  return Boolean(own?.cards && isRanks(own.cards) && (view.legal.length === 0 || view.legal.every((move) => move === "pass" || isRanks([...move]))));
-};
+// Whether moves of this game are made of the cards of the hand: it tells of each seat which cards it played.
+export const playsCards = (view) => view.seats.every((one) => Array.isArray(one.facts?.played));
 
-function useKeys(enabled, handle) {
+export function useKeys(enabled, handle) {
   useEffect(() => {
     if (!enabled) return undefined;
     const hear = (event) => {
-      if (typing(event) || event.ctrlKey || event.altKey || event.metaKey) return;
+      if (typing(event) || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
       if (handle(event)) event.preventDefault();
     };
     addEventListener("keydown", hear);
@@ -31,57 +28,64 @@ function rankOfKey(event) {
   return RANKS.includes(key) ? key : null;
 }
 
-export function CardControls({ view, busy, play, hint, say, keys }) {
+// `legal` is null where the page does not know it; then the server says whether a move is.
+export function CardControls({ view, legal: texts, play, hint, say, keys, extra }) {
   const [chosen, setChosen] = useState({});
   const own = view.seats[view.you].cards;
-  const turn = view.to_move === view.you && !view.over && !busy;
-  const legal = new Map(view.legal.map((move) => [move === "pass" ? "pass" : sorted(move), move]));
+  const turn = view.to_move === view.you && !view.over;
+  const legal = texts && new Map(texts.map((move) => [move === "pass" ? "pass" : sorted(move), move]));
   const text = chosenText(chosen);
-  const move = legal.get(text);
-  const mayPass = legal.has("pass");
+  const mayPass = !legal || legal.has("pass");
   useEffect(() => setChosen((before) => fitting(before, own)), [own.join("")]);
-  const submit = (what) => {
-    if (!turn) return;
-    if (!what) {
-      say(t("not_legal"));
-      return;
-    }
+  const send = (move) => {
     setChosen({});
-    play(what);
+    play(move);
+  };
+  const submit = () => {
+    if (!turn) return;
+    if (!text) say(t(mayPass ? "choose_first" : "must_lead"));
+    else if (legal && !legal.has(text)) say(t("not_legal", moveWord(text)));
+    else send(legal?.get(text) ?? text);
+  };
+  const pass = () => {
+    if (!turn) return;
+    if (mayPass) send("pass");
+    else say(t("must_lead"));
   };
   const askHint = async () => {
-    if (!turn) return;
+    if (!turn || !hint) return;
     const found = await hint(legal, text);
-    if (found) setChosen(found === "pass" ? {} : countsOf(found));
-    if (found === "pass") say(t("pass"));
+    if (!found) return;
+    setChosen(isCardMove(found) ? countsOf(found) : {});
+    if (!isCardMove(found)) say(`${t("hint")}: ${moveWord(found)}`);
   };
   useKeys(keys && !view.over, (event) => {
     const rank = rankOfKey(event);
     if (rank) {
       const held = own.filter((card) => card === rank).length;
-      if (!held) return true;
       const count = chosen[rank] ?? 0;
-      setChosen({ ...chosen, [rank]: event.shiftKey ? (count === held ? 0 : held) : (count + 1) % (held + 1) });
+      if (held) setChosen({ ...chosen, [rank]: event.shiftKey ? (count === held ? 0 : held) : (count + 1) % (held + 1) });
       return true;
     }
-    const onButton = event.target.tagName === "BUTTON" && !event.target.closest(".hand");
-    if (event.key === "Enter" && !onButton) submit(move);
-    else if (event.key === " " && !onButton) submit(mayPass ? "pass" : null);
+    const elsewhere = ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) && !event.target.closest(".hand");
+    const onCard = event.target.closest?.(".hand");
+    if (event.key === "Enter" && !elsewhere) submit();
+    else if (event.key === " " && !elsewhere && !(onCard && event.target.matches(":focus-visible") && text === "" && !mayPass)) pass();
     else if (event.key === "/") askHint();
     else if (event.key === "Escape") setChosen({});
     else return false;
     return true;
   });
+  const stuck = turn && legal?.size === 1 && mayPass;
   return html`<div class="controls">
-    <${RankHand} cards=${own} chosen=${chosen} choose=${setChosen} disabled=${view.over} label=${t("you")} />
+    <${RankHand} cards=${own} chosen=${chosen} choose=${setChosen} disabled=${view.over} label=${t("your_hand")} />
     <div class="row buttons">
-      <button type="button" class="primary" disabled=${!turn || !move} onClick=${() => submit(move)}>${t("play")}</button>
-      <button type="button" disabled=${!turn || !mayPass} onClick=${() => submit("pass")}>${t("pass")}</button>
-      <button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>
+      <button type="button" class=${stuck ? "primary" : ""} disabled=${!turn || !mayPass} onClick=${pass}>${t("pass")}</button>
+      ${hint && html`<button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>`}
       <button type="button" disabled=${!text} onClick=${() => setChosen({})}>${t("clear")}</button>
+      <button type="button" class=${stuck ? "" : "primary"} disabled=${!turn || !text} onClick=${submit}>${t("play")}</button>
     </div>
-    ${turn && legal.size === 1 && mayPass && html`<p class="muted small">${t("cannot_beat")}</p>`}
-    <${TypedMove} turn=${turn} play=${submit} />
+    <${TypedMove} turn=${turn} play=${send} />${extra}
   </div>`;
 }
 
@@ -96,34 +100,53 @@ function TypedMove({ turn, play }) {
   const [text, setText] = useState("");
   const submit = (event) => {
     event.preventDefault();
-    if (text.trim()) play(text.trim());
-    setText("");
+    if (text.trim() && turn) {
+      play(text.trim());
+      setText("");
+    }
   };
-  return html`<form class="row typed" onSubmit=${submit}><input aria-label=${t("type_move")} placeholder=${t("type_move")} value=${text}
-    autocapitalize="off" autocomplete="off" spellcheck=${false} disabled=${!turn} onInput=${(event) => setText(event.target.value)} /></form>`;
+  return html`<form class="typed" onSubmit=${submit}><input aria-label=${t("type_move")} placeholder=${t("type_move")} value=${text} enterkeyhint="go"
+    autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(event) => setText(event.target.value)}
+    onKeyDown=${(event) => event.key === "Escape" && (setText(""), event.target.blur())} /></form>`;
 }
 
-// Any other game: a button for each legal move, and a line to type.
-export function ButtonControls({ view, busy, play, hint, say, keys }) {
-  const turn = view.to_move === view.you && !view.over && !busy;
+// The word of a move on a button: in games of bets a call of nothing is a check.
+function buttonWord(view, move) {
+  const paid = view.seats.map((one) => one.facts?.paid);
+  const even = paid.every((one) => typeof one === "number" && one === paid[0]);
+  return move === "call" && even ? t("move_check") : move === "raise" && even ? t("move_bet") : moveWord(move);
+}
+
+// Any other game: your cards, a button for each legal move, and a line to type.
+export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
+  const turn = view.to_move === view.you && !view.over;
   const [suggested, setSuggested] = useState(null);
+  const moves = turn ? legal ?? [] : [];
   useEffect(() => setSuggested(null), [view.ply]);
   const askHint = async () => {
-    if (turn) setSuggested(await hint(new Map(view.legal.map((move) => [move, move])), suggested ?? ""));
+    if (turn && hint) setSuggested(await hint(new Map(moves.map((move) => [move, move])), suggested ?? ""));
   };
   useKeys(keys && !view.over, (event) => {
     const place = Number(event.key) - 1;
-    if (turn && place >= 0 && place < view.legal.length) play(view.legal[place]);
-    else if (turn && /^[a-z]$/.test(event.key) && view.legal.filter((move) => move[0] === event.key).length === 1) play(view.legal.find((move) => move[0] === event.key));
+    const starting = /^[a-z]$/.test(event.key) ? moves.filter((move) => move[0] === event.key) : [];
+    if (moves[place] !== undefined) play(moves[place]);
+    else if (starting.length === 1) play(starting[0]);
     else if (event.key === "/") askHint();
     else if (event.key === "Enter" && suggested && event.target.tagName !== "BUTTON") play(suggested);
     else return false;
     return true;
   });
+  const own = view.seats[view.you].cards;
   return html`<div class="controls">
-    <div class="row buttons">${turn && view.legal.slice(0, MOST_BUTTONS).map((move, k) => html`<button type="button" key=${move}
-      class=${move === suggested ? "primary" : ""} onClick=${() => play(move)}>${move} <kbd>${k < 9 ? k + 1 : ""}</kbd></button>`)}
-      <button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button></div>
-    <${TypedMove} turn=${turn} play=${(move) => (turn ? play(move) : say(t("not_legal")))} />
+    ${own && html`<div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>`}
+    <div class="row buttons">${moves.slice(0, MOST_BUTTONS).map((move, k) => html`<button type="button" key=${move}
+      class=${`${move === suggested ? "suggested" : ""} ${move === "fold" ? "" : "primary"}`} aria-keyshortcuts=${k < 9 ? String(k + 1) : undefined}
+      onClick=${() => play(move)}>${buttonWord(view, move)}${keys && k < 9 ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}${move === suggested ? html` <span class="mark">← ${t("hint")}</span>` : ""}</button>`)}
+      ${hint && turn && html`<button type="button" onClick=${askHint}>${t("hint")}</button>`}</div>
+    <${TypedMove} turn=${turn} play=${play} />${extra}
   </div>`;
+}
+
+export function Controls(props) {
+  return playsCards(props.view) ? html`<${CardControls} ...${props} />` : html`<${ButtonControls} ...${props} />`;
 }

@@ -1,112 +1,92 @@
 // The lobby: what is played, who sits where, and the tables and files that are there.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { Cards } from "./cards.js";
 import { get, post, upload } from "./connection.js";
-import { t } from "./words.js";
+import { YOU, gameTitle, playerText, playerTitle, roleTitle, seatTitle } from "./players.js";
+import { signed, t } from "./words.js";
 
-export const YOU = "you";
+const DEALT = { doudizhu: ["K", "A", "2", "L", "B"], kuhn: ["J", "Q", "K"], leduc: ["Js", "Qh", "Ks"], limit_holdem: ["Ah", "Kd", "Qs"] };
+const MOST_SHOWN = 12;
 
-export const gameTitle = (name) => name.split("_").map((word) => word[0].toUpperCase() + word.slice(1)).join(" ");
-export const playerTitle = (player, config) => {
-  if (player === YOU) return t("you");
-  const found = config?.games.flatMap((game) => game.players).find((one) => one.name === player);
-  return found ? `${found.label}${found.playouts ? ` ${found.playouts}` : ""}` : player;
-};
-
-export function seatTitle(game, seat) {
-  const { name, team } = game.seats[seat];
-  return game.name === name || game.teams[team] === name ? name : `${name} · ${game.teams[team]}`;
-}
-
-function SeatPicker({ game, seat, value, change }) {
-  return html`<label class="field">
-    <span>${seatTitle(game, seat)}</span>
-    <select value=${value} onChange=${(event) => change(event.target.value)}>
-      <option value=${YOU}>${t("you")}</option>
-      ${[...new Set(game.players.map((player) => player.group))].map((group) => html`<optgroup label=${group}>
-        ${game.players.filter((player) => player.group === group).map((player) => html`<option value=${player.name}>
-          ${player.label}${player.playouts ? ` · ${player.playouts}` : ""}</option>`)}
-      </optgroup>`)}
-    </select>
-  </label>`;
-}
-
-function defaultSeats(game) {
-  const strong = game.players.find((player) => player.playouts === 64) ?? game.players.find((player) => player.analyses) ?? game.players[0];
-  return game.seats.map((_, seat) => (seat === 0 ? YOU : strong?.name));
-}
+const usual = (game) => (game.players.find((player) => player.playouts === 64) ?? game.players.find((player) => player.analyses) ?? game.players[0])?.name;
 
 function NewTable({ config, wish, open, fail }) {
-  const [name, setName] = useState(wish.g && config.games.some((game) => game.name === wish.g) ? wish.g : config.games[0].name);
+  const [name, setName] = useState(config.games.some((game) => game.name === wish.g) ? wish.g : config.games[0].name);
   const game = config.games.find((one) => one.name === name);
-  const [seats, setSeats] = useState(defaultSeats(game));
+  const [mine, setMine] = useState(0); // null: only watch
+  const [players, setPlayers] = useState({}); // by seat; missing: the usual one
   const [mode, setMode] = useState("hints");
   const [seed, setSeed] = useState(wish.seed ?? "");
   const [greedy, setGreedy] = useState(false);
-  const choose = (next) => {
+  const [rotate, setRotate] = useState(true);
+  const player = (seat) => players[seat] ?? usual(game);
+  const pick = (next) => {
     setName(next);
-    setSeats(defaultSeats(config.games.find((one) => one.name === next)));
+    setMine(0);
+    setPlayers({});
   };
-  const watching = !seats.includes(YOU);
-  const place = (seat, player) =>
-    setSeats(seats.map((other, k) => (k === seat ? player : player === YOU && other === YOU ? game.players[0].name : other)));
   const start = async (event) => {
     event.preventDefault();
-    const body = { game: name, seats, mode: watching ? "open" : mode };
+    const body = { game: name, seats: game.seats.map((_, seat) => (seat === mine ? YOU : player(seat))), mode: mine === null ? "open" : mode };
     if (seed !== "") body.seed = Number(seed);
-    if (game.mixes) body.greedy = greedy;
-    try {
-      open((await post("/api/tables", body)).id);
-    } catch (error) {
-      fail(error);
-    }
+    if (game.mixes) Object.assign(body, { greedy, rotate });
+    await post("/api/tables", body).then((made) => open(made.id), fail);
   };
-  return html`<form class="panel new" onSubmit=${start}>
-    <div class="choices" role="radiogroup" aria-label=${t("game")}>
-      ${config.games.map((one) => html`<label class=${`choice ${one.name === name ? "on" : ""}`}>
-        <input type="radio" name="game" value=${one.name} checked=${one.name === name} onChange=${() => choose(one.name)} />
-        <span>${gameTitle(one.name)}</span></label>`)}
+  const radio = (group, value, checked, change, children, style = "") => html`<label class=${`choice ${style} ${checked ? "on" : ""}`} key=${value}>
+    <input type="radio" name=${group} value=${value} checked=${checked} onChange=${change} />${children}</label>`;
+  return html`<form class="new" onSubmit=${start}>
+    <fieldset class="games"><legend>${t("game")}</legend>${config.games.map((one) => radio("game", one.name, one.name === name, () => pick(one.name),
+      html`<span class="deck" aria-hidden="true"><${Cards} cards=${DEALT[one.name] ?? ["A", "K"]} size="small" /></span><span><b>${gameTitle(one.name)}</b><small>${t.known(`text_${one.name}`) ?? t("text_other", one.seats.length)}</small></span>`, "game"))}</fieldset>
+    <div class="columns">
+      <fieldset><legend>${t("your_seat")}</legend><div class="choices">
+        ${game.seats.map((_, seat) => radio("seat", seat, seat === mine, () => setMine(seat), html`<span>${seatTitle(game, seat)}</span>`))}
+        ${radio("seat", "watch", mine === null, () => setMine(null), html`<span>${t("watch")}</span>`)}</div></fieldset>
+      <fieldset><legend>${t("others")}</legend><div class="fields">${game.seats.map((_, seat) => seat !== mine && html`<label class="field" key=${seat}><span>${seatTitle(game, seat)}</span>
+        <select value=${player(seat)} onChange=${(event) => setPlayers({ ...players, [seat]: event.target.value })}>
+          ${game.players.map((one) => html`<option value=${one.name} key=${one.name}>${playerTitle(one.name, config)}</option>`)}</select>
+        <small class="muted">${playerText(game.players.find((one) => one.name === player(seat)) ?? { playouts: null, delay: 0 })}</small></label>`)}</div></fieldset>
     </div>
-    <div class="fields">${game.seats.map((_, seat) => html`<${SeatPicker} key=${seat} game=${game} seat=${seat} value=${seats[seat]}
-      change=${(player) => place(seat, player)} />`)}</div>
-    ${watching
-      ? html`<p class="muted">${t("watch")} · ${t("open_text")}</p>`
-      : html`<div class="choices" role="radiogroup" aria-label=${t("mode")}>${config.modes.map((one) => html`<label class=${`choice tall ${one === mode ? "on" : ""}`}>
-          <input type="radio" name="mode" value=${one} checked=${one === mode} onChange=${() => setMode(one)} />
-          <span><b>${t(one)}</b><small>${t(`${one}_text`)}</small></span></label>`)}</div>`}
-    <div class="row">
-      <label class="field slim"><span>${t("seed")}</span>
-        <input inputmode="numeric" pattern="[0-9]*" placeholder=${t("random")} value=${seed} onInput=${(event) => setSeed(event.target.value.replace(/\D/g, ""))} /></label>
-      ${game.mixes && html`<label class="check"><input type="checkbox" checked=${greedy} onChange=${(event) => setGreedy(event.target.checked)} /> ${t("greedy")}</label>`}
-      <button class="primary" type="submit">${watching ? t("watch") : t("start")}</button>
+    <fieldset><legend>${t("mode")}</legend>${mine === null
+      ? html`<p class="muted">${t("open_text")}</p>`
+      : html`<div class="choices modes">${config.modes.map((one) => radio("mode", one, one === mode, () => setMode(one), html`<span><b>${t(one)}</b><small>${t(`${one}_text`)}</small></span>`, "tall"))}</div>`}</fieldset>
+    <div class="row go">
+      <label class="field slim"><span>${t("seed")}</span><input inputmode="numeric" placeholder=${t("random")} value=${seed} title=${t("seed_help")} autocomplete="off"
+        onInput=${(event) => setSeed(event.target.value.replace(/\D/g, "").slice(0, 15))} /></label>
+      ${game.mixes && html`<span class="checks"><label class="check"><input type="checkbox" checked=${greedy} onChange=${(event) => setGreedy(event.target.checked)} /> ${t("greedy")}</label>
+        <label class="check"><input type="checkbox" checked=${rotate} onChange=${(event) => setRotate(event.target.checked)} /> ${t("rotate")}</label></span>`}
+      <span class="spread"></span><button class="primary large" type="submit">${mine === null ? t("watch") : t("start")}</button>
     </div>
   </form>`;
 }
 
 function Recent({ tables, config, open }) {
+  const [all, setAll] = useState(false);
   if (!tables.length) return html`<p class="muted">${t("nothing_yet")}</p>`;
-  return html`<ul class="recent">${tables.slice(0, 30).map((one) => html`<li key=${one.id}>
+  return html`<ul class="recent">${tables.slice(0, all ? tables.length : MOST_SHOWN).map((one) => html`<li key=${one.id}>
     <button type="button" class="link" onClick=${() => open(one.id)}>
       <b>${gameTitle(one.game)}</b>
       <span class="muted">${one.seats.map((player) => playerTitle(player, config)).join(" · ")}</span>
-      <span class="tag">${one.over ? t("over") : t("move_n", one.plies)}</span>
-    </button></li>`)}</ul>`;
+      <span class=${`tag ${one.over && one.you !== null ? (one.returns?.[one.you] > 0 ? "gain" : "lose") : ""}`}>${one.over ? (one.you !== null && one.returns ? signed(one.returns[one.you]) : t("over")) : t("move_n", one.plies + 1)}</span>
+    </button></li>`)}</ul>
+    ${tables.length > MOST_SHOWN && html`<button type="button" class="link small" onClick=${() => setAll(!all)}>${t("show_all", tables.length)}</button>`}`;
 }
 
-function Statistics() {
+function Statistics({ config }) {
   const [stats, setStats] = useState([]);
   useEffect(() => {
     get("/api/stats").then((answer) => setStats(answer.stats), () => setStats([]));
   }, []);
   if (!stats.length) return null;
+  const team = (row) => t.known(`team_${row.team}`) ?? t.known(`seat_${row.team}`) ?? row.team;
   return html`<section class="panel"><h2>${t("statistics")}</h2>
-    <table><thead><tr><th>${t("game")}</th><th>${t("against")}</th><th>${t("games")}</th><th>${t("won")}</th><th>${t("mean")}</th></tr></thead>
-    <tbody>${stats.map((row) => {
+    <div class="scroll" tabindex="0" role="region" aria-label=${t("statistics")}><table><thead><tr>${["game", "as", "against", "games", "won", "mean"].map((key) => html`<th scope="col" key=${key}>${t(key)}</th>`)}</tr></thead>
+    <tbody>${stats.map((row, k) => {
       const mean = row.returns / row.games;
       const error = row.games > 1 ? Math.sqrt(Math.max(0, row.squares / row.games - mean * mean) / (row.games - 1)) : null;
-      return html`<tr><td>${gameTitle(row.game)} · ${row.team}</td><td>${row.opponents.join(", ")}</td><td>${row.games}</td><td>${row.wins}</td>
-        <td>${mean.toFixed(2)}${error === null ? "" : ` ± ${error.toFixed(2)}`}</td></tr>`;
-    })}</tbody></table></section>`;
+      return html`<tr key=${k}><td>${gameTitle(row.game)} <small class="muted">${t(`mode_${row.mode}`)}</small></td><td>${team(row)}</td><td>${[...new Set(row.opponents)].map((one) => playerTitle(one, config)).join(", ")}</td>
+        <td class="num">${row.games}</td><td class="num">${row.wins}</td><td class="num">${signed(mean)}${error === null ? "" : ` ± ${error.toFixed(2)}`}</td></tr>`;
+    })}</tbody></table></div></section>`;
 }
 
 export function Lobby({ config, wish, open, go, fail }) {
@@ -127,19 +107,18 @@ export function Lobby({ config, wish, open, go, fail }) {
     }
     event.target.value = "";
   };
+  const tool = (name, text, act) => html`<li><button type="button" class="tool-button" onClick=${act}><b>${name}</b><small>${text}</small></button></li>`;
   return html`<main class="lobby">
-    <h1>${t("title")}</h1>
-    <p class="muted">${t("tagline")}</p>
-    <${NewTable} config=${config} wish=${wish} open=${open} fail=${fail} />
-    <section class="panel"><h2>${t("recent")}</h2>
-      <${Recent} tables=${tables} config=${config} open=${open} />
-      <div class="row">
-        <input type="file" ref=${file} hidden accept=".jsonl,.json,.txt" onChange=${read} />
-        <button type="button" onClick=${() => file.current.click()}>${t("open_file")}</button>
-        <button type="button" onClick=${() => go("puzzles")}>${t("puzzles")}</button>
-        <button type="button" onClick=${() => go("editor")}>${t("editor")}</button>
-      </div>
-    </section>
-    <${Statistics} />
+    <header class="hero"><div><h1>${t("title")}</h1><p>${t("tagline")}</p></div><div class="fan" aria-hidden="true"><${Cards} cards=${["3", "T", "Q", "2", "B"]} /></div></header>
+    <section class="panel"><${NewTable} key=${`${wish.g}-${wish.seed}`} config=${config} wish=${wish} open=${open} fail=${fail} /></section>
+    <div class="two">
+      <section class="panel"><h2>${t("recent")}</h2><${Recent} tables=${tables} config=${config} open=${open} /></section>
+      <section class="panel"><h2>${t("more")}</h2><ul class="tools">
+        <input type="file" ref=${file} hidden accept=".jsonl,.json,.txt" aria-label=${t("open_file")} onChange=${read} />
+        ${tool(t("puzzles"), t("puzzles_text"), () => go("puzzles"))}
+        ${tool(t("open_file"), t("file_text"), () => file.current.click())}
+        ${tool(t("editor"), t("editor_text"), () => go("editor"))}</ul></section>
+    </div>
+    <${Statistics} config=${config} />
   </main>`;
 }

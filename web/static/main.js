@@ -12,6 +12,8 @@ import { setLanguage, systemLanguage, t } from "./words.js";
 
 const KEPT = "fpmcts.settings";
 const TOAST_MS = 5000;
+const GEAR =
+  "M10.200 2h3.600l.5 2.600 1.700.7 2.200-1.500 2.500 2.500-1.500 2.200.7 1.700 2.600.5v3.600l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-.5-2.600-1.700-.7-2.200 1.500-2.500-2.500 1.500-2.200-.7-1.700-2.600-.5v-3.600l2.600-.5.7-1.700-1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600 3.600 0 0 0 0-7.200z";
 
 function readPrefs() {
   const own = { language: systemLanguage(), keys: true, calm: false, four: true };
@@ -46,12 +48,26 @@ class Bus {
 }
 
 function Settings({ prefs, change }) {
+  const dialog = useRef(null);
+  useEffect(() => {
+    const hear = (event) => {
+      if (event.key !== "?" || ["INPUT", "TEXTAREA"].includes(event.target.tagName) || dialog.current.open) return;
+      event.preventDefault();
+      dialog.current.showModal();
+    };
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, []);
   const box = (name, label) => html`<label class="check"><input type="checkbox" checked=${prefs[name]} onChange=${(event) => change({ [name]: event.target.checked })} /> ${label}</label>`;
-  return html`<details class="settings"><summary>${t("settings")}</summary><div class="panel">
-    <label class="field"><span>${t("language")}</span><select value=${prefs.language} onChange=${(event) => change({ language: event.target.value })}>
-      <option value="en">English</option><option value="zh">中文</option></select></label>
-    ${box("keys", t("keys"))} ${box("calm", t("calm"))} ${box("four", t("four_colours"))}
-    <p class="muted small">${t("help")}</p></div></details>`;
+  const languages = html`<div class="segments" role="group" aria-label=${t("language")}>${[["en", "EN"], ["zh", "中文"]].map(([name, text]) => html`<button type="button" key=${name} lang=${name} aria-pressed=${prefs.language === name ? "true" : "false"}
+    class=${prefs.language === name ? "on" : ""} onClick=${() => change({ language: name })}>${text}</button>`)}</div>`;
+  return html`<nav class="settings" aria-label=${t("settings")}>${languages}
+    <button type="button" class="icon" aria-label=${t("settings")} title=${t("settings")} onClick=${() => dialog.current.showModal()}><svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${GEAR} /></svg></button>
+    <dialog ref=${dialog} aria-label=${t("settings")} onClick=${(event) => event.target === dialog.current && dialog.current.close()}><div class="sheet">
+      <div class="row"><h2>${t("settings")}</h2><span class="spread"></span>${languages}</div>
+      <p class="checks">${box("keys", t("keys"))} ${box("calm", t("calm"))} ${box("four", t("four_colours"))}</p>
+      <dl class="keys">${t("help").map(([keys, what]) => html`<div key=${keys}><dt><kbd>${keys}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+      <button type="button" class="primary" onClick=${() => dialog.current.close()}>${t("close")}</button></div></dialog></nav>`;
 }
 
 function App({ connection, bus }) {
@@ -61,9 +77,11 @@ function App({ connection, bus }) {
   const [engine, setEngine] = useState({ state: "starting", warm: 0 });
   const [online, setOnline] = useState(true);
   const [toast, setToast] = useState("");
+  const [spoken, setSpoken] = useState(""); // the one live region
   const timer = useRef(0);
   const say = (text) => {
     setToast(text);
+    setSpoken(text);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setToast(""), TOAST_MS);
   };
@@ -89,14 +107,15 @@ function App({ connection, bus }) {
     location.hash = hash;
   };
   const open = (id) => go(`t=${id}`);
-  const shared = { config, connection, bus, prefs, engine, go, open, say, fail };
+  const shared = { config, connection, bus, prefs, engine, go, open, say, announce: setSpoken, fail };
   const pages = { lobby: Lobby, table: Play, puzzles: Puzzles, editor: Editor };
   const Page = pages[at.page];
   return html`<div class="page">
     <${Settings} prefs=${prefs} change=${(some) => setPrefs({ ...prefs, ...some })} />
-    ${!online && html`<p class="notice" role="status">${t("lost")}</p>`}
+    ${!online && html`<p class="notice">${t("lost")}</p>`}
     ${config ? html`<${Page} ...${shared} id=${at.id} key=${at.page === "table" ? at.id : at.page} wish=${at.wish ?? {}} />` : html`<p class="starting">…</p>`}
-    <div class="toast" role="alert">${toast}</div>
+    <div class="toast" aria-hidden="true">${toast}</div>
+    <div class="sr" role="status" aria-live="polite">${spoken}</div>
   </div>`;
 }
 

@@ -1,19 +1,27 @@
 // Beside the table: puzzles from reviewed games, and the editor of deals.
 
 import { html, useEffect, useState } from "./vendor/preact.js";
-import { Cards } from "./cards.js";
+import { Cards, MoveText } from "./cards.js";
 import { get, post } from "./connection.js";
-import { gameTitle, seatTitle } from "./lobby.js";
-import { Board } from "./seats.js";
+import { Controls } from "./controls.js";
+import { Felt } from "./felt.js";
+import { gameTitle, playerTitle, roleTitle, seatTitle } from "./players.js";
 import { number, t } from "./words.js";
 
-export function Puzzles({ config, connection, bus, go, fail }) {
+function Top({ title, go, config, games, name, change }) {
+  return html`<header class="bar-top"><button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button><h1>${title}</h1><span class="spread"></span>
+    <select aria-label=${t("game")} value=${name} onChange=${(event) => change(event.target.value)}>${games.map((one) => html`<option value=${one.name} key=${one.name}>${gameTitle(one.name)}</option>`)}</select></header>`;
+}
+
+export function Puzzles({ config, connection, bus, go, prefs, say, announce, fail }) {
   const [game, setGame] = useState(config.games[0].name);
   const [puzzles, setPuzzles] = useState(null);
   const [place, setPlace] = useState(0);
   const [tried, setTried] = useState(null);
+  const [waiting, setWaiting] = useState(false);
   useEffect(() => {
     setPuzzles(null);
+    setPlace(0);
     get(`/api/puzzles?game=${game}`).then((answer) => setPuzzles(answer.puzzles), fail);
   }, [game]);
   const puzzle = puzzles?.[place];
@@ -22,16 +30,34 @@ export function Puzzles({ config, connection, bus, go, fail }) {
     if (puzzle) connection.join(puzzle.table);
     return () => connection.leave();
   }, [puzzle?.table, puzzle?.ply]);
-  useEffect(() => bus.listen((message) => message.type === "result" && message.tried && setTried(message.tried)), []);
-  return html`<main class="tool"><header class="bar-top"><button type="button" onClick=${() => go("")}>${t("lobby")}</button><b>${t("puzzles")}</b>
-      <select aria-label=${t("game")} value=${game} onChange=${(event) => setGame(event.target.value)}>${config.games.map((one) => html`<option value=${one.name}>${gameTitle(one.name)}</option>`)}</select></header>
+  useEffect(
+    () =>
+      bus.listen((message) => {
+        if (message.type !== "result" || !message.final || (!message.tried && !message.error)) return;
+        setWaiting(false);
+        if (message.error) say(message.error.text);
+        else {
+          setTried(message.tried);
+          announce(message.tried.right ? t("solved") : t("not_right", number(message.tried.loss, 1), number(message.tried.se, 1)));
+        }
+      }),
+    [],
+  );
+  const attempt = (move) => {
+    setWaiting(true);
+    connection.ask({ type: "try", ply: puzzle.ply, move }).catch((error) => (setWaiting(false), fail(error)));
+  };
+  return html`<main class="tool"><${Top} title=${t("puzzles")} go=${go} games=${config.games} name=${game} change=${setGame} />
     ${puzzles && !puzzles.length && html`<p class="panel">${t("no_puzzles")}</p>`}
-    ${puzzle && html`<section class="panel"><p class="muted">${place + 1} / ${puzzles.length}</p>
-      <${Board} view=${puzzle.view} />
-      <${Cards} cards=${puzzle.view.seats[puzzle.seat].cards} />
-      <div class="row buttons">${puzzle.view.legal.slice(0, 60).map((move) => html`<button type="button" key=${move} onClick=${() => connection.send({ type: "try", ply: puzzle.ply, move })}>${move === "pass" ? t("pass") : move}</button>`)}</div>
-      ${tried && html`<p role="status" class=${tried.right ? "gain" : "lose"}>${tried.right ? t("solved") : t("not_right", number(tried.loss, 1))}</p>`}
-      <button type="button" onClick=${() => setPlace((place + 1) % puzzles.length)}>${t("following")}</button></section>`}
+    ${puzzle && html`<p class="row"><b>${t("puzzle_n", place + 1, puzzles.length)}</b> <span class="muted">${t("puzzle_text")}</span></p>
+      <${Felt} view=${puzzle.view} config=${config} status=${waiting
+        ? "…"
+        : tried
+          ? html`<b class=${tried.right ? "gain" : "lose"}>${tried.right ? `✓ ${t("solved")}` : `✗ ${t("not_right", number(tried.loss, 1), number(tried.se, 1))}`}</b> <${MoveText} move=${tried.move} size="tiny" />`
+          : puzzle.view.facts?.to_beat ? html`<b class="yours">${t("your_turn")}</b> ${t("beat")} <${MoveText} move=${puzzle.view.facts.to_beat} size="tiny" />` : html`<b class="yours">${t("your_turn")}</b>`}>
+        <${Controls} key=${`${puzzle.table}-${puzzle.ply}`} view=${puzzle.view} legal=${puzzle.view.legal} play=${attempt} say=${say} keys=${prefs.keys} />
+      <//>
+      <div class="row after"><button type="button" onClick=${() => setPlace((place + 1) % puzzles.length)}>${t("next_puzzle")}</button></div>`}
   </main>`;
 }
 
@@ -39,26 +65,35 @@ export function Editor({ config, go, open, fail, say }) {
   const able = config.games.filter((game) => game.deal);
   const [name, setName] = useState(able[0]?.name);
   const [fields, setFields] = useState({});
-  const [checked, setChecked] = useState(false);
+  const [mine, setMine] = useState(0);
+  const [view, setView] = useState(null);
   const game = able.find((one) => one.name === name);
-  if (!game) return html`<main class="tool"><button type="button" onClick=${() => go("")}>${t("lobby")}</button></main>`;
+  if (!game) return html`<main class="tool"><${Top} title=${t("editor")} go=${go} games=${[]} name="" change=${() => {}} /></main>`;
   const set = (key, value) => {
-    setChecked(false);
+    setView(null);
     setFields({ ...fields, [key]: value });
   };
-  const deal = () =>
-    Object.fromEntries(Object.entries(game.deal).map(([key, what]) => [key, Array.isArray(what) ? what.map((_, k) => fields[`${key}.${k}`] ?? "") : fields[key] ?? ""]));
+  // A field is written as the game writes it: a text of ranks, or a list of cards.
+  const value = (key, what) => {
+    const text = (fields[key] ?? "").trim();
+    return game.text_deal ?? name === "doudizhu" ? text.toUpperCase() : text.split(/[\s,]+/).filter(Boolean);
+  };
+  const deal = () => Object.fromEntries(Object.entries(game.deal).map(([key, what]) => [key, Array.isArray(what) ? what.map((one, k) => value(`${key}.${k}`, one)) : value(key, what)]));
   const moves = () => (fields.moves ?? "").split(/[\s,]+/).filter(Boolean);
-  const check = () => post("/api/deals", { game: name, deal: deal(), moves: moves() }).then(() => (setChecked(true), say("✓")), fail);
+  const check = (event) => {
+    event.preventDefault();
+    post("/api/deals", { game: name, deal: deal(), moves: moves() }).then((answer) => (setView(answer.view), say(t("deal_good"))), fail);
+  };
+  const strong = game.players.find((player) => player.analyses) ?? game.players[0];
   const take = () =>
-    post("/api/tables", { game: name, mode: "open", deal: deal(), moves: moves(), seats: game.seats.map((_, seat) => (seat === 0 ? "you" : game.players[0].name)) }).then(
-      (made) => open(made.id), fail);
-  return html`<main class="tool"><header class="bar-top"><button type="button" onClick=${() => go("")}>${t("lobby")}</button><b>${t("editor")}</b>
-      <select aria-label=${t("game")} value=${name} onChange=${(event) => (setName(event.target.value), setFields({}))}>${able.map((one) => html`<option value=${one.name}>${gameTitle(one.name)}</option>`)}</select></header>
-    <section class="panel"><p class="muted">${t("deal_help")}</p>
-      ${Object.entries(game.deal).flatMap(([key, what]) => (Array.isArray(what) ? what.map((one, k) => [`${key}.${k}`, `${seatTitle(game, k)}: ${one}`]) : [[key, `${t(key)}: ${what}`]])).map(
-        ([key, label]) => html`<label class="field" key=${key}><span>${label}</span><input value=${fields[key] ?? ""} onInput=${(event) => set(key, event.target.value)} spellcheck=${false} autocomplete="off" /></label>`)}
-      <label class="field"><span>${t("moves")}</span><input value=${fields.moves ?? ""} onInput=${(event) => set("moves", event.target.value)} spellcheck=${false} autocomplete="off" /></label>
-      <div class="row"><button type="button" onClick=${check}>${t("check")}</button><button type="button" class="primary" disabled=${!checked} onClick=${take}>${t("take")}</button></div>
-    </section></main>`;
+    post("/api/tables", { game: name, mode: "open", deal: deal(), moves: moves(), seats: game.seats.map((_, seat) => (seat === mine ? "you" : strong.name)) }).then((made) => open(made.id), fail);
+  const rows = Object.entries(game.deal).flatMap(([key, what]) => (Array.isArray(what) ? what.map((one, k) => [`${key}.${k}`, `${seatTitle(game, k)} · ${one}`]) : [[key, `${t(key)} · ${what}`]]));
+  return html`<main class="tool"><${Top} title=${t("editor")} go=${go} games=${able} name=${name} change=${(next) => (setName(next), setFields({}), setView(null), setMine(0))} />
+    <form class="panel" onSubmit=${check}><p class="muted">${t("deal_help")}</p>
+      ${rows.map(([key, label]) => html`<label class="field" key=${key}><span>${label}</span><input value=${fields[key] ?? ""} onInput=${(event) => set(key, event.target.value)} spellcheck=${false} autocapitalize="off" autocomplete="off" /></label>`)}
+      <label class="field"><span>${t("moves_help")}</span><input value=${fields.moves ?? ""} onInput=${(event) => set("moves", event.target.value)} spellcheck=${false} autocomplete="off" /></label>
+      <label class="field"><span>${t("your_seat")}</span><select value=${String(mine)} onChange=${(event) => setMine(Number(event.target.value))}>${game.seats.map((_, seat) => html`<option value=${String(seat)} key=${seat}>${seatTitle(game, seat)}</option>`)}</select></label>
+      <div class="row"><button type="submit" class=${view ? "" : "primary"}>${t("check")}</button><button type="button" class=${view ? "primary" : ""} disabled=${!view} onClick=${take}>${t("take")}</button></div></form>
+    ${view && html`<${Felt} view=${view} config=${config} />`}
+  </main>`;
 }
