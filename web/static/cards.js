@@ -52,17 +52,30 @@ export function Cards({ cards, size = "", label }) {
   </span>`;
 }
 
-// Cards whose faces are not seen: how many there are.
+// Cards whose faces are not seen.
+export function Down({ count, size = "" }) {
+  return html`<span class=${`cards ${size}`} role="img" aria-label=${t("face_down", count)}>${Array.from({ length: count }, (_, k) => html`<span class="card down" key=${k}></span>`)}</span>`;
+}
+
+// A stack of them with its number.
 export function Backs({ count }) {
   return html`<span class=${`backs ${count <= 2 ? "few" : ""}`} role="img" aria-label=${t("cards_left", count)}><b>${count}</b></span>`;
+}
+
+// The word of a move in a position: in games of bets a call of nothing is a check.
+export function wordAt(view, move) {
+  const paid = view.seats.map((one) => one.facts?.paid);
+  const even = paid.every((one) => typeof one === "number" && one === paid[0]);
+  const word = even && { call: "move_check", raise: "move_bet" }[move];
+  return word ? t(word) : moveWord(move);
 }
 
 export const isCardMove = (move) => Boolean(move) && isRanks([...move]);
 export const moveWord = (move) => (move === null || move === undefined ? "?" : isCardMove(move) ? [...move].map(cardName).join(" ") : t.known(`move_${move}`) ?? move);
 
-// A move as cards where it is made of ranks, else as its word.
-export function MoveText({ move, size = "small" }) {
-  return isCardMove(move) ? html`<${Cards} cards=${[...move]} size=${size} />` : html`<span class=${`word ${move === "pass" ? "passed" : ""}`}>${moveWord(move)}</span>`;
+// A move as cards where it is made of ranks, else as its word, or as the word that it has where it was made.
+export function MoveText({ move, size = "small", word }) {
+  return isCardMove(move) ? html`<${Cards} cards=${[...move]} size=${size} />` : html`<span class=${`word ${move === "pass" ? "passed" : ""}`}>${word ?? moveWord(move)}</span>`;
 }
 
 // The hand of a game that is played by ranks: a column for each rank on a phone (fifteen fit), a fan on a wide table.

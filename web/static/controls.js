@@ -1,7 +1,7 @@
 // How a person moves: cards of a hand, buttons of what is legal, or a line of text; with the keyboard.
 
 import { html, useEffect, useState } from "./vendor/preact.js";
-import { Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, moveWord, sorted } from "./cards.js";
+import { Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, moveWord, sorted, wordAt } from "./cards.js";
 import { t } from "./words.js";
 
 const MOST_BUTTONS = 40;
@@ -110,13 +110,6 @@ function TypedMove({ turn, play }) {
     onKeyDown=${(event) => event.key === "Escape" && (setText(""), event.target.blur())} /></form>`;
 }
 
-// The word of a move on a button: in games of bets a call of nothing is a check.
-function buttonWord(view, move) {
-  const paid = view.seats.map((one) => one.facts?.paid);
-  const even = paid.every((one) => typeof one === "number" && one === paid[0]);
-  return move === "call" && even ? t("move_check") : move === "raise" && even ? t("move_bet") : moveWord(move);
-}
-
 // Any other game: your cards, a button for each legal move, and a line to type.
 export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
   const turn = view.to_move === view.you && !view.over;
@@ -141,7 +134,7 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
     ${own && html`<div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>`}
     <div class="row buttons">${moves.slice(0, MOST_BUTTONS).map((move, k) => html`<button type="button" key=${move}
       class=${`${move === suggested ? "suggested" : ""} ${move === "fold" ? "" : "primary"}`} aria-keyshortcuts=${k < 9 ? String(k + 1) : undefined}
-      onClick=${() => play(move)}>${buttonWord(view, move)}${keys && k < 9 ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}${move === suggested ? html` <span class="mark">← ${t("hint")}</span>` : ""}</button>`)}
+      onClick=${() => play(move)}>${wordAt(view, move)}${keys && k < 9 ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}${move === suggested ? html` <span class="mark">← ${t("hint")}</span>` : ""}</button>`)}
       ${hint && turn && html`<button type="button" onClick=${askHint}>${t("hint")}</button>`}</div>
     <${TypedMove} turn=${turn} play=${play} />${extra}
   </div>`;

@@ -2,7 +2,7 @@
 // any game, from its view; fields that it does not know are shown by their names.
 
 import { html } from "./vendor/preact.js";
-import { Backs, Cards, MoveText, isRanks } from "./cards.js";
+import { Backs, Cards, Down, MoveText, isRanks } from "./cards.js";
 import { besideTitle, playerTitle, roleTitle } from "./players.js";
 import { amount, signed, t } from "./words.js";
 
@@ -20,11 +20,10 @@ function Avatar({ player, team }) {
 // The last move of each seat of the running round; the seat that is to move has none.
 export function lastMoves(view) {
   const last = {};
-  for (const one of view.moves.slice(1 - view.seats.length)) if (one.seat !== null) last[one.seat] = one.move;
-  if (view.over && view.moves.length) {
-    const one = view.moves[view.moves.length - view.seats.length];
-    if (one && one.seat !== null && !(one.seat in last)) last[one.seat] = one.move;
-  }
+  const from = Math.max(0, view.moves.length - view.seats.length + (view.over ? 0 : 1));
+  view.moves.slice(from).forEach((one, k) => {
+    if (one.seat !== null) last[one.seat] = { move: one.move, ply: from + k };
+  });
   return last;
 }
 
@@ -38,7 +37,7 @@ export function Facts({ facts, skip = [] }) {
     <dd>${Array.isArray(value) && value.length && isRanks(value.map(String)) ? html`<${Cards} cards=${value} size="small" />` : plain(value)}</dd></div>`)}</dl>`;
 }
 
-function Seat({ view, seat, config, place, thinking, progress, move, next }) {
+function Seat({ view, seat, config, place, thinking, progress, made, next, notes }) {
   const one = view.seats[seat];
   const game = config.games.find((each) => each.name === view.game);
   const team = game?.teams[one.team] ?? "";
@@ -46,18 +45,21 @@ function Seat({ view, seat, config, place, thinking, progress, move, next }) {
   const beat = view.facts?.to_beat_seat === seat;
   const name = playerTitle(one.player, config);
   const about = [roleTitle(game, seat), besideTitle(view, seat)].filter(Boolean).join(" · ");
-  const shown = next !== undefined ? next : thinking ? undefined : move;
+  const sheds = Array.isArray(one.facts?.played);
+  const own = view.you === null ? null : view.seats[view.you].cards;
+  const down = !sheds && !one.cards && own ? one.count ?? own.length : 0;
   return html`<section class=${`seat ${place} ${turn ? "turn" : ""} ${beat ? "leads" : ""}`} aria-label=${`${name}, ${about}`}>
     <header><span class="disc"><${Avatar} player=${one.player} team=${team} /></span>
       <span class="who"><b>${name}</b><small>${about}</small></span>
-      ${one.count !== null && html`<${Backs} count=${one.count} />`}
+      ${one.count !== null && sheds && html`<${Backs} count=${one.count} />`}
       ${view.returns && html`<b class=${`return ${view.returns[seat] > 0 ? "gain" : "lose"}`}>${signed(view.returns[seat])}</b>`}</header>
     <div class="played">${next !== undefined
-      ? html`<span class="next"><small>${t("now_plays")}</small> <${MoveText} move=${shown} /></span>`
+      ? html`<span class="next"><small>${t("now_plays")}</small> <${MoveText} move=${next} /></span>`
       : thinking
         ? html`<span class="thinking"><i></i><i></i><i></i>${progress && html`<small>${progress}</small>`}</span>`
-        : move !== undefined && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} move=${move} />`}</div>
-    ${place !== "bottom" && one.cards && html`<${Cards} cards=${one.cards} size="tiny" label=${t("hand")} />`}
+        : made && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} move=${made.move} word=${notes[made.ply]?.word} />`}</div>
+    ${place !== "bottom" && one.cards && html`<${Cards} cards=${one.cards} size=${sheds ? "tiny" : ""} label=${t("hand")} />`}
+    ${place !== "bottom" && down > 0 && html`<${Down} count=${down} />`}
     <${Facts} facts=${one.facts} skip=${["played"]} />
   </section>`;
 }
@@ -77,7 +79,7 @@ function Board({ view }) {
 }
 
 // `next` is a move about to be made, in a replay. `children`: what your own place offers.
-export function Felt({ view, config, thinking = null, progress = "", next, status, children }) {
+export function Felt({ view, config, thinking = null, progress = "", next, status, notes = {}, children }) {
   const bottom = view.you ?? 0;
   const count = view.seats.length;
   const others = Array.from({ length: count - 1 }, (_, k) => (bottom + 1 + k) % count);
@@ -85,13 +87,13 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
   const places = count === 3 ? ["left", "right"] : others.map(() => "top");
   const last = lastMoves(view);
   const seat = (which, place) => html`<${Seat} key=${which} view=${view} seat=${which} config=${config} place=${place} thinking=${thinking === which}
-    progress=${progress} move=${last[which]} next=${view.to_move === which ? next : undefined} />`;
+    progress=${progress} made=${last[which]} notes=${notes} next=${view.to_move === which ? next : undefined} />`;
   return html`<div class=${`felt of-${count === 3 ? "three" : count === 2 ? "two" : "many"}`}>
     <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
     <${Board} view=${view} />
     <div class="me">${seat(bottom, "bottom")}
       ${status && html`<p class="status">${status}</p>`}
-      ${children ?? (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${view.seats[bottom].cards} label=${t("hand")} /></div>`)}
+      ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${view.seats[bottom].cards} label=${t("hand")} /></div>`)}
     </div>
   </div>`;
 }
@@ -111,5 +113,5 @@ export function Log({ view, config, notes = {} }) {
   return html`<div class="log" tabindex="0" role="region" aria-label=${t("log")}><table>
     <thead><tr><th scope="col"><span class="sr">${t("round")}</span></th>${view.seats.map((one, seat) => html`<th scope="col" key=${seat}>${playerTitle(one.player, config)} <small>${besideTitle(view, seat) || one.name}</small></th>`)}</tr></thead>
     <tbody>${rounds.map((row, k) => html`<tr key=${k}><td class="muted">${k + 1}</td>${Array.from({ length: count }, (_, seat) => html`<td key=${seat}>
-      ${row[seat] !== undefined && html`<${MoveText} move=${view.moves[row[seat]].move} size="tiny" />${notes[row[seat]] !== undefined && html` <small class="muted">${notes[row[seat]]}</small>`}`}</td>`)}</tr>`)}</tbody></table></div>`;
+      ${row[seat] !== undefined && html`<${MoveText} move=${view.moves[row[seat]].move} size="tiny" word=${notes[row[seat]]?.word} />${notes[row[seat]]?.paid !== undefined && html` <small class="muted">${notes[row[seat]].paid}</small>`}`}</td>`)}</tr>`)}</tbody></table></div>`;
 }

@@ -1,7 +1,7 @@
 // One table: the game as it goes, the thoughts beside it, and afterwards its replay and review on the same felt.
 
 import { html, useEffect, useReducer, useRef, useState } from "./vendor/preact.js";
-import { MoveText, moveWord } from "./cards.js";
+import { MoveText, moveWord, wordAt } from "./cards.js";
 import { get, post } from "./connection.js";
 import { Controls, useKeys } from "./controls.js";
 import { Felt, Log } from "./felt.js";
@@ -21,10 +21,14 @@ function kept(values, ply, seat, message) {
   return { ...values, [ply]: { ply, seat, value: message.value, unit: message.unit, se: message.rows?.[0]?.se ?? null, move: message.move } };
 }
 
-function noted(state, message) {
-  const paid = message.view.seats[message.seat]?.facts?.paid;
-  return typeof paid === "number" ? { ...state.notes, [message.ply]: amount(paid) } : state.notes;
+// What is to be said of a move besides its text: its word where it was made, and what its seat has paid by then.
+function note(before, after, seat, move) {
+  const paid = after.seats[seat]?.facts?.paid;
+  const more = typeof paid === "number" && before?.seats[seat].facts.paid !== paid;
+  return typeof paid === "number" && move !== null ? { word: before ? wordAt(before, move) : undefined, paid: more ? amount(paid) : undefined } : {};
 }
+
+const notesOf = (plies) => Object.fromEntries(plies.slice(0, -1).map((one, ply) => [ply, note(one.view, plies[ply + 1].view, one.seat, one.move)]));
 
 // The state of the table, from the messages of the server.
 function follow(state, message) {
@@ -35,7 +39,7 @@ function follow(state, message) {
       return { ...state, summary: message.summary, view: message.view, paused: message.paused, factor: message.factor, thinking: null, result: null,
         values: Object.fromEntries(Object.entries(state.values).filter(([ply]) => Number(ply) <= message.view.ply)) };
     case "moved":
-      return { ...state, view: message.view, thinking: null, result: state.view?.you === null || message.view.to_move !== message.view.you ? state.result : null, notes: noted(state, message) };
+      return { ...state, view: message.view, thinking: null, result: state.view?.you === null || message.view.to_move !== message.view.you ? state.result : null, notes: { ...state.notes, [message.ply]: note(state.view, message.view, message.seat, message.move) } };
     case "thinking":
       return { ...state, thinking: message, result: message.rows || message.policy ? message : state.result, values: kept(state.values, state.view?.ply, message.seat, message) };
     case "over":
@@ -131,6 +135,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const here = at === null ? view : { ...plies[at].view, you: plies[at].view.you ?? view.you };
   const next = at === null || plies[at].move === null ? undefined : plies[at].move;
   const shown = retry ? retry.view : here;
+  const notes = done && plies ? notesOf(plies) : state.notes;
   const progress = state.thinking?.total ? t("of", state.thinking.done, state.thinking.total) : "";
   const total = summary.series?.games > 0 && summary.series.number + summary.series.games > 2 ? summary.series : null;
   return html`<main class=${`play ${done ? "over" : ""}`}>
@@ -145,7 +150,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     </header>
     ${engine.state !== "ready" && html`<p class="notice">${t("waiting", number(100 * (engine.warm ?? 0)))}</p>`}
     <div class="stage">
-      <${Felt} view=${shown} config=${config} thinking=${state.thinking?.seat ?? null} progress=${progress} next=${retry ? undefined : next}
+      <${Felt} view=${shown} config=${config} thinking=${state.thinking?.seat ?? null} progress=${progress} notes=${notes} next=${retry ? undefined : next}
         status=${retry ? html`<b>${t("your_try")}</b>` : statusText(shown, view, config, game, done, at, last)}>
         ${retry
           ? html`<${Controls} key=${`retry-${retry.ply}`} view=${retry.view} legal=${retry.legal} play=${retry.attempt} say=${say} keys=${prefs.keys}
@@ -176,7 +181,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
           <${Hands} hidden=${state.result.hidden} name=${(seat) => placeTitle(view, seat, game, config)} />`}
         <${Curve} points=${Object.values(state.values)} unit=${Object.values(state.values)[0]?.unit} names=${name} />
       </section>`}
-      <section class="panel"><h2>${t("log")}</h2><${Log} view=${view} config=${config} notes=${state.notes} />
+      <section class="panel"><h2>${t("log")}</h2><${Log} view=${view} config=${config} notes=${notes} />
         ${!done && view.to_move !== null && (mine || summary.mode === "open") && html`<button type="button" class="link small" onClick=${outside}>${t("outside")}</button>`}</section>
     </aside>
   </main>`;
@@ -193,7 +198,7 @@ function statusText(shown, view, config, game, done, at, last) {
       return html`<b class="verdict">${t("wins", [...new Set(winners)].join(", "))}</b>`;
     }
     const mine = view.returns[view.you];
-    return html`<b class=${`verdict ${mine > 0 ? "gain" : "lose"}`}>${t(mine > 0 ? "won_game" : mine < 0 ? "lost_game" : "drawn_game")}</b> ${resultText(game, mine)}`;
+    return html`<b class=${`verdict ${mine > 0 ? "gain" : mine < 0 ? "lose" : ""}`}>${t(mine > 0 ? "won_game" : mine < 0 ? "lost_game" : "drawn_game")}</b> ${resultText(game, mine)}`;
   }
   if (shown.to_move === null) return "";
   if (shown.to_move !== shown.you) return t("thinks", playerTitle(shown.seats[shown.to_move].player, config));
