@@ -4,7 +4,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.setup
 
-.PHONY: setup train test bounds bench gpu
+.PHONY: setup train play test bounds bench gpu
 
 setup: $(STAMP)
 
@@ -17,6 +17,10 @@ $(STAMP): pyproject.toml constraints.txt
 # No shell or pipe around python: Ctrl-C in the terminal goes to it, and make waits until it has saved its checkpoint.
 train: setup
 	$(RUN) train.py game=doudizhu $(ARGS)
+
+# A table in the browser; ARGS="port=0 browser=false" and the like.
+play: setup
+	$(RUN) play.py $(ARGS)
 
 # A worker per core, a file of tests to one worker; ARGS="-n0 …" runs them in this process.
 test: setup

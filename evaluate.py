@@ -1,6 +1,6 @@
 """Measures players by duplicate matches: ``python evaluate.py a=fpmcts b=rhcp decks=100``.
 
-The keys are explained in ``evaluation/config.py`` and the players with their options in ``agents/player_options.py``; ``--help``
+The keys are explained in ``evaluation/config.py`` and the players with their options in each room of ``agents``; ``--help``
 and ``--help PLAYER`` print both. An interrupted evaluation is continued by the same command.
 
 In poker every deck is played again with the players in each other's seats, and scores are in mbb/h, thousandths of a big blind
@@ -149,7 +149,7 @@ def run(arguments: list[str]) -> int:
     if config.save:
         check_file(Path(config.save))
     plan = make_plan(tournament, game, read_given_decks(tournament, game))
-    if any(player.kind == "fpmcts" for player in tournament.players.values()):
+    if any(KINDS[player.kind].compiles for player in tournament.players.values()):
         compile_players(config.game)
     began = time.monotonic()
     results = play(plan, console)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from games import GAMES
 from games.interface import Game
 
 if TYPE_CHECKING:
@@ -24,8 +25,11 @@ def load_player(
     Raises:
         ValueError: An unknown name, an option that there is not or that is out of range, or weights that cannot be used.
     """
-    from agents.players import load  # brings torch along, which not everybody who imports a player needs
+    from agents.players import KINDS, load  # brings torch along, which not everybody who imports a player needs
+    from agents.rehearsal import compile_players
 
+    if name in KINDS and KINDS[name].compiles and game.spec.name in GAMES:
+        compile_players(game.spec.name)
     if checkpoint is not None:
         options["checkpoint"] = str(checkpoint)
     return load(name, game, seed=seed, device=device, **options)

@@ -8,7 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from agents.decision import FORCED, Decision, Limits, Question, Report, ask
-from games.interface import Records, States
+from games.batches import States
+from games.interface import Records
 from games.kernels import streams
 from games.table import Table
 

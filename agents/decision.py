@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.interface import Game, Records, States
+from games.batches import States
+from games.interface import Game, Records
 from games.table import Table
 
 WINS, RETURN = "wp", "return"

@@ -95,6 +95,7 @@ class Kind(NamedTuple):
         make: Makes one.
         slow: Whether it searches: it then plays fewer decks at a time, and in a ladder fewer decks.
         family: The games that it can play (``games.family``); None: all.
+        compiles: Whether its kernels take long to compile, so that they are compiled ahead (``agents.rehearsal``).
         states_policy: Whether it can say with which probabilities it moves (``agents.agent.OpenPolicy``).
     """
 
@@ -103,6 +104,7 @@ class Kind(NamedTuple):
     slow: bool = False
     family: str | None = None
     states_policy: bool = False
+    compiles: bool = False
 
     def plays(self, game: str) -> bool:
         """Returns whether it can play a game."""

@@ -17,7 +17,9 @@ from agents.poker.local_best_response import LocalBestResponseOptions
 from games.interface import Game
 from runtime.settings import build, check_ranges
 
-__all__ = ["KINDS", "Kind", "Maker", "Player", "PlayerError", "file_of", "load", "names"]
+__all__ = [
+    "KINDS", "Kind", "LocalBestResponseOptions", "Maker", "MixOptions", "Player", "PlayerError", "file_of", "load", "names",
+]  # fmt: skip
 
 KINDS: dict[str, Kind] = {**GENERAL, **DOUDIZHU, **POKER}
 """Every kind of player by its name."""

@@ -13,7 +13,9 @@ import torch
 from agents.general.random_agent import RandomAgent
 from fpmcts.search import Search, SearchSettings
 from games import make
-from games.interface import Game, Records, Rules, States, current_seat, legal, num_rows, seats_to_move, step, take
+from games.batches import Rules, States, num_rows, take
+from games.generic import current_seat, legal, step
+from games.interface import Game, Records, seats_to_move
 from games.kernels import Stream, cache_folder, deal_seeds, kernel, streams
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator

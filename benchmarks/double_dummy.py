@@ -8,9 +8,10 @@ from agents.doudizhu.double_dummy import DoubleDummySolver
 from agents.doudizhu.heuristic_games import generate_games
 from benchmarks.table import Row, median_seconds
 from games import make
+from games.batches import take
 from games.doudizhu.cards import unpack
 from games.doudizhu.state import States, step
-from games.interface import Game, take
+from games.interface import Game
 from games.kernels import Stream, deal_seeds
 
 CARDS = (6, 9, 12, 15, 18)

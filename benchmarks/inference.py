@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.table import Row, median_seconds
+from games.batches import take
 from games.doudizhu.game import Doudizhu
-from games.interface import Records, current_seat, legal, step, take
+from games.generic import current_seat, legal, step
+from games.interface import Records
 from games.kernels import kernel, random_below, streams
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.draws import draw_from_marginal, empty_draws, weigh_by_marginal

@@ -18,9 +18,9 @@ from rich.table import Table
 
 from benchmarks.table import make_console
 from fpmcts.drawn_moves import draw_moves
+from games.batches import take
 from games.doudizhu.cards import unpack
 from games.doudizhu.worlds import next_hands
-from games.interface import take
 from games.kernels import Stream, deal_seeds, streams
 from games.lockstep import Lockstep
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings

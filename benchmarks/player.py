@@ -18,7 +18,8 @@ from evaluation.match import play_games
 from fpmcts.samples import flatten
 from fpmcts.search import SearchSettings
 from games import make
-from games.interface import Records, States, take
+from games.batches import States, take
+from games.interface import Records
 from games.kernels import ROOT, Stream, deal_seeds
 from games.table import Table
 from training.trainer import Trainer

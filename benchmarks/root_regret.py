@@ -29,7 +29,9 @@ from agents.trained import Trained, checkpoint_of, load_trained
 from benchmarks.table import make_console
 from evaluation.duplicate import duplicate_match
 from fpmcts.search import Search, SearchResult
-from games.interface import Records, Rules, States, sure_win, take
+from games.batches import Rules, States, take
+from games.generic import sure_win
+from games.interface import Records
 from games.kernels import kernel, streams
 from inference.determinizer import Determinizer
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.table import Row, median_seconds
-from games import interface
+from games import generic
+from games.batches import concatenate
 from games.doudizhu.cards import COPIES, NUM_RANKS, pack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.legal import leads
 from games.doudizhu.moves import MAX_LEGAL
-from games.interface import concatenate
 from games.kernels import kernel, random_below, streams
 
 _NUM_HANDS = 50_000
@@ -45,9 +45,9 @@ def play_random(rules: Any, states: Any, rng: np.ndarray, actions: np.ndarray, l
     total = 0
     for i in range(len(rng)):
         moves = 0
-        while moves < longest and interface.current_seat(rules, states, i) >= 0:
-            num_actions = interface.legal(rules, states, i, actions)
-            interface.step(rules, states, i, actions[random_below(rng, i, num_actions)])
+        while moves < longest and generic.current_seat(rules, states, i) >= 0:
+            num_actions = generic.legal(rules, states, i, actions)
+            generic.step(rules, states, i, actions[random_below(rng, i, num_actions)])
             moves += 1
         total += moves
     return total
@@ -57,7 +57,7 @@ def play_random(rules: Any, states: Any, rng: np.ndarray, actions: np.ndarray, l
 def observe_all(rules: Any, states: Any, out: np.ndarray) -> None:
     """Observes every lane from the seat to move."""
     for i in range(len(out)):
-        interface.observe(rules, states, i, max(interface.current_seat(rules, states, i), 0), out[i])
+        generic.observe(rules, states, i, max(generic.current_seat(rules, states, i), 0), out[i])
 
 
 @kernel
@@ -65,7 +65,7 @@ def count_sure_wins(rules: Any, states: Any) -> int:
     """Returns the number of lanes with a sure win."""
     total = 0
     for i in range(len(states.seat)):
-        total += interface.sure_win(rules, states, i) >= 0
+        total += generic.sure_win(rules, states, i) >= 0
     return total
 
 

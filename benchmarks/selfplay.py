@@ -15,7 +15,8 @@ import numpy as np
 
 from agents.doudizhu.heuristic_games import generate_games
 from benchmarks.table import Row
-from games.interface import Records, States, num_rows, take
+from games.batches import States, num_rows, take
+from games.interface import Records
 from games.kernels import Stream, deal_seeds, streams
 from networks.evaluator import Evaluator
 from training.algorithms import read_run

@@ -12,10 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from agents.player_options import LocalBestResponseOptions, MixOptions
-from agents.players import KINDS, Player
+from agents.players import KINDS, LocalBestResponseOptions, MixOptions, Player
 from games import GAMES, make
-from games.doudizhu.moves import RULE_SETS
 from games.interface import Game
 from runtime.configuration import CONF, load, pairs, read_file
 from runtime.settings import ConfigError, build, did_you_mean, setting
@@ -50,7 +48,7 @@ class EvaluateConfig:
     """
 
     game: str = setting("doudizhu", choices=tuple(GAMES))
-    rules: str = setting("standard", choices=RULE_SETS)
+    rules: str = "standard"
     players: int | None = setting(None, least=2, most=3)
     a: str | None = None
     b: str | None = None

@@ -1,6 +1,7 @@
 """The decks of the matches: fixed by a seed, and never among those of training (the lowest bit of their seeds differs)."""
 
-from games.interface import Game, States
+from games.batches import States
+from games.interface import Game
 from games.kernels import Stream, deal_seeds
 
 

@@ -15,7 +15,8 @@ from evaluation.match import PlayedGames, Progress, play_games
 from evaluation.match_result import MatchResult as MatchResult
 from evaluation.match_result import Score, Side
 from evaluation.statistics import estimate, wins
-from games.interface import Game, GameSpec, States, num_rows, take
+from games.batches import States, num_rows, take
+from games.interface import Game, GameSpec
 
 
 def games_per_deck(spec: GameSpec) -> int:

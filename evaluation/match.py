@@ -15,7 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.agent import Agent
-from games.interface import Game, Records, Rules, States, legal, num_rows, take, team_return
+from games.batches import Rules, States, num_rows, take
+from games.generic import legal, team_return
+from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
 from games.lockstep import Lockstep
 
@@ -144,7 +146,7 @@ def play_games(
             games = lanes[asked]
             views = game.view(take(states, games), seats[asked])
             start = time.perf_counter()
-            answers = agent.act(games, views, records)
+            answers = agent.act(games, views, lockstep.seen_by_movers(games))
             usage[k].seconds += time.perf_counter() - start
             usage[k].decisions += len(games)
             actions[asked] = _checked(game, agent, states, views, records, games, answers, scratch)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from evaluation.config import Tournament, make_game
 from evaluation.duplicate import MatchResult, games_per_deck
-from games.interface import States
+from games.batches import States
 
 
 class SaveError(RuntimeError):

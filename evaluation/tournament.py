@@ -30,13 +30,13 @@ import torch
 
 from agents import match_settings
 from agents.agent import Agent
-from agents.player_options import LocalBestResponseOptions, MixOptions
-from agents.players import KINDS, Maker, Player, file_of
+from agents.players import KINDS, LocalBestResponseOptions, Maker, MixOptions, Player, file_of
 from evaluation.config import Tournament, make_game
 from evaluation.decks import evaluation_decks
 from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, summary
 from evaluation.match import PlayedGames, Usage, total_usage
-from games.interface import Game, Records, States, num_rows, seats_to_move, take
+from games.batches import States, num_rows, take
+from games.interface import Game, Records, seats_to_move
 from games.kernels import LAYERS, Stream, sources_digest, streams
 from runtime.device import choose_device
 from runtime.memory import Need, check_fits

@@ -10,7 +10,8 @@ import numpy as np
 
 from fpmcts.root import Gumbel
 from fpmcts.tree import PolicyCache, Tree, make_policy_cache, make_tree
-from games.interface import Game, Rules, States
+from games.batches import Rules, States
+from games.interface import Game
 
 
 class Params(NamedTuple):

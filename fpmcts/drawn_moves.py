@@ -6,7 +6,9 @@ import numpy as np
 
 from fpmcts.samples import Samples, empty_samples
 from fpmcts.search import Evaluate
-from games.interface import Game, Rules, States, current_seat, legal, observe, take
+from games.batches import Rules, States, take
+from games.generic import current_seat, legal, observe
+from games.interface import Game
 from games.kernels import kernel, random_below, random_float, random_index
 from networks.decode import legal_logits, softmax
 

@@ -6,7 +6,8 @@ from torch.nn import functional
 
 from fpmcts.learner import LearnerSettings, LossNotFiniteError
 from fpmcts.samples import Samples
-from games.interface import Game, num_rows
+from games.batches import num_rows
+from games.interface import Game
 from games.kernels import streams
 from inference.filter import filter_batch
 from networks.filter import FilterNet

@@ -14,7 +14,9 @@ import torch
 
 from fpmcts.policy_games import Decisions
 from fpmcts.samples import Samples
-from games.interface import Game, Rules, States, current_seat, legal, num_rows, observe, seats_to_move, take
+from games.batches import Rules, States, num_rows, take
+from games.generic import current_seat, legal, observe
+from games.interface import Game, seats_to_move
 from games.kernels import kernel
 from networks import losses
 from networks.engine import resolve_precision

@@ -16,7 +16,9 @@ import numpy as np
 from fpmcts.drawn_moves import draw_moves
 from fpmcts.samples import Samples, fill_results, in_order, join
 from fpmcts.search import Evaluate
-from games.interface import Game, Rules, States, concatenate, current_seat, stake, take
+from games.batches import Rules, States, concatenate, take
+from games.generic import current_seat, stake
+from games.interface import Game
 from games.kernels import kernel
 from games.lockstep import Lockstep
 

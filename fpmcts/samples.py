@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.interface import Game, Rules, States, concatenate, current_seat, num_rows, put, stake, take, team_return
+from games.batches import Rules, States, concatenate, num_rows, put, take
+from games.generic import current_seat, stake, team_return
+from games.interface import Game
 from games.kernels import kernel, mix64
 
 TARGET_WIDTH = 24
@@ -47,12 +49,15 @@ def empty_samples(game: Game, count: int) -> Samples:
 def truncate_targets(actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns the TARGET_WIDTH most probable actions of each row and their probabilities, scaled to sum to 1.
 
+    Rows with no more actions keep their order, so that no row depends on how wide the others are.
+
     Args:
         actions: int16 ``[N, A]``, -1 = none. target: float32 ``[N, A]``.
     """
     n, width = actions.shape
     if width > TARGET_WIDTH:
-        keep = np.argsort(-target, axis=1, kind="stable")[:, :TARGET_WIDTH]
+        wide = (actions[:, TARGET_WIDTH:] >= 0).any(axis=1, keepdims=True)
+        keep = np.where(wide, np.argsort(-target, axis=1, kind="stable"), np.arange(width))[:, :TARGET_WIDTH]
         actions, target = np.take_along_axis(actions, keep, 1), np.take_along_axis(target, keep, 1)
     kept_actions = np.full((n, TARGET_WIDTH), -1, np.int16)
     kept_target = np.zeros((n, TARGET_WIDTH), np.float32)

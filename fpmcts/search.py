@@ -18,7 +18,8 @@ import numpy as np
 from fpmcts.arrays import Forest, Params, make_forest
 from fpmcts.root import Gumbel, RootRule, halving_schedule, improved_policy, visit_shares
 from fpmcts.simulate import GUMBEL, absorb, advance, begin_search
-from games.interface import Game, States, take
+from games.batches import States, take
+from games.interface import Game
 from games.kernels import kernel, random_float, random_u64
 from networks.evaluator import Outputs
 from runtime.settings import setting

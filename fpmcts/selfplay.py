@@ -18,7 +18,8 @@ import numpy as np
 from fpmcts.drawn_moves import draw_moves
 from fpmcts.samples import Samples, empty_samples, fill_results, in_order, join, truncate_targets
 from fpmcts.search import Evaluate, Search, SearchResult
-from games.interface import Game, Records, States, seats_to_move, take
+from games.batches import States, take
+from games.interface import Game, Records, seats_to_move
 from games.kernels import kernel, random_below, random_float, random_index
 from games.lockstep import Lockstep
 from inference.determinizer import Determinizer
@@ -206,7 +207,7 @@ class SelfPlay:
                 drawn = draw_moves(game, self.evaluate, games.states, rng, at, temperature, settings.exploration, iteration)
                 moves, part = drawn.actions, drawn.samples
             else:
-                moves, part = self._search(games.states, games.records, rng, at, temperature, iteration, statistics)
+                moves, part = self._search(games.states, games.seen_by_movers(at), rng, at, temperature, iteration, statistics)
             parts.append(part)
             owners.append(at)
             kinds[at] = UNDECIDED

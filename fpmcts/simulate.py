@@ -26,19 +26,8 @@ import numpy as np
 from fpmcts.arrays import Forest, Jobs, Params, Slots
 from fpmcts.root import RootRule, select_gumbel
 from fpmcts.tree import EMPTY, Tree, add_node, back_up, cached_policy, clear, find, select_puct, store_policy
-from games.interface import (
-    Rules,
-    States,
-    copy_row,
-    current_seat,
-    infoset_key,
-    legal,
-    observe,
-    stake,
-    step,
-    sure_win,
-    team_return,
-)
+from games.batches import Rules, States
+from games.generic import copy_row, current_seat, infoset_key, legal, observe, stake, step, sure_win, team_return
 from games.kernels import kernel, mix64, random_float
 from networks.decode import legal_logits, softmax
 

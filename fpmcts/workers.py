@@ -17,7 +17,8 @@ import numpy as np
 
 from fpmcts.samples import Samples, join
 from fpmcts.selfplay import Games, SelfPlayStatistics
-from games.interface import Game, concatenate
+from games.batches import concatenate
+from games.interface import Game
 from games.kernels import streams
 from runtime.pools import Pool
 

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from games.interface import Game, Rules, States, concatenate, current_seat, legal, move_texts, num_rows, step, take, team_return
+from games.batches import Rules, States, concatenate, num_rows, take
+from games.generic import current_seat, legal, step, team_return
+from games.interface import Game, move_texts
 from games.kernels import kernel
 
 

@@ -4,33 +4,43 @@ In most games every seat sees every move, and there is one record for all. Where
 move was made but not which (``HIDDEN_MOVE``), or nothing of it: its record then leaves the move out.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from games.interface import UNSEEN_MOVE, Game, Records, Rules, States, empty_records, seen_move, step
+from games.batches import Rules, States
+from games.generic import UNSEEN_MOVE, seen_move, step
+from games.interface import Game, Records, empty_records
 from games.kernels import kernel
 
 
-@kernel
-def _play(rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, moves: np.ndarray, lengths: np.ndarray) -> None:
-    """Plays one move in each listed game and writes it down."""
-    for j in range(games.size):
-        i = games[j]
-        step(rules, states, i, actions[j])
-        moves[i, lengths[i]] = actions[j]
-        lengths[i] += 1
+class Moves(NamedTuple):
+    """The moves of N games; S seats have records of their own, none where every move is public."""
+
+    moves: np.ndarray  # int16 [N, max_moves]: as they were; -1 after the last
+    lengths: np.ndarray  # int16 [N]
+    seen_moves: np.ndarray  # int16 [S, N, max_moves]: as each seat saw them
+    seen_lengths: np.ndarray  # int16 [S, N]
 
 
 @kernel
-def _tell(
-    rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, seat: int, moves: np.ndarray, lengths: np.ndarray
-) -> None:
-    """Writes down what a seat sees of the moves that are about to be played."""
-    for j in range(games.size):
-        i = games[j]
-        seen = seen_move(rules, states, i, actions[j], seat)
+def play_move(rules: Rules, states: States, i: int, action: int, history: Moves) -> None:
+    """Plays a legal move in lane ``i`` and writes it down, for every seat what it saw of it."""
+    for seat in range(history.seen_moves.shape[0]):
+        seen = seen_move(rules, states, i, action, seat)
         if seen != UNSEEN_MOVE:
-            moves[i, lengths[i]] = seen
-            lengths[i] += 1
+            history.seen_moves[seat, i, history.seen_lengths[seat, i]] = seen
+            history.seen_lengths[seat, i] += 1
+    step(rules, states, i, action)
+    history.moves[i, history.lengths[i]] = action
+    history.lengths[i] += 1
+
+
+@kernel
+def _play(rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, history: Moves) -> None:
+    """Plays one move in each listed game."""
+    for j in range(games.size):
+        play_move(rules, states, games[j], actions[j], history)
 
 
 class History:
@@ -41,13 +51,16 @@ class History:
         num_games: N.
 
     Attributes:
+        arrays: For kernels (``play_move``).
         records: All moves, as they were.
     """
 
     def __init__(self, game: Game, num_games: int) -> None:
-        self.game, self.records = game, empty_records(num_games, game.spec.max_moves)
-        seats = game.spec.num_seats if game.spec.has_private_moves else 0
-        self._seen = tuple(empty_records(num_games, game.spec.max_moves) for _ in range(seats))
+        seats, most = game.spec.num_seats if game.spec.has_private_moves else 0, game.spec.max_moves
+        self.game, self.records = game, empty_records(num_games, most)
+        self.arrays = Moves(
+            *self.records, np.full((seats, num_games, most), -1, np.int16), np.zeros((seats, num_games), np.int16)
+        )
 
     def play(self, states: States, games: np.ndarray, actions: np.ndarray) -> None:
         """Plays a legal move (``actions`` int ``[n]``) in each listed game (int ``[n]``, all different) and writes it down.
@@ -55,22 +68,19 @@ class History:
         Args:
             states: N rows, changed in place.
         """
-        for seat, seen in enumerate(self._seen):
-            _tell(self.game.rules, states, games, actions, seat, seen.moves, seen.lengths)
-        _play(self.game.rules, states, games, actions, self.records.moves, self.records.lengths)
+        _play(self.game.rules, states, games, actions, self.arrays)
 
     def of(self, seat: int) -> Records:
         """Returns the moves as a seat saw them; the arrays go on changing."""
-        return self._seen[seat] if self._seen else self.records
+        if not self.game.spec.has_private_moves:
+            return self.records
+        return Records(self.arrays.seen_moves[seat], self.arrays.seen_lengths[seat])
 
     def of_movers(self, games: np.ndarray, seats: np.ndarray) -> Records:
         """Returns the moves, indexed by game, as ``seats[k]`` saw those of ``games[k]``; of other games there are none."""
-        if not self._seen:
+        if not self.game.spec.has_private_moves:
             return self.records
         told = empty_records(len(self.records.lengths), self.game.spec.max_moves)
-        for seat, seen in enumerate(self._seen):
-            rows = games[seats == seat]
-            told.moves[rows], told.lengths[rows] = seen.moves[rows], seen.lengths[rows]
+        told.moves[games] = self.arrays.seen_moves[seats, games]
+        told.lengths[games] = self.arrays.seen_lengths[seats, games]
         return told
-
-

@@ -10,7 +10,6 @@ generators", 2014.
 """
 
 import hashlib
-import inspect
 import os
 from collections.abc import Callable
 from enum import IntEnum
@@ -53,42 +52,14 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return lambda wrapped: kernel(wrapped, **options)
     package = function.__module__.split(".")[0]
-    options = {"nogil": True, "no_cfunc_wrapper": True} | options
     if package not in LAYERS:
-        return _with_wide_integers(njit(**options)(function))
+        return njit(nogil=True, **options)(function)
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder(package))  # read when the dispatcher is made
     try:
-        return _with_wide_integers(njit(cache=True, **options)(function))
+        return njit(cache=True, nogil=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
-
-
-def _with_wide_integers(dispatcher: Any) -> Any:
-    """Returns a dispatcher that kernels call with int64 for every argument annotated ``int``.
-
-    Numba compiles a function again for each type that it is called with, constants and members of an IntEnum included.
-    Arithmetic on signed integers is done on 64 bits anyway, so one version computes the same. Unsigned and boolean arguments
-    stay as they are.
-    """
-    names = list(inspect.signature(dispatcher.py_func).parameters)
-    wide = {name for name in names if dispatcher.py_func.__annotations__.get(name) in (int, "int")}
-    make_template = dispatcher.get_call_template
-
-    def get_call_template(arguments: Any, keywords: Any) -> Any:
-        by_place = (_widened(kind) if name in wide else kind for name, kind in zip(names, arguments, strict=False))
-        by_name = {name: _widened(kind) if name in wide else kind for name, kind in keywords.items()}
-        return make_template(tuple(by_place), by_name)
-
-    dispatcher.get_call_template = get_call_template
-    return dispatcher
-
-
-def _widened(kind: numba.types.Type) -> numba.types.Type:
-    """Returns int64 for the types of signed integers, constants and members of an IntEnum included; other types as they are."""
-    if isinstance(kind, numba.types.IntegerLiteral | numba.types.IntEnumMember):
-        return numba.types.int64
-    return numba.types.int64 if isinstance(kind, numba.types.Integer) and kind.signed else kind
 
 
 @intrinsic
@@ -151,11 +122,17 @@ def random_index(rng: np.ndarray, i: int, weights: np.ndarray, n: int, total: fl
 
 
 def streams(seed: int, count: int, *path: int) -> np.ndarray:
-    """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers.
+    """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers in [0, 2**63).
 
-    Stream *i* depends on the seed, the path and *i* alone; two paths never share a stream (hash of 64 bits).
+    Stream *i* depends on the seed, the path and *i* alone; two seeds or paths never share a stream (hash of 64 bits).
     """
-    sequence = np.random.SeedSequence([seed % 2**63, *path])
+    # The number of integers, then each as two words: no two paths give the same words, whatever numpy appends to them.
+    words = np.array([len(path), seed % 2**63, *path], np.uint64).astype("<u8").view(np.uint32)
+    return _spread(np.random.SeedSequence(words.tolist()), count)
+
+
+def _spread(sequence: np.random.SeedSequence, count: int) -> np.ndarray:
+    """Returns ``count`` streams (uint64 ``[count]``) from one seed."""
     base = sequence.generate_state(1, np.uint64)[0]
     with np.errstate(over="ignore"):
         x = base + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95)
@@ -177,6 +154,9 @@ def deal_seeds(seed: int, count: int, stream: Stream, *path: int) -> np.ndarray:
     """Returns ``count`` seeds (uint64 ``[count]``) for ``Game.deal``.
 
     The lowest bit is 1 for evaluation and 0 for everything else, so no evaluation deck is ever trained on, whatever the seeds.
+    The decks of evaluation are those of the first version, on which all results were played; they have no path.
     """
-    seeds = streams(seed, count, stream, *path)
-    return (seeds & ~np.uint64(1)) | np.uint64(stream == Stream.EVALUATION)
+    if stream == Stream.EVALUATION:
+        assert not path
+        return _spread(np.random.SeedSequence([seed % 2**63, int(stream)]), count) | np.uint64(1)
+    return streams(seed, count, stream, *path) & ~np.uint64(1)

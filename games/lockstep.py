@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from games.interface import Game, Records, Rules, States, current_seat, legal, num_rows, step, sure_win, take
+from games.batches import Rules, States, num_rows, take
+from games.generic import current_seat, legal, sure_win
+from games.history import History, Moves, play_move
+from games.interface import Game, Records
 from games.kernels import kernel
 
 RUNNING, WAITING, OVER = 0, 1, 2
@@ -24,8 +27,8 @@ another round."""
 
 @kernel
 def _advance(
-    rules: Rules, states: States, lanes: np.ndarray, solve: bool, ask_forced: bool, moves: np.ndarray, lengths: np.ndarray,
-    status: np.ndarray, seats: np.ndarray, last_seats: np.ndarray, forced: np.ndarray, scratch: np.ndarray,
+    rules: Rules, states: States, lanes: np.ndarray, solve: bool, ask_forced: bool, history: Moves, status: np.ndarray,
+    seats: np.ndarray, last_seats: np.ndarray, forced: np.ndarray, scratch: np.ndarray,
 ) -> int:  # fmt: skip
     """Plays forced moves and sure wins in every lane up to its next decision.
 
@@ -40,7 +43,7 @@ def _advance(
             if seat < 0:
                 status[lane] = OVER
                 break
-            if lengths[lane] >= moves.shape[1]:
+            if history.lengths[lane] >= history.moves.shape[1]:
                 return -1 - lane
             action = -1
             if not ask_forced and legal(rules, states, lane, scratch) == 1:
@@ -52,25 +55,21 @@ def _advance(
             if action < 0:
                 status[lane] = WAITING
                 break
-            step(rules, states, lane, action)
-            moves[lane, lengths[lane]] = action
-            lengths[lane] += 1
+            play_move(rules, states, lane, action, history)
             last_seats[lane] = seat
     return wins
 
 
 @kernel
 def _play(
-    rules: Rules, states: States, lanes: np.ndarray, actions: np.ndarray, moves: np.ndarray, lengths: np.ndarray,
-    status: np.ndarray, seats: np.ndarray, last_seats: np.ndarray,
+    rules: Rules, states: States, lanes: np.ndarray, actions: np.ndarray, history: Moves, status: np.ndarray,
+    seats: np.ndarray, last_seats: np.ndarray,
 ) -> None:  # fmt: skip
     """Plays ``actions[k]`` in lane ``lanes[k]`` and writes it down; -1 leaves the lane as it is."""
     for k in range(lanes.size):
         if actions[k] >= 0:
             lane = lanes[k]
-            step(rules, states, lane, actions[k])
-            moves[lane, lengths[lane]] = actions[k]
-            lengths[lane] += 1
+            play_move(rules, states, lane, actions[k], history)
             last_seats[lane] = seats[lane]
             status[lane] = RUNNING
 
@@ -87,6 +86,7 @@ class Lockstep:
 
     Attributes:
         states: ``[G]``.
+        history: All moves so far, and what each seat saw of them.
         records: All moves so far.
         seats: int8 ``[G]``: the seat to move, -1 where the game is over; valid where a lane waits.
         last_seats: int8 ``[G]``: who made the last move, -1 before the first.
@@ -102,11 +102,16 @@ class Lockstep:
         self.game, self.solve, self.ask_forced = game, solve, ask_forced
         self.window = num if window is None else window
         self.states = take(deals, np.arange(num))
-        self.records = Records(np.full((num, spec.max_moves), -1, np.int16), np.zeros(num, np.int16))
+        self.history = History(game, num)
+        self.records = self.history.records
         self.seats, self.last_seats = np.full((2, num), -1, np.int8)
         self.forced = np.zeros((num, spec.num_seats), np.int16)
         self.sure_wins = self.num_over = 0
         self._status = np.full(num, RUNNING, np.int8)
+
+    def seen_by_movers(self, lanes: np.ndarray) -> Records:
+        """Returns the moves, indexed by lane, as the seats to move in the given lanes (int64 ``[n]``) saw them."""
+        return self.history.of_movers(lanes, self.seats[lanes])
 
     def run(self, decide: Decide) -> Iterator[int]:
         """Plays all games to their ends; yields how many are over, after each round.
@@ -114,11 +119,11 @@ class Lockstep:
         Raises:
             RuntimeError: A game is longer than ``spec.max_moves``.
         """
-        rules, status, (moves, lengths) = self.game.rules, self._status, self.records
+        rules, status, history = self.game.rules, self._status, self.history.arrays
         scratch = np.empty(self.game.spec.max_legal, np.int16)
         while (running := np.flatnonzero(status != OVER)[: self.window]).size:
             found = _advance(
-                rules, self.states, running, self.solve, self.ask_forced, moves, lengths, status, self.seats, self.last_seats,
+                rules, self.states, running, self.solve, self.ask_forced, history, status, self.seats, self.last_seats,
                 self.forced, scratch,
             )  # fmt: skip
             if found < 0:
@@ -128,6 +133,6 @@ class Lockstep:
             waiting = running[status[running] == WAITING]
             if waiting.size:
                 actions = decide(waiting)
-                _play(rules, self.states, waiting, actions, moves, lengths, status, self.seats, self.last_seats)
+                _play(rules, self.states, waiting, actions, history, status, self.seats, self.last_seats)
             self.num_over = int((status == OVER).sum())
             yield self.num_over

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from games.batches import Rules, States, num_rows, take
+from games.generic import current_seat, legal, team_return
 from games.history import History
-from games.interface import Game, Records, Rules, States, current_seat, legal, num_rows, take, team_return
+from games.interface import Game, Records
 from games.kernels import Stream, deal_seeds, kernel
 
 MOST_NAMED = 12

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.interface import Rules, count_hidden, draw_hidden, list_hidden, log_prior_hidden
+from games.batches import Rules
+from games.generic import count_hidden, draw_hidden, list_hidden, log_prior_hidden
 from games.kernels import kernel
 from inference.draws import COMPLETE
 from inference.particles import Particles

@@ -13,7 +13,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from games.interface import Game, Records, Rules, States, observe, put, take
+from games.batches import Rules, States, put, take
+from games.generic import observe
+from games.interface import Game, Records
 from games.kernels import kernel
 from inference.beliefs import Beliefs, believe_particles, believe_prior
 from inference.draws import (

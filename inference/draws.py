@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.interface import Rules, draw_corrected, draw_hidden, list_hidden, log_corrected, log_prior_hidden
+from games.batches import Rules
+from games.generic import draw_corrected, draw_hidden, list_hidden, log_corrected, log_prior_hidden
 from games.kernels import kernel
 from inference.positions import Positions
 

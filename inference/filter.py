@@ -14,18 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from games.interface import (
-    Game,
-    Rules,
-    States,
-    count_hidden,
-    draw_hidden,
-    log_prior_hidden,
-    num_rows,
-    observe,
-    seats_to_move,
-    take,
-)
+from games.batches import Rules, States, num_rows, take
+from games.generic import count_hidden, draw_hidden, log_prior_hidden, observe
+from games.interface import Game, seats_to_move
 from games.kernels import kernel
 from inference.draws import Draws, are_same
 from inference.positions import Positions, true_hidden

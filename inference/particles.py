@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.interface import Game, Records, Rules, States, log_prior_hidden, start_hidden
+from games.batches import Rules, States
+from games.generic import log_prior_hidden, start_hidden
+from games.interface import Game, Records
 from games.kernels import kernel
 from inference.draws import Draws
 from inference.positions import Positions

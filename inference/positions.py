@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.interface import Game, Rules, States, hidden_of, num_rows, seats_to_move, shortest_hand, start_view
+from games.batches import Rules, States, num_rows
+from games.generic import hidden_of, shortest_hand, start_view
+from games.interface import Game, seats_to_move
 from games.kernels import kernel
 
 

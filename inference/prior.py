@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from games.interface import Rules, States, deal_rest, draw_hidden, fill_world
+from games.batches import Rules, States
+from games.generic import deal_rest, draw_hidden, fill_world
 from games.kernels import kernel
 from inference.positions import Positions
 

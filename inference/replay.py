@@ -16,22 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.interface import (
-    Game,
-    Records,
-    Rules,
-    States,
-    current_seat,
-    fill_world,
-    hidden_of,
-    infoset_key,
-    legal,
-    observe,
-    played_move,
-    put,
-    reveal,
-    step,
-)
+from games.batches import Rules, States, put
+from games.generic import current_seat, fill_world, hidden_of, infoset_key, legal, observe, played_move, reveal, step
+from games.interface import Game, Records
 from games.kernels import kernel
 from inference.draws import COMPLETE, are_same
 from inference.particles import Particles

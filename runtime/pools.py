@@ -87,8 +87,8 @@ class ThreadPool(Generic[Unit, Item]):
 
 def side_by_side(works: Sequence[Iterable[Item]]) -> Iterator[tuple[int, Item]]:
     """Goes through several iterables at once, each in a thread of its own; yields (which, item) as they come."""
+
     def through(work: Iterable[Item]) -> Iterable[Item]:
         return work
 
-    workers: list[Callable[[Iterable[Item]], Iterable[Item]]] = [through] * len(works)
-    return ThreadPool(workers).run(works)
+    return ThreadPool([through] * len(works)).run(works)

@@ -7,7 +7,8 @@ import pytest
 from rich.console import Console
 
 from benchmarks.__main__ import available, main
-from benchmarks.table import Row, machine, number_text, ratio, reference_text, table
+from benchmarks.compare import comparison
+from benchmarks.table import Row, line_text, machine, number_text, ratio, reference_text, table
 
 SPEED: Row = {"name": "games", "value": 30_000.0, "unit": "games/s", "target": 20_000.0, "reference": {"C++": 15_000.0}}
 TIME: Row = {"name": "start", "value": 5.0, "unit": "s", "target": 15.0, "reference": "8 cores"}
@@ -33,6 +34,26 @@ def test_table_and_machine() -> None:
     Console(file=out, width=200).print(table({"rules": [SPEED], "start": [TIME]}))
     assert "30,000" in out.getvalue() and "3.00" in out.getvalue()
     assert machine()["cores"] >= 1 and json.dumps(machine())
+
+
+def test_line() -> None:
+    assert line_text(SPEED) == "games: 30,000 games/s (target 20,000, ×1.50)"
+    assert line_text({"name": "x", "value": 0.5, "unit": "s"}) == "x: 0.5 s"
+
+
+def test_comparison_is_of_rows_in_both_and_above_one_where_b_is_better() -> None:
+    def measured(games: float, start: float) -> dict[tuple[str, str], Row]:
+        return {("rules", "games"): {**SPEED, "value": games}, ("player", "start"): {**TIME, "value": start}}
+
+    rounds = [(measured(100, 4), measured(90, 2)), (measured(200, 4), measured(220, 1)), (measured(100, 4), measured(105, 4))]
+    for first, _ in rounds:
+        first["rules", "gone"] = SPEED
+    out = io.StringIO()
+    Console(file=out, width=200).print(comparison(rounds))
+    rows = {line.split("│")[1].strip(): line for line in out.getvalue().splitlines() if "│" in line}
+    assert set(rows) == {"rules: games", "player: start"}
+    assert "1.050" in rows["rules: games"] and "0.900 to 1.100" in rows["rules: games"]
+    assert "2.000" in rows["player: start"] and "1.000 to 4.000" in rows["player: start"]
 
 
 def test_unknown_benchmark(capsys: pytest.CaptureFixture[str]) -> None:

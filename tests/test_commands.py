@@ -1,5 +1,6 @@
 """The commands of the README run, and the configurations that come with the project compose."""
 
+import ast
 import re
 import shlex
 import subprocess
@@ -98,3 +99,11 @@ def test_smoke(tmp_path: Path) -> None:
     assert losses[1] < 0.8 * losses[0], "the policy did not learn from the second half of the bootstrap"
     # An untrained policy wins hardly a game; 100 decks have a standard error of about 2.5 points.
     assert events.Scalars("policy_against_rhcp/wp_all")[-1].value > 0.2
+
+
+def test_the_example_of_the_readme_plays_a_game() -> None:
+    """The first block of Python in the README, as it stands."""
+    (block,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    result = subprocess.run([sys.executable, "-c", block], cwd=ROOT, check=True, capture_output=True, text=True)
+    points = ast.literal_eval(result.stdout)
+    assert points[1] == points[2] == -points[0] != 0

@@ -1,16 +1,15 @@
-"""Compilation ahead: rehearsals run once, a failed one is told and tried again, and kernels have one version for all integers."""
+"""Compilation ahead: rehearsals run once, and a failed one is told and tried again."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from agents.rehearsal import rehearse_inference, rehearse_search
 from games import make
-from games.kernels import ROOT, kernel
+from games.kernels import ROOT
 from games.poker import GAMES
 from runtime.compilation import compile_ahead, is_compiled
 
@@ -55,21 +54,6 @@ def test_script_that_ends_takes_its_rehearsals_with_it(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", script, part], cwd=ROOT, check=True, timeout=60)
     with pytest.raises(ProcessLookupError):
         os.kill(int(began.read_text()), 0)
-
-
-@kernel
-def _plus(numbers: np.ndarray, k: int) -> int:
-    return numbers[k] + k
-
-
-@kernel
-def _sums(numbers: np.ndarray, short: np.ndarray) -> int:
-    return _plus(numbers, 0) + _plus(numbers, 1) + _plus(numbers, short[0]) + _plus(numbers, k=np.int32(2))
-
-
-def test_one_version_for_all_signed_integers() -> None:
-    assert _sums(np.arange(3), np.ones(1, np.int8)) == 0 + 2 + 2 + 4
-    assert len(_plus.signatures) == 1
 
 
 @pytest.mark.slow

@@ -5,8 +5,8 @@ from collections.abc import Generator
 
 import numpy as np
 
-from agents.doudizhu.heuristic_games import generate_games
-from games.interface import num_rows, take
+from agents.teachers import generate_games
+from games.batches import num_rows, take
 from games.kernels import Stream, deal_seeds
 from training.evaluation import Evaluation
 from training.heuristic_samples import heuristic_samples

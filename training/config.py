@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from agents.doudizhu.heuristic_games import TEACHERS
 from agents.players import KINDS
+from agents.teachers import TEACHERS, taught_games
 from fpmcts.learner import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
@@ -22,8 +22,6 @@ from runtime.settings import ConfigError, build, setting
 MANY = 1_000_000_000
 """Most games, decks or iterations that a key may ask for; what fits into memory is checked apart (``training.memory``)."""
 BASELINES = ("rhcp", "rlcard_rule", "random", "always_call")
-TEACHER = "rhcp"
-"""The player whose games the teachers of the supervised start can play."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class BootstrapSettings:
     """
 
     kind: str = setting("heuristic", choices=("heuristic", "none"))
-    teacher: str = setting("team_play", choices=TEACHERS)
+    teacher: str = setting("team_play", choices=tuple(name for names in TEACHERS.values() for name in names))
     games: int = setting(60_000, least=0, most=MANY)
     games_per_step: int = setting(5_000, least=1, most=MANY)
     lr: float = setting(2e-3, least=1e-12, most=10)
@@ -198,8 +196,8 @@ def parse_config(values: Mapping[str, Any]) -> TrainConfig:
 def _check_fit(config: TrainConfig, spec: GameSpec) -> None:
     """Raises ConfigError where a setting is for other games."""
     name, baseline = spec.name, config.evaluation.baseline
-    if config.bootstrap.kind == "heuristic" and name not in KINDS[TEACHER].games:
-        raise ConfigError(f"bootstrap.kind=heuristic: is for game={' or '.join(KINDS[TEACHER].games)}; set bootstrap=none")
+    if config.bootstrap.kind == "heuristic" and name not in taught_games():
+        raise ConfigError(f"bootstrap.kind=heuristic: is for game={' or '.join(taught_games())}; set bootstrap=none")
     if (games := KINDS[baseline].games) and name not in games:
         able = [kind for kind in BASELINES if not KINDS[kind].games or name in KINDS[kind].games]
         raise ConfigError(f"evaluation.baseline={baseline}: is for game={' or '.join(games)}; expected one of {', '.join(able)}")

@@ -4,7 +4,9 @@ import math
 from collections.abc import Generator
 from typing import Any
 
-from agents.player_options import FPMCTSOptions, NoOptions, PolicyOptions
+from agents.general.policy import PolicyOptions
+from agents.general.search_agent import FPMCTSOptions
+from agents.kind import NoOptions
 from agents.players import Maker, Player
 from evaluation.duplicate import duplicate_match
 from evaluation.policy_table import policy_table

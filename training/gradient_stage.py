@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from fpmcts.policy_games import Decisions
-from games.interface import num_rows, take
+from games.batches import num_rows, take
 from games.kernels import Stream
 from networks.averaging import move_towards
 from training.evaluation import Evaluation

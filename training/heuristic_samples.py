@@ -3,7 +3,9 @@
 import numpy as np
 
 from fpmcts.samples import Samples, empty_samples, fill_results
-from games.interface import Game, Records, Rules, States, copy_row, legal, num_rows, step, take
+from games.batches import Rules, States, num_rows, take
+from games.generic import copy_row, legal, step
+from games.interface import Game, Records
 from games.kernels import kernel
 
 

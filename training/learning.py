@@ -7,7 +7,7 @@ import numpy as np
 
 from fpmcts.filter_learner import ROWS
 from fpmcts.samples import Samples
-from games.interface import num_rows, take
+from games.batches import num_rows, take
 from runtime.pools import side_by_side
 from training.reports import Event
 from training.state import RunState

@@ -15,7 +15,10 @@ class AnyTrainer(Protocol):
 
     saves_each_step: bool
     seconds: float
-    last_report: Report | None
+
+    @property
+    def last_report(self) -> Report | None:
+        """What the last step said."""
 
     def run_step(self) -> Iterator[Event]:
         """Runs the next step; yields how far it is."""
@@ -55,6 +58,8 @@ def run_loop(
     yield from folder.notes
     trainer = begin(folder, make_trainer, saved)
     yield f"new run in {folder.path}" if saved is None else f"resuming {folder.path} from {trainer.where()}"
+    if all(bound is None for bound in vars(folder.config.budget).values()):
+        yield "it runs until Ctrl-C and is saved after every step; the same command goes on"
     curves = Curves(folder.path, trainer.last_report.step if trainer.last_report else None)
     if trainer.last_report is not None:  # its points may not have reached the disk before the stop
         curves.add(trainer.last_report)

@@ -6,7 +6,8 @@ from fpmcts.policy_games import Played
 from fpmcts.samples import Samples
 from fpmcts.search import SearchCounters
 from fpmcts.selfplay import Games, SelfPlayStatistics
-from games.interface import Game, States, num_rows
+from games.batches import States, num_rows
+from games.interface import Game
 from networks.evaluator import Evaluator
 from training.value_curves import value_curves
 

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from fpmcts.samples import Samples
-from games.interface import take
+from games.batches import take
 from games.kernels import Stream, deal_seeds
 from networks.averaging import move_towards
 from training.evaluation import Evaluation
@@ -36,16 +36,18 @@ def search_step(state: RunState, workers: Workers, evaluation: Evaluation) -> Ge
             scalars["time/value_games_seconds"] = yield from play_value_games(state, workers, chunk + 1)
         line += ", " + (yield from learn(state, samples, scalars))
         state.iteration += 1
-        state.episode_done = 0
+        state.episode_done, state.offered = 0, [0] * len(state.nets)
         line += yield from evaluation.after_iteration(scalars)
     return Report(state.step, line, scalars)
 
 
 def keep(state: RunState, samples: Samples) -> None:
-    """Puts samples into the stores of their networks: searched ones teach the policy, all of them the value."""
+    """Puts samples into the stores of their networks: searched ones teach the policy, all the value; counts the former."""
     for k, reservoir in enumerate(state.reservoirs):
         part = state.of_network(samples, k)
-        reservoir.add(take(part, np.flatnonzero(part.policy_weight > 0)))
+        searched = np.flatnonzero(part.policy_weight > 0)
+        reservoir.add(take(part, searched))
+        state.offered[k] += len(searched)
         if state.windows:
             state.windows[k].add(part)
 
@@ -65,7 +67,7 @@ def learn(state: RunState, samples: Samples, scalars: dict[str, float]) -> Gener
     """Steps every network: the policy from the reservoir, the value from the window; returns the losses as text."""
     train, started, totals = state.config.train, time.perf_counter(), Totals()
     half = train.batch_size // 2 if state.windows else train.batch_size
-    steps = learning_steps(state, samples, half)
+    steps = learning_steps(state, half)
     parts = max(1, train.replicas // len(state.nets))
 
     def one(k: int) -> Iterator[Losses]:
@@ -90,9 +92,7 @@ def learn(state: RunState, samples: Samples, scalars: dict[str, float]) -> Gener
     return loss_text(scalars)
 
 
-def learning_steps(state: RunState, samples: Samples, batch: int) -> list[int]:
-    """Returns the steps of each network, so that a new searched decision is used ``train.reuse`` times on average."""
-    train, episode = state.config.train, state.config.episode
-    offered = [int((state.of_network(samples, k).policy_weight > 0).sum()) for k in range(len(state.nets))]
-    chunks = math.ceil(episode.games / episode.games_per_step)
-    return [max(math.ceil(train.reuse * n * chunks / batch), train.least_steps if n else 0) for n in offered]
+def learning_steps(state: RunState, batch: int) -> list[int]:
+    """Returns the steps of each network: a searched decision of the iteration is used ``train.reuse`` times on average."""
+    train = state.config.train
+    return [max(math.ceil(train.reuse * n / batch), train.least_steps if n else 0) for n in state.offered]

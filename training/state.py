@@ -2,7 +2,7 @@
 
 import copy
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,8 @@ from fpmcts.filter_learner import FilterLearner
 from fpmcts.learner import Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window
 from games import make
-from games.interface import Game, num_rows, seats_to_move, take
+from games.batches import num_rows, take
+from games.interface import Game, seats_to_move
 from games.kernels import LAYERS, sources_digest
 from networks.checkpoint import check_compatible
 from networks.evaluator import Evaluator
@@ -49,6 +50,7 @@ class RunState:
         iteration: Self-play iterations finished.
         bootstrap_done: Heuristic games learned from.
         episode_done: Self-play games of the present iteration.
+        offered: Searched decisions of the present iteration, by network.
         games_seen: Games of all iterations.
         seconds: Wall clock spent in steps, over all sessions.
         last_report: What the last step said.
@@ -69,6 +71,7 @@ class RunState:
     iteration: int = 0
     bootstrap_done: int = 0
     episode_done: int = 0
+    offered: list[int] = field(default_factory=list)
     games_seen: int = 0
     seconds: float = 0.0
     last_report: Report | None = None
@@ -105,6 +108,7 @@ class RunState:
                 for k in range(len(nets))
             ],
             windows=[Window(game, train.value_window) for _ in nets] if train.value_window else [],
+            offered=[0] * len(nets),
             began_from=config.init_from,
         )
 
@@ -158,9 +162,9 @@ class RunState:
             arrays |= {f"{name}.{key}": array for key, array in store.get_state().items()}
         counters = {name: getattr(self, name) for name in COUNTERS}
         report = None if self.last_report is None else self.last_report.__dict__
-        code = sources_digest(*LAYERS, "training")
+        code = sources_digest(*LAYERS)
         meta = self._identity() | {"config": self.config.as_dict(), "code": code, "report": report} | counters
-        meta["began_from"] = self.began_from
+        meta |= {"began_from": self.began_from, "offered": self.offered}
         return Saved(arrays, meta)
 
     def set_state(self, saved: Saved) -> None:
@@ -182,6 +186,7 @@ class RunState:
             store.set_state({key.removeprefix(prefix): a for key, a in saved.arrays.items() if key.startswith(prefix)})
         for name in COUNTERS:
             setattr(self, name, saved.meta[name])
+        self.offered = list(saved.meta.get("offered", [0] * len(self.nets)))  # of earlier versions: not known
         self.began_from = saved.meta.get("began_from", saved.meta["config"]["init_from"])
         report = saved.meta["report"]
         self.last_report = None if report is None else Report(**report)

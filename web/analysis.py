@@ -20,11 +20,16 @@ def question(
     offer = room.services.catalogue.offer(room.game)
     if offer.analyst is None:
         raise RefusedError("no_analyst", f"nobody analyses {room.game} yet")
+    options = offer.analyst_options
+    if offer.searches:
+        options = {**options, "playouts": playouts}
+        if moves is not None:
+            options["solve"] = False  # a move that wins for sure would be answered without a look at the others
     return Question(
         game=room.game,
         record=table_at(room.table, ply).record(),
         kind=offer.analyst_kind,
-        options={**offer.analyst_options, "playouts": playouts} if offer.analyst_kind == "fpmcts" else offer.analyst_options,
+        options=options,
         seed=seed,
         moves=moves,
         priority=priority,

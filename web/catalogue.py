@@ -3,8 +3,8 @@
 A client names a player of this list and nothing else: no file, no command, no option of its own.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from web.errors import RefusedError
@@ -103,6 +103,11 @@ class Offer:
     analyst_kind: str = "fpmcts"
     analyst_options: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def searches(self) -> bool:
+        """Returns whether the analyst searches, which reviews need."""
+        return self.analyst is not None and self.analyst_kind == "fpmcts"
+
     def entry(self, name: str) -> Entry:
         """Returns the player of a name. Raises RefusedError."""
         for entry in self.entries:
@@ -120,6 +125,11 @@ class Catalogue:
 
     def __init__(self, offers: dict[str, Offer]) -> None:
         self._offers = offers
+
+    def refit(self, game: str, fit: Callable[[Entry], Entry]) -> None:
+        """Changes the players of a game, such as their delays."""
+        offer = self.offer(game)
+        self._offers[game] = replace(offer, entries=tuple(map(fit, offer.entries)))
 
     def offer(self, game: str) -> Offer:
         """Returns what is offered for a game."""
@@ -155,4 +165,5 @@ class Catalogue:
             "classes": list(info.classes),
             "players": [entry.fields(offer.analyst) for entry in offer.entries],
             "analyst": offer.analyst,
+            "reviews": offer.searches,
         }

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
-from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from web.analysis import analysis
 from web.clock import Clock
@@ -27,6 +27,8 @@ PATIENCE = 100
 """Messages too many before the connection ends."""
 MOST_QUEUED, MOST_BYTES = 512, 4 * 1024 * 1024
 """Messages and bytes that wait for a slow client before its connection ends."""
+TOO_FAST, TOO_SLOW = 1008, 1013
+"""Codes of closed connections."""
 MERGED = ("thinking", "engine")
 """Messages by the server itself of which a newer one replaces an older one that still waits; partial results likewise."""
 log = logging.getLogger(__name__)
@@ -39,7 +41,7 @@ class Outbox:
         self._waiting: deque[tuple[str | None, str]] = deque()
         self._bytes = 0
         self._filled = asyncio.Event()
-        self.overflows = False
+        self.overflow = asyncio.Event()
 
     def put(self, message: dict[str, Any]) -> None:
         """Adds a message; a progress report replaces the last one of its kind that is not sent yet."""
@@ -53,7 +55,10 @@ class Outbox:
             self._bytes -= len(self._waiting.pop()[1])
         self._waiting.append((key, text))
         self._bytes += len(text)
-        self.overflows = self.overflows or len(self._waiting) > MOST_QUEUED or self._bytes > MOST_BYTES
+        if len(self._waiting) > MOST_QUEUED or self._bytes > MOST_BYTES:
+            self.overflow.set()
+            self._waiting.clear()
+            self._bytes = 0
         self._filled.set()
 
     async def get(self) -> str:
@@ -78,9 +83,7 @@ class Connection:
         ready: Set once the games are loaded.
     """
 
-    def __init__(
-        self, socket: WebSocket, session: str, rooms: Rooms, reviews: Reviews, jobs: Jobs, ready: asyncio.Event
-    ) -> None:
+    def __init__(self, socket: WebSocket, session: str, rooms: Rooms, reviews: Reviews, jobs: Jobs, ready: asyncio.Event) -> None:
         self._socket, self._session = socket, session
         self._rooms, self._reviews, self._jobs, self._ready = rooms, reviews, jobs, ready
         self._clock: Clock = rooms.services.clock
@@ -88,6 +91,7 @@ class Connection:
         self._outbox = Outbox()
         self._bucket = Bucket(RATE, BURST, self._clock.now)
         self._refused = 0
+        self._goodbye: int | None = None
         self._handlers: dict[str, Callable[[Said], None]] = {
             "join": self._join,
             "leave": self._leave,
@@ -117,12 +121,17 @@ class Connection:
         try:
             async with anyio.create_task_group() as group:
 
-                async def until_closed(work: Callable[[], Awaitable[None]]) -> None:
+                async def until_closed(work: Callable[[], Awaitable[Any]]) -> None:
                     await work()
                     group.cancel_scope.cancel()
 
                 group.start_soon(until_closed, self._read)
                 group.start_soon(until_closed, self._write)
+                group.start_soon(until_closed, self._outbox.overflow.wait)
+            code = TOO_SLOW if self._outbox.overflow.is_set() else self._goodbye
+            if code is not None:
+                with anyio.move_on_after(1.0):  # one that does not read does not hear this either
+                    await self._socket.close(code)
         finally:
             status.listeners.remove(self._tell_engine)
             self._jobs.leave(self)
@@ -135,17 +144,12 @@ class Connection:
 
     async def _write(self) -> None:
         """Sends what waits."""
-        while not self._outbox.overflows:
+        while True:
             text = await self._outbox.get()
             try:
                 await self._socket.send_text(text)
             except (WebSocketDisconnect, RuntimeError, OSError):  # it is closed: the reader says so as well
                 return
-        await self._close(1013)
-
-    async def _close(self, code: int) -> None:
-        if self._socket.application_state is WebSocketState.CONNECTED:
-            await self._socket.close(code)
 
     async def _read(self) -> None:
         """Does what the client says."""
@@ -155,8 +159,8 @@ class Connection:
             if message["type"] == "websocket.disconnect":
                 return
             data = message.get("text") if message.get("text") is not None else message.get("bytes")
-            if self._outbox.overflows or not self.hear(data or ""):
-                await self._close(1013 if self._outbox.overflows else 1008)
+            if not self.hear(data or ""):
+                self._goodbye = TOO_FAST
                 return
 
     def hear(self, data: str | bytes) -> bool:

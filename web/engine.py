@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import logging
 import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -109,7 +110,9 @@ class EngineProcess:
             return
         self._pipe = None
         process, self._process = self._process, None
-        process.join(PATIENCE)
+        process.join(PATIENCE)  # its pipe is closed: it is ending
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)  # what it had started
         asked, self._asked = self._asked, {}
         for _, future, _ in asked.values():
             if not future.done():

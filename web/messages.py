@@ -116,7 +116,9 @@ def parse_json(data: str | bytes) -> Any:
         RefusedError: It is none.
     """
     try:
-        return json.loads(data, parse_constant=_no_constant)
+        value = json.loads(data, parse_constant=_no_constant)
+        json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair can be written as \ud800, and not be stored
+        return value
     except (ValueError, RecursionError) as error:
         raise RefusedError("bad_message", "expected JSON") from error
 

@@ -7,7 +7,10 @@ from web.asking import Priority, Question
 from web.catalogue import Catalogue, Entry, Offer, searching
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
-WARM_SEED = 1
+WARM_SEEDS = (0, 1, 2, 3, 4)
+"""Of rehearsals: networks compile kernels for each size of a batch, so a few different positions are searched."""
+GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
+"""In the order in which they are warmed up."""
 
 
 def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
@@ -82,12 +85,18 @@ def run_of(path: Path) -> tuple[str, str]:
 
 
 def warm_up(catalogue: Catalogue) -> list[Question]:
-    """Returns the questions that compile and load what first games need, the longest first."""
-    questions = []
-    for game in ("doudizhu", "leduc", "kuhn", "limit_holdem"):
+    """Returns questions that compile and load what first games need: of each game the analyst, then one player of each kind."""
+    first, later = [], []
+    for game in GAMES:
         offer = catalogue.offer(game)
-        if offer.analyst is None:
-            continue
-        options = {**offer.analyst_options, **({"playouts": 16} if offer.analyst_kind == "fpmcts" else {})}
-        questions.append(Question(game, {}, offer.analyst_kind, options, WARM_SEED, priority=Priority.WARM_UP))
-    return questions
+        asked = set()
+        if offer.analyst is not None:
+            for seed in WARM_SEEDS:
+                options = {**offer.analyst_options, **({"playouts": 256} if offer.searches else {})}
+                first.append(Question(game, {}, offer.analyst_kind, options, seed, priority=Priority.WARM_UP))
+            asked.add(offer.analyst_kind)
+        for entry in offer.entries:
+            if entry.kind not in asked:
+                asked.add(entry.kind)
+                later.append(Question(game, {}, entry.kind, entry.options, WARM_SEEDS[0], priority=Priority.WARM_UP))
+    return first + later

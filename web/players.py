@@ -4,18 +4,24 @@ A player is given the table and looks at what the seat to move sees of it; ``age
 """
 
 import json
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
 
-from agents import load_player
 from agents.decision import WINS, Decision
+from agents.players import KINDS, Maker, Player
+from agents.rehearsal import compile_players
 from games import make
 from games.interface import Game
 from games.table import Table
-from web.asking import Answer, Question, Row
+from runtime.settings import build, check_ranges
+from web.asking import Answer, Priority, Question, Row
 
-MOST_HIDDEN = 4
+log = logging.getLogger(__name__)
+MOST_PLAYERS = 50
+"""That are kept: each number of playouts is a player of its own."""
+DIGITS = 4
 """Decimal places of probabilities."""
 
 
@@ -24,7 +30,9 @@ class Players:
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}
-        self._players: dict[str, Any] = {}
+        self._makers: dict[str, Maker] = {}
+        self._known: dict[str, dict[str, Player]] = {}
+        self._players: dict[tuple[str, str], Any] = {}
 
     def _game(self, name: str) -> Game:
         if name not in self._games:
@@ -32,34 +40,57 @@ class Players:
         return self._games[name]
 
     def _player(self, question: Question) -> Any:
-        key = json.dumps([question.game, question.kind, question.options], sort_keys=True)
-        if key not in self._players:
-            self._players[key] = load_player(question.kind, self._game(question.game), **question.options)
-        return self._players[key]
+        """Returns the player of a question; those of one game share what they have loaded."""
+        game, label = question.game, json.dumps([question.kind, question.options], sort_keys=True)
+        if (game, label) not in self._players:
+            if game not in self._makers:
+                made, known = self._game(game), self._known.setdefault(game, {})
+                self._makers[game] = Maker(made, getattr(made, "rules_name", ""), known, lanes=1)
+            options = build(KINDS[question.kind].options, question.options, f"{question.kind}.")
+            check_ranges(options, f"{question.kind}.")
+            self._known[game][label] = Player(label, question.kind, options, question.kind)
+            self._players[game, label] = self._makers[game].make(label)
+            if len(self._players) > MOST_PLAYERS:
+                del self._players[next(iter(self._players))]
+        return self._players[game, label]
 
     def decide(self, question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
         """Returns the answer to a question.
 
         Args:
-            question: Without a record it is about a new deal.
+            question: Without a record it is a rehearsal.
             report: Is told answers on the way.
             cancel: Whether nobody waits any more.
         """
+        if question.priority is Priority.WARM_UP and question.kind == "fpmcts":
+            compile_players(question.game, log.info)  # on all cores, once on a machine
         game = self._game(question.game)
-        table = Table(game, record=question.record) if question.record else Table(game, seed=question.seed)
+        table = Table(game, record=question.record) if question.record else rehearsal(game, question.seed)
         player = self._player(question)
         player.seed = question.seed
         total = int(question.options.get("playouts", 0))
         deadline = None if question.seconds is None else time.perf_counter() + question.seconds
 
         def told(decision: Decision, done: int, of: int) -> None:
-            report(_answer(game, decision, done, of))
+            report(_answer(decision, done, of))
 
         decision = player.decide(table, report=told, cancel=cancel, deadline=deadline, moves=question.moves)
-        return _answer(game, decision, decision.playouts or 0, total)
+        return _answer(decision, decision.playouts or 0, total)
 
 
-def _answer(game: Game, decision: Decision, done: int, total: int) -> Answer:
+def rehearsal(game: Game, seed: int) -> Table:
+    """Returns a table for warming up: a deal after some moves, more of them with larger seeds."""
+    table = Table(game, seed=seed)
+    for _ in range(4 * seed):
+        moves = table.legal()
+        before = table.copy()
+        table.play(moves[len(moves) // 2].action)
+        if table.is_over:
+            return before
+    return table
+
+
+def _answer(decision: Decision, done: int, total: int) -> Answer:
     """Returns a decision as an answer."""
     rows = None
     if decision.root is not None:
@@ -67,10 +98,15 @@ def _answer(game: Game, decision: Decision, done: int, total: int) -> Answer:
         rows = tuple(sorted(found, key=lambda row: (row.move != decision.move, -row.visits, -(row.prior or 0.0))))
     hidden = None
     if decision.hidden is not None:
-        ess = decision.hidden.effective_samples
-        chances = [[[round(p, MOST_HIDDEN) for p in counts] for counts in ranks] for ranks in decision.hidden.probabilities]
-        names = getattr(game, "rank_names", None)
-        hidden = {"ranks": None if names is None else list(names), "p": chances, "ess": ess, "active": ess is not None}
+        told = decision.hidden
+        hidden = {
+            "seats": list(told.seats),
+            "kinds": list(told.kinds),
+            "p": [[[round(p, DIGITS) for p in counts] for counts in kinds] for kinds in told.probabilities],
+            "ess": None if told.effective_samples is None else round(told.effective_samples, 1),
+            "listed": told.listed,
+            "active": not told.prior_only,
+        }
     return Answer(
         move=decision.move,
         unit="wp" if decision.unit == WINS else "points",

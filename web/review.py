@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from web.asking import Answer, Row
+from web.asking import Answer, EngineError, Row
 from web.clock import derived_seed
 
 
@@ -97,7 +97,7 @@ class Decision:
         se: Of the loss.
         name: The class; None likewise.
         hidden: Whether best and rows are kept back.
-        right: Whether a try was right; None before the first.
+        right: Whether some try was right; None before the first.
         tries: Loss and standard error of moves that were tried.
     """
 
@@ -214,9 +214,7 @@ class Played(NamedTuple):
     choices: int
 
 
-async def compare(
-    ask: Ask, ply: int, worse: str, better: str, speed: Speed, seed: int, purpose: str, searched: Callable[[], None] | None = None
-) -> Loss:
+async def compare(ask: Ask, ply: int, worse: str, better: str, speed: Speed, seed: int, purpose: str) -> Loss:
     """Returns how much worse one move is than another, by R searches of the two alone.
 
     Args:
@@ -227,7 +225,6 @@ async def compare(
         speed: How much is searched.
         seed: Of the review.
         purpose: Keeps the seeds of different comparisons apart.
-        searched: Is told of each search that is done.
     """
     differences = []
     for r in range(speed.pairs):
@@ -236,8 +233,8 @@ async def compare(
         values = [told_value(answer, row.value) for row in rows if row is not None and row.value is not None]
         if len(values) == 2:
             differences.append(values[0] - values[1])
-        if searched is not None:
-            searched()
+    if len(differences) < 2:
+        raise EngineError(f"ply {ply}: the searches of {worse} and {better} could not be compared")
     return paired_loss(differences)
 
 

@@ -49,7 +49,8 @@ class Reviews:
         seats = sorted(set(given.get("seats", range(count) if room.you is None else [room.you])))
         if any(seat >= count for seat in seats):
             raise RefusedError("bad_message", f"seats: expected numbers below {count}")
-        question(room, 0, 2, 0)  # is there an analyst?
+        if not room.services.catalogue.offer(room.game).searches:
+            raise RefusedError("no_analyst", f"nobody reviews {room.game} yet")
         speed, seed = given.get("speed", "normal"), given.get("seed", 0)
         key = f"{speed} {seed} {','.join(map(str, seats))}"
 
@@ -142,9 +143,7 @@ class Reviews:
             return Loss(decision.loss, decision.se)
         if move not in decision.tries:
             amount = SPEEDS[review.speed]
-            loss = await compare(
-                self._asker(room), decision.ply, move, decision.best, amount, review.seed, "try"
-            )
+            loss = await compare(self._asker(room), decision.ply, move, decision.best, amount, review.seed, "try")
             decision.tries[move] = loss.mean, loss.se
         return Loss(*decision.tries[move])
 
@@ -157,5 +156,3 @@ def puzzles(reviewed: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, int, 
             if decision.name in PUZZLES and not decision.right:
                 found[table, decision.ply] = decision.seat
     return [(table, ply, seat) for (table, ply), seat in found.items()]
-
-

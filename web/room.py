@@ -148,6 +148,8 @@ class Room:
         self.you = settings.you
         self.movers = seats_of_moves(table)
         self.paused, self.factor = False, 1.0
+        offer = services.catalogue.offer(game)
+        self._players = {name: offer.entry(name) for name in settings.seats if name != YOU} if not self.done else {}
         self._listeners: list[Listener] = []
         self._driver: asyncio.Task[None] | None = None
 
@@ -419,7 +421,7 @@ class Room:
         """Plays the moves of the players until it is your turn, at most ``count`` of them (None: no bound)."""
         while not self.table.is_over and self.table.seat != self.you and count != 0:
             seat = self.table.seat
-            entry = self.services.catalogue.offer(self.game).entry(self.settings.seats[seat])
+            entry = self._players[self.settings.seats[seat]]
             began = self.services.clock.now()
             self.tell({"type": "thinking", "table": self.id, "seat": seat})
             try:

@@ -149,9 +149,7 @@ class Rooms:
         self._may_make(room.session)
         number = old.series.number + 1
         shift, count = (number - 1 if old.rotate else 0), len(old.seats)
-        series = Series(
-            old.series.players, number, old.series.games, list(old.series.returns), before=room.id
-        )
+        series = Series(old.series.players, number, old.series.games, list(old.series.returns), before=room.id)
         given = old.seed_given and old.seed is not None
         settings = Settings(
             seats=[old.series.players[(seat - shift) % count] for seat in range(count)],

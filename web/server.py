@@ -1,6 +1,8 @@
 """The process of the server: where it listens, what it begins with, how it ends."""
 
 import asyncio
+import contextlib
+import errno
 import logging
 import socket
 import threading
@@ -10,17 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from web.access import Access, read_token
 from web.app import Server, make_app
+from web.asking import EngineError
 from web.catalogue import Catalogue
 from web.clock import Chance, Clock
 from web.engine import EngineProcess
 from web.errors import RefusedError
 from web.messages import MAX_BODY, MAX_BYTES
 from web.offers import offers, warm_up
+from web.pace import measure
 from web.room import Services
-from web.rulebook import Games
+from web.rulebook import Games, Rulebook
 from web.store import Store, StoreError
 
 MOST_REVIEWED = 16 * MAX_BODY
@@ -60,12 +65,17 @@ def listen(host: str, port: int) -> socket.socket:
     """Returns a socket that listens. Raises ServerError."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        made = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise ServerError(f"host={host}: there is no such address ({error})") from error
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
         made.listen(128)
-    except (OSError, OverflowError) as error:
-        raise ServerError(f"host={host} port={port}: cannot listen there ({error})") from error
+    except OSError as error:
+        made.close()
+        other = "; port=0 takes a free one" if error.errno == errno.EADDRINUSE else ""
+        raise ServerError(f"host={host} port={port}: cannot listen there ({error.strerror}){other}") from error
     return made
 
 
@@ -94,79 +104,88 @@ def run(config: ServerConfig, say: Callable[[str], None], browser: bool) -> None
     """
     records = read_review(config.review)
     try:
+        catalogue = Catalogue(offers(config.checkpoints))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ServerError(f"checkpoint: {error}") from error
+    listening = listen(config.host, config.port)
+    try:
         config.games.parent.mkdir(parents=True, exist_ok=True)
         token = read_token(token_file(config.games))
         store = Store(config.games)
     except (OSError, ValueError, StoreError) as error:
+        listening.close()
         raise ServerError(str(error)) from error
-    catalogue = Catalogue(offers(config.checkpoints))
-    listening = listen(config.host, config.port)
     port = listening.getsockname()[1]
     engine = EngineProcess(warm_up(catalogue))
-    asyncio.run(_serve(config, store, catalogue, engine, Access(token), listening, port, records, say, browser, token))
-
-
-async def _serve(
-    config: ServerConfig,
-    store: Store,
-    catalogue: Catalogue,
-    engine: EngineProcess,
-    access: Access,
-    listening: socket.socket,
-    port: int,
-    records: str | None,
-    say: Callable[[str], None],
-    browser: bool,
-    token: str,
-) -> None:
-    services = Services(rulebook=None, catalogue=catalogue, engine=engine, store=store, clock=Clock(), chance=Chance())  # type: ignore[arg-type]
-    server = Server(services, records)
-    faults: list[str] = []
-
-    async def start(server: Server) -> None:
-        engine.start()
-        server.loading = asyncio.create_task(load(server))
-
-    async def load(server: Server) -> None:
-        """Imports the games and tries each of them once, in a thread, while the page already shows."""
-        services.rulebook = await asyncio.to_thread(load_games)
-        try:
-            server.open_shop()
-        except RefusedError as refused:
-            faults.append(f"review={config.review}: {refused.text}")
-            web.should_exit = True
-
-    async def stop(server: Server) -> None:
-        await engine.stop()
-
-    app = make_app(server, access, config.host, port, start, stop)
-    web = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            log_level="warning",
-            access_log=False,  # addresses carry tokens
-            server_header=False,
-            proxy_headers=False,
-            ws="websockets-sansio",
-            ws_max_size=MAX_BYTES,
-            ws_per_message_deflate=False,
-            ws_ping_interval=20.0,
-            ws_ping_timeout=20.0,
-            timeout_keep_alive=10,
-            timeout_graceful_shutdown=2,
-            limit_concurrency=1000,
-            h11_max_incomplete_event_size=32 * 1024,
-        )
-    )
+    services = Services(None, catalogue, engine, store, Clock(), Chance())  # type: ignore[arg-type]
     shown = "127.0.0.1" if config.host in ("0.0.0.0", "::") else f"[{config.host}]" if ":" in config.host else config.host
     address = f"http://{shown}:{port}/?token={token}"
     say(address)
     if browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    asyncio.run(serve(Server(services, records), engine, Access(token), config.host, listening, load_games))
+
+
+async def serve(
+    server: Server, engine: EngineProcess, access: Access, host: str, listening: socket.socket, load: Callable[[], Rulebook]
+) -> None:
+    """Serves until Ctrl-C.
+
+    Args:
+        server: What; its rulebook is put in when it is loaded.
+        engine: Started and ended here.
+        access: Who may come in.
+        host: Where it listens.
+        listening: The socket.
+        load: Returns the games; it runs in a thread, while the page already shows.
+
+    Raises:
+        ServerError: The records that everybody may read are none.
+    """
+    faults: list[str] = []
+
+    async def load_and_open() -> None:
+        server.services.rulebook = await asyncio.to_thread(load)
+        try:
+            server.open_shop()
+        except RefusedError as refused:
+            faults.append(f"review: {refused.text}")
+            web.should_exit = True
+        with contextlib.suppress(EngineError):  # the delays of the catalogue stay
+            await measure(engine, server.services.catalogue, tuple(server.services.rulebook.names()))
+
+    async def start(server: Server) -> None:
+        engine.start()
+        server.loading = asyncio.create_task(load_and_open())
+
+    async def stop(server: Server) -> None:
+        await engine.stop()
+
+    web = uvicorn.Server(uvicorn_config(make_app(server, access, host, listening.getsockname()[1], start, stop)))
     await web.serve(sockets=[listening])
     if faults:
         raise ServerError(faults[0])
+
+
+def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
+    """Returns how uvicorn serves: small messages, no compression of them, nothing believed that a proxy says, no access log."""
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        log_level="warning",
+        access_log=False,  # addresses carry tokens
+        server_header=False,
+        proxy_headers=False,
+        ws="websockets-sansio",
+        ws_max_size=MAX_BYTES,
+        ws_per_message_deflate=False,
+        ws_ping_interval=20.0,
+        ws_ping_timeout=20.0,
+        timeout_keep_alive=10,
+        timeout_graceful_shutdown=2,
+        limit_concurrency=1000,
+        h11_max_incomplete_event_size=32 * 1024,
+    )
 
 
 def load_games() -> Games:

@@ -68,7 +68,7 @@ def view_of(
     seen = own.get("moves", [])
     whose: Sequence[int | None] = movers if len(seen) == len(movers) else [None] * len(seen)
     mine = viewer if viewer is not None else to_move
-    legal = [move.text for move in table.legal()] if with_legal and to_move is not None and to_move == mine else []
+    legal = list(own["legal"]) if with_legal and to_move is not None and to_move == mine else []
     apart = (*LIFTED, *PER_SEAT, *OPEN_CARDS)
     return {
         "game": own["game"],

@@ -25,11 +25,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.batches import num_rows
 from games.doudizhu.cards import HAND_SIZES, NUM_SEATS, above, at_least, lowest, size, unpack
 from games.doudizhu.legal import JOKERS, leads, replies, tops_of
 from games.doudizhu.moves import MAX_LEGAL, PASS, Category, Rules
 from games.doudizhu.state import States, is_bomb
-from games.interface import Game, num_rows
+from games.interface import Game
 from games.kernels import kernel, mix64
 
 TABLE_BITS = 16

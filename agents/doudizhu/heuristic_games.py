@@ -8,9 +8,10 @@ import numpy as np
 
 from agents.doudizhu.rhcp_kernels import Memo, choose, new_memo
 from agents.doudizhu.teamplay import choose_for_team
+from games.batches import put, take
 from games.doudizhu.moves import Rules
 from games.doudizhu.state import States, legal
-from games.interface import Game, Records, put, take
+from games.interface import Game, Records
 from games.kernels import kernel, mix64, random_below, random_float
 from games.lockstep import Lockstep
 

@@ -43,9 +43,10 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.doudizhu import pimc_kernels
+from games.batches import States
 from games.doudizhu.cards import HAND_SIZES
 from games.doudizhu.game import Doudizhu
-from games.interface import Game, Records, States
+from games.interface import Game, Records
 from games.kernels import streams
 from runtime.settings import setting
 

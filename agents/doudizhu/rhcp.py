@@ -59,7 +59,8 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.doudizhu import rhcp_kernels
-from games.interface import Game, Records, States
+from games.batches import States
+from games.interface import Game, Records
 
 
 class RHCPAgent(Agent):

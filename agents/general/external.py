@@ -16,7 +16,8 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.general.child_program import ChildProgram, ChildProgramError, shortened
-from games.interface import Game, Records, States
+from games.batches import States
+from games.interface import Game, Records
 from runtime.settings import setting
 
 Message = dict[str, Any]

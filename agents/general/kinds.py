@@ -93,7 +93,7 @@ def _mix(workshop: Workshop, player: Player) -> Agent:
 KINDS = {
     "random": Kind(NoOptions, lambda workshop, player: RandomAgent(workshop.game), states_policy=True),
     "policy": Kind(PolicyOptions, _policy, states_policy=True),
-    "fpmcts": Kind(FPMCTSOptions, _fpmcts, slow=True),
+    "fpmcts": Kind(FPMCTSOptions, _fpmcts, slow=True, compiles=True),
     "external": Kind(ExternalOptions, _external, slow=True),
     "mix": Kind(MixOptions, _mix, slow=True),
 }

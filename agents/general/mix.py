@@ -7,7 +7,9 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.decision import Decision, Limits, Question
-from games.interface import Game, Records, Rules, States, current_seat, take
+from games.batches import Rules, States, take
+from games.generic import current_seat
+from games.interface import Game, Records
 from games.kernels import kernel, streams
 
 

@@ -10,7 +10,9 @@ from agents.agent import Agent
 from agents.decision import RETURN, WINS, Decision, Limits, Question
 from agents.trained import checkpoint_of
 from fpmcts.drawn_moves import observe_movers, sample_policy
-from games.interface import Game, Records, Rules, States, legal, num_rows, stake
+from games.batches import Rules, States, num_rows
+from games.generic import legal, stake
+from games.interface import Game, Records
 from games.kernels import kernel, streams
 from networks.decode import legal_logits, softmax
 from networks.evaluator import Outputs

@@ -3,7 +3,9 @@
 import numpy as np
 
 from agents.agent import Agent
-from games.interface import Game, Records, Rules, States, legal, num_rows
+from games.batches import Rules, States, num_rows
+from games.generic import legal
+from games.interface import Game, Records
 from games.kernels import kernel, random_below, streams
 
 

@@ -13,7 +13,9 @@ from agents.decision import RETURN, SURE_WIN, WINS, Decision, HiddenCards, Limit
 from agents.trained import checkpoint_of
 from fpmcts.search import Search, SearchResult, SearchSettings
 from fpmcts.selfplay import sample_targets
-from games.interface import Game, Records, Rules, States, legal, stake, sure_win, take
+from games.batches import Rules, States, take
+from games.generic import legal, stake, sure_win
+from games.interface import Game, Records
 from games.kernels import kernel, streams
 from inference.determinizer import Determinizer
 from networks.evaluator import Evaluator

@@ -3,7 +3,8 @@
 import numpy as np
 
 from agents.agent import Agent
-from games.interface import Records, States
+from games.batches import States
+from games.interface import Records
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 

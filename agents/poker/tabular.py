@@ -8,7 +8,8 @@ import numpy as np
 
 from agents.agent import Agent
 from games import make
-from games.interface import Records, States
+from games.batches import States
+from games.interface import Records
 from games.kernels import kernel, random_float, streams
 from games.poker.game import LimitPoker
 from games.poker.tables import PokerTables

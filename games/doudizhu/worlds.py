@@ -145,9 +145,12 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
 @kernel
 def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
     """Writes the world in which the next seat holds ``hidden[0]``; returns False if it holds cards that the seat has seen."""
-    if not contains(unseen_cards(views, i, seat), hidden[0]):
+    hand, unseen = hidden[0], unseen_cards(views, i, seat)
+    if not contains(unseen, hand):
         return False
-    deal_hand(rules, views, i, seat, hidden[0], worlds, j)
+    copy_row(rules, views, i, worlds, j)
+    worlds.hands[j, (seat + 1) % NUM_SEATS] = hand
+    worlds.hands[j, (seat + 2) % NUM_SEATS] = unseen - hand
     return True
 
 

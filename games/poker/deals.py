@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.interface import register
+from games.generic import register
 from games.kernels import kernel
 
 

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games import interface
-from games.interface import register
+from games import generic
+from games.generic import register
 from games.kernels import kernel, mix64, random_below
 from games.poker.betting import BettingTree
 from games.poker.showdown import compared
@@ -258,12 +258,12 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
         node = rules.parent[node]
 
 
-register(interface.legal, Rules, legal)
-register(interface.step, Rules, step)
-register(interface.current_seat, Rules, current_seat)
-register(interface.team_return, Rules, team_return)
-register(interface.stake, Rules, stake)
-register(interface.observe, Rules, observe)
-register(interface.infoset_key, Rules, infoset_key)
-register(interface.sure_win, Rules, sure_win)
-register(interface.copy_row, Rules, copy_row)
+register(generic.legal, Rules, legal)
+register(generic.step, Rules, step)
+register(generic.current_seat, Rules, current_seat)
+register(generic.team_return, Rules, team_return)
+register(generic.stake, Rules, stake)
+register(generic.observe, Rules, observe)
+register(generic.infoset_key, Rules, infoset_key)
+register(generic.sure_win, Rules, sure_win)
+register(generic.copy_row, Rules, copy_row)

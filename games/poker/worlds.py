@@ -10,8 +10,8 @@ from math import comb
 
 import numpy as np
 
-from games import interface
-from games.interface import register
+from games import generic
+from games.generic import register
 from games.kernels import kernel, random_below, random_float
 from games.poker.state import HIDDEN, Rules, States
 
@@ -263,12 +263,12 @@ def count_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndar
         counts[k, _hand_index(hidden, first, rules.num_private)] = 1
 
 
-register(interface.list_hidden, Rules, list_hidden)
-register(interface.draw_hidden, Rules, draw_hidden)
-register(interface.log_prior_hidden, Rules, log_prior_hidden)
-register(interface.fill_world, Rules, fill_world)
-register(interface.hidden_of, Rules, hidden_of)
-register(interface.start_view, Rules, start_view)
-register(interface.reveal, Rules, reveal)
-register(interface.deal_rest, Rules, deal_rest)
-register(interface.count_hidden, Rules, count_hidden)
+register(generic.list_hidden, Rules, list_hidden)
+register(generic.draw_hidden, Rules, draw_hidden)
+register(generic.log_prior_hidden, Rules, log_prior_hidden)
+register(generic.fill_world, Rules, fill_world)
+register(generic.hidden_of, Rules, hidden_of)
+register(generic.start_view, Rules, start_view)
+register(generic.reveal, Rules, reveal)
+register(generic.deal_rest, Rules, deal_rest)
+register(generic.count_hidden, Rules, count_hidden)

@@ -10,10 +10,11 @@ from agents.doudizhu.rlcard_rule import RLCardRuleAgent
 from agents.general.random_agent import RandomAgent
 from evaluation.duplicate import duplicate_match
 from games import make
+from games.batches import num_rows, put, take
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
 from games.doudizhu.state import States, step
-from games.interface import Records, num_rows, put, take
+from games.interface import Records
 from games.kernels import streams
 
 GAME = make("doudizhu")

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.doudizhu.double_dummy import UNSOLVED, DoubleDummySolver
+from games.batches import concatenate, take
 from games.doudizhu.cards import COPIES, RANK_NAMES
 from games.doudizhu.moves import Category
 from games.doudizhu.state import States
-from games.interface import concatenate, take
 from tests.games import oracle
 from tests.games.positions import GAME, endgame
 

@@ -21,8 +21,9 @@ from agents.general.random_agent import RandomAgent
 from agents.poker.always_call import AlwaysCallAgent
 from evaluation.duplicate import duplicate_match
 from games import make
+from games.batches import States, concatenate, take
 from games.doudizhu.cards import parse_cards
-from games.interface import Records, States, concatenate, take
+from games.interface import Records
 from games.kernels import streams
 from games.poker.game import LimitPoker
 from tests.games import driver

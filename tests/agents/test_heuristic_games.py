@@ -8,10 +8,10 @@ from agents.doudizhu.rhcp import RHCPAgent
 from agents.doudizhu.rhcp_kernels import new_memo
 from agents.doudizhu.teamplay import choose_for_team
 from games import make
+from games.batches import num_rows, take
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
 from games.doudizhu.state import step
-from games.interface import num_rows, take
 from games.kernels import Stream, deal_seeds
 
 GAME = make("doudizhu")

@@ -9,7 +9,8 @@ from agents.poker.tabular import TabularAgent, TabularPolicy
 from evaluation.duplicate import duplicate_match, summary
 from evaluation.match import play_games
 from games import make
-from games.interface import Records, take
+from games.batches import take
+from games.interface import Records
 from games.poker.betting import Action, sequences
 from games.poker.game import LimitPoker
 from games.poker.state import HIDDEN, States

@@ -10,11 +10,12 @@ from agents.doudizhu.rhcp_kernels import choose, new_memo
 from agents.doudizhu.teamplay import choose_for_team
 from evaluation.duplicate import duplicate_match
 from games import make
+from games.batches import concatenate, num_rows, take
 from games.doudizhu.cards import COPIES, RANK_NAMES
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
 from games.doudizhu.state import States, step
-from games.interface import Records, concatenate, num_rows, take
+from games.interface import Records
 from games.kernels import streams
 from tests.agents.test_double_dummy import position
 from tests.games.positions import deal_hidden, texts

@@ -11,7 +11,8 @@ from agents.general.search_agent import SearchAgent
 from agents.players import KINDS, Maker, Player, PlayerError
 from agents.poker.tabular import TabularAgent, load_tabular, run_file
 from games import make
-from games.interface import Records, States, take
+from games.batches import States, take
+from games.interface import Records
 from games.kernels import ROOT, Stream, deal_seeds
 from games.poker import state
 from games.poker.betting import Action, sequences

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.player_options import FPMCTSOptions, PolicyOptions
+from agents.general.policy import PolicyOptions
+from agents.general.search_agent import FPMCTSOptions
 from agents.players import Maker, Player, PlayerError
 from agents.trained import checkpoint_of, export, load_trained
 from evaluation.duplicate import duplicate_match

@@ -4,16 +4,13 @@ import inspect
 
 import pytest
 
-from agents.doudizhu.pimc import PIMCAgent
-from agents.player_options import (
-    FPMCTSOptions,
-    LocalBestResponseOptions,
-    MixOptions,
-    PIMCOptions,
-    PolicyOptions,
-    TabularOptions,
-)
+from agents.doudizhu.pimc import PIMCAgent, PIMCOptions
+from agents.general.mix import MixOptions
+from agents.general.policy import PolicyOptions
+from agents.general.search_agent import FPMCTSOptions
 from agents.players import KINDS
+from agents.poker.local_best_response import LocalBestResponseOptions
+from agents.poker.tabular import TabularOptions
 from evaluation.config import PRESETS, parse_command_line
 from runtime.settings import ConfigError
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from games.kernels import Stream, deal_seeds
+from games.kernels import Stream, deal_seeds, streams
 
 
 @pytest.mark.parametrize("stream", [Stream.TRAINING, Stream.PLAY, Stream.BOOTSTRAP])
@@ -19,3 +19,23 @@ def test_seeds_depend_on_seed_path_and_row_alone() -> None:
     assert (seeds[:10] == deal_seeds(1, 10, Stream.TRAINING, 5)).all()
     for other in (deal_seeds(2, 100, Stream.TRAINING, 5), deal_seeds(1, 100, Stream.TRAINING, 6)):
         assert not np.isin(seeds, other).any()
+
+
+@pytest.mark.parametrize(
+    ("seed", "expected"),
+    [
+        (0, [12109847043246874877, 9997378596368164167, 5629467683081934595]),
+        (7, [15952607011712832857, 1410620213445241113, 5257107056184221833]),
+        (2**40 + 5, [14105364110024503625, 7410040524553721885]),
+    ],
+)
+def test_evaluation_decks_are_those_of_the_first_version(seed: int, expected: list[int]) -> None:
+    """Results that were published can be played again."""
+    assert deal_seeds(seed, len(expected), Stream.EVALUATION).tolist() == expected
+
+
+def test_two_paths_never_share_a_stream() -> None:
+    """Not when one goes on with zeros, nor when a number of one is two words of the other; the same for seeds."""
+    paths = [(), (0,), (0, 0), (1,), (1, 0), (1, 0, 0), (1, 0, 0, 0, 0), (2**32,), (0, 1), (1, 2**32), (0, 0, 0, 0, 0, 0)]
+    found = [int(streams(seed, 1, *path)[0]) for seed in (0, 1, 2**32, 2**32 + 1) for path in paths]
+    assert len(set(found)) == len(found)

@@ -8,10 +8,12 @@ import pytest
 from evaluation.decks import evaluation_decks
 from evaluation.duplicate import duplicate_match, summary
 from evaluation.match import IllegalMoveError, play_games
+from games.batches import States, put, take
 from games.doudizhu.cards import parse_cards
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.state import start
-from games.interface import Game, Records, States, legal, put, take
+from games.generic import legal
+from games.interface import Game, Records
 from games.kernels import kernel, random_below, streams
 
 C, D, E = range(3)

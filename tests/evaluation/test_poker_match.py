@@ -16,7 +16,8 @@ from evaluation.duplicate import deck_scores, duplicate_match
 from evaluation.report import rate, score_table, write_report
 from evaluation.saved_games import write_games
 from evaluation.tournament import Progress, forget, make_plan, play_tournament, read_given_decks
-from games.interface import Records, States
+from games.batches import States
+from games.interface import Records
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from tabular.best_response import profile_values

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fpmcts.search import Search, SearchResult, SearchSettings
-from games.interface import concatenate
+from games.batches import concatenate
 from games.kernels import streams
 from tests.fpmcts.oracle import Edge, Node, Oracle, Stream, Verdict
 from tests.fpmcts.toy_game import States, Tables, ToyGame, infoset_key

@@ -6,7 +6,7 @@ import numpy as np
 
 from fpmcts.simulate import _policy_key
 from games import make
-from games.interface import take
+from games.batches import take
 from games.kernels import kernel, streams
 from tests.games import driver
 

@@ -17,7 +17,7 @@ from fpmcts.samples import (
     join,
     truncate_targets,
 )
-from games.interface import num_rows, take
+from games.batches import num_rows, take
 from tests.fpmcts.toy_game import End, Move, ToyGame, make_rules
 
 GAME = ToyGame(make_rules(Move(0, [End(1.0), End(0.0)]), num_cards=4, num_actions=2))
@@ -203,6 +203,15 @@ def test_targets_that_fit_keep_their_order() -> None:
     kept_actions, kept_target = truncate_targets(actions, target)
     assert kept_actions[0].tolist() == [2, 5, 9] + [-1] * (TARGET_WIDTH - 3)
     assert kept_target[0].tolist() == [0.25, 0.5, 0.25] + [0.0] * (TARGET_WIDTH - 3)
+
+
+def test_a_row_does_not_depend_on_the_width_of_the_others() -> None:
+    actions, target = np.full((2, 40), -1, np.int16), np.zeros((2, 40), np.float32)
+    actions[0, :3], target[0, :3] = [2, 5, 9], [0.25, 0.5, 0.25]
+    actions[1], target[1] = np.arange(40), 1 / 40
+    together, alone = truncate_targets(actions, target), truncate_targets(actions[:1, :3], target[:1, :3])
+    np.testing.assert_array_equal(together[0][:1], alone[0])
+    np.testing.assert_array_equal(together[1][:1], alone[1])
 
 
 def test_join_and_empty() -> None:

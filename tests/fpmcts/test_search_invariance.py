@@ -7,7 +7,7 @@ import pytest
 
 from fpmcts.search import Search, SearchResult
 from fpmcts.tree import make_policy_cache
-from games.interface import put, take
+from games.batches import put, take
 from games.kernels import streams
 from tests.fpmcts.searching import make_search, search, settings, tree_of, worlds
 from tests.fpmcts.test_search_oracle import positions, random_game

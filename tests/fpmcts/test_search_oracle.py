@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fpmcts.search import SearchResult, SearchSettings
-from games.interface import take
+from games.batches import take
 from tests.fpmcts.oracle import Node, Oracle, Stream, Verdict
 from tests.fpmcts.searching import Position, as_pairs, make_search, oracle_search, search, settings, tree_of, worlds
 from tests.fpmcts.toy_game import End, Move, Rules, Tables, ToyGame, make_rules, random_rules

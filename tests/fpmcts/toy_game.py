@@ -22,9 +22,10 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import overload
 
 from fpmcts import root, search, simulate, tree
-from games import interface
+from games import generic
 from games.base import BaseGame
-from games.interface import GameSpec, ScoreUnit, is_type
+from games.generic import is_type
+from games.interface import GameSpec, ScoreUnit
 from games.kernels import kernel, random_below
 from networks import decode
 from networks.resnet import Outputs
@@ -67,7 +68,7 @@ def _implements(generic: Callable[..., Any]) -> Callable[[Callable[..., Any]], C
     return decorate
 
 
-@_implements(interface.legal)
+@_implements(generic.legal)
 def _legal(rules, states, i, actions):
     node = states.node[i]
     card = states.cards[i, rules.seat[node]]
@@ -79,46 +80,46 @@ def _legal(rules, states, i, actions):
     return n
 
 
-@_implements(interface.step)
+@_implements(generic.step)
 def _step(rules, states, i, action):
     states.node[i] = rules.child[states.node[i], action]
 
 
-@_implements(interface.current_seat)
+@_implements(generic.current_seat)
 def _current_seat(rules, states, i):
     return np.int64(rules.seat[states.node[i]])
 
 
-@_implements(interface.team_return)
+@_implements(generic.team_return)
 def _team_return(rules, states, i, seat):
     cards = states.cards[i]
     return rules.payoff[states.node[i], cards[0], cards[1], cards[2], seat]
 
 
-@_implements(interface.stake)
+@_implements(generic.stake)
 def _stake(rules, states, i):
     return rules.stake[states.node[i]]
 
 
-@_implements(interface.observe)
+@_implements(generic.observe)
 def _observe(rules, states, i, seat, out):
     out[0, 0] = rules.seen[states.node[i], seat] // 100
     out[0, 1] = rules.seen[states.node[i], seat] % 100
     out[0, 2] = states.cards[i, seat]
 
 
-@_implements(interface.infoset_key)
+@_implements(generic.infoset_key)
 def _infoset_key(rules, states, i, seat):
     return np.uint64(100 * np.int64(rules.seen[states.node[i], seat]) + states.cards[i, seat]) * np.uint64(0x9E3779B97F4A7C15)
 
 
-@_implements(interface.sure_win)
+@_implements(generic.sure_win)
 def _sure_win(rules, states, i):
     node = states.node[i]
     return np.int64(rules.sure[node, states.cards[i, rules.seat[node]]])
 
 
-@_implements(interface.copy_row)
+@_implements(generic.copy_row)
 def _copy_row(rules, source, i, target, j):
     target.node[j] = source.node[i]
     for seat in range(source.cards.shape[1]):
@@ -386,10 +387,12 @@ class _Cache:
             self._cache.save_overload(signature, data)
 
 
-def _is_ours(signature: tuple[Any, ...] | Any) -> bool:
-    """Returns whether a signature, or a tuple of its arguments, has a type of this module."""
-    arguments = getattr(signature, "args", signature)
-    return any(isinstance(a, numba.core.types.NamedTuple) and a.instance_class.__module__ == __name__ for a in arguments)
+def _is_ours(kind: Any) -> bool:
+    """Returns whether a signature, a tuple of its arguments, or a type has a type of this module in it, however deep."""
+    if isinstance(kind, numba.core.types.NamedTuple) and kind.instance_class.__module__ == __name__:
+        return True
+    parts = kind if isinstance(kind, tuple) else getattr(kind, "args", ()) or getattr(kind, "types", ())
+    return any(_is_ours(part) for part in parts)
 
 
 def _keep_off_disk(module: ModuleType) -> None:

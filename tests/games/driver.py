@@ -4,103 +4,103 @@ from typing import Any
 
 import numpy as np
 
-from games import interface
+from games import generic, interface
 from games.kernels import kernel
 
 
 @kernel
 def legal(rules: Any, states: Any, i: int, actions: np.ndarray) -> int:
-    return interface.legal(rules, states, i, actions)
+    return generic.legal(rules, states, i, actions)
 
 
 @kernel
 def step(rules: Any, states: Any, i: int, action: int) -> None:
-    interface.step(rules, states, i, action)
+    generic.step(rules, states, i, action)
 
 
 @kernel
 def current_seat(rules: Any, states: Any, i: int) -> int:
-    return interface.current_seat(rules, states, i)
+    return generic.current_seat(rules, states, i)
 
 
 @kernel
 def team_return(rules: Any, states: Any, i: int, seat: int) -> float:
-    return interface.team_return(rules, states, i, seat)
+    return generic.team_return(rules, states, i, seat)
 
 
 @kernel
 def stake(rules: Any, states: Any, i: int) -> float:
-    return interface.stake(rules, states, i)
+    return generic.stake(rules, states, i)
 
 
 @kernel
 def observe(rules: Any, states: Any, i: int, seat: int, out: np.ndarray) -> None:
-    interface.observe(rules, states, i, seat, out)
+    generic.observe(rules, states, i, seat, out)
 
 
 @kernel
 def infoset_key(rules: Any, states: Any, i: int, seat: int) -> np.uint64:
-    return interface.infoset_key(rules, states, i, seat)
+    return generic.infoset_key(rules, states, i, seat)
 
 
 @kernel
 def sure_win(rules: Any, states: Any, i: int) -> int:
-    return interface.sure_win(rules, states, i)
+    return generic.sure_win(rules, states, i)
 
 
 @kernel
 def copy_row(rules: Any, source: Any, i: int, target: Any, j: int) -> None:
-    interface.copy_row(rules, source, i, target, j)
+    generic.copy_row(rules, source, i, target, j)
 
 
 @kernel
 def list_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray) -> int:
-    return interface.list_hidden(rules, views, i, seat, hidden)
+    return generic.list_hidden(rules, views, i, seat, hidden)
 
 
 @kernel
 def draw_hidden(rules: Any, views: Any, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
-    interface.draw_hidden(rules, views, i, seat, rng, lane, hidden)
+    generic.draw_hidden(rules, views, i, seat, rng, lane, hidden)
 
 
 @kernel
 def log_prior_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray) -> float:
-    return interface.log_prior_hidden(rules, views, i, seat, hidden)
+    return generic.log_prior_hidden(rules, views, i, seat, hidden)
 
 
 @kernel
 def fill_world(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray, worlds: Any, j: int) -> bool:
-    return interface.fill_world(rules, views, i, seat, hidden, worlds, j)
+    return generic.fill_world(rules, views, i, seat, hidden, worlds, j)
 
 
 @kernel
 def hidden_of(rules: Any, states: Any, i: int, seat: int, hidden: np.ndarray) -> None:
-    interface.hidden_of(rules, states, i, seat, hidden)
+    generic.hidden_of(rules, states, i, seat, hidden)
 
 
 @kernel
 def start_view(rules: Any, views: Any, i: int, seat: int, starts: Any, j: int) -> None:
-    interface.start_view(rules, views, i, seat, starts, j)
+    generic.start_view(rules, views, i, seat, starts, j)
 
 
 @kernel
 def start_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray) -> None:
-    interface.start_hidden(rules, views, i, seat, hidden)
+    generic.start_hidden(rules, views, i, seat, hidden)
 
 
 @kernel
 def played_move(rules: Any, worlds: Any, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
-    return interface.played_move(rules, worlds, i, seat, seen, hidden)
+    return generic.played_move(rules, worlds, i, seat, seen, hidden)
 
 
 @kernel
 def deal_rest(rules: Any, worlds: Any, first: int, count: int, rng: np.ndarray, lane: int) -> None:
-    interface.deal_rest(rules, worlds, first, count, rng, lane)
+    generic.deal_rest(rules, worlds, first, count, rng, lane)
 
 
 @kernel
 def count_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray) -> None:
-    interface.count_hidden(rules, views, i, seat, hidden, counts)
+    generic.count_hidden(rules, views, i, seat, hidden, counts)
 
 
 def legal_actions(game: interface.Game, states: Any, i: int) -> np.ndarray:

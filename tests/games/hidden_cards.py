@@ -5,7 +5,8 @@ Worlds are consistent with the view, do not depend on the truth, and their codes
 
 import numpy as np
 
-from games.interface import Game, States
+from games.batches import States
+from games.interface import Game
 from games.kernels import streams
 from tests.games import driver
 

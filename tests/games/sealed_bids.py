@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games import interface
-from games.interface import HIDDEN_MOVE, UNSEEN_MOVE, Game, GameSpec, ScoreUnit, move_texts, register
+from games import generic
+from games.generic import HIDDEN_MOVE, UNSEEN_MOVE, register
+from games.interface import Game, GameSpec, ScoreUnit, move_texts
 from games.kernels import kernel, random_below
 
 LOOK, SKIP, CALL, FOLD = 10, 11, 12, 13
@@ -89,11 +90,11 @@ def _deal(seeds: np.ndarray, cards: np.ndarray) -> None:
             cards[i, k], cards[i, other] = cards[i, other], cards[i, k]
 
 
-for generic, own in (
-    (interface.legal, legal), (interface.step, step), (interface.current_seat, current_seat), (interface.is_legal, is_legal),
-    (interface.team_return, team_return), (interface.seen_move, seen_move),
+for declared, own in (
+    (generic.legal, legal), (generic.step, step), (generic.current_seat, current_seat), (generic.is_legal, is_legal),
+    (generic.team_return, team_return), (generic.seen_move, seen_move),
 ):  # fmt: skip
-    register(generic, Rules, own)
+    register(declared, Rules, own)
 assert (HIDDEN_MOVE, UNSEEN_MOVE) == (-2, -3)
 
 

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from games import interface
+from games import generic
 from games.base import BaseGame
-from games.interface import GameSpec, register
+from games.generic import register
+from games.interface import GameSpec
 from games.kernels import kernel, random_below, streams
 from games.table import Table
 from networks.resnet import NetworkConfig, build_networks
@@ -67,11 +68,11 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
     out[0, states.cards.of[i, seat]] = 1
 
 
-for generic, own in (
-    (interface.legal, legal), (interface.step, step), (interface.current_seat, current_seat),
-    (interface.team_return, team_return), (interface.observe, observe),
+for declared, own in (
+    (generic.legal, legal), (generic.step, step), (generic.current_seat, current_seat),
+    (generic.team_return, team_return), (generic.observe, observe),
 ):  # fmt: skip
-    register(generic, Rules, own)
+    register(declared, Rules, own)
 
 
 @kernel

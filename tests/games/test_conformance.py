@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from games import GAMES, make
-from games.interface import Game, States, take
+from games.batches import States, take
+from games.interface import Game
 from games.kernels import streams
 from tests.games import driver
 

@@ -13,11 +13,11 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
+from games.batches import take
 from games.doudizhu import deck_files, records
 from games.doudizhu.cards import COPIES, Seat, cards_text, unpack
 from games.doudizhu.deck_files import DeckFileError, read_decks, write_decks
 from games.doudizhu.state import States
-from games.interface import take
 from games.kernels import streams
 from tests.games import driver
 from tests.games.positions import GAME, random_game

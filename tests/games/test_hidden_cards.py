@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from games import GAMES, make
-from games.interface import Game, States
+from games.batches import States
+from games.interface import Game
 from games.kernels import streams
 from games.poker import betting
 from games.poker.betting import BettingRules

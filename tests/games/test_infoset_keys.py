@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from games import make
-from games.interface import Game, concatenate, infoset_key, take
+from games.batches import concatenate, take
+from games.generic import infoset_key
+from games.interface import Game
 from games.kernels import kernel, streams
 from tests.games import driver
 
@@ -32,7 +34,7 @@ def same_partition(first: list[Any], second: list[Any]) -> bool:
 def test_every_state_of_a_small_poker_game(name: str) -> None:
     """All deals and all bets, until the game is over: what a seat knows is its view and the moves."""
     game = make(name)
-    deals = game.deal(np.arange(400 if name == "leduc" else 60, dtype=np.uint64))
+    deals = game.deal(np.arange(2000 if name == "leduc" else 60, dtype=np.uint64))
     deals = take(deals, np.unique(deals.cards, axis=0, return_index=True)[1])
     assert len(deals.node) == (120 if name == "leduc" else 6)
     layers, batches, histories = [(deals, ())], [], []

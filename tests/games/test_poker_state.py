@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from games import make
-from games.interface import take
+from games.batches import take
 from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import LimitPoker

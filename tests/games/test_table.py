@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from games import GAMES, make
+from games.batches import num_rows
+from games.generic import HIDDEN_MOVE
 from games.history import History
-from games.interface import HIDDEN_MOVE, Game, num_rows
+from games.interface import Game
 from games.kernels import Stream, deal_seeds
 from games.table import IllegalMove, Table
 from tests.games import driver

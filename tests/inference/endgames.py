@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.batches import take
 from games.doudizhu.cards import pack, unpack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.state import States
-from games.interface import Records, current_seat, legal, step, take
+from games.generic import current_seat, legal, step
+from games.interface import Records
 from games.kernels import kernel, random_below, streams
 from networks.resnet import Outputs
 from tests.games import driver

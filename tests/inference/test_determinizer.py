@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from torch import Tensor
 
+from games.batches import concatenate, put, take
 from games.doudizhu.cards import pack, unpack
-from games.interface import concatenate, put, take
 from games.kernels import streams
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 from inference.draws import empty_draws

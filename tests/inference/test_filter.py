@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from games.batches import take
 from games.doudizhu.cards import pack, unpack
-from games.interface import take
 from games.kernels import streams
 from inference.draws import empty_draws
 from inference.filter import draw_filtered, filter_batch, filter_scores

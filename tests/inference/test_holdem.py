@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from games import make
-from games.interface import Records, take
+from games.batches import take
+from games.interface import Records
 from games.kernels import streams
 from games.poker.game import LimitPoker
 from inference.determinizer import Determinizer, InferenceSettings

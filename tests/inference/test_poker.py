@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from games import make
-from games.interface import Records, take
+from games.batches import take
+from games.interface import Records
 from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import LimitPoker

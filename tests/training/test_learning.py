@@ -12,7 +12,8 @@ from fpmcts.search import Search, SearchSettings
 from fpmcts.selfplay import SelfPlay, SelfPlaySettings
 from fpmcts.workers import Finished, join_finished, play_units, worker
 from games import make
-from games.interface import Game, num_rows, take
+from games.batches import num_rows, take
+from games.interface import Game
 from games.kernels import Stream, deal_seeds
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator

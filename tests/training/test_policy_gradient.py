@@ -12,7 +12,8 @@ from fpmcts.policy_games import Decisions, Played, PolicyGames, join_played
 from fpmcts.samples import flatten
 from fpmcts.workers import play_units, unit_size, worker
 from games import make
-from games.interface import Game, States, num_rows, seats_to_move, take
+from games.batches import States, num_rows, take
+from games.interface import Game, seats_to_move
 from games.kernels import Stream, deal_seeds, streams
 from networks import losses
 from networks.evaluator import Evaluator

@@ -20,7 +20,7 @@ TINY = [
     "experiment=smoke", "network.channels=8", "network.blocks=1", "search.playouts=8", "search.worlds=4", "inference.particles=8",
     "episode.games=24", "episode.games_per_step=12", "episode.value_games=16", "bootstrap.games=200",
     "bootstrap.games_per_step=100", "train.batch_size=32", "evaluation.decks=4", "evaluation.search_decks=1",
-    "budget.iterations=3", "threads=1", "seed=7", "train.averaging=5", "gradient.start=1", "gradient.games=32",
+    "budget.iterations=3", "threads=2", "seed=7", "train.averaging=5", "gradient.start=1", "gradient.games=32",
     "gradient.batch_size=16",
 ]  # fmt: skip
 

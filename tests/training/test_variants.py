@@ -1,20 +1,15 @@
 """Every choice of the configuration runs through a whole iteration, and its state survives a checkpoint."""
 
 import copy
-from collections.abc import Generator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fpmcts.samples import Samples
 from networks.checkpoint import CheckpointError
-from training import search_stage
 from training.algorithms import read_run
 from training.config import TrainConfig, parse_config
-from training.reports import Event
 from training.run_folder import RunFolder, RunFolderError
-from training.state import RunState
 from training.trainer import Trainer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,10 +29,10 @@ def tiny(*overrides: str) -> TrainConfig:
     return read_run(list(given.values()))[0]
 
 
-def run(config: TrainConfig) -> Trainer:
-    """Returns a trainer after its bootstrap and one iteration."""
+def run(config: TrainConfig, iterations: int = 1) -> Trainer:
+    """Returns a trainer after its bootstrap and some iterations."""
     trainer = Trainer(config)
-    while trainer.state.iteration < 1:
+    while trainer.state.iteration < iterations:
         for _ in trainer.run_step():
             pass
     return trainer
@@ -105,20 +100,14 @@ def test_averages_play_and_are_given_away() -> None:
         np.testing.assert_array_equal(other.get_state().arrays[name], arrays[name], err_msg=name)
 
 
-def test_side_by_side_or_one_by_one_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = run(tiny()).get_state().arrays
-    alone, calls = search_stage.learn, []
-
-    def on_two_threads(state: RunState, samples: Samples, scalars: dict[str, float]) -> Generator[Event, None, str]:
-        calls.append(len(state.nets))
-        state.threads = 2  # not before: self-play would hand over its samples in another order
-        return (yield from alone(state, samples, scalars))
-
-    monkeypatch.setattr(search_stage, "learn", on_two_threads)
-    two = run(tiny()).get_state().arrays
-    assert calls == [3]
+def test_threads_and_units_change_nothing() -> None:
+    """Bootstrap, an iteration of searches in two chunks, one of policy gradient: the same arrays on any number of threads."""
+    overrides = ["episode.games_per_step=4", "gradient.start=1", "gradient.games=40", "gradient.batch_size=16"]
+    one = run(tiny(*overrides), iterations=2).get_state().arrays
+    other = run(tiny(*overrides, "threads=2", "selfplay.unit_games=1", "selfplay.lanes=2"), iterations=2).get_state().arrays
+    assert other.keys() == one.keys()
     for name, array in one.items():
-        np.testing.assert_array_equal(array, two[name], err_msg=name)
+        np.testing.assert_array_equal(array, other[name], err_msg=name)
 
 
 def test_checkpoint_of_another_shape_is_refused() -> None:

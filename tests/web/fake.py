@@ -1,4 +1,4 @@
-"""A small game in plain Python with the face of ``games.table.Table``, an engine that answers as told, and a clock that is moved by hand.
+"""A small game with the face of ``games.table.Table``, an engine that answers as told, and a clock that is moved by hand.
 
 The game: every seat has cards and in turn plays one or passes; whoever has none left wins. Nothing of it is known to the server.
 """

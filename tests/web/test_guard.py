@@ -10,7 +10,14 @@ from tests.web.conftest import HOST, ORIGIN, SOCKET, TOKEN, Site, Tab, new_table
 from web.access import Access, read_token
 from web.guard import HEADERS, Guard
 
-FOREIGN = ["http://evil.example", "null", None, "http://127.0.0.1:8001", "https://127.0.0.1:8000", "http://127.0.0.1:8000.evil.example"]
+FOREIGN = [
+    "http://evil.example",
+    "null",
+    None,
+    "http://127.0.0.1:8001",
+    "https://127.0.0.1:8000",
+    "http://127.0.0.1:8000.evil.example",
+]
 
 
 @pytest.mark.parametrize("origin", FOREIGN)
@@ -28,7 +35,9 @@ def test_the_own_page_is_let_in(client: TestClient) -> None:
         assert tab.ask("join", "state", table=new_table(client)["id"])["rev"] == 0
 
 
-@pytest.mark.parametrize("host", ["evil.example:8000", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1:8000.evil.example", "", "[::1", ":8000"])
+@pytest.mark.parametrize(
+    "host", ["evil.example:8000", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1:8000.evil.example", "", "[::1", ":8000"]
+)
 def test_foreign_hosts_are_refused(client: TestClient, host: str) -> None:
     for path in ("/", "/api/health", "/api/tables"):
         assert client.get(path, headers={"host": host, "origin": f"http://{host}"}).status_code == 403
@@ -56,7 +65,16 @@ def test_cross_site_requests_without_origin_are_refused(client: TestClient) -> N
 
 def test_token_becomes_a_cookie(site: Site) -> None:
     with site.client() as client:
-        for path in ("/", "/api/tables", "/api/config", "/static/app.js", "/favicon.ico", "/nothing", "/?token=wrong", "/?token="):
+        for path in (
+            "/",
+            "/api/tables",
+            "/api/config",
+            "/static/app.js",
+            "/favicon.ico",
+            "/nothing",
+            "/?token=wrong",
+            "/?token=",
+        ):
             assert client.get(path).status_code == 401, path
         with pytest.raises(WebSocketDisconnect), client.websocket_connect(SOCKET, headers=ORIGIN):
             pass
@@ -86,7 +104,9 @@ def test_devices_have_tables_of_their_own(site: Site) -> None:
         assert client.get("/api/tables").json() == {"tables": []}
 
 
-@pytest.mark.parametrize("change", [lambda v: v[:-1] + ("0" if v[-1] != "0" else "1"), lambda v: "x" + v, lambda v: v.split(".")[0], lambda v: ""])
+@pytest.mark.parametrize(
+    "change", [lambda v: v[:-1] + ("0" if v[-1] != "0" else "1"), lambda v: "x" + v, lambda v: v.split(".")[0], lambda v: ""]
+)
 def test_forged_cookies_are_refused(client: TestClient, site: Site, change: object) -> None:
     value = client.cookies[site.access.cookie_name]
     client.cookies.clear()
@@ -107,7 +127,10 @@ def test_token_file_is_private_and_stays(tmp_path: Path) -> None:
 
 
 def test_every_answer_has_the_headers(client: TestClient, site: Site) -> None:
-    answers = [client.get(path) for path in ("/", "/api/health", "/api/config", "/api/tables/none", "/nothing", "/static/none.js", f"/?token={TOKEN}")]
+    answers = [
+        client.get(path)
+        for path in ("/", "/api/health", "/api/config", "/api/tables/none", "/nothing", "/static/none.js", f"/?token={TOKEN}")
+    ]
     answers += [client.post("/api/tables", content=b"{"), client.get("/api/health", headers={"host": "evil.example"})]
     answers += [client.get("/api/tables", headers={"cookie": "", "origin": "null"}), client.delete("/api/tables")]
     for answer in answers:
@@ -119,6 +142,8 @@ def test_every_answer_has_the_headers(client: TestClient, site: Site) -> None:
     assert HOST not in str(site)
 
 
-@pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fplay.py", "/static//etc/passwd"])
+@pytest.mark.parametrize(
+    "path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fplay.py", "/static//etc/passwd"]
+)
 def test_static_files_stay_in_their_folder(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 404

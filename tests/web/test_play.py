@@ -51,7 +51,16 @@ def test_a_game(client: TestClient) -> None:
     assert [ply["move"] for ply in plies[:-1]] == over["record"]["moves"]
     stats = client.get("/api/stats").json()["stats"]
     assert stats == [
-        {"game": "toy", "mode": "fair", "opponents": ["quick", "quick"], "team": "one", "games": 1, "wins": 1, "returns": 2.0, "squares": 4.0}
+        {
+            "game": "toy",
+            "mode": "fair",
+            "opponents": ["quick", "quick"],
+            "team": "one",
+            "games": 1,
+            "wins": 1,
+            "returns": 2.0,
+            "squares": 4.0,
+        }
     ]
     uploaded = client.post("/api/records", content=text + "\nnonsense\n").json()
     assert [row["line"] for row in uploaded["failed"]] == [3]
@@ -215,7 +224,9 @@ def test_large_bodies_are_refused(client: TestClient) -> None:
 
 
 def test_records_for_everybody(client: TestClient, site: Any) -> None:
-    site.server.rooms.open_shared('{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], "moves": ["pass"]}\n')
+    site.server.rooms.open_shared(
+        '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], "moves": ["pass"]}\n'
+    )
     shared = client.get("/api/tables").json()["tables"]
     assert shared[0]["shared"] and shared[0]["imported"]
     with Tab(client) as tab:

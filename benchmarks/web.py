@@ -1,0 +1,177 @@
+"""The browser table as its clients feel it: how soon it answers, and how soon with a hundred others at it. Needs ``.[play]``."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from http.cookiejar import CookieJar
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from websockets.asyncio.client import ClientConnection, connect
+
+from benchmarks.table import Row
+
+ROOT = Path(__file__).resolve().parent.parent
+SESSIONS = 100
+MOVES = 200
+"""Own moves whose echo is timed."""
+PAUSE = 3.0
+"""Seconds between the moves of each of many sessions."""
+PATIENCE = 300.0
+"""Seconds for the first warm-up."""
+
+
+class Table:
+    """A table server in a process of its own, with sessions that play at it."""
+
+    def __init__(self, folder: str) -> None:
+        command = [sys.executable, "play.py", "port=0", "browser=false", f"games={folder}/play.sqlite"]
+        self.began = time.perf_counter()
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().split()[-1]
+        self.place = urlsplit(self.address)
+        self.origin = f"http://{self.place.netloc}"
+
+    def seconds_until(self, state: str | None) -> float:
+        """Returns the seconds from the start until health answers, with a state if one is given."""
+        while time.perf_counter() - self.began < PATIENCE:
+            try:
+                with urllib.request.urlopen(f"{self.origin}/api/health", timeout=10) as answer:
+                    if state in (None, json.load(answer)["state"]):
+                        return time.perf_counter() - self.began
+            except OSError:
+                pass
+            time.sleep(0.02)
+        raise RuntimeError(f"the table was not {state} within {PATIENCE:g} s")
+
+    def memory(self) -> float:
+        """Returns the memory of the server and its engine in MiB, shared pages counted once each (Linux)."""
+        total, processes = 0, [self.process.pid]
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                if int(path.read_text().rsplit(")", 1)[1].split()[1]) == self.process.pid:
+                    processes.append(int(path.parent.name))
+            except OSError:
+                continue
+        for process in processes:
+            for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
+                    total += int(line.split()[1])
+        return total / 1024
+
+
+class Session:
+    """One browser."""
+
+    def __init__(self, table: Table) -> None:
+        self.table, self._cookies, self._number = table, CookieJar(), 0
+        self._http = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
+        self._http.open(table.address).close()
+
+    def new_table(self, game: str, seats: list[str], mode: str = "open") -> str:
+        """Returns the id of a new table."""
+        body = json.dumps({"game": game, "seats": seats, "mode": mode, "seed": 1}).encode()
+        asked = urllib.request.Request(f"{self.table.origin}/api/tables", body, {"origin": self.table.origin})
+        return str(json.load(self._http.open(asked))["id"])
+
+    def connect(self) -> connect:
+        """Returns the connection."""
+        cookie = "; ".join(f"{found.name}={found.value}" for found in self._cookies)
+        url = f"ws://{self.table.place.netloc}/ws"
+        return connect(url, origin=self.table.origin, additional_headers={"cookie": cookie}, compression=None)  # type: ignore[arg-type]
+
+    async def say(self, socket: ClientConnection, kind: str, **fields: Any) -> int:
+        """Sends a message and returns its number."""
+        self._number += 1
+        await socket.send(json.dumps({"type": kind, "id": self._number, **fields}))
+        return self._number
+
+    async def until(self, socket: ClientConnection, **wanted: Any) -> dict[str, Any]:
+        """Returns the next message whose fields are as wanted."""
+        while True:
+            message: dict[str, Any] = json.loads(await socket.recv())
+            if message["type"] == "error":
+                raise RuntimeError(f"the table said {message}")
+            if all(message.get(name) == value for name, value in wanted.items()):
+                return message
+
+    async def echoes(self, socket: ClientConnection, count: int, pause: float) -> list[float]:
+        """Returns the seconds from an own move to its echo; each move is taken back."""
+        taken = []
+        for _ in range(count):
+            began = time.perf_counter()
+            number = await self.say(socket, "play", move="3")
+            await self.until(socket, type="moved", id=number)
+            taken.append(time.perf_counter() - began)
+            await self.until(socket, type="state", id=await self.say(socket, "undo"))
+            await asyncio.sleep(pause)
+        return taken
+
+
+def p95(seconds: list[float]) -> float:
+    """Returns the 95th percentile in milliseconds."""
+    return float(np.quantile(seconds, 0.95)) * 1000
+
+
+async def measure(table: Table) -> list[Row]:
+    """Returns the rows of a server that is warm."""
+    rows: list[Row] = []
+    one = Session(table)
+    seats = ["you", "policy", "policy"]
+    async with one.connect() as socket:
+        await one.until(socket, id=await one.say(socket, "join", table=one.new_table("doudizhu", seats)))
+        alone = p95(await one.echoes(socket, MOVES, 0.11))
+        rows.append({"name": "echo of an own move, p95", "value": alone, "unit": "ms", "target": 50.0})
+        began = time.perf_counter()
+        number = await one.say(socket, "analyse", playouts=64)
+        await one.until(socket, job=number, type="result")
+        first = time.perf_counter() - began
+        await one.until(socket, job=number, final=True)
+        whole = time.perf_counter() - began
+        rows.append({"name": "first partial result", "value": first * 1000, "unit": "ms", "target": 300.0})
+        rows.append({"name": "analysis of 64 playouts", "value": whole * 1000, "unit": "ms", "target": 500.0})
+        number = await one.say(socket, "analyse", playouts=4096)
+        await one.until(socket, job=number, type="result")
+        began = time.perf_counter()
+        await one.say(socket, "cancel", job=number)
+        await one.until(socket, job=number, final=True)
+        again = await one.say(socket, "analyse", playouts=2)
+        await one.until(socket, job=again, final=True)
+        freed = (time.perf_counter() - began) * 1000
+        rows.append({"name": "cancel, until the engine answers again", "value": freed, "unit": "ms", "target": 200.0})
+        number = await one.say(socket, "analyse", playouts=4096)
+        sessions = [Session(table) for _ in range(SESSIONS)]
+
+        async def play(number: int, session: Session) -> list[float]:
+            async with session.connect() as tab:
+                await session.until(tab, id=await session.say(tab, "join", table=session.new_table("doudizhu", seats)))
+                await asyncio.sleep(PAUSE * number / SESSIONS)
+                return await session.echoes(tab, 5, PAUSE)
+
+        taken = await asyncio.gather(*(play(number, session) for number, session in enumerate(sessions)))
+        crowd = p95([seconds for each in taken for seconds in each])
+        name = f"echo of an own move, p95, {SESSIONS} sessions beside a search"
+        rows.append({"name": name, "value": crowd, "unit": "ms", "target": 100.0})
+        rows.append({"name": "memory of server and engine", "value": table.memory(), "unit": "MiB", "target": 1536.0})
+    return rows
+
+
+def run() -> Iterator[Row]:
+    """Yields how a table answers; its kernels are taken from the disk if they are there."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Table(folder)
+        try:
+            yield {"name": "health answers", "value": table.seconds_until(None), "unit": "s", "target": 10.0}
+            yield {"name": "ready (kernels as they are on this machine)", "value": table.seconds_until("ready"), "unit": "s"}
+            yield from asyncio.run(measure(table))
+        finally:
+            table.process.terminate()
+            table.process.wait()

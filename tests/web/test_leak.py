@@ -1,0 +1,242 @@
+"""Nothing that reaches the client of a fair game depends on cards that its seat cannot see, its time included.
+
+Pairs of deals that differ in the hidden hands alone, the same moves: every frame and every answer must be equal byte for byte,
+and be sent at the same time, until the end. The other seats move through the engine's path, with searches whose length, reports
+and values depend on their hands.
+"""
+
+import asyncio
+import json
+import random
+import zlib
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.web.fake import CATALOGUE, SEATS, FakeClock, FakeEngine, ToyGames, ToyTable, first_legal, services
+from web.asking import Answer, Question
+from web.catalogue import Catalogue, Offer
+from web.connection import Connection, Outbox
+from web.errors import RefusedError
+from web.jobs import Jobs
+from web.limits import Bucket
+from web.reviewing import Reviews
+from web.room import Services
+from web.rooms import Rooms
+
+
+class LoggedOutbox(Outbox):
+    """Writes down what is sent, and when."""
+
+    def __init__(self, clock: FakeClock, log: list[tuple[float, str]]) -> None:
+        super().__init__()
+        self._clock, self._log = clock, log
+
+    def put(self, message: dict[str, Any]) -> None:
+        self._log.append((round(self._clock.now(), 6), json.dumps(message)))
+
+
+class OneDeal:
+    """A rulebook that deals given hands whatever the seed."""
+
+    def __init__(self, inner: Any, deal: dict[str, Any]) -> None:
+        self._inner, self._deal = inner, deal
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def table(self, game: str, *, seed: int | None = None, **given: Any) -> Any:
+        return self._inner.table(game, deal=self._deal) if seed is not None else self._inner.table(game, **given)
+
+
+def busy_answer(question: Question) -> Answer:
+    """Passes, with values that tell the hands."""
+    number = zlib.crc32(json.dumps(question.record["hands"]).encode())
+    answer = first_legal(question)
+    rows = tuple(replace(row, value=(number % 1000) / 1000) for row in answer.rows or ())
+    return replace(answer, move="pass", value=(number % 997) / 997, rows=rows, done=number % 4096)
+
+
+def busy_seconds(question: Question) -> float:
+    """Thinks as long as the hands say, within what it may."""
+    return (zlib.crc32(json.dumps(question.record, sort_keys=True).encode()) % 1000) / 1000 * (question.seconds or 0.5)
+
+
+def transcript(
+    game: str, rulebook: Any, catalogue: Catalogue, mode: str, seats: list[str], script: list[str], answer: Any = busy_answer
+) -> list[tuple[float, str]]:
+    """Returns everything a client is sent before the end of a game whose moves are scripted, with the times."""
+    log: list[tuple[float, str]] = []
+
+    async def play() -> None:
+        clock = FakeClock()
+        fake: Services = services(FakeEngine(answer, busy_seconds), clock)
+        fake = Services(rulebook, catalogue, fake.engine, fake.store, clock, fake.chance)  # type: ignore[arg-type]
+        rooms = Rooms(fake)
+        room = rooms.make("me", {"game": game, "seats": seats, "mode": mode})
+        connection = Connection(None, "me", rooms, Reviews(), Jobs(), asyncio.Event())  # type: ignore[arg-type]
+        connection._outbox = LoggedOutbox(clock, log)
+        connection._bucket = Bucket(1e9, 1e9, clock.now)
+        number = 0
+
+        def say(kind: str, **fields: Any) -> None:
+            nonlocal number
+            number += 1
+            connection.hear(json.dumps({"type": kind, "id": number, **fields}))
+
+        say("join", table=room.id)
+        for move in script:
+            for _ in range(50):
+                if room.table.is_over or room.table.seat == room.you:
+                    break
+                await clock.run(0.25)
+            if room.table.is_over:
+                break
+            for path in (room.record, room.replay, lambda: room.outside(0), lambda: room.may_ask(1)):
+                try:
+                    log.append((clock.now(), json.dumps(path())))
+                except RefusedError as refused:
+                    log.append((clock.now(), str(refused)))
+            log.append((clock.now(), json.dumps([room.summary(), room.view(), rooms.summaries("me"), rooms.statistics("me")])))
+            say("play", move="nonsense")
+            say("analyse", playouts=64)
+            say("analyse", ply=1)
+            say("undo")
+            if mode == "hints":
+                await clock.run(0.1)
+            say("play", move=move)
+        rooms.close()
+        await clock.run(0.0)
+
+    asyncio.run(play())
+    ends = [k for k, (_, text) in enumerate(log) if text.startswith('{"type": "over"') or '"over": true' in text]
+    return log[: ends[0]] if ends else log
+
+
+def toy_deal(mine: list[str], seed: int) -> dict[str, Any]:
+    others = [f"{rank}{suit}" for rank in "abcd" for suit in "123" if f"{rank}{suit}" not in mine]
+    random.Random(seed).shuffle(others)
+    return {"hands": [others[:3], mine, others[3:6]]}
+
+
+@pytest.mark.parametrize("mode", ["fair"])
+def test_200_pairs_of_toy_deals(mode: str) -> None:
+    chance = random.Random(5)
+    different = 0
+    for _ in range(200):
+        mine = chance.sample([f"{rank}{suit}" for rank in "abcd" for suit in "123"], 3)
+        script = chance.sample([*mine, "pass", "pass"], 5)
+        seats = ["quick", "you", "slow-64"]
+        deals = [toy_deal(mine, chance.randrange(2**32)) for _ in range(2)]
+        one, two = (transcript("toy", OneDeal(ToyGames(), deal), CATALOGUE, mode, seats, script) for deal in deals)
+        assert one == two and len(one) > 20
+        different += deals[0] != deals[1]
+    assert different > 190
+
+
+def test_the_test_would_notice() -> None:
+    """At an open table the same comparison finds differences, in what is sent and in when."""
+    mine = ["a1", "b1", "c1"]
+    deals = [toy_deal(mine, seed) for seed in (1, 2)]
+    one, two = (
+        transcript("toy", OneDeal(ToyGames(), deal), CATALOGUE, "open", ["quick", "you", "slow-64"], ["a1", "pass"])
+        for deal in deals
+    )
+    assert one != two
+    assert ToyTable(deals[0]["hands"]).describe(1) == ToyTable(deals[1]["hands"]).describe(1) and SEATS == 3
+
+
+def test_late_answers_appear_at_whole_multiples() -> None:
+    """Where the engine is busy, a move appears after two delays or three, not when it is found."""
+    mine = ["a1", "b1", "c1"]
+
+    def times(seconds: float) -> list[float]:
+        log: list[tuple[float, str]] = []
+
+        async def play() -> None:
+            clock = FakeClock()
+            fake = services(FakeEngine(seconds=lambda _: seconds), clock)
+            rooms = Rooms(
+                Services(OneDeal(ToyGames(), toy_deal(mine, 1)), CATALOGUE, fake.engine, fake.store, clock, fake.chance)
+            )  # type: ignore[arg-type]
+            room = rooms.make("me", {"game": "toy", "seats": ["quick", "you", "quick"], "mode": "fair"})
+            room.listen(lambda message: log.append((clock.now() - 1000.0, message["type"])))
+            await clock.run(5.0)
+
+        asyncio.run(play())
+        return [round(when, 6) for when, kind in log if kind == "moved"]
+
+    assert times(0.0) == times(0.01) == times(0.59) == [0.6]
+    assert times(0.7) == times(1.1) == [1.2] and times(1.3) == [1.8]
+
+
+@pytest.mark.parametrize(("game", "count"), [("leduc", 10), ("doudizhu", 5)])
+def test_pairs_of_real_deals(game: str, count: int) -> None:
+    real_pairs(game, count)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["leduc", "kuhn", "limit_holdem", "doudizhu"])
+def test_200_pairs_of_real_deals(game: str) -> None:
+    real_pairs(game, 200)
+
+
+def real_pairs(game: str, count: int) -> None:
+    """Compares games of our first seat, in which the others pass or call and we call, or lead with our cards one by one."""
+    from web.rulebook import Games
+
+    games = Games()
+    names = [name for name, _ in games.info(game).seats]
+    entry = replace(CATALOGUE.offer("toy").entry("slow-64"), delay=1.0)
+    catalogue = Catalogue({game: Offer((entry,), "slow")})
+    calm = "pass" if game == "doudizhu" else "call"
+
+    def answer(question: Question) -> Answer:
+        number = zlib.crc32(json.dumps(question.record["hands"]).encode())
+        return Answer(calm, "wp", (number % 997) / 997, None, (), None, number % 4096, 64, 0.1)
+
+    for seed in range(count):
+        record = games.table(game, seed=seed).record()
+        deal = {name: value for name, value in record.items() if name in ("hands", "bottom", "public")}
+        script = list(deal["hands"][0] + deal["bottom"]) if game == "doudizhu" else ["call"] * 8
+        seats = ["you"] + ["slow-64"] * (len(names) - 1)
+        deals = deal, swapped(deal, random.Random(seed))
+        one, two = (transcript(game, OneDeal(games, d), catalogue, "fair", seats, script, answer) for d in deals)
+        assert one == two and len(one) > 5, (game, seed)
+
+
+def swapped(deal: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """Returns a deal with the same own hand and the same cards on the table, and other hands of the others."""
+    hands = deal["hands"]
+    if isinstance(hands[0], str):  # Doudizhu: each card a letter; all cards are in the hands
+        left = list(hands[1] + hands[2])
+    else:
+        from games import make
+
+        size = {1: {0: "kuhn", 1: "leduc"}, 2: {5: "limit_holdem"}}[len(hands[0])][len(deal["public"])]
+        left = [name for name in make(size).card_names if name not in hands[0] + deal["public"]]  # type: ignore[attr-defined]
+    while True:
+        chance.shuffle(left)
+        others, at = [], 0
+        for hand in hands[1:]:
+            others.append(left[at : at + len(hand)])
+            at += len(hand)
+        if any(sorted(new) != sorted(old) for new, old in zip(others, hands[1:], strict=True)):
+            return {**deal, "hands": [hands[0], *("".join(new) if isinstance(hands[0], str) else new for new in others)]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "options"), [("fpmcts", {"playouts": 16, "objective": "wp"}), ("policy", {}), ("rhcp", {})])
+def test_answers_of_real_players_depend_on_the_view_alone(kind: str, options: dict[str, Any]) -> None:
+    """Hints are searches of your own view: the same answer, rows and beliefs included, whatever the others hold."""
+    from web.players import Players
+    from web.rulebook import Games
+
+    games, players = Games(), Players()
+    for seed in range(5):
+        record = games.table("doudizhu", seed=seed).record()
+        other = swapped({"hands": record["hands"], "bottom": record["bottom"]}, random.Random(seed))
+        questions = [Question("doudizhu", {**record, **deal}, kind, options, seed) for deal in ({}, other)]
+        answers = [replace(players.decide(question, lambda _: None, lambda: False), seconds=0.0) for question in questions]
+        assert answers[0] == answers[1]

@@ -1,0 +1,162 @@
+"""What clients should not say: an ``error`` each, and the server as before."""
+
+import json
+import logging
+import random
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.web.conftest import Site, Tab, new_table
+from web.connection import BURST, PATIENCE, Outbox
+from web.errors import RefusedError
+from web.limits import Bucket
+from web.messages import FIELDS, MAX_BYTES, check_fields, parse_json, parse_message
+
+COUNT = 10_000
+VALUES: list[Any] = [
+    None, True, False, 0, 1, -1, 2**53, 2**53 + 1, 10**30, 1.5, -0.0, 1e308, "", "pass", "a1", "x" * 201, "\x00",
+    "../../etc/passwd", "fast", "normal", "id-1", "undo", "💣", "\ud800", [], ["pass"], ["a1"] * 65, [[]], [0], [0, 1, 2], [True],
+    {"type": "join"},
+]  # fmt: skip
+TEXTS = [
+    "", " ", "{", "[]", "null", "NaN", "Infinity", '"play"', "[" * 30_000, '{"a":' * 10_000, "1" * 5000,
+    '{"type": "join"', "\x00", '{"id": 1, "id": 2, "type": "undo"}', '{"type": "play", "id": NaN}', "💣" * 1000,
+    '{"type":"play","id":1,"move":"' + "x" * 60_000 + '"}',
+]  # fmt: skip
+
+
+def wrong_message(chance: random.Random, table: str) -> str:
+    """Returns a message of which something is wrong, or that does not fit where the game is."""
+    if chance.random() < 0.1:
+        return chance.choice(TEXTS)
+    kind = chance.choice([*FIELDS, *FIELDS, "", "cheat", "PLAY", "over", 7, None])
+    fields: dict[str, Any] = {"type": kind, "id": chance.choice([1, 2, 3, 0, -1, 2**60, "1", None, 1.0, [], True])}
+    for name in FIELDS.get(kind, {"x": None}):  # type: ignore[call-overload]
+        if chance.random() < 0.8:
+            fields[name] = chance.choice([*VALUES, table])
+    if chance.random() < 0.3:
+        fields[chance.choice(["path", "seed", "session", "checkpoint", "move", "table", "__class__"])] = chance.choice(VALUES)
+    if chance.random() < 0.1:
+        del fields[chance.choice(list(fields))]
+    return json.dumps(fields)
+
+
+def test_ten_thousand_malformed_messages(client: TestClient, site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    """Through the code of a connection, without the socket: it is the same code, and quicker."""
+    from starlette.websockets import WebSocket
+
+    from web.connection import Connection
+    from web.jobs import Jobs
+
+    own, stranger = new_table(client), site.server.rooms.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
+    before = stranger.state()
+    chance = random.Random(17)
+
+    async def talk() -> None:
+        session = next(iter(site.server.rooms._makings))
+        socket: Any = WebSocket({"type": "websocket"}, None, None)  # type: ignore[arg-type]
+        connection = Connection(socket, session, site.server.rooms, site.server.reviews, Jobs(), site.server.ready)
+        connection._bucket = Bucket(1e9, 1e9, site.services.clock.now)
+        errors = 0
+        for number in range(COUNT):
+            if number % 500 == 0:
+                connection.hear(json.dumps({"type": "join", "id": 1, "table": own["id"]}))
+            connection._outbox = Outbox()
+            data: Any = wrong_message(chance, stranger.id)
+            alive = connection.hear(data if chance.random() < 0.98 else data.encode("utf-8", "surrogatepass"))
+            assert alive
+            answers = [json.loads(text) for _, text in connection._outbox._waiting]
+            assert answers, data
+            errors += any(answer["type"] == "error" for answer in answers)
+            assert all(len(answer["text"]) < 1000 for answer in answers if answer["type"] == "error")
+        assert errors > 0.9 * COUNT
+        connection._jobs.leave(connection)
+
+    with caplog.at_level(logging.DEBUG):
+        assert client.portal is not None
+        client.portal.call(talk)
+    assert not [record for record in caplog.records if record.name.startswith("web")]
+    assert stranger.state() == before
+    with Tab(client) as tab:
+        assert tab.ask("join", "state", table=own["id"])["table"] == own["id"]
+
+
+def test_malformed_requests(client: TestClient) -> None:
+    chance = random.Random(3)
+    for _ in range(300):
+        fields = {
+            name: chance.choice(VALUES) for name in ("game", "seats", "mode", "seed", "deal", "moves") if chance.random() < 0.7
+        }
+        body = chance.choice(TEXTS).encode() if chance.random() < 0.3 else json.dumps(fields).encode()
+        path = chance.choice(["/api/tables", "/api/records", "/api/deals"])
+        answer = client.post(path, content=body)
+        assert 400 <= answer.status_code < 500 or (path == "/api/records" and answer.status_code == 201), (
+            body[:100],
+            answer.text,
+        )
+    for path in (
+        "/api/tables/%00",
+        "/api/tables/../../x",
+        "/api/tables/x/outside?ply=９",
+        "/api/puzzles?game=%ff",
+        "/api/tables/" + "x" * 3000,
+    ):
+        assert client.get(path).status_code in (200, 400, 404), path
+
+
+def test_flood(client: TestClient) -> None:
+    with Tab(client) as tab:
+        for _ in range(int(BURST) + 30):
+            tab.say("leave")
+        codes = [tab.get()["code"] for _ in range(int(BURST) + 30)]
+        assert codes.count("too_fast") >= 20 and codes[0] == "not_joined"
+    from starlette.websockets import WebSocketDisconnect
+
+    with Tab(client) as tab:
+        for _ in range(int(BURST) + 10 * PATIENCE):
+            tab.say("leave")
+        with pytest.raises(WebSocketDisconnect) as closed:
+            while True:
+                tab.get()
+        assert closed.value.code == 1008
+
+
+def test_bucket() -> None:
+    now = 0.0
+    bucket = Bucket(20.0, 2.0, lambda: now)
+    assert [bucket.take() for _ in range(3)] == [True, True, False]
+    now = 0.05
+    assert [bucket.take() for _ in range(2)] == [True, False]
+    now = 100.0
+    assert [bucket.take() for _ in range(3)] == [True, True, False]
+
+
+def test_large_messages(client: TestClient) -> None:
+    with Tab(client) as tab:
+        tab.socket.send_text(" " * (MAX_BYTES + 1))
+        assert tab.get()["code"] == "too_large"
+
+
+@pytest.mark.parametrize("text", [text for text in TEXTS if "undo" not in text])
+def test_texts_that_are_no_messages(text: str) -> None:
+    with pytest.raises(RefusedError):
+        parse_message(parse_json(text))
+
+
+def test_names_of_wrong_fields_are_told() -> None:
+    with pytest.raises(RefusedError, match="'cheat': unknown field; expected type"):
+        check_fields({"cheat": 1}, {"type": FIELDS["join"]["table"]})
+    with pytest.raises(RefusedError, match="move: expected the text of a move; it is missing"):
+        parse_message({"type": "play", "id": 1})
+
+
+def test_outbox_merges_progress_and_bounds_the_rest() -> None:
+    box = Outbox()
+    for done in range(1000):
+        box.put({"type": "result", "job": 1, "final": False, "done": done})
+    assert len(box._waiting) == 1 and not box.overflow.is_set()
+    for ply in range(600):
+        box.put({"type": "moved", "ply": ply})
+    assert box.overflow.is_set()

@@ -1,0 +1,138 @@
+"""The small parts: what is kept, what is offered, how a server is started."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import play
+from runtime.settings import ConfigError
+from tests.web.fake import CATALOGUE, FakeEngine
+from web.asking import Answer
+from web.catalogue import Catalogue, Entry, Offer
+from web.clock import derived_seed
+from web.offers import offers, warm_up
+from web.pace import fitted, measure
+from web.server import ServerConfig, ServerError, run
+from web.store import Store, StoredGame, StoreError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_store_keeps_games_and_reviews(tmp_path: Path) -> None:
+    path = tmp_path / "play.sqlite"
+    store = Store(path)
+    game = StoredGame("t1", "me", "toy", 5.0, False, {"mode": "fair"}, {"moves": []})
+    store.put(game)
+    store.put(game._replace(over=True, record={"moves": ["pass"]}))
+    store.put(game._replace(id="t2", made=6.0))
+    store.put(game._replace(id="t3", session="other"))
+    store.put_review("t1", "k", "me", {"a": 1})
+    store.put_review("t1", "k", "me", {"a": 2})
+    store.close()
+    store = Store(path)
+    assert [found.id for found in store.of_session("me")] == ["t2", "t1"]
+    assert store.get("t1") == game._replace(over=True, record={"moves": ["pass"]}) and store.get("none") is None
+    assert store.count("me") == 2 and store.count("me", unfinished=True) == 1
+    assert store.review("t1", "k") == {"a": 2} and store.reviewed("me") == [("t1", {"a": 2})] and store.review("t1", "x") is None
+    store.forget("me")
+    assert store.of_session("me") == [] and store.count("other") == 1
+
+
+def test_files_that_are_no_store(tmp_path: Path) -> None:
+    text, other, newer = tmp_path / "text", tmp_path / "other.sqlite", tmp_path / "newer.sqlite"
+    text.write_text("no database, " * 100)
+    with sqlite3.connect(other) as file:
+        file.execute("CREATE TABLE something (x)")
+    Store(newer).close()
+    with sqlite3.connect(newer) as file:
+        file.execute("PRAGMA user_version=99")
+    for path, message in (
+        (text, "cannot be used"),
+        (other, "something else"),
+        (newer, "version 99"),
+        (tmp_path, "cannot be used"),
+    ):
+        with pytest.raises(StoreError, match=message):
+            Store(path)
+
+
+def test_seeds_follow_from_all_parts() -> None:
+    assert derived_seed("a", 1) == derived_seed("a", 1) < 2**53
+    assert len({derived_seed(*parts) for parts in (("a", 1), ("a", 2), ("b", 1), ("a",), ("a1",), ("a", "", 1))}) == 6
+
+
+def test_delays_fit_the_machine() -> None:
+    entry = Entry("s", "s", "S", "fpmcts", playouts=64, delay=0.9, budget=0.7)
+    assert fitted(entry, 0.001).delay == 0.9
+    slow = fitted(entry, 0.05)
+    assert slow.delay == pytest.approx(5.0, abs=0.1) and slow.delay - 0.2 < slow.budget < slow.delay
+    assert fitted(Entry("r", "r", "R", "random"), 9.0).delay == 0.6
+    catalogue = Catalogue({"toy": Offer((entry,), "s")})
+    asyncio.run(measure(FakeEngine(lambda question: Answer("pass", seconds=6.4)), catalogue, ("toy", "other")))
+    assert catalogue.offer("toy").entry("s").delay > 9.0
+
+
+def test_every_delay_leaves_room_and_is_long_enough() -> None:
+    for offer in [CATALOGUE.offer("toy"), *offers().values()]:
+        for entry in offer.entries:
+            assert entry.delay >= 0.6 and entry.budget < entry.delay
+        assert len({entry.name for entry in offer.entries}) == len(offer.entries)
+        if offer.analyst is not None:
+            assert offer.analyst in {entry.group for entry in offer.entries}
+
+
+def test_players_of_the_lobby_exist() -> None:
+    from agents.players import KINDS
+
+    catalogue = Catalogue(offers())
+    for question in warm_up(catalogue):
+        kind = KINDS[question.kind]
+        kind.options(**question.options)
+        assert kind.plays(question.game)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["port"], "port: expected key=value"),
+        (["port=-1"], "port=-1: expected"),
+        (["port=70000"], "port=70000: expected"),
+        (["port=x"], "port=x: expected"),
+        (["browser=perhaps"], "browser=perhaps: expected true or false"),
+        (["colour=red"], "colour=red: unknown key"),
+        (["games="], "games=: the value is missing"),
+        (["checkpoint="], "checkpoint=: the value is missing"),
+        (["port=1", "port=2"], "port is given twice"),
+    ],
+)
+def test_keys_that_cannot_be(arguments: list[str], message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        play.parse(tuple(arguments))
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_keys() -> None:
+    config = play.parse(("port=0", "browser=false", "checkpoint=a", "checkpoint=b", "games=x.sqlite"))
+    assert (config.port, config.browser, config.checkpoint, config.games) == (0, False, ["a", "b"], "x.sqlite")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"host": "192.0.2.1"}, {"review": Path("nowhere.jsonl")}, {"checkpoints": (Path("nowhere"),)}, {"games": Path("/proc/x/y")}],
+)
+def test_servers_that_cannot_start(tmp_path: Path, given: dict[str, Any]) -> None:
+    config = ServerConfig(**{"host": "127.0.0.1", "port": 0, "games": tmp_path / "g.sqlite", **given})
+    said: list[str] = []
+    with pytest.raises(ServerError) as error:
+        run(config, said.append, browser=False)
+    assert "\n" not in str(error.value) and not said
+
+
+def test_the_page_does_not_wait_for_numba_and_torch() -> None:
+    code = "import sys, play, web.server; sys.exit(bool({'torch', 'numba', 'games'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

@@ -1,0 +1,254 @@
+"""The server as a process: kills, crashes, Ctrl-C, slow and dropped sockets. Game and engine are toys, all else is real."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from http.cookiejar import CookieJar
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+SERVER = Path(__file__).with_name("toy_server.py")
+
+
+class Toy:
+    """A running toy server with one browser."""
+
+    def __init__(self, folder: Path, port: int = 0) -> None:
+        self.folder, self._cookies = folder, CookieJar()
+        self._http = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
+        self.start(port)
+
+    def start(self, port: int) -> None:
+        command = [sys.executable, str(SERVER), str(self.folder), str(port)]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().strip()
+        self.place = urlsplit(self.address)
+        self.origin = f"http://{self.place.netloc}"
+        self._http.open(self.address, timeout=15).close()
+        self.health("ready")
+
+    def request(self, path: str, body: Any = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        return json.load(self._http.open(urllib.request.Request(self.origin + path, data, {"origin": self.origin}), timeout=15))
+
+    def health(self, state: str) -> None:
+        for _ in range(200):
+            if self.request("/api/health")["state"] == state:
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"health never said {state}")
+
+    def new_table(self, **fields: Any) -> str:
+        given = {"game": "toy", "seats": ["you", "quick", "quick"], "mode": "hints", "seed": 3} | fields
+        return str(self.request("/api/tables", given)["id"])
+
+    def tab(self, **options: Any) -> ClientConnection:
+        cookie = "; ".join(f"{found.name}={found.value}" for found in self._cookies)
+        url = f"ws://{self.place.netloc}/ws"
+        return connect(url, origin=self.origin, additional_headers={"cookie": cookie}, compression=None, **options)
+
+    def stop(self, how: int = signal.SIGINT) -> int:
+        os.killpg(self.process.pid, how)  # as a terminal does: the engine hears it too
+        return self.process.wait(15)
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Iterator[Toy]:
+    made = Toy(tmp_path)
+    yield made
+    if made.process.poll() is None:
+        made.stop(signal.SIGKILL)
+    for stream in (made.process.stdout, made.process.stderr):
+        assert stream is not None
+        stream.close()
+
+
+def say(tab: ClientConnection, kind: str, number: int, **fields: Any) -> None:
+    tab.send(json.dumps({"type": kind, "id": number, **fields}))
+
+
+def until(tab: ClientConnection, kind: str, **wanted: Any) -> dict[str, Any]:
+    end = time.monotonic() + 15
+    while time.monotonic() < end:
+        message = json.loads(tab.recv(timeout=15))
+        if message["type"] == kind and all(message.get(name) == value for name, value in wanted.items()):
+            return dict(message)
+    raise AssertionError(f"no {kind}")
+
+
+def children(process: int) -> list[int]:
+    """Returns the processes of the session that a process leads."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[3]) == process and fields[0] != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+def test_a_killed_server_goes_on(toy: Toy) -> None:
+    table = toy.new_table()
+    finished = toy.new_table(seats=["quick", "you", "quick"])
+    with toy.tab() as tab:
+        say(tab, "join", 1, table=table)
+        until(tab, "state")
+        say(tab, "play", 2, move="pass")
+        before = until(tab, "moved", seat=2)["view"]
+    port = toy.place.port
+    assert port is not None
+    toy.process.kill()
+    toy.process.wait()
+    toy.process.stdout.close(), toy.process.stderr.close()  # type: ignore[union-attr]
+    for _ in range(100):  # the engine ends with its pipe
+        if not children(toy.process.pid):
+            break
+        time.sleep(0.1)
+    assert not children(toy.process.pid)
+    toy.start(port)
+    assert {row["id"] for row in toy.request("/api/tables")["tables"]} == {table, finished}
+    with toy.tab() as tab:  # the cookie is still good
+        say(tab, "join", 1, table=table)
+        assert until(tab, "state")["view"] == before
+        say(tab, "play", 2, move=before["legal"][1])
+        until(tab, "moved", seat=2)
+
+
+def test_a_crash_of_the_engine_is_seen_and_mended(toy: Toy) -> None:
+    with toy.tab() as tab:
+        say(tab, "join", 1, table=toy.new_table(mode="open"))
+        until(tab, "state")
+        say(tab, "analyse", 2, playouts=13)
+        result = until(tab, "result", job=2)
+        assert result["final"] and result["error"]["code"] == "engine"
+        until(tab, "engine", state="ready")
+        say(tab, "analyse", 3, playouts=666)
+        assert "it went wrong" in until(tab, "result", job=3)["error"]["text"]
+        say(tab, "play", 4, move="pass")
+        until(tab, "moved", seat=2)
+    engine = next(child for child in children(toy.process.pid) if child != toy.process.pid and is_engine(child))
+    with toy.tab() as tab:
+        say(tab, "join", 1, table=toy.new_table())
+        until(tab, "state")
+        os.kill(engine, signal.SIGKILL)
+        say(tab, "play", 2, move="pass")
+        until(tab, "moved", seat=2)
+    toy.health("ready")
+
+
+def is_engine(process: int) -> bool:
+    return b"spawn_main" in Path(f"/proc/{process}/cmdline").read_bytes()
+
+
+def test_cancel_and_what_nobody_waits_for(toy: Toy) -> None:
+    with toy.tab() as tab:
+        say(tab, "join", 1, table=toy.new_table(mode="open"))
+        until(tab, "state")
+        for number in (2, 3, 4):
+            say(tab, "analyse", number, playouts=4096)
+            assert until(tab, "queued", job=number)["place"] == number - 2
+        say(tab, "analyse", 5, playouts=4096)
+        assert until(tab, "error", id=5)["code"] == "busy"
+        until(tab, "result", job=2, final=False)
+        say(tab, "cancel", 6, job=3)
+        assert until(tab, "result", job=3)["cancelled"]
+        began = time.monotonic()
+        say(tab, "cancel", 7, job=2)
+        result = until(tab, "result", job=2, final=True)
+        assert result["cancelled"] and result["rows"]
+        assert time.monotonic() - began < 1.0  # 0.2 s on a quiet machine; a benchmark tells
+        until(tab, "result", job=4, final=False)
+    with toy.tab() as tab:  # the tab was closed: its search ended, the engine is free
+        say(tab, "join", 1, table=toy.new_table(mode="open"))
+        say(tab, "analyse", 2, playouts=64)
+        assert not until(tab, "result", job=2, final=True)["cancelled"]
+        say(tab, "cancel", 3, job=2)
+        assert until(tab, "error", id=3)["code"] == "unknown_job"
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_no_process_is_left_behind(toy: Toy, how: int) -> None:
+    with toy.tab() as tab:
+        say(tab, "join", 1, table=toy.new_table(mode="open"))
+        say(tab, "analyse", 2, playouts=4096)
+        until(tab, "result", job=2)
+        assert len(children(toy.process.pid)) >= 2
+        toy.stop(how)
+    for _ in range(50):
+        if not children(toy.process.pid):
+            break
+        time.sleep(0.1)
+    assert not children(toy.process.pid)
+    assert "Traceback" not in toy.process.stderr.read()  # type: ignore[union-attr]
+
+
+def test_large_messages_and_dropped_sockets(toy: Toy) -> None:
+    table = toy.new_table()
+    with toy.tab() as tab:
+        tab.send(" " * 70_000)
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                tab.recv(timeout=15)
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 1009
+    for _ in range(10):
+        tab = toy.tab(legacy=True)
+        say(tab, "join", 1, table=table)
+        tab.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")  # reset, not closed
+        tab.socket.close()
+    with toy.tab() as tab:
+        say(tab, "join", 1, table=table)
+        assert until(tab, "state")["table"] == table
+    with pytest.raises(InvalidStatus), connect(f"ws://{toy.place.netloc}/ws", origin=toy.origin):
+        pass
+
+
+def test_a_client_that_does_not_read(toy: Toy) -> None:
+    """Its messages are not kept without bound, and others do not wait for it."""
+    table = toy.new_table(seats=["quick", "quick", "quick"], mode="open")
+    cookie = "; ".join(f"{found.name}={found.value}" for found in toy._cookies)
+    raw = socket.create_connection((toy.place.hostname, toy.place.port))
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+    head = f"GET /ws HTTP/1.1\r\nHost: {toy.place.netloc}\r\nOrigin: {toy.origin}\r\nCookie: {cookie}\r\n"
+    raw.sendall(f"{head}Upgrade: websocket\r\nConnection: Upgrade\r\n{key}\r\n".encode())
+    text = json.dumps({"type": "join", "id": 1, "table": table}).encode()
+    frame = bytes([0x81, 0x80 | len(text)]) + b"\0\0\0\0" + text
+    closed = False
+    for _ in range(400):  # 20 a second are heard, 40 at once
+        try:
+            raw.sendall(frame)
+        except OSError:
+            closed = True
+            break
+    with toy.tab() as tab:
+        began = time.monotonic()
+        say(tab, "join", 1, table=toy.new_table())
+        until(tab, "state")
+        assert time.monotonic() - began < 5.0
+    assert closed or raw.fileno() >= 0
+    raw.close()
+
+
+def test_the_client_in_python(toy: Toy) -> None:
+    program = SERVER.parents[2] / "examples" / "web_client.py"
+    assert len(program.read_text().splitlines()) < 60
+    played = subprocess.run(
+        [sys.executable, str(program), toy.address, "toy", "quick"], capture_output=True, text=True, timeout=60
+    )
+    assert played.returncode == 0 and "returns: [2.0, -1.0, -1.0]" in played.stdout, played.stderr
