@@ -1,6 +1,6 @@
 // How a person moves: cards of a hand, buttons of what is legal, or a line of text; with the keyboard.
 
-import { html, useEffect, useState } from "./vendor/preact.js";
+import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, moveWord, sorted, wordAt } from "./cards.js";
 import { t } from "./words.js";
 
@@ -10,16 +10,19 @@ const typing = (event) => ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.
 // Whether moves of this game are made of the cards of the hand: it tells of each seat which cards it played.
 export const playsCards = (view) => view.seats.every((one) => Array.isArray(one.facts?.played));
 
+// The handler is the one of the latest rendering at once, not after the next frame: people type faster than that.
 export function useKeys(enabled, handle) {
+  const latest = useRef(null);
+  latest.current = handle;
   useEffect(() => {
     if (!enabled) return undefined;
     const hear = (event) => {
       if (typing(event) || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
-      if (handle(event)) event.preventDefault();
+      if (latest.current(event)) event.preventDefault();
     };
     addEventListener("keydown", hear);
     return () => removeEventListener("keydown", hear);
-  });
+  }, [enabled]);
 }
 
 function rankOfKey(event) {

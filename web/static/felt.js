@@ -51,7 +51,7 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
   return html`<section class=${`seat ${place} ${turn ? "turn" : ""} ${beat ? "leads" : ""}`} aria-label=${`${name}, ${about}`}>
     <header><span class="disc"><${Avatar} player=${one.player} team=${team} /></span>
       <span class="who"><b>${name}</b><small>${about}</small></span>
-      ${one.count !== null && sheds && html`<${Backs} count=${one.count} />`}
+      ${one.count !== null && sheds && html`<${Backs} count=${one.count} over=${view.over} />`}
       ${view.returns && html`<b class=${`return ${view.returns[seat] > 0 ? "gain" : "lose"}`}>${signed(view.returns[seat])}</b>`}</header>
     <div class="played">${next !== undefined
       ? html`<span class="next"><small>${t("now_plays")}</small> <${MoveText} move=${next} /></span>`
