@@ -42,7 +42,7 @@ class Quick(Clock):
 
 
 def decide(question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
-    """Plays anything but a pass, and says something of every move."""
+    """Passes where it can, so that games are short, and says something of every move."""
     from games import make
     from games.table import Table
 
@@ -58,8 +58,7 @@ def decide(question: Question, report: Callable[[Answer], None], cancel: Callabl
         Row(move, round(1 / len(moves), 4), max(1, 40 // (k + 1)), worth[move] * (1 if wins else 4), 0.02 + 0.001 * chance.random())
         for k, move in enumerate(found)
     )
-    some = [move for move in moves if move != "pass"] or moves
-    own = found[0] if question.kind == "fpmcts" and question.moves is None else chance.choice(some)
+    own = "pass" if "pass" in moves else chance.choice(moves)
     others = [seat for seat in range(len(game.spec.seat_names)) if seat != table.seat]
     hidden = None
     if question.game == "doudizhu":

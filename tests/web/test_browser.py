@@ -57,9 +57,9 @@ def spoken(person: Person) -> str:
     return person.page.locator("[aria-live]").inner_text()
 
 
-def shortest(view: dict[str, Any]) -> str:
-    """Returns a legal move, a pass only where there is no other."""
-    return min(view["legal"], key=lambda move: (move == "pass", len(move)))
+def longest(view: dict[str, Any]) -> str:
+    """Returns the legal move of the most cards, a pass only where there is no other."""
+    return max(view["legal"], key=lambda move: (move != "pass", len(move)))
 
 
 def test_doudizhu_by_keyboard_alone(browser: Any, site: Site, shots: Path) -> None:
@@ -88,12 +88,12 @@ def test_doudizhu_by_keyboard_alone(browser: Any, site: Site, shots: Path) -> No
             assert page.evaluate("document.activeElement.closest('.hand') !== null")
             person.check("table")
         if moves % 2:
-            press("/")  # the engine of the tests calls its own best move
+            press("/")
             page.wait_for_selector(".thoughts .moves")
-            chosen = page.locator(".hand [aria-pressed=true]").count()
-            press("Enter" if chosen else " ")
+            page.wait_for_selector(".hand [aria-pressed=true], .toast:not(:empty)")
+            press("Enter" if page.locator(".hand [aria-pressed=true]").count() else " ")
         else:
-            move = shortest(view)
+            move = longest(view)
             if move == "pass":
                 press(" ")
             for rank, count in Counter("" if move == "pass" else move).items():
@@ -124,7 +124,7 @@ def test_doudizhu_by_taps_alone(browser: Any, site: Site, shots: Path) -> None:
     moves = 0
     while person.wait_for_turn():
         view = person.view()
-        move = shortest(view)
+        move = longest(view)
         if move == "pass":
             page.locator(".buttons button").first.tap()
         else:
@@ -173,7 +173,7 @@ def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path
     table = person.new_table(seats=["you", "random", "random"])
     while person.wait_for_turn():
         view = person.view()
-        page.fill(".typed input", shortest(view))
+        page.fill(".typed input", longest(view))
         page.keyboard.press("Enter")
         person.wait_after(view["ply"])
     with page.expect_download() as download:
@@ -224,7 +224,7 @@ def play_by_typing(person: Person) -> None:
     """Plays a game to its end."""
     while person.wait_for_turn():
         view = person.view()
-        person.page.fill(".typed input", shortest(view))
+        person.page.fill(".typed input", longest(view))
         person.page.keyboard.press("Enter")
         person.wait_after(view["ply"])
 

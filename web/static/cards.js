@@ -39,7 +39,7 @@ const looks = (card) => `card kind-${kindOf(card)} ${card === "B" ? "big" : ""}`
 
 function face(card) {
   const kind = kindOf(card);
-  return html`<b class="rank">${kind === "joker" ? html`<span class="stacked">${[..."JOKER"].map((letter) => html`<i>${letter}</i>`)}</span>` : rankText(card)}</b>
+  return html`<b class="rank">${kind === "joker" ? html`<span class="stacked">${t(card === "B" ? "big_joker_face" : "little_joker_face")}</span>` : rankText(card)}</b>
     <svg class="figure" viewBox=${kind === "high" ? "0 1 24 24" : "0 0 24 24"} aria-hidden="true" focusable="false"><path d=${FIGURES[kind]} /></svg>`;
 }
 
@@ -79,18 +79,27 @@ export function MoveText({ move, size = "small", word }) {
 }
 
 // The hand of a game that is played by ranks: a column for each rank on a phone (fifteen fit), a fan on a wide table.
-// `chosen` is a count by rank. A tap takes one more card of the rank or gives it back; a stroke over several ranks takes one of
-// each or gives them back, as the first touched card did.
+// `chosen` is a count by rank. A tap takes a card or gives it back; a stroke over several ranks takes one of each or gives them
+// back, as the first touched card did. Cards of a rank are alike; those that were touched are shown as chosen before the others.
 export function RankHand({ cards, chosen, choose, disabled, label }) {
   const stroke = useRef(null);
   const focus = useRef("");
+  const touches = useRef({}); // by rank: its places, the one to be chosen next first
   const columns = RANKS.map((rank) => [rank, cards.filter((card) => card === rank).length]).filter(([, count]) => count);
   const spots = columns.flatMap(([rank, count]) => Array.from({ length: count }, (_, place) => `${rank}${place}`));
   const roving = spots.includes(focus.current) ? focus.current : spots[0];
-  const touched = (rank, place) => (place < (chosen[rank] ?? 0) ? place : place + 1);
-  const begin = (event, rank, place) => {
+  const places = (rank, count) => (touches.current[rank]?.length === count ? touches.current[rank] : Array.from({ length: count }, (_, k) => count - 1 - k));
+  const isUp = (rank, place, count) => places(rank, count).slice(0, chosen[rank] ?? 0).includes(place);
+  // Takes the touched card or gives it back; returns how many of its rank are chosen then.
+  const touched = (rank, place, count) => {
+    const [up, rest] = [isUp(rank, place, count), places(rank, count).filter((one) => one !== place)];
+    const taken = chosen[rank] ?? 0;
+    touches.current[rank] = up ? [...rest, place] : [...rest.slice(0, taken), place, ...rest.slice(taken)];
+    return taken + (up ? -1 : 1);
+  };
+  const begin = (event, rank, place, of) => {
     if (disabled || event.button > 0) return;
-    const count = touched(rank, place);
+    const count = touched(rank, place, of);
     stroke.current = { taking: count > (chosen[rank] ?? 0), seen: new Set([rank]), chosen: { ...chosen, [rank]: count } };
     choose(stroke.current.chosen);
     event.target.releasePointerCapture?.(event.pointerId);
@@ -118,13 +127,13 @@ export function RankHand({ cards, chosen, choose, disabled, label }) {
   return html`<div class="hand" role="group" aria-label=${label} onPointerMove=${move} onPointerUp=${end} onPointerCancel=${end} onKeyDown=${arrow}>
     ${columns.map(([rank, count]) => html`<div class="column" data-rank=${rank} key=${rank}>
       ${Array.from({ length: count }, (_, place) => {
-        const up = place < (chosen[rank] ?? 0);
+        const up = isUp(rank, place, count);
         return html`<span class=${`slot ${place === count - 1 ? "last" : ""}`} key=${place}><button
           type="button" class=${`${looks(rank)} ${up ? "up" : ""}`} disabled=${disabled}
           aria-pressed=${up ? "true" : "false"} aria-label=${count > 1 ? `${cardName(rank)}, ${place + 1} / ${count}` : cardName(rank)}
           tabindex=${`${rank}${place}` === roving ? 0 : -1} onFocus=${() => (focus.current = `${rank}${place}`)}
-          onPointerDown=${(event) => begin(event, rank, place)}
-          onClick=${(event) => event.detail === 0 && !disabled && choose({ ...chosen, [rank]: touched(rank, place) })}>${face(rank)}</button></span>`;
+          onPointerDown=${(event) => begin(event, rank, place, count)}
+          onClick=${(event) => event.detail === 0 && !disabled && choose({ ...chosen, [rank]: touched(rank, place, count) })}>${face(rank)}</button></span>`;
       })}
     </div>`)}
   </div>`;

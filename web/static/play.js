@@ -161,7 +161,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
       ${done && html`<div class="row buttons after">
         ${series && html`<button type="button" class="primary" onClick=${() => send({ type: "next" })}>${t("next")}</button>`}
         ${!series && !summary.imported && html`<button type="button" class="primary" onClick=${again}>${t("again")}</button>`}
-        ${game.analyst && !reviewing && html`<button type="button" onClick=${() => setReviewing(true)}>${t("review")}</button>`}
+        ${game.analyst && game.reviews !== false && !reviewing && html`<button type="button" onClick=${() => setReviewing(true)}>${t("review")}</button>`}
         <a class="button" href=${`/api/tables/${id}/record`} download>${t("download")}</a>
         <button type="button" onClick=${share}>${t("share")}</button>
       </div>`}

@@ -44,7 +44,7 @@ const EN = {
   caption_points: "Losses in {0}. Mixing between equally good moves is no mistake.", print: "Print", download: "Download", share: "Copy link to this deal", outside: "Copy as an outside player's view", copied: "Copied.",
   replay: "Replay", first: "First", previous: "Back", following: "Forward", last: "Last", step: "One move", pause: "Pause", go_on: "Go on", tempo: "Speed",
   pot: "pot", paid: "paid", hand_no: "Hand {0}", total: "Since the first hand", log: "What happened", round: "Round", no_moves_yet: "No move yet.", deal_help: "Write the cards of each hand one after the other, for example 3344556789TJQKA2B. Empty fields are filled at random where the game allows it.",
-  moves_help: "Moves already made, with spaces (may be empty)", check: "Check", take: "Play this deal", deal_good: "This deal is possible.", face_down: "{0} cards, face down", little_joker: "little joker", big_joker: "big joker",
+  moves_help: "Moves already made, with spaces (may be empty)", check: "Check", take: "Play this deal", deal_good: "This deal is possible.", face_down: "{0} cards, face down", little_joker: "little joker", big_joker: "big joker", little_joker_face: "JOKER", big_joker_face: "JOKER",
   help: [["3 – 9 T J Q K A 2 L B", "take a card of the rank; again for one more"], ["Shift", "all of the rank"], ["Enter", "play"], ["Space", "pass"], ["/", "hint"], ["Esc", "clear"], ["1 – 9", "choose a button where there are no cards to choose"], ["← → Home End", "walk through a finished game"], ["n N", "next and previous mistake"], ["r", "find a better move"], ["t h", "moves, hidden hands"], ["?", "this page"]],
   solved: "Solved!", no_puzzles: "No puzzles yet. Review a game: its clear mistakes become puzzles.", puzzle_n: "Puzzle {0} of {1}", puzzle_text: "A clear mistake was made here. What is better?", next_puzzle: "Next puzzle", of: "{0} / {1}",
 };
@@ -78,7 +78,7 @@ const ZH = {
   best: "最佳", good: "不错", unclear: "难说", inaccuracy: "欠佳", mistake: "失误", blunder: "大错", better: "比 AI 更好", forced: "无选择", decisions: "决定",
   loss: "损失 {0} ± {1}", you_played: "实际", total_loss: "总损失", luck: "结果 {0}：决定损失 {1}，牌运与对手带来 {2}。", caption_wp: "损失以胜率百分点计（0 到 100）。误差只是搜索误差，不含模型自身的偏差。", caption_points: "损失以{0}计。在同样好的着法间随机不算失误。",
   print: "打印", download: "下载", share: "复制牌局链接", outside: "复制为外部程序视角", copied: "已复制。", replay: "回放", first: "开始", previous: "后退", following: "前进", last: "结尾", step: "单步", pause: "暂停", go_on: "继续", tempo: "速度",
-  pot: "底池", paid: "已下", hand_no: "第 {0} 局", total: "累计", log: "经过", round: "轮", no_moves_yet: "还没有出牌。", deal_help: "依次写出各家手牌，如 3344556789TJQKA2B。", moves_help: "已出的牌，用空格隔开（可空）", check: "检查", take: "打这副牌", deal_good: "这副牌可以。", face_down: "{0} 张暗牌", little_joker: "小王", big_joker: "大王",
+  pot: "底池", paid: "已下", hand_no: "第 {0} 局", total: "累计", log: "经过", round: "轮", no_moves_yet: "还没有出牌。", deal_help: "依次写出各家手牌，如 3344556789TJQKA2B。", moves_help: "已出的牌，用空格隔开（可空）", check: "检查", take: "打这副牌", deal_good: "这副牌可以。", face_down: "{0} 张暗牌", little_joker: "小王", big_joker: "大王", little_joker_face: "小王", big_joker_face: "大王",
   help: [["3 – 9 T J Q K A 2 L B", "选一张，再按多一张"], ["Shift", "选整组"], ["Enter", "出牌"], ["Space", "不出"], ["/", "提示"], ["Esc", "重选"], ["1 – 9", "没有牌可选时按按钮"], ["← → Home End", "浏览结束的牌局"], ["n N", "下一个、上一个失误"], ["r", "找更好的一手"], ["t h", "着法、推测手牌"], ["?", "本页"]],
   solved: "解出了！", no_puzzles: "还没有残局。复盘一局后，明显的失误会成为残局。", puzzle_n: "残局 {0} / {1}", puzzle_text: "这里出现了明显的失误。怎样更好？", next_puzzle: "下一题",
 };
