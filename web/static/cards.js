@@ -58,8 +58,8 @@ export function Down({ count, size = "" }) {
 }
 
 // A stack of them with its number.
-export function Backs({ count, over }) {
-  return html`<span class=${`backs ${count <= 2 && !over ? "few" : ""}`} role="img" aria-label=${t("cards_left", count)}><b>${count}</b></span>`;
+export function Backs({ count }) {
+  return html`<span class=${`backs ${count <= 2 ? "few" : ""}`} role="img" aria-label=${t("cards_left", count)}><b>${count}</b></span>`;
 }
 
 // The word of a move in a position: in games of bets a call of nothing is a check.

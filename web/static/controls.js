@@ -34,6 +34,8 @@ function rankOfKey(event) {
 // `legal` is null where the page does not know it; then the server says whether a move is.
 export function CardControls({ view, legal: texts, play, hint, say, keys, extra }) {
   const [chosen, setChosen] = useState({});
+  const ply = useRef(view.ply);
+  ply.current = view.ply;
   const own = view.seats[view.you].cards;
   const turn = view.to_move === view.you && !view.over;
   const legal = texts && new Map(texts.map((move) => [move === "pass" ? "pass" : sorted(move), move]));
@@ -58,7 +60,7 @@ export function CardControls({ view, legal: texts, play, hint, say, keys, extra 
   const askHint = async () => {
     if (!turn || !hint) return;
     const found = await hint(legal, text);
-    if (!found) return;
+    if (!found || ply.current !== view.ply) return; // too late: the table has moved on
     setChosen(isCardMove(found) ? countsOf(found) : {});
     if (!isCardMove(found)) say(`${t("hint")}: ${moveWord(found)}`);
   };

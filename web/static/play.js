@@ -141,7 +141,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   return html`<main class=${`play ${done ? "over" : ""}`}>
     <header class="bar-top">
       <button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button>
-      <h1>${gameTitle(view.game)}</h1><span class="tag">${t(`mode_${summary.mode}`)}</span>
+      <h1>${gameTitle(view.game)}</h1><span class="tag mode">${t(`mode_${summary.mode}`)}</span>
       ${series && html`<span class="tag">${t("hand_no", summary.series?.number ?? 1)}</span>`}
       ${total && html`<span class="tag" title=${t("total")}>${total.players.map((player, k) => `${playerTitle(player, config)} ${signed(total.returns[k])}`).join(" · ")}</span>`}
       <span class="spread"></span>
