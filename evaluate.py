@@ -36,12 +36,14 @@ from agents.rehearsal import compile_players
 from benchmarks.table import machine
 from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
 from evaluation.duplicate import MatchResult
+from evaluation.kept_games import TournamentError
 from evaluation.match import IllegalMoveError
+from evaluation.plan import Plan, make_plan, read_given_decks
 from evaluation.plots import ReportError
 from evaluation.report import check_folder, measures, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
-from evaluation.tournament import Plan, TournamentError, forget, make_plan, play_tournament, read_given_decks
 from evaluation.tournament import Progress as Counted
+from evaluation.tournament import forget, play_tournament
 from networks.checkpoint import CheckpointError
 from runtime.configuration import choices, shown, split
 from runtime.device import choose_device

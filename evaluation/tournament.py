@@ -8,58 +8,32 @@ processes, and after any interruption. What is kept belongs to one pair under on
 tournament is complete.
 """
 
-import hashlib
-import io
-import json
 import os
-import shutil
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from itertools import combinations
+from dataclasses import dataclass
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
-from agents import match_settings
 from agents.agent import Agent
-from agents.players import KINDS, LocalBestResponseOptions, Maker, MixOptions, Player, file_of
-from evaluation.config import Tournament, make_game
-from evaluation.decks import evaluation_decks
+from agents.players import Maker
+from evaluation.config import make_game
 from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, summary
-from evaluation.match import PlayedGames, Usage, total_usage
-from games.batches import States, num_rows, take
-from games.interface import Game, Records, seats_to_move
-from games.kernels import LAYERS, Stream, sources_digest, streams
+from evaluation.kept_games import KeptGames
+from evaluation.match import PlayedGames, total_usage
+from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
+from games.batches import take
+from games.interface import Records, seats_to_move
+from games.kernels import Stream, streams
 from runtime.device import choose_device
-from runtime.memory import Need, check_fits
-from runtime.settings import ConfigError
 
-FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS = 500, 40, 2
-"""Decks of a task: enough for full batches of the networks, few enough that an interruption costs little."""
 POLL_SECONDS = 0.2
-DIGEST_SIZE = hashlib.sha256().digest_size
-
-
-class TournamentError(RuntimeError):
-    """A tournament that cannot go on; the message says which match and why. What was finished is kept."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """Decks ``first`` up to but not including ``last`` of the pair of labels ``a`` and ``b``."""
-
-    a: str
-    b: str
-    first: int
-    last: int
 
 
 @dataclass(frozen=True)
@@ -75,71 +49,6 @@ class Progress:
     games: int
     total: int
     kept: int
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a worker has to know.
-
-    Attributes:
-        tournament: The configuration.
-        decks: One row per deck.
-        tasks: In the order in which they are played.
-    """
-
-    tournament: Tournament
-    decks: States
-    tasks: tuple[Task, ...]
-
-
-def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -> Plan:
-    """Returns the tasks of a tournament.
-
-    Args:
-        tournament: The configuration.
-        game: Its game.
-        decks: Given decks; None: those of the seed.
-    """
-    config = tournament.config
-    pairs = list(combinations(tournament.labels, 2))
-    asked = tournament.num_decks() if decks is None else num_rows(decks)
-    assert asked is not None
-    check_fits([Need("decks", asked, asked * _deck_bytes(game, len(pairs)))])
-    counts = {pair: asked for pair in pairs}
-    if config.slow_decks is not None:
-        counts |= {pair: min(config.slow_decks, asked) for pair in pairs if any(_is_slow(tournament, label) for label in pair)}
-    tasks = []
-    for pair in pairs:
-        size = min(_task_decks(tournament, label) for label in pair)
-        tasks += [Task(*pair, first, min(first + size, counts[pair])) for first in range(0, counts[pair], size)]
-    if decks is None:
-        decks = evaluation_decks(game, config.seed, asked)
-    return Plan(tournament, decks, tuple(tasks))
-
-
-def _deck_bytes(game: Game, num_pairs: int) -> int:
-    """Returns the bytes of a deck with all its games: two bytes for a move, and the results."""
-    spec = game.spec
-    deck = sum(array.nbytes for array in game.empty(1))
-    return deck + num_pairs * games_per_deck(spec) * (2 * spec.max_moves + 16 * spec.num_seats)
-
-
-def _kinds(tournament: Tournament, label: str) -> list[str]:
-    """Returns the kind of a player, or those of the players in a mix."""
-    player = tournament.players[label]
-    if isinstance(player.options, MixOptions):
-        return [kind for part in player.options.seats for kind in _kinds(tournament, part)]
-    return [player.kind]
-
-
-def _is_slow(tournament: Tournament, label: str) -> bool:
-    return any(KINDS[kind].slow for kind in _kinds(tournament, label))
-
-
-def _task_decks(tournament: Tournament, label: str) -> int:
-    if "external" in _kinds(tournament, label):
-        return EXTERNAL_DECKS
-    return SLOW_DECKS if _is_slow(tournament, label) else FAST_DECKS
 
 
 class Worker:
@@ -166,7 +75,7 @@ class Worker:
         """Returns the player of a label."""
         if label not in self._agents:
             agent = self._agents[label] = self._maker.make(label)
-            if "external" not in _kinds(self.plan.tournament, label):
+            if "external" not in kinds_of(self.plan.tournament, label):
                 self._warm_up(agent)
         return self._agents[label]
 
@@ -222,116 +131,6 @@ def _play_in_worker(task: Task) -> PlayedGames:
     return _worker.play(task)
 
 
-class Store:
-    """Finished tasks on disk, one folder per pair, named by everything that its games depend on.
-
-    Args:
-        folder: Holds all pairs.
-        plan: The tasks.
-    """
-
-    def __init__(self, folder: Path, plan: Plan) -> None:
-        self.plan = plan
-        self._folders = {
-            (task.a, task.b): folder / _identity(plan, task.a, task.b) for task in plan.tasks if task.first == 0
-        }
-
-    def _file(self, task: Task) -> Path:
-        return self._folders[task.a, task.b] / f"{task.first}-{task.last}.npz"
-
-    def load(self, task: Task) -> PlayedGames | None:
-        """Returns the games of a task, None if it is not finished."""
-        try:
-            content = self._file(task).read_bytes()
-        except OSError:
-            return None
-        digest, data = content[:DIGEST_SIZE], content[DIGEST_SIZE:]
-        if hashlib.sha256(data).digest() != digest:
-            return None  # damaged: it is played again
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            return _unpack(arrays)
-
-    def check(self) -> None:
-        """Raises TournamentError where games could not be kept: better before they are played than after."""
-        for folder in self._folders.values():
-            with self._refusals(folder.parent):
-                folder.mkdir(parents=True, exist_ok=True)
-                probe = folder / ".writable"
-                probe.touch()
-                probe.unlink()
-
-    def save(self, task: Task, games: PlayedGames) -> None:
-        """Keeps the games of a task, with a checksum before them. Raises TournamentError where the disk refuses."""
-        path, data = self._file(task), io.BytesIO()
-        np.savez(data, allow_pickle=False, **_pack(games))
-        with self._refusals(path.parent.parent):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_suffix(".partial")
-            temporary.write_bytes(hashlib.sha256(data.getvalue()).digest() + data.getvalue())
-            os.replace(temporary, path)
-
-    @staticmethod
-    @contextmanager
-    def _refusals(folder: Path) -> Iterator[None]:
-        """Turns errors of the system into TournamentError."""
-        try:
-            yield
-        except OSError as error:
-            raise TournamentError(f"unfinished={folder}: cannot be written ({error.strerror}); give another folder") from error
-
-    def remove(self) -> None:
-        """Forgets all pairs."""
-        for folder in self._folders.values():
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _identity(plan: Plan, a: str, b: str) -> str:
-    """Returns a hash of what the games of a pair depend on: code, rules, decks, seed, and both players with their weights."""
-    config, players = plan.tournament.config, plan.tournament.players
-
-    def describe(label: str) -> dict[str, Any]:
-        player: Player = players[label]
-        values = asdict(player.options)
-        for option in {"checkpoint", "run"} & values.keys():
-            path = file_of(config.game, player.options)
-            assert path is not None
-            values[option] = hashlib.sha256(path.read_bytes()).hexdigest()
-        if isinstance(player.options, MixOptions):
-            values["seats"] = [describe(part) for part in player.options.seats]
-        if isinstance(player.options, LocalBestResponseOptions) and player.options.against is not None:
-            values["against"] = describe(player.options.against)
-        return {"kind": player.kind, **values}
-
-    digest = hashlib.sha256()
-    searches = match_settings.file_of(config.game).read_text(encoding="utf-8")
-    facts = [sources_digest(*LAYERS), searches, config.game, config.game_options(), config.seed, config.device]
-    facts += [describe(a), describe(b)]
-    digest.update(json.dumps(facts, sort_keys=True).encode())
-    for array in plan.decks:
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()[:24]
-
-
-def _pack(games: PlayedGames) -> dict[str, np.ndarray]:
-    """Returns games as named arrays."""
-    longest = int(games.records.lengths.max(initial=0))
-    return {
-        "seating": games.seating,
-        "returns": games.returns,
-        "last_seats": games.last_seats,
-        "moves": games.records.moves[:, :longest],
-        "lengths": games.records.lengths,
-        "usage": np.array([[used.seconds, used.decisions, used.forced] for used in games.usage]),
-    }
-
-
-def _unpack(arrays: Any) -> PlayedGames:
-    """Returns the games in named arrays."""
-    usage = [Usage(float(seconds), int(decisions), int(forced)) for seconds, decisions, forced in arrays["usage"]]
-    records = Records(arrays["moves"], arrays["lengths"])
-    return PlayedGames(arrays["seating"], arrays["returns"], arrays["last_seats"], records, usage)
-
-
 def _joined(parts: list[PlayedGames]) -> PlayedGames:
     """Returns the games of several tasks as one."""
     longest = max(int(part.records.lengths.max(initial=0)) for part in parts)
@@ -368,7 +167,7 @@ def play_tournament(
     """
     config, players = plan.tournament.config, plan.tournament.players
     game = make_game(config)
-    store = Store(Path(config.unfinished), plan)
+    store = KeptGames(Path(config.unfinished), plan)
     if not config.resume:
         store.remove()
     store.check()
@@ -395,7 +194,7 @@ def play_tournament(
 
 def forget(plan: Plan) -> None:
     """Removes the finished tasks from disk, once their results are where they belong."""
-    Store(Path(plan.tournament.config.unfinished), plan).remove()
+    KeptGames(Path(plan.tournament.config.unfinished), plan).remove()
 
 
 def _played(
@@ -454,22 +253,3 @@ def _watched(worker: Worker, task: Task, counter: "Synchronized[int]", count: Ca
         over.set()
         thread.join()
         count(counter.value)
-
-
-def read_given_decks(tournament: Tournament, game: Game) -> States | None:
-    """Returns the decks of a file that the configuration names, None where it gives a number.
-
-    Raises:
-        ConfigError: There is no such file, or it holds no decks of the game.
-    """
-    if tournament.num_decks() is not None:
-        return None
-    path = Path(tournament.config.decks)
-    if not path.is_file():
-        raise ConfigError(f"decks={path}: expected a number of decks, or a file of decks; there is no such file")
-    try:
-        return game.read_decks(path)
-    except (ValueError, OSError) as error:
-        raise ConfigError(f"decks: {error}") from error
-
-

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.rehearsal import rehearse_inference, rehearse_search
-from games import make
+from games import GAMES, make
 from games.kernels import ROOT
-from games.poker import GAMES
 from runtime.compilation import compile_ahead, is_compiled
 
 
@@ -57,7 +56,7 @@ def test_script_that_ends_takes_its_rehearsals_with_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["doudizhu", *GAMES])
+@pytest.mark.parametrize("name", GAMES)
 def test_every_game_rehearses(name: str) -> None:
     for rehearse in (rehearse_search, rehearse_inference):
         rehearse(make(name))

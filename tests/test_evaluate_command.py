@@ -143,7 +143,7 @@ def test_help_names_every_key_and_player() -> None:
     text = evaluate.help_text("")
     assert all(word in text for word in ("decks:", "players:", "report:", "fpmcts:", "external:", "tabular:", "lbr:", "mbb/h"))
     assert len(text.splitlines()) <= 50  # a screen
-    assert "playouts=64" in evaluate.help_text("fpmcts") and "deck" in evaluate.help_text("decks")
+    assert "playouts=null" in evaluate.help_text("fpmcts") and "deck" in evaluate.help_text("decks")
 
 
 @pytest.mark.parametrize("script", ["evaluate.py", "train.py"])

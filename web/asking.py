@@ -13,6 +13,9 @@ class Priority(IntEnum):
     ANALYSIS = 1
     REVIEW = 2
     WARM_UP = 3
+    """What the first move needs; the engine is ready when it is done."""
+    REHEARSAL = 4
+    """What makes later ones quick; done beside what is asked."""
 
 
 @dataclass(frozen=True)

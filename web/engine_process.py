@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 
-from web.asking import Answer, Question
+from web.asking import Answer, Priority, Question
 
 Decide = Callable[[Question, Callable[[Answer], None], Callable[[], bool]], Answer]
 """Answers a question: (question, report, cancel) -> answer."""
@@ -95,8 +95,8 @@ def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None
     for k, question in enumerate(warm_up):
         desk.put(k - len(warm_up), question)  # numbers below those of the server, which begin at 1
     threading.Thread(target=desk.listen, daemon=True).start()
-    warmed = 0
-    pipe.send(("warm", 0.0 if warm_up else 1.0))
+    warmed, needed = 0, sum(question.priority is Priority.WARM_UP for question in warm_up)
+    pipe.send(("warm", 0.0 if needed else 1.0))
     while True:
         number, question = desk.take()
 
@@ -116,10 +116,11 @@ def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None
         if number > 0:
             pipe.send(said)
         else:
-            warmed += 1
             if said[0] == "failed":
                 pipe.send(("fault", 0, f"{question.game}: {said[2]}"))
-            pipe.send(("warm", warmed / len(warm_up)))
+            if question.priority is Priority.WARM_UP:
+                warmed += 1
+                pipe.send(("warm", warmed / needed))
 
 
 def main(pipe: Connection, warm_up: Sequence[Question]) -> None:

@@ -80,12 +80,16 @@ def run_of(path: Path) -> tuple[str, str]:
 
     if path.is_dir():
         path = path / NETWORKS if (path / NETWORKS).exists() else path / CHECKPOINT
-    config = load(path)[1]["config"]
-    return str(config["game"]["name"]), "tabular" if "algorithm" in config else "networks"
+    meta = load(path)[1]
+    if "algorithm" in meta:
+        return str(meta["game"]["name"]), "tabular"
+    return str(meta["config"]["game"]["name"]), "networks"
 
 
 def warm_up(catalogue: Catalogue) -> list[Question]:
-    """Returns questions that compile and load what first games need: of each game the analyst, then one player of each kind."""
+    """Returns questions that compile and load what games need: the first analyst, which is waited for; then analysts at
+    several positions, and one player of each kind.
+    """
     first, later = [], []
     for game in GAMES:
         offer = catalogue.offer(game)
@@ -93,10 +97,11 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
         if offer.analyst is not None:
             for seed in WARM_SEEDS:
                 options = {**offer.analyst_options, **({"playouts": 256} if offer.searches else {})}
-                first.append(Question(game, {}, offer.analyst_kind, options, seed, priority=Priority.WARM_UP))
+                priority = Priority.REHEARSAL if first else Priority.WARM_UP
+                first.append(Question(game, {}, offer.analyst_kind, options, seed, priority=priority))
             asked.add(offer.analyst_kind)
         for entry in offer.entries:
             if entry.kind not in asked:
                 asked.add(entry.kind)
-                later.append(Question(game, {}, entry.kind, entry.options, WARM_SEEDS[0], priority=Priority.WARM_UP))
+                later.append(Question(game, {}, entry.kind, entry.options, WARM_SEEDS[0], priority=Priority.REHEARSAL))
     return first + later

@@ -36,7 +36,7 @@ async def measure(engine: Engine, catalogue: Catalogue, games: tuple[str, ...]) 
         options = {**offer.analyst_options, "playouts": PLAYOUTS}
         taken = []
         for seed in SEEDS:
-            question = Question(game, {}, offer.analyst_kind, options, seed, priority=Priority.WARM_UP)
+            question = Question(game, {}, offer.analyst_kind, options, seed, priority=Priority.REHEARSAL)
             taken.append((await engine.ask(question)).seconds)
         seconds = max(taken) / PLAYOUTS
         catalogue.refit(game, lambda entry, seconds=seconds: fitted(entry, seconds))  # type: ignore[misc]

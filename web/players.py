@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from agents.decision import WINS, Decision
 from agents.players import KINDS, Maker, Player
 from agents.rehearsal import compile_players
@@ -29,6 +31,7 @@ class Players:
     """Players that are made once and kept."""
 
     def __init__(self) -> None:
+        torch.set_num_threads(1)  # batches are small: two threads that wait for each other are slower, and the server needs one
         self._games: dict[str, Game] = {}
         self._makers: dict[str, Maker] = {}
         self._known: dict[str, dict[str, Player]] = {}
@@ -62,7 +65,7 @@ class Players:
             report: Is told answers on the way.
             cancel: Whether nobody waits any more.
         """
-        if question.priority is Priority.WARM_UP and question.kind == "fpmcts":
+        if question.priority >= Priority.WARM_UP and question.kind == "fpmcts":
             compile_players(question.game, log.info)  # on all cores, once on a machine
         game = self._game(question.game)
         table = Table(game, record=question.record) if question.record else rehearsal(game, question.seed)

@@ -10,12 +10,13 @@ from agents.agent import Agent
 from agents.general.random_agent import RandomAgent
 from agents.poker.always_call import AlwaysCallAgent
 from agents.poker.tabular import TabularAgent, TabularPolicy
-from evaluation import tournament as tournament_module
+from evaluation import plan as plan_module
 from evaluation.config import parse_command_line
 from evaluation.duplicate import deck_scores, duplicate_match
+from evaluation.plan import make_plan, read_given_decks
 from evaluation.report import rate, score_table, write_report
 from evaluation.saved_games import write_games
-from evaluation.tournament import Progress, forget, make_plan, play_tournament, read_given_decks
+from evaluation.tournament import Progress, forget, play_tournament
 from games.batches import States
 from games.interface import Records
 from games.poker.betting import Action
@@ -143,7 +144,7 @@ def test_the_lone_player_is_scored_against_the_oracle() -> None:
 
 def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interrupted, continued, reported, saved; the saved games replay, and serve as decks."""
-    monkeypatch.setattr(tournament_module, "FAST_DECKS", 4)
+    monkeypatch.setattr(plan_module, "FAST_DECKS", 4)
     keys = ["game=leduc", "agents=[random,always_call,other]", "other=random", f"unfinished={tmp_path / 'unfinished'}"]
     game, tournament = poker("leduc"), parse_command_line([*keys, "processes=1", "device=cpu", "decks=10"])
     plan = make_plan(tournament, game)
@@ -187,7 +188,7 @@ def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_decks_of_bytes_or_brackets_name_their_file(tmp_path: Path) -> None:
     game, path = poker("leduc"), tmp_path / "decks.jsonl"
-    for content, message in ((b"\xff\xfe{}", "no UTF-8 text"), (b'{"hands": ' + b"[" * 100_000, "line 1")):
+    for content, message in ((b"\xff\xfe{}", "line 1: no JSON"), (b'{"hands": ' + b"[" * 100_000, "line 1")):
         path.write_bytes(content)
         with pytest.raises(ValueError, match=f"{path}.*{message}"):
             game.read_decks(path)

@@ -8,23 +8,16 @@ import numpy as np
 import pytest
 
 from agents.general.random_agent import RandomAgent
-from evaluation import tournament as tournament_module
+from evaluation import plan as plan_module
 from evaluation.config import Tournament, parse_command_line
 from evaluation.duplicate import MatchResult
+from evaluation.kept_games import KeptGames, TournamentError
 from evaluation.match import IllegalMoveError
+from evaluation.plan import Plan, make_plan, read_given_decks
 from evaluation.plots import ReportError
 from evaluation.report import check_folder, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
-from evaluation.tournament import (
-    Plan,
-    Progress,
-    Store,
-    TournamentError,
-    forget,
-    make_plan,
-    play_tournament,
-    read_given_decks,
-)
+from evaluation.tournament import Progress, forget, play_tournament
 from games import make
 from games.doudizhu.records import parse
 from games.interface import Game
@@ -37,12 +30,13 @@ GAME = make("doudizhu")
 @pytest.fixture(autouse=True)
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four decks per task, so that small matches have several."""
-    monkeypatch.setattr(tournament_module, "FAST_DECKS", 4)
+    monkeypatch.setattr(plan_module, "FAST_DECKS", 4)
 
 
 def plan_of(tmp_path: Path, *arguments: str, decks: int = 10) -> Plan:
     """Returns the plan of a command line, everything kept under ``tmp_path``."""
-    keys = [f"unfinished={tmp_path / 'unfinished'}", "processes=1", "device=cpu", f"decks={decks}", *arguments]
+    processes = [] if any(key.startswith("processes=") for key in arguments) else ["processes=1"]
+    keys = [f"unfinished={tmp_path / 'unfinished'}", *processes, "device=cpu", f"decks={decks}", *arguments]
     return make_plan(parse_command_line(keys), GAME)
 
 
@@ -112,7 +106,7 @@ def test_every_flipped_byte_is_seen(tmp_path: Path) -> None:
     """Flipped bytes of shapes, types and lengths used to raise; whatever is flipped, the task counts as not played."""
     plan = plan_of(tmp_path, "a=random", "b=rhcp", decks=4)
     played(plan)
-    path, store = next((tmp_path / "unfinished").rglob("*.npz")), Store(tmp_path / "unfinished", plan)
+    path, store = next((tmp_path / "unfinished").rglob("*.npz")), KeptGames(tmp_path / "unfinished", plan)
     whole = path.read_bytes()
     assert store.load(plan.tasks[0]) is not None
     for at in range(0, len(whole), 5):
@@ -147,7 +141,7 @@ def test_finished_games_survive_a_fault(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(IllegalMoveError, match="random"):
         play_tournament(plan)
     monkeypatch.undo()
-    monkeypatch.setattr(tournament_module, "FAST_DECKS", 4)
+    monkeypatch.setattr(plan_module, "FAST_DECKS", 4)
     seen: list[Progress] = []
     played(plan, tell=seen.append)
     assert seen[0].kept == 8

@@ -24,7 +24,7 @@ from numba.extending import overload
 from fpmcts import root, search, simulate, tree
 from games import generic
 from games.base import BaseGame
-from games.generic import is_type
+from games.generic import _registered, is_type
 from games.interface import GameSpec, ScoreUnit
 from games.kernels import kernel, random_below
 from networks import decode
@@ -62,6 +62,7 @@ def _implements(generic: Callable[..., Any]) -> Callable[[Callable[..., Any]], C
             return function if is_type(arguments[0], Rules) else None
 
         choose.__signature__ = inspect.signature(function)
+        _registered.setdefault(generic, []).append(Rules)  # so that the default of the kernel keeps away
         overload(generic)(choose)
         return function
 

@@ -7,14 +7,18 @@ from games import GAMES, make
 from games.batches import States
 from games.interface import Game
 from games.kernels import streams
-from games.poker import betting
 from games.poker.betting import BettingRules
-from games.poker.game import LimitPoker, make_rules
+from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerGame
+from games.poker.tables import PokerTables
 from tests.games import driver, hidden_cards
 
 GAMES_PLAYED = 3
+
+
+class NoTables(LimitPoker):
+    def _make_tables(self) -> PokerTables:
+        raise NotImplementedError
 
 
 @pytest.fixture(scope="module", params=sorted(GAMES))
@@ -59,10 +63,7 @@ def test_worlds_replay_from_the_start(game: Game, positions: list[tuple[States, 
 def test_three_players_and_two_cards() -> None:
     """Hands of two others in one code: named, sorted, and in turn from the searching seat on."""
     rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
-    poker = PokerGame(name="three", rules=rules, betting=betting.build(rules, (1,)), deals=None, bucket_names=(("any",),))
-    strengths = Strengths(np.zeros((8, 8), np.int32))
-    tables = make_rules(poker, strengths, num_private=2, public=(0,), num_cards=8, num_suits=1, suits_matter=False)
-    game = LimitPoker(poker, tables, tuple("23456789"), big_blind=1.0)
+    game = NoTables("three", rules, Strengths(np.zeros((8, 8), np.int32)), tuple("23456789"), num_private=2)
     state = game.deal(streams(3, 1))
     for seat in range(3):
         words = hidden_cards.truth(game, state, seat)

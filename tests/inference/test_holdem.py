@@ -79,7 +79,7 @@ def follow(floor: float) -> list[Street]:
     found: list[list[tuple[float, ...]]] = [[] for _ in range(4)]
     while (lanes := np.flatnonzero(states.node >= 0)).size:
         here = take(states, lanes)
-        seats = game.poker.betting.player[here.node]
+        seats = game.betting.player[here.node]
         views = game.view(here, seats)
         _, some = drawn.worlds(lanes, views, records, first, 8, here)
         _, every = listed.worlds(lanes, views, records, second, 8, here)
@@ -88,7 +88,7 @@ def follow(floor: float) -> list[Street]:
         error = 0.5 * np.abs(ranks(game, by_drawn) - ranks(game, by_listed)).sum(axis=1)
         for i, lane in enumerate(lanes):
             size, alive = effective_size(drawn, lane * 2 + seats[i], some.beta[i])
-            street = int(game.poker.betting.round[here.node[i]])
+            street = int(game.betting.round[here.node[i]])
             found[street].append((size, alive, some.gain[i], every.gain[i], error[i]))
             action = int(rng.choice([a for a in driver.legal_actions(game, states, lane) if a > 0]))
             driver.step(game.rules, states, lane, action)
@@ -120,5 +120,5 @@ def test_the_true_hand_is_as_likely_as_by_all_hands(streets: list[Street], worn:
     for street in streets:
         assert abs((street.gain - street.exact).mean()) < 0.1
         assert street.error.mean() < 0.25
-    assert abs((worn[3].gain - worn[3].exact).mean()) > 0.1
+    assert worn[3].error.mean() > streets[3].error.mean() + 0.05
     assert worn[3].error.mean() > 0.3

@@ -53,7 +53,7 @@ def test_every_experiment_composes(experiment: str) -> None:
         ("selfplay.full_share=0", "selfplay.full_share=0.0: expected at least 1e-09 and at most 1"),
         ("objective=both", "objective=both: expected one of wp, adp"),
         ("network.objective=adp", "network.objective=adp: set objective alone, which is wp"),
-        ("network.value_head=foo", "network.value_head=foo: expected one of win_bombs, scalar"),
+        ("network.value_head=foo", "network.value_head=foo: expected one of win_stakes, scalar"),
         ("network.channels=0", "network.channels=0: expected at least 1"),
         ("network.head_units=0", "network.head_units=0: expected at least 1"),
         ("network.blocks=-1", "network.blocks=-1: expected at least 0"),

@@ -98,7 +98,7 @@ def test_the_command(tmp_path: Path) -> None:
             ["game=limit_holdem", "algorithm=outcome_sampling", "game.players=3", "game.abstraction=made_hands"],
             ["needs a game of two players", "smooth_uct, uct"],
         ),
-        (["game=kuhn", "algorithm=uct", "seed=-1"], ["seed=-1", "from 0"]),
+        (["game=kuhn", "algorithm=uct", "seed=-1"], ["seed=-1", "at least 0"]),
     ],
 )
 def test_errors_of_use_are_one_line(arguments: list[str], words: list[str]) -> None:

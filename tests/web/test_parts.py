@@ -1,15 +1,18 @@
 """The small parts: what is kept, what is offered, how a server is started."""
 
 import asyncio
+import json
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import play
+from networks.checkpoint import CHECKPOINT, save
 from runtime.settings import ConfigError
 from tests.web.fake import CATALOGUE, FakeEngine
 from web.asking import Answer
@@ -17,6 +20,7 @@ from web.catalogue import Catalogue, Entry, Offer
 from web.clock import derived_seed
 from web.offers import offers, warm_up
 from web.pace import fitted, measure
+from web.rulebook import GameInfo
 from web.server import ServerConfig, ServerError, run
 from web.store import Store, StoredGame, StoreError
 
@@ -94,6 +98,25 @@ def test_players_of_the_lobby_exist() -> None:
         kind = KINDS[question.kind]
         kind.options(**question.options)
         assert kind.plays(question.game)
+
+
+def test_what_you_trained_stands_in_the_lobby(tmp_path: Path) -> None:
+    tabular, networks = tmp_path / "mine", tmp_path / "nets"
+    for folder, meta in (
+        (tabular, {"algorithm": {"name": "cfr_plus"}, "game": {"name": "kuhn"}}),
+        (networks, {"config": {"game": {"name": "doudizhu"}}}),
+    ):
+        folder.mkdir()
+        save(folder / CHECKPOINT, {"x": np.zeros(1)}, meta)
+    made = offers([tabular, tabular, networks])
+    kuhn, doudizhu = made["kuhn"], made["doudizhu"]
+    assert [entry.name for entry in kuhn.entries][-2:] == ["mine", "mine-2"] and kuhn.entry("mine").kind == "tabular"
+    assert kuhn.analyst == "mine" and not kuhn.searches
+    assert doudizhu.entry("nets-64").options == {"checkpoint": str(networks), "playouts": 64} and doudizhu.analyst == "fpmcts"
+    told = json.dumps(
+        Catalogue(made).fields(GameInfo("kuhn", (("P0", 0), ("P1", 1)), ("P0", "P1"), "chips", False, True, 4, None))
+    )
+    assert str(tmp_path) not in told
 
 
 @pytest.mark.parametrize(

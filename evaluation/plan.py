@@ -1,0 +1,109 @@
+"""The plan of a tournament: its tasks, some decks of one pair each, in the order in which they are played."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from agents.players import KINDS, MixOptions
+from evaluation.config import Tournament
+from evaluation.decks import evaluation_decks
+from evaluation.duplicate import games_per_deck
+from games.batches import States, num_rows
+from games.interface import Game
+from runtime.memory import Need, check_fits
+from runtime.settings import ConfigError
+
+FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS = 500, 40, 2
+"""Decks of a task: enough for full batches of the networks, few enough that an interruption costs little."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Decks ``first`` up to but not including ``last`` of the pair of labels ``a`` and ``b``."""
+
+    a: str
+    b: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a worker has to know.
+
+    Attributes:
+        tournament: The configuration.
+        decks: One row per deck.
+        tasks: In the order in which they are played.
+    """
+
+    tournament: Tournament
+    decks: States
+    tasks: tuple[Task, ...]
+
+
+def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -> Plan:
+    """Returns the tasks of a tournament.
+
+    Args:
+        tournament: The configuration.
+        game: Its game.
+        decks: Given decks; None: those of the seed.
+    """
+    config = tournament.config
+    pairs = list(combinations(tournament.labels, 2))
+    asked = tournament.num_decks() if decks is None else num_rows(decks)
+    assert asked is not None
+    check_fits([Need("decks", asked, asked * _deck_bytes(game, len(pairs)))])
+    counts = {pair: asked for pair in pairs}
+    if config.slow_decks is not None:
+        counts |= {pair: min(config.slow_decks, asked) for pair in pairs if any(_is_slow(tournament, label) for label in pair)}
+    tasks = []
+    for pair in pairs:
+        size = min(_task_decks(tournament, label) for label in pair)
+        tasks += [Task(*pair, first, min(first + size, counts[pair])) for first in range(0, counts[pair], size)]
+    if decks is None:
+        decks = evaluation_decks(game, config.seed, asked)
+    return Plan(tournament, decks, tuple(tasks))
+
+
+def _deck_bytes(game: Game, num_pairs: int) -> int:
+    """Returns the bytes of a deck with all its games: two bytes for a move, and the results."""
+    spec = game.spec
+    deck = sum(array.nbytes for array in game.empty(1))
+    return deck + num_pairs * games_per_deck(spec) * (2 * spec.max_moves + 16 * spec.num_seats)
+
+
+def kinds_of(tournament: Tournament, label: str) -> list[str]:
+    """Returns the kind of a player, or those of the players in a mix."""
+    player = tournament.players[label]
+    if isinstance(player.options, MixOptions):
+        return [kind for part in player.options.seats for kind in kinds_of(tournament, part)]
+    return [player.kind]
+
+
+def _is_slow(tournament: Tournament, label: str) -> bool:
+    return any(KINDS[kind].slow for kind in kinds_of(tournament, label))
+
+
+def _task_decks(tournament: Tournament, label: str) -> int:
+    if "external" in kinds_of(tournament, label):
+        return EXTERNAL_DECKS
+    return SLOW_DECKS if _is_slow(tournament, label) else FAST_DECKS
+
+
+def read_given_decks(tournament: Tournament, game: Game) -> States | None:
+    """Returns the decks of a file that the configuration names, None where it gives a number.
+
+    Raises:
+        ConfigError: There is no such file, or it holds no decks of the game.
+    """
+    if tournament.num_decks() is not None:
+        return None
+    path = Path(tournament.config.decks)
+    if not path.is_file():
+        raise ConfigError(f"decks={path}: expected a number of decks, or a file of decks; there is no such file")
+    try:
+        return game.read_decks(path)
+    except (ValueError, OSError) as error:
+        raise ConfigError(f"decks: {error}") from error

@@ -1,0 +1,111 @@
+"""The rulebook over the games of the project: views of every game, records that are damaged, deals of an editor."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from web.errors import RefusedError
+from web.messages import parse_json
+from web.rulebook import Games, seats_of_moves, table_at
+from web.views import view_of
+
+GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem")
+STRANGE: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    2**70,
+    1.5,
+    "",
+    "x",
+    "33",
+    "3333",
+    "💣",
+    [],
+    [[]],
+    ["x"],
+    [None],
+    [1],
+    {},
+    "\x00",
+    "9" * 100,
+]
+
+
+@pytest.fixture(scope="module")
+def games() -> Games:
+    return Games()
+
+
+def played(games: Games, game: str, seed: int) -> Any:
+    """Returns a finished game of random moves."""
+    table, chance = games.table(game, seed=seed), random.Random(seed)
+    while not table.is_over:
+        table.play(chance.choice([move.text for move in table.legal()]))
+    return table
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_views_of_every_game(games: Games, game: str) -> None:
+    info = games.info(game)
+    names = [name for name, _ in info.seats]
+    end = played(games, game, 5)
+    movers = seats_of_moves(end)
+    for ply in range(len(end.moves) + 1):
+        table = table_at(end, ply)
+        for viewer in range(len(names)):
+            view = view_of(table, viewer, everything=False, movers=movers[:ply], players=names, names=info.seats)
+            others = [seat["cards"] for seat in view["seats"] if seat["seat"] != viewer]
+            assert others == [None] * len(others) and view["seats"][viewer]["cards"] is not None
+            legal = [move.text for move in table.legal()] if table.seat == viewer else []
+            assert view["legal"] == legal and [row["seat"] for row in view["moves"]] == movers[:ply]
+            json.dumps(view, allow_nan=False)
+        view = view_of(table, None, everything=True, movers=movers[:ply], players=names, names=info.seats)
+        assert all(seat["cards"] is not None for seat in view["seats"])
+    assert view["returns"] == list(end.returns) and view["over"] and view["to_move"] is None
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_deal_of_the_editor_is_that_of_the_record(games: Games, game: str) -> None:
+    record = games.table(game, seed=3).record()
+    deal = {name: record[name] for name in games.info(game).deal or {}}
+    assert games.table(game, deal=deal).record() == record
+    assert games.game_of(record) == game
+    with pytest.raises(RefusedError, match="unknown field of a deal"):
+        games.table(game, deal={**deal, "winner": 0})
+    with pytest.raises(RefusedError):
+        games.table(game, deal={**deal, "hands": deal["hands"][::-1] + deal["hands"]})
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_damaged_records_are_refused_or_read(games: Games, game: str) -> None:
+    """Whatever a field is replaced by: a table, or RefusedError; nothing else comes through."""
+    record, chance = played(games, game, 1).record(), random.Random(7)
+    refused = 0
+    for _ in range(200):
+        damaged = json.loads(json.dumps(record))
+        name = chance.choice(list(damaged))
+        if isinstance(damaged[name], list) and damaged[name] and chance.random() < 0.6:
+            damaged[name][chance.randrange(len(damaged[name]))] = chance.choice(STRANGE)
+        elif chance.random() < 0.3:
+            del damaged[name]
+        else:
+            damaged[name] = chance.choice(STRANGE)
+        try:
+            games.table(games.game_of(damaged), record=damaged)
+        except RefusedError as error:
+            refused += 1
+            assert len(error.text) <= 400
+    assert refused > 150
+    text = json.dumps(record)
+    for _ in range(200):
+        at = chance.randrange(len(text))
+        try:
+            value = parse_json(text[:at] + chance.choice('"[]{},0x3💣') + text[at + 1 :])
+            if isinstance(value, dict):
+                games.table(games.game_of(value), record=value)
+        except RefusedError:
+            pass
