@@ -220,6 +220,31 @@ def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path
     person.close()
 
 
+def test_the_editor_and_puzzles(browser: Any, site: Site, shots: Path) -> None:
+    person = Person(browser, site, shots, "tools")
+    page = person.page
+    page.evaluate("location.hash = 'editor'")
+    page.wait_for_selector(".tool form")
+    for field, text in enumerate(("345568889JQKAAAA2", "334466689TJQQKK2B", "34557799TTJJQK22L", "77T")):
+        page.locator(".tool form input").nth(field).fill(text)
+    page.locator(".tool form button[type=submit]").click()
+    page.wait_for_selector(".tool .felt")
+    person.check("deal")
+    page.locator(".tool form button", has_text="Play this deal").click()
+    page.wait_for_selector(".play .hand")
+    assert person.get(f"/api/tables/{person.table}")["view"]["public"]["bottom"] == ["7", "7", "T"]
+    page.evaluate("location.hash = 'editor'")
+    page.locator(".tool select").first.select_option("leduc")
+    for field, text in enumerate(("Jh", "Qs", "Ks")):
+        page.locator(".tool form input").nth(field).fill(text)
+    page.locator(".tool form button[type=submit]").click()
+    page.wait_for_selector(".tool .felt .kind-s")
+    page.evaluate("location.hash = 'puzzles'")
+    page.wait_for_selector(".tool > p")
+    person.check("puzzles")
+    person.close()
+
+
 def play_by_typing(person: Person) -> None:
     """Plays a game to its end."""
     while person.wait_for_turn():

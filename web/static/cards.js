@@ -22,11 +22,11 @@ export const isRanks = (cards) => cards.every((card) => RANKS.includes(card));
 
 const rankOf = (card) => card[0];
 const suitOf = (card) => (card.length > 1 && SUITS[card[1]] ? card[1] : null);
-const rankText = (card) => (rankOf(card) === "T" ? "10" : rankOf(card));
+const rankText = (card) => (suitOf(card) || card.length === 1 ? (rankOf(card) === "T" ? "10" : rankOf(card)) : card);
 
 export function cardName(card) {
   if (card === "L" || card === "B") return t(card === "B" ? "big_joker" : "little_joker");
-  return suitOf(card) ? `${rankText(card)}${SUITS[suitOf(card)]}` : card.length > 1 ? card : rankText(card);
+  return suitOf(card) ? `${rankText(card)}${SUITS[suitOf(card)]}` : rankText(card);
 }
 
 function kindOf(card) {

@@ -1,14 +1,14 @@
 // How a person moves: cards of a hand, buttons of what is legal, or a line of text; with the keyboard.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
-import { Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, moveWord, sorted, wordAt } from "./cards.js";
+import { Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, isRanks, moveWord, sorted, wordAt } from "./cards.js";
 import { t } from "./words.js";
 
 const MOST_BUTTONS = 40;
 const typing = (event) => ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
 
 // Whether moves of this game are made of the cards of the hand: it tells of each seat which cards it played.
-export const playsCards = (view) => view.seats.every((one) => Array.isArray(one.facts?.played));
+export const playsCards = (view) => view.seats.every((one) => Array.isArray(one.facts?.played)) && isRanks(view.seats[view.you]?.cards ?? []);
 
 // The handler is the one of the latest rendering at once, not after the next frame: people type faster than that.
 export function useKeys(enabled, handle) {

@@ -53,13 +53,13 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
       <span class="who"><b>${name}</b><small>${about}</small></span>
       ${one.count !== null && sheds && (one.cards ? html`<span class="tally" role="img" aria-label=${t("cards_left", one.count)}>${one.count}</span>` : html`<${Backs} count=${one.count} />`)}
       ${view.returns && html`<b class=${`return ${view.returns[seat] > 0 ? "gain" : "lose"}`}>${signed(view.returns[seat])}</b>`}</header>
+    ${place !== "bottom" && one.cards && html`<${Cards} cards=${one.cards} size=${sheds ? "small fanned" : ""} label=${t("hand")} />`}
+    ${place !== "bottom" && down > 0 && html`<${Down} count=${down} />`}
     <div class="played">${next !== undefined
       ? html`<span class="next"><small>${t("now_plays")}</small> <${MoveText} move=${next} /></span>`
       : thinking
         ? html`<span class="thinking"><i></i><i></i><i></i>${progress && html`<small>${progress}</small>`}</span>`
         : made && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} move=${made.move} word=${notes[made.ply]?.word} />`}</div>
-    ${place !== "bottom" && one.cards && html`<${Cards} cards=${one.cards} size=${sheds ? "small fanned" : ""} label=${t("hand")} />`}
-    ${place !== "bottom" && down > 0 && html`<${Down} count=${down} />`}
     <${Facts} facts=${one.facts} skip=${["played"]} />
   </section>`;
 }
