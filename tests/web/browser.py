@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -139,16 +138,12 @@ class Person:
 
     def wait_for_turn(self) -> bool:
         """Waits until it is our turn; returns False at the end of the game."""
-        self.page.wait_for_selector(".status .yours, .play.over")
+        self.page.wait_for_selector(".play[data-turn=mine], .play.over")
         return self.page.query_selector(".play.over") is None
 
     def wait_after(self, ply: int) -> None:
-        """Waits until the move at a ply was made, as the server and the page tell."""
-        end = time.monotonic() + PATIENCE / 1000
-        while self.view()["ply"] <= ply:
-            assert time.monotonic() < end, f"no move at ply {ply}"
-            time.sleep(0.01)
-        self.page.wait_for_function("!document.querySelector('.status .yours') || !document.querySelector('.hand .up')")
+        """Waits until the page shows that the move at a ply was made."""
+        self.page.wait_for_function("ply => Number(document.querySelector('.play')?.dataset.ply) > ply", arg=ply)
 
     def shot(self, name: str) -> None:
         """Takes a screenshot."""

@@ -7,6 +7,7 @@ It answers at once, with numbers that follow from the texts of the moves, so tha
 
 import asyncio
 import contextlib
+import functools
 import random
 import sys
 from collections.abc import Callable
@@ -41,12 +42,19 @@ class Quick(Clock):
         await asyncio.sleep(min(PACE, max(0.0, when - self.now())))
 
 
+@functools.cache
+def game_of(name: str) -> Any:
+    """Returns the game of a name, made once."""
+    from games import make
+
+    return make(name)
+
+
 def decide(question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
     """Passes where it can, so that games are short, and says something of every move."""
-    from games import make
     from games.table import Table
 
-    game = make(question.game)
+    game = game_of(question.game)
     table = Table(game, record=question.record) if question.record else Table(game, seed=question.seed)
     legal = [move.text for move in table.legal()]
     moves = list(question.moves or legal)

@@ -138,7 +138,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const notes = done && plies ? notesOf(plies) : state.notes;
   const progress = state.thinking?.total ? t("of", state.thinking.done, state.thinking.total) : "";
   const total = summary.series?.games > 0 && summary.series.number + summary.series.games > 2 ? summary.series : null;
-  return html`<main class=${`play ${done ? "over" : ""}`}>
+  return html`<main class=${`play ${done ? "over" : ""}`} data-ply=${view.ply} data-turn=${mine ? "mine" : "other"}>
     <header class="bar-top">
       <button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button>
       <h1>${gameTitle(view.game)}</h1><span class="tag mode">${t(`mode_${summary.mode}`)}</span>
