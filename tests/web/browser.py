@@ -104,7 +104,7 @@ class Person:
         self.page.on("requestfailed", lambda request: self.faults.append(f"{request.url}: {request.failure}"))
         self.page.on("request", lambda request: request.url.startswith(site.origin) or self.faults.append(request.url))
         self.page.goto(site.address)
-        self.page.wait_for_selector(".new")
+        self.page.wait_for_selector(".new", timeout=4 * PATIENCE)  # the games may have to be compiled first
 
     def get(self, path: str) -> Any:
         """Returns what the server says."""

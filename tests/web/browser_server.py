@@ -60,10 +60,17 @@ def decide(question: Question, report: Callable[[Answer], None], cancel: Callabl
     moves = list(question.moves or legal)
     chance = random.Random(question.seed)
     wins = game.spec.score.tells_wins
-    worth = {move: (derived_seed("worth", move) % 1000) / 1000 for move in moves}
+    # The more cards a move has, the worse: whoever plays their longest makes mistakes.
+    worth = {move: max(0.0, 0.9 - 0.12 * len(move)) + (derived_seed("worth", move) % 100) / 1000 for move in moves}
     found = sorted(moves, key=lambda move: -worth[move])
     rows = tuple(
-        Row(move, round(1 / len(moves), 4), max(1, 40 // (k + 1)), worth[move] * (1 if wins else 4), 0.02 + 0.001 * chance.random())
+        Row(
+            move,
+            round(1 / len(moves), 4),
+            max(1, 40 // (k + 1)),
+            worth[move] * (1 if wins else 4),
+            0.02 + 0.001 * chance.random(),
+        )
         for k, move in enumerate(found)
     )
     own = "pass" if "pass" in moves else chance.choice(moves)
@@ -88,7 +95,8 @@ def main(folder: Path) -> None:
     listening = listen("127.0.0.1", 0)
     engine = EngineProcess(target=engine_main)
     services = Services(None, Catalogue(offers()), engine, Store(games), Quick(), Chance())  # type: ignore[arg-type]
-    print(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}", flush=True)
+    sys.stdout.write(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}\n")
+    sys.stdout.flush()
     asyncio.run(serve(Server(services), engine, Access(token), "127.0.0.1", listening, load_games))
 
 

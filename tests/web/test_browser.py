@@ -16,7 +16,7 @@ import pytest
 
 from tests.web.browser import Person, Site, launch
 
-LIMIT = 150
+LIMIT = 300
 """Seconds that a test may take."""
 
 
@@ -220,6 +220,14 @@ def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path
     person.check("answer")
     page.emulate_media(media="print")
     person.shot("print")
+    page.emulate_media(media="screen")
+    page.evaluate("location.hash = 'puzzles'")
+    page.wait_for_selector(".tool .hand")
+    puzzle = person.get("/api/puzzles?game=doudizhu")["puzzles"][0]
+    page.fill(".typed input", record["moves"][puzzle["ply"]])
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".status .lose")  # the mistake itself does not solve it
+    person.check("puzzle")
     person.close()
 
 
@@ -262,9 +270,19 @@ LOOKS = list(itertools.product((390, 1280), ("en", "zh"), (False, True)))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["doudizhu", "leduc", "kuhn", "limit_holdem"])
-@pytest.mark.parametrize(("width", "language", "dark"), LOOKS, ids=[f"{w}-{lang}-{'dark' if dark else 'light'}" for w, lang, dark in LOOKS])
+@pytest.mark.parametrize(
+    ("width", "language", "dark"), LOOKS, ids=[f"{w}-{lang}-{'dark' if dark else 'light'}" for w, lang, dark in LOOKS]
+)
 def test_every_look(browser: Any, site: Site, shots: Path, game: str, width: int, language: str, dark: bool) -> None:
-    person = Person(browser, site, shots, f"{game}-{width}-{language}-{'dark' if dark else 'light'}", width=width, language=language, dark=dark)
+    person = Person(
+        browser,
+        site,
+        shots,
+        f"{game}-{width}-{language}-{'dark' if dark else 'light'}",
+        width=width,
+        language=language,
+        dark=dark,
+    )
     person.check("lobby")
     seats = ["you", "random", "random"] if game == "doudizhu" else ["you", "random"]
     for mode in ("fair", "hints", "open"):

@@ -49,5 +49,7 @@ def test_every_word_is_there_in_both_languages() -> None:
     names = {"game_doudizhu", "player_fpmcts", "player_rhcp", "player_pimc", "of"}
     assert english - chinese <= names, sorted(english - chinese - names)
     assert chinese <= english, sorted(chinese - english)
-    used = {key for path in STATIC.glob("*.js") if path.name != "words.js" for key in re.findall(r"\bt\(\"(\w+)\"", path.read_text())}
+    used = {
+        key for path in STATIC.glob("*.js") if path.name != "words.js" for key in re.findall(r"\bt\(\"(\w+)\"", path.read_text())
+    }
     assert used <= english, sorted(used - english)
