@@ -30,6 +30,7 @@ HELP = f"""python train.py game={"|".join(GAMES)} [key=value …]
   python train.py game=doudizhu experiment=laptop            75 minutes of two cores
   python train.py game=doudizhu budget.minutes=10 run_dir=runs/ten
   python train.py game=leduc algorithm=smooth_uct            an algorithm on tables
+  python train.py game=examples.sealed_bids                  a game of your own, by its module: docs/adding-a-game.md
 
 A run is saved in run_dir (runs/<game>-<seed>) after every step. A choice is a file of conf/GROUP:
 {{groups}}

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from games import GAMES
+from games import is_known
 from games.interface import Game
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def load_player(
     from agents.players import KINDS, load  # brings torch along, which not everybody who imports a player needs
     from agents.rehearsal import compile_players
 
-    if name in KINDS and KINDS[name].compiles and game.spec.name in GAMES:
+    if name in KINDS and KINDS[name].compiles and is_known(game.spec.name):
         compile_players(game.spec.name)
     if checkpoint is not None:
         options["checkpoint"] = str(checkpoint)

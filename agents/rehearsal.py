@@ -12,7 +12,7 @@ import torch
 
 from agents.general.random_agent import RandomAgent
 from fpmcts.search import Search, SearchSettings
-from games import make
+from games import is_outside, make
 from games.batches import Rules, States, num_rows, take
 from games.generic import current_seat, legal, step
 from games.interface import Game, Records, seats_to_move
@@ -41,7 +41,9 @@ def compile_players(name: str, say: Callable[[str], None] = say_on_stderr, wait:
         wait: Until it is done; False: it is done beside what the process does next.
     """
     run = compile_ahead if wait else compile_beside
-    run(cache_folder("agents"), rehearsals(name), say)
+    if is_outside(name):
+        make(name)  # its sources name the folder
+    run(cache_folder("agents", name if is_outside(name) else ""), rehearsals(name), say)
 
 
 @kernel

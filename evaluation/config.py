@@ -28,7 +28,7 @@ class EvaluateConfig:
     """A tournament.
 
     Attributes:
-        game: Name of the game.
+        game: Name of the game, or the module of a game of your own.
         rules: Rule set of Doudizhu: "standard" or "douzero".
         players: Number of players of limit_holdem, 2 or 3; None: the game's own default.
         a: Label of the player whose score is told, with ``b``.
@@ -47,7 +47,7 @@ class EvaluateConfig:
         unfinished: Folder that holds the finished games of interrupted evaluations.
     """
 
-    game: str = setting("doudizhu", choices=tuple(GAMES))
+    game: str = setting("doudizhu", choices=tuple(GAMES), or_module=True)
     rules: str = "standard"
     players: int | None = setting(None, least=2, most=3)
     a: str | None = None

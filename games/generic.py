@@ -2,7 +2,7 @@
 
 They are declared here and implemented by each game with ``numba.extending.overload``, dispatched on the type of ``rules`` (a
 NamedTuple). Kernels of the upper layers call them by these names and so compile for each game. They are callable from compiled
-code only. ``register`` makes a kernel of a game the implementation of one; some have a default.
+code only. ``register_all`` makes the kernels of a game the implementations of those of the same names; some have a default.
 """
 
 import inspect
@@ -111,6 +111,8 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
     """Draws the words of a world for every row of ``hidden`` (uint64 ``[n, W]``), with the probabilities of ``log_prior_hidden``.
 
+    Where a game does not register it: evenly from what ``list_hidden`` lists.
+
     Args:
         rng: uint64 streams; ``rng[lane]`` is changed in place.
     """
@@ -122,6 +124,8 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
 
     In a view of the start of the game this is the probability of the deal: what the words say of moves that are made later does
     not count there, since inference weighs moves by the policies of who made them.
+
+    Where a game does not register it: all that ``list_hidden`` lists are equally likely. Register both or none of the two.
     """
     raise TypeError("generic kernel: callable from compiled code only")
 
@@ -193,6 +197,8 @@ def count_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndar
     Args:
         counts: int8 ``[num_seats - 1, kinds]``, every element is written: the number of things of each of ``spec.hidden_kinds``
             that the seats hold, in turn, from the one after ``seat`` on; 0 to ``spec.hidden_most``.
+
+    Where a game does not register it, ``spec.hidden_kinds`` must be empty.
     """
     raise TypeError("generic kernel: callable from compiled code only")
 
@@ -227,12 +233,41 @@ def log_corrected(
     raise TypeError("generic kernel: callable from compiled code only")
 
 
+GENERIC = {name: value for name, value in list(globals().items()) if getattr(value, "__module__", "") == __name__}
+"""Every generic kernel by its name."""
+REQUIRED = (
+    legal, step, current_seat, team_return, observe, infoset_key, list_hidden, fill_world, hidden_of, start_view,
+)  # fmt: skip
+"""Those that have no default."""
+
+
 def is_type(numba_type: Any, named_tuple: type) -> bool:
     """Returns whether a numba type is the given NamedTuple class, for dispatch in ``overload``."""
     kinds = (numba.core.types.NamedTuple, numba.core.types.NamedUniTuple)  # the latter where all fields are of one type
     return isinstance(numba_type, kinds) and numba_type.instance_class is named_tuple
 
 
+def register_all(rules_type: type, *kernels: Any) -> None:
+    """Makes the compiled kernels of a game the implementations of the generic ones of the same names.
+
+    Args:
+        rules_type: The NamedTuple of the game's rules, the first argument of all of them.
+
+    Raises:
+        ValueError: A kernel has the name of no generic one, or is not compiled.
+    """
+    for own in kernels:
+        function = getattr(own, "py_func", None)
+        if function is None or function.__name__ not in GENERIC:
+            name = getattr(function or own, "__name__", own)
+            what = "not compiled; write @kernel above it" if function is None else f"expected one of {', '.join(GENERIC)}"
+            raise ValueError(f"kernel {name}: {what}")
+        register(GENERIC[function.__name__], rules_type, own)
+
+
+def missing_kernels(rules_type: type) -> list[str]:
+    """Returns the names of the generic kernels that a game must have and has not registered."""
+    return [generic.__name__ for generic in REQUIRED if rules_type not in _registered.get(generic, [])]
 
 
 def register(generic: Callable[..., Any], first_type: type, implementation: Any) -> None:

@@ -2,7 +2,8 @@
 
 Numba's own disk cache does not notice an edit in a called function of another file. The folder of the cache is therefore named by
 a hash of the sources that a kernel can reach: the files of its own package and of every package below it. An edit starts a
-new folder; everything else starts warm.
+new folder; everything else starts warm. A kernel that is compiled for a game outside these packages goes to a folder that is
+named by the sources of that game as well.
 
 Random state is an explicit argument everywhere: ``rng`` is a uint64 array with one SplitMix64 stream per lane, so that lane
 *i* draws the same numbers in a batch of any size. Source: Steele, Lea & Flood, "Fast splittable pseudorandom number
@@ -11,6 +12,7 @@ generators", 2014.
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable
 from enum import IntEnum
 from functools import cache
@@ -21,6 +23,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import njit
+from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,10 +41,68 @@ def sources_digest(*packages: str) -> str:
 
 
 @cache
-def cache_folder(package: str) -> Path:
-    """Returns the folder that caches the kernels of a package: a hash of its sources and of those below it."""
+def cache_folder(package: str, module: str = "") -> Path:
+    """Returns the folder that caches the kernels of a package: a hash of its sources and of those below it.
+
+    Args:
+        package: One of LAYERS.
+        module: That of a game outside LAYERS, which is imported: the sources in its folder name the cache, too.
+    """
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "fpmcts" / f"{package}-{sources_digest(*LAYERS[: LAYERS.index(package) + 1])}"
+    name = f"{package}-{sources_digest(*LAYERS[: LAYERS.index(package) + 1])}"
+    if module:
+        digest = hashlib.sha256(module.encode())
+        file = getattr(sys.modules[module], "__file__", None)
+        for path in sorted(Path(file).parent.glob("*.py")) if file else ():
+            digest.update(path.read_bytes())
+        name += f"-{digest.hexdigest()[:16]}"
+    return Path(base) / "fpmcts" / name
+
+
+def _modules_outside(kind: Any) -> set[str]:
+    """Returns the modules outside LAYERS whose NamedTuples are in a signature or in a numba type, however deep."""
+    own = getattr(getattr(kind, "instance_class", None), "__module__", None)
+    found = {own} if own is not None and own.split(".")[0] not in LAYERS else set()
+    for part in kind if isinstance(kind, tuple) else getattr(kind, "types", ()):
+        found |= _modules_outside(part)
+    return found
+
+
+def _disk_cache(function: Callable[..., Any], folder: Path) -> FunctionCache:
+    """Returns numba's cache of a function in a folder."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)  # read when the cache is made
+    try:
+        return FunctionCache(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+class _CacheBySources:
+    """The disk cache of a kernel: what it is compiled to for a game outside LAYERS goes by the sources of that game."""
+
+    def __init__(self, function: Callable[..., Any], package: str) -> None:
+        self._function, self._package = function, package
+        self._own = _disk_cache(function, cache_folder(package))
+        self._others: dict[str, FunctionCache] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
+
+    def _of(self, signature: Any) -> FunctionCache:
+        outside = _modules_outside(tuple(getattr(signature, "args", signature)))
+        if not outside:
+            return self._own
+        module = min(outside)  # there is one: kernels are compiled for one game at a time
+        if module not in self._others:
+            self._others[module] = _disk_cache(self._function, cache_folder(self._package, module))
+        return self._others[module]
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        return self._of(signature).load_overload(signature, target)
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        self._of(signature).save_overload(signature, data)
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -54,12 +115,10 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     package = function.__module__.split(".")[0]
     if package not in LAYERS:
         return njit(nogil=True, **options)(function)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder(package))  # read when the dispatcher is made
-    try:
-        return njit(cache=True, nogil=True, **options)(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    made = njit(nogil=True, **options)(function)
+    if not numba.config.DISABLE_JIT:
+        made._cache = _CacheBySources(function, package)
+    return made
 
 
 @intrinsic

@@ -3,18 +3,21 @@
     arguments ─▶ split ─▶ overrides ─▶ compose (conf/SCRIPT.yaml, its groups, the overrides) ─▶ nested keys and values
 
 ``conf/SCRIPT.yaml`` lists the groups of a script; a group is a folder of files to choose from, and ``group=NAME`` on the command
-line chooses one. Every other ``key=value`` sets one key. What the keys mean and what they may be is the business of the schema
-that takes the values (``runtime.settings``). All errors are ConfigError: one line that names what was typed.
+line chooses one. A NAME with a dot is a module outside ``conf/``, and its file lies beside it. Every other ``key=value`` sets one
+key. What the keys mean and what they may be is the business of the schema that takes the values (``runtime.settings``).
+All errors are ConfigError: one line that names what was typed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import yaml
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
+from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
@@ -118,7 +121,10 @@ def load(script: str, overrides: Mapping[str, str], texts: Sequence[str] = ()) -
     groups = groups_of(script)
     chosen = {key: text for key, text in overrides.items() if key in groups}
     for key, text in chosen.items():
-        _check_choice(key, key, text)
+        if "." in text:
+            _add_choice(key, text)
+        else:
+            _check_choice(key, key, text)
     try:
         with initialize_config_dir(str(CONF), version_base="1.3"):
             composed = hydra_compose(script, [f"{key}={text}" for key, text in chosen.items()])
@@ -144,6 +150,24 @@ def _check_choice(key: str, group: str, name: str) -> None:
     names = choices(group)
     if name not in names and not (name == "null" and group in OPTIONAL):
         raise ConfigError(f"{key}={name}: expected one of {', '.join(names)}{did_you_mean(name, names)}")
+
+
+def _add_choice(group: str, module: str) -> None:
+    """Lets a group choose the YAML file that lies beside a module and has its name: ``examples/sealed_bids.yaml``.
+
+    Raises:
+        ConfigError: There is no such module, or no such file.
+    """
+    try:
+        found = find_spec(module)
+    except (ModuleNotFoundError, ValueError):
+        found = None
+    if found is None or found.origin is None:
+        raise ConfigError(f"{group}={module}: there is no such module; install its package, or put its folder on PYTHONPATH")
+    path = Path(found.origin).parent / f"{module.rpartition('.')[2]}.yaml"
+    if not path.exists():
+        raise ConfigError(f"{group}={module}: {path} is missing, which holds its settings as files of conf/{group} do")
+    ConfigStore.instance().store(module, OmegaConf.create(_read(path)), group=group, package="_global_")
 
 
 def _value(key: str, text: str) -> Any:

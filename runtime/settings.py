@@ -23,6 +23,7 @@ def setting(
     least: float | None = None,
     most: float | None = None,
     choices: tuple[Any, ...] | None = None,
+    or_module: bool = False,
     default_factory: Any = MISSING,
 ) -> Any:
     """Returns a dataclass field that carries its own bounds, for ``check_ranges``.
@@ -32,8 +33,10 @@ def setting(
         least: Smallest allowed value; None = no bound.
         most: Largest allowed value; None = no bound.
         choices: Allowed values, where they are names.
+        or_module: Whether the name of a module, with a dot, is allowed besides.
     """
-    return field(default=default, default_factory=default_factory, metadata={"least": least, "most": most, "choices": choices})
+    bounds = {"least": least, "most": most, "choices": choices, "or_module": or_module}
+    return field(default=default, default_factory=default_factory, metadata=bounds)
 
 
 def check_ranges(config: Any, prefix: str = "") -> None:
@@ -53,7 +56,8 @@ def check_ranges(config: Any, prefix: str = "") -> None:
 def check_value(key: str, value: Any, bounds: Mapping[str, Any]) -> None:
     """Checks one value against the metadata of its field."""
     least, most, choices = bounds.get("least"), bounds.get("most"), bounds.get("choices")
-    if choices is not None and value not in choices:
+    is_module = bounds.get("or_module") and "." in str(value)
+    if choices is not None and value not in choices and not is_module:
         names = [str(name) for name in choices if name is not None]
         raise ConfigError(f"{key}={value}: expected one of {', '.join(names)}{did_you_mean(str(value), names)}")
     if value is None or (least is None and most is None):

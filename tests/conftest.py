@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from agents.rehearsal import compile_players
+from games import GAMES
 
 # Examples follow from the test alone. A first call compiles kernels, so no deadline.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
@@ -17,6 +18,18 @@ torch.set_num_threads(1)
 
 # A shell that starts the suite in the background has it ignore Ctrl-C, which some tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "try this game alone in the conformance tests: a name, or the module of a game of your own; may be repeated"
+    parser.addoption("--game", action="append", metavar="NAME", help=text)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Runs what asks for ``game_name`` over every game of the tree and over the example."""
+    if "game_name" in metafunc.fixturenames:
+        names = metafunc.config.getoption("game") or [*sorted(GAMES), "examples.sealed_bids"]
+        metafunc.parametrize("game_name", names, scope="module")
 
 
 @pytest.hookimpl(tryfirst=True)

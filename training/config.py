@@ -29,7 +29,7 @@ class GameSettings:
     """The game and its options; None where it has no such option.
 
     Attributes:
-        name: A key of ``games.GAMES``.
+        name: A key of ``games.GAMES``, or the module of a game of your own (docs/adding-a-game.md).
         rules: doudizhu: named rule set.
         encoding: doudizhu: of the observations, "default" or "paper".
         suits: leduc: whether tables tell suits apart; networks never do.
@@ -37,7 +37,7 @@ class GameSettings:
         abstraction: limit_holdem: of tables; networks see the cards.
     """
 
-    name: str = setting("doudizhu", choices=tuple(GAMES))
+    name: str = setting("doudizhu", choices=tuple(GAMES), or_module=True)
     rules: str | None = setting(None, choices=(None, "standard", "douzero"))
     encoding: str | None = setting(None, choices=(None, "default", "paper"))
     suits: bool | None = None

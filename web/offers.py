@@ -90,7 +90,8 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
     """Returns questions that compile and load what games need: the first analyst, which is waited for; then analysts at
     several positions, and one player of each kind.
     """
-    first, later = [], []
+    first: list[Question] = []
+    later: list[Question] = []
     for game in GAMES:
         offer = catalogue.offer(game)
         asked = set()

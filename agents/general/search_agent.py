@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from agents.agent import Agent
 from agents.decision import RETURN, SURE_WIN, WINS, Decision, HiddenCards, Limits, Question, RootMove
@@ -206,8 +207,19 @@ class SearchAgent(Agent):
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision with the moves of the root and what is believed of the hidden cards.
 
-        A sure win is played at once. Particles are drawn anew for every decision, so that none depends on those before it.
+        A sure win is played at once. Particles are drawn anew for every decision, so that none depends on those before it. Torch
+        uses one thread meanwhile: the batches of a lone game are so small that threads wait for each other (*measured* on two
+        busy cores: 1.7 s of processor time for 64 playouts with two, 0.16 s with one).
         """
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            return self._searched(question, limits)
+        finally:
+            torch.set_num_threads(threads)
+
+    def _searched(self, question: Question, limits: Limits) -> Decision:
+        """Returns the decision of a search."""
         sure, scratch = np.empty(1, np.int16), np.empty(self.game.spec.max_legal, np.int16)
         _short_cuts(self.game.rules, question.view, self.settings.solve, sure, scratch)
         if sure[0] >= 0 and sure[0] in question.asked:

@@ -54,6 +54,11 @@ def copy_row(rules: Any, source: Any, i: int, target: Any, j: int) -> None:
 
 
 @kernel
+def seen_move(rules: Any, states: Any, i: int, action: int, seat: int) -> int:
+    return generic.seen_move(rules, states, i, action, seat)
+
+
+@kernel
 def list_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray) -> int:
     return generic.list_hidden(rules, views, i, seat, hidden)
 

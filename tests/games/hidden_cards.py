@@ -6,6 +6,7 @@ Worlds are consistent with the view, do not depend on the truth, and their codes
 import numpy as np
 
 from games.batches import States
+from games.generic import UNSEEN_MOVE
 from games.interface import Game
 from games.kernels import streams
 from tests.games import driver
@@ -75,9 +76,11 @@ def check_worlds(game: Game, state: States, seat: int) -> None:
         if mover == seat:
             np.testing.assert_array_equal(driver.legal_actions(game, row, 0), driver.legal_actions(game, view, 0))
         np.testing.assert_array_equal(driver.observation(game, row, 0, seat), driver.observation(game, view, 0, seat))
+        keys = {int(driver.infoset_key(game.rules, states, 0, seat)) for states in (row, view)}
+        assert len(keys) == 1, "the key of the world is not that of the view"
         np.testing.assert_array_equal(truth(game, row, seat), words)
         driver.count_hidden(game.rules, view, 0, seat, words, counts)
-        assert counts.min() >= 0 and counts.max() <= game.spec.hidden_most
+        assert not counts.size or counts.min() >= 0 and counts.max() <= game.spec.hidden_most
         totals.add(tuple(counts.sum(axis=1).tolist()))
     assert len(totals) <= 1, "the others hold different numbers of things in different worlds"
 
@@ -109,12 +112,17 @@ def check_replay(game: Game, deal: States, moves: list[int], state: States, seat
     words = truth(game, state, seat)
     at_start = words.copy()
     driver.start_hidden(game.rules, view, 0, seat, at_start)
-    np.testing.assert_array_equal(at_start, truth(game, deal, seat))
-    row = game.empty(1)
+    row, real = game.empty(1), game.empty(1)
     assert driver.fill_world(game.rules, starts, 0, seat, at_start, row, 0)
+    np.testing.assert_array_equal(truth(game, row, seat), truth(game, deal, seat))
+    driver.copy_row(game.rules, deal, 0, real, 0)
     for move in moves:
-        action = driver.played_move(game.rules, row, 0, seat, move, at_start)
-        driver.step(game.rules, row, 0, action)
+        seen = driver.seen_move(game.rules, real, 0, move, seat)
+        driver.step(game.rules, real, 0, move)
+        if seen != UNSEEN_MOVE:
+            action = driver.played_move(game.rules, row, 0, seat, seen, at_start)
+            assert action == move, "the words do not tell the move that was played"
+            driver.step(game.rules, row, 0, action)
     np.testing.assert_array_equal(truth(game, row, seat), words)
     reached = game.view(row, np.array([seat]))
     assert all(np.array_equal(a, b) for a, b in zip(reached, view, strict=True)), "the replay does not lead to the view"

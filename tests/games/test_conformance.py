@@ -1,4 +1,7 @@
-"""What every game must satisfy, whatever its rules."""
+"""What every game must satisfy, whatever its rules.
+
+``pytest tests/games/test_conformance.py tests/games/test_hidden_cards.py --game NAME`` tries one game, in the tree or outside it.
+"""
 
 import json
 from pathlib import Path
@@ -6,18 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from games import GAMES, make
+from games import make
 from games.batches import States, take
 from games.interface import Game
 from games.kernels import streams
+from games.table import Table
 from tests.games import driver
 
 LANES = 12
-
-
-@pytest.fixture(scope="module", params=sorted(GAMES))
-def game(request: pytest.FixtureRequest) -> Game:
-    return make(request.param)
 
 
 def equal(first: States, second: States) -> bool:
@@ -179,6 +178,25 @@ def test_keys_tell_histories_apart(game: Game, running: list[States]) -> None:
             driver.step(game.rules, after, 0, int(action))
             keys.add(driver.infoset_key(game.rules, after, 0, seat))
         assert len(keys) == len(actions) + 1
+
+
+def test_keys_are_equal_exactly_when_a_seat_cannot_tell(game: Game) -> None:
+    """What a seat can tell is its view and what it saw of the moves."""
+    rng, deals = np.random.default_rng(3), game.deal(streams(4, 4 * LANES))
+    known: list[set[tuple[object, int]]] = [set() for _ in range(game.spec.num_seats)]
+    for i in range(4 * LANES):
+        table = Table(game, deal=take(deals, slice(i, i + 1)))
+        while not table.is_over:
+            state = table.states
+            for seat, pairs in enumerate(known):
+                seen = table.seen(seat)
+                label = (*(a.tobytes() for a in table.view(seat)), seen.moves[0, : seen.lengths[0]].tobytes())
+                pairs.add((label, int(driver.infoset_key(game.rules, state, 0, seat))))
+            table.play(int(rng.choice([move.action for move in table.legal()])))
+    for pairs in known:
+        labels, keys = zip(*pairs, strict=True)
+        assert len(set(labels)) == len(pairs), "a key tells apart what the seat cannot tell apart"
+        assert len(set(keys)) == len(pairs), "a key merges what the seat can tell apart"
 
 
 def test_a_sure_win_is_legal(game: Game, running: list[States]) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from games import GAMES, make
+from games import make
 from games.batches import States
 from games.interface import Game
 from games.kernels import streams
@@ -19,11 +19,6 @@ GAMES_PLAYED = 3
 class NoTables(LimitPoker):
     def _make_tables(self) -> PokerTables:
         raise NotImplementedError
-
-
-@pytest.fixture(scope="module", params=sorted(GAMES))
-def game(request: pytest.FixtureRequest) -> Game:
-    return make(request.param)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,1 @@
+"""Things to copy: a player as a program of its own, and a game."""

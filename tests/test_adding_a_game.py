@@ -1,0 +1,212 @@
+"""The example of docs/adding-a-game.md: it is trained by the command, gets closer to an equilibrium, and is played at a table."""
+
+import os
+import re
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import evaluate
+import train
+from agents import load_player
+from examples.sealed_bids import SealedBids
+from games import make
+from games.batches import take
+from games.generic import GENERIC, register_all
+from games.interface import GameSpec
+from games.kernels import ROOT, _modules_outside, cache_folder, kernel
+from games.table import Table
+from runtime.settings import ConfigError
+from training.algorithms import read_run
+
+NAME = "examples.sealed_bids"
+SMALL = [
+    "threads=1", "network.channels=8", "network.blocks=1", "network.head_channels=4", "network.head_units=32",
+    "search.playouts=64", "search.worlds=16", "inference.particles=16", "episode.games=64", "episode.games_per_step=64",
+    "train.batch_size=128", "device=cpu",
+]  # fmt: skip
+BIDS = range(3)
+
+
+def policies(checkpoint: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Returns the chances of the policy networks: bids of each seat, and of a call; each ``[3 cards, 3 bids]``."""
+    game = make(NAME)
+    player = load_player("policy", game, str(checkpoint), temperature=1.0)
+    first, second, calls = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
+    deals = game.deal(np.arange(6, dtype=np.uint64) << np.uint64(16))
+    for i, (one, other) in enumerate(deals.cards.tolist()):
+        table = Table(game, deal=take(deals, slice(i, i + 1)))
+        first[one] = list(player.decide(table).policy.values())
+        for bid in BIDS:
+            table.play(bid)
+            second[other] = list(player.decide(table).policy.values())
+            table.play("bid 0")
+            calls[one, bid] = player.decide(table).policy["call"]
+            table.undo(2)
+    return first, second, calls
+
+
+def nash_conv(first: np.ndarray, second: np.ndarray, calls: np.ndarray) -> float:
+    """Returns what both seats together could win (chips) by the best answers to each other, in place of these policies."""
+    answers = 0.0
+    for card in range(3):  # seat 0: the best bid, and then call or fold; a fold loses one chip
+        others = [c for c in range(3) if c != card]
+        called = [
+            np.mean([sum(second[c, b] * (1 + bid + b) for b in BIDS) * (1 if card > c else -1) for c in others]) for bid in BIDS
+        ]
+        answers += max(-1.0, *called) / 3
+    for card in range(3):  # seat 1: the best bid
+        answers += max(
+            sum(
+                first[c, b] * (1 - calls[c, b] + calls[c, b] * (1 + b + bid) * (1 if card > c else -1)) / 2
+                for c in range(3) if c != card for b in BIDS
+            )
+            for bid in BIDS
+        ) / 3  # fmt: skip
+    return answers
+
+
+def test_the_measure_by_hand() -> None:
+    """Who bids nothing and always calls: each seat wins one chip with the highest card, and with the middle one at times."""
+    nothing, always = np.eye(3)[[0, 0, 0]], np.ones((3, 3))
+    # Seat 0: with the lowest card it folds or loses 1; middle: +-1 by chance; highest: bid 2, 3 chips. Seat 1 likewise.
+    assert nash_conv(nothing, nothing, always) == pytest.approx((-1 + 0 + 3) / 3 * 2)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the folder of a run that the command has trained."""
+    folder = tmp_path_factory.mktemp("sealed") / "run"
+    train.main([f"game={NAME}", f"run_dir={folder}", "budget.iterations=12", *SMALL])
+    return folder
+
+
+def test_it_learns(run: Path) -> None:
+    """Its policies are closer to an equilibrium than those that it begins with, which are nearly uniform."""
+    thirds = np.full((3, 3), 1 / 3)
+    uniform, reached = nash_conv(thirds, thirds, np.full((3, 3), 1 / 2)), nash_conv(*policies(run))
+    assert uniform == pytest.approx(11 / 6)
+    assert reached < 0.3 * uniform, (reached, uniform)
+
+
+@pytest.mark.parametrize(("kind", "options"), [("random", {}), ("policy", {}), ("fpmcts", {"playouts": 32})])
+def test_it_is_played_at_a_table(kind: str, options: dict[str, Any], run: Path) -> None:
+    """What a player decides follows from what its seat sees: neither the card nor the bid of the other matter."""
+    game = make(NAME)
+    player = load_player(kind, game, None if kind == "random" else str(run), seed=1, **options)
+    decided = []
+    for other, bid in ((0, "bid 0"), (2, "bid 2")):
+        deal = game.deal(np.zeros(1, np.uint64))
+        table = Table(game, deal=deal._replace(cards=np.array([[1, other]], np.int8)))
+        for fixed in (None, bid, None):
+            decision = player.decide(table)
+            if fixed is None:
+                decided.append((decision.move, decision.policy, decision.value))
+            table.play(fixed or decision.move)
+        assert table.is_over and sum(table.returns) == 0
+        assert table.describe(0)["moves"][1] is None  # seen, but not which
+    assert decided[:2] == decided[2:]
+
+
+def test_the_highest_card_bids_high_and_calls(run: Path) -> None:
+    first, second, calls = policies(run)
+    assert first[2, 2] > 0.8 and second[2, 2] > 0.8 and calls[2, 2] > 0.8
+    assert calls[0, 2] < 0.5  # the lowest card never wins
+
+
+def test_the_command_evaluates_it(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = [f"game={NAME}", "a=fpmcts", f"a.checkpoint={run}", "a.playouts=32", "b=random", "processes=1", "device=cpu"]
+    assert evaluate.run([*given, "decks=60", f"unfinished={tmp_path}"]) == 0
+    found = re.search(r"chips \+([0-9.]+) ± ([0-9.]+)", capsys.readouterr().out)
+    assert found and float(found[1]) > 3 * float(found[2])
+
+
+SPOILED = {
+    "unknown module": ("", "there is no such module"),
+    "no class": ("x = 1", "has no GAME, the class of the game"),
+    "kernels": (
+        "from games.base import BaseGame\nclass GAME(BaseGame):\n    rules = ()", "kernels are missing: legal, step, .*hidden_of"
+    ),
+    "name": ("from examples.sealed_bids import SealedBids as GAME", "its spec says name='examples.sealed_bids'; expected"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), SPOILED.values(), ids=SPOILED)
+def test_errors_say_what_is_missing(
+    text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    package = f"mine_{abs(hash(request.node.name))}"
+    (tmp_path / package).mkdir()
+    if text:
+        (tmp_path / package / "bids.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        make(f"{package}.bids")
+
+
+def test_settings_lie_beside_the_module() -> None:
+    with pytest.raises(ConfigError, match="game=games.kernels: .*kernels.yaml is missing"):
+        read_run(["game=games.kernels"])
+    with pytest.raises(ConfigError, match="game=no.such: there is no such module"):
+        read_run(["game=no.such"])
+    config = read_run([f"game={NAME}", "search.playouts=8"])[0]
+    assert (config.game.name, config.objective, config.search.playouts, config.search.strength) == (NAME, "adp", 8, 100.0)
+
+
+def test_kernels_are_registered_by_name() -> None:
+    with pytest.raises(ValueError, match="kernel shuffle: not compiled; write @kernel above it"):
+        register_all(tuple, shuffle)
+    with pytest.raises(ValueError, match="kernel shuffle: expected one of legal, step"):
+        register_all(tuple, kernel(shuffle))
+
+
+def shuffle(rules: Any) -> int:
+    return 0
+
+
+def test_an_edit_of_a_game_outside_starts_a_new_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels of the project are compiled with the game inside, so a cache by their own sources would play the old rules."""
+    assert cache_folder("fpmcts", NAME) != cache_folder("fpmcts")
+    folders = set()
+    for text in ("x = 1", "x = 2"):
+        module = types.ModuleType("outside.game")
+        module.__file__ = str(tmp_path / "game.py")
+        (tmp_path / "game.py").write_text(text)
+        monkeypatch.setitem(sys.modules, "outside.game", module)
+        folders.add(cache_folder.__wrapped__("fpmcts", "outside.game"))
+    assert len(folders) == 2
+    assert _modules_outside(numba.typeof((np.zeros(1), SealedBids.rules))) == {NAME}
+    assert _modules_outside(numba.typeof((np.zeros(1), make("kuhn").rules))) == set()
+
+
+def test_an_edited_game_plays_by_its_new_rules(tmp_path: Path) -> None:
+    """In processes of their own, the second of which finds what the first has compiled."""
+    (tmp_path / "mine").mkdir()
+    code = (
+        "from games import make; from games.table import Table\nt = Table(make('mine.bids'), seed=1)\n"
+        "for m in ('bid 2', 'bid 1', 'call'): t.play(m)\nprint(max(t.returns))"
+    )
+    rules, won = (ROOT / "examples" / "sealed_bids.py").read_text(), []
+    for text in (rules, rules.replace("chips = 1.0 +", "chips = 50.0 +")):
+        (tmp_path / "mine" / "bids.py").write_text(text)
+        path = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+        won.append(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=path).stdout)
+    assert won == ["4.0\n", "53.0\n"]
+
+
+def test_the_page_shows_the_code_that_runs() -> None:
+    page, code = (ROOT / "docs" / "adding-a-game.md").read_text(), (ROOT / "examples" / "sealed_bids.py").read_text()
+    settings = (ROOT / "examples" / "sealed_bids.yaml").read_text()
+    blocks = re.findall(r"```(python|yaml)\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) > 8
+    for kind, block in blocks:
+        assert block in (settings if kind == "yaml" else code) or block.startswith("from agents import load_player"), block
+    assert len((code + settings).splitlines()) <= 150
+    for name in [*GENERIC, *GameSpec._fields]:
+        assert f"`{name}`" in page, f"{name} is not explained"
