@@ -1,0 +1,170 @@
+"""A browser, a server over the real games for it, and a person that sits before it."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+HOW = "apt-get install -y chromium fonts-wqy-microhei, or name one by CHROMIUM=/path/to/chromium; and pip install playwright"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--no-first-run",
+]
+AXE = Path(__file__).with_name("vendor") / "axe.min.js"
+SERIOUS = ("serious", "critical")
+PATIENCE = 30_000
+"""Milliseconds until something that should happen counts as not happening."""
+
+
+def program() -> str | None:
+    """Returns the path of a browser, None where none is installed."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+def launch() -> Iterator[Any]:
+    """Yields a browser; skips where there is none."""
+    path = program()
+    if path is None:
+        pytest.skip(f"no browser is installed: {HOW}")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        pytest.skip(f"playwright is not installed: {HOW}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class Site:
+    """A running server."""
+
+    def __init__(self, folder: Path, program: str = "browser_server.py") -> None:
+        command = [sys.executable, str(Path(__file__).with_name(program)), str(folder)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().strip()
+        self.origin = self.address.split("/?")[0]
+
+    def stop(self) -> None:
+        """Ends it as Ctrl-C does."""
+        os.killpg(self.process.pid, signal.SIGINT)
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(15)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+class Person:
+    """Somebody with a page of their own, who notes everything that goes wrong on it.
+
+    Args:
+        browser: Of playwright.
+        site: The server.
+        shots: Folder of screenshots.
+        name: What they begin with.
+        width: Of the window, in pixels: 390 is a phone.
+        language: "en" or "zh", as the system says.
+        dark: Whether the system is dark.
+    """
+
+    def __init__(
+        self, browser: Any, site: Site, shots: Path, name: str, *, width: int = 1280, language: str = "en", dark: bool = False
+    ) -> None:
+        self.name, self.shots, self.origin, self.faults = name, shots, site.origin, list[str]()
+        phone = width < 700
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 844 if phone else 800},
+            locale="zh-CN" if language == "zh" else "en-US",
+            color_scheme="dark" if dark else "light",
+            has_touch=phone,
+            is_mobile=phone,
+        )
+        self.context.set_default_timeout(PATIENCE)
+        self.page = self.context.new_page()
+        self.page.on("console", lambda message: message.type in ("error", "warning") and self.faults.append(message.text))
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("requestfailed", lambda request: self.faults.append(f"{request.url}: {request.failure}"))
+        self.page.on("request", lambda request: request.url.startswith(site.origin) or self.faults.append(request.url))
+        self.page.goto(site.address)
+        self.page.wait_for_selector(".new", timeout=4 * PATIENCE)  # the games may have to be compiled first
+
+    def get(self, path: str) -> Any:
+        """Returns what the server says."""
+        answer = self.context.request.get(self.origin + path)
+        assert answer.ok, answer.text()
+        return answer.json()
+
+    def new_table(self, **fields: Any) -> str:
+        """Makes a table and opens it."""
+        given = {"game": "doudizhu", "seats": ["you", "random", "random"], "mode": "hints", "seed": 7} | fields
+        answer = self.context.request.post(f"{self.origin}/api/tables", data=given, headers={"origin": self.origin})
+        assert answer.ok, answer.text()
+        table = str(answer.json()["id"])
+        self.open(table)
+        return table
+
+    def open(self, table: str) -> None:
+        """Shows a table."""
+        self.page.evaluate("hash => { location.hash = hash; }", f"t={table}")
+        self.page.wait_for_selector(".felt")
+
+    @property
+    def table(self) -> str:
+        """Returns the id of the table that is shown."""
+        return str(self.page.evaluate("location.hash")).partition("t=")[2]
+
+    def view(self) -> dict[str, Any]:
+        """Returns the view of the table that is shown."""
+        view: dict[str, Any] = self.get(f"/api/tables/{self.table}")["view"]
+        return view
+
+    def wait_for_turn(self) -> bool:
+        """Waits until it is our turn; returns False at the end of the game."""
+        self.page.wait_for_selector(".play[data-turn=mine], .play.over")
+        return self.page.query_selector(".play.over") is None
+
+    def wait_after(self, ply: int) -> None:
+        """Waits until the page shows that the move at a ply was made."""
+        self.page.wait_for_function("ply => Number(document.querySelector('.play')?.dataset.ply) > ply", arg=ply)
+
+    def shot(self, name: str) -> None:
+        """Takes a screenshot."""
+        self.page.screenshot(path=str(self.shots / f"{self.name}-{name}.png"), full_page=True)
+
+    def check(self, name: str) -> None:
+        """Takes a screenshot and asserts that nothing went wrong and that axe finds nothing serious."""
+        self.shot(name)
+        assert not self.faults, self.faults
+        wide = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{name}: {wide} px wider than the window"
+        self.page.evaluate(AXE.read_text())
+        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        serious = [
+            {"id": one["id"], "where": [node["target"] for node in one["nodes"][:3]], "help": one["help"]}
+            for one in found
+            if one["impact"] in SERIOUS
+        ]
+        assert not serious, json.dumps(serious, indent=1)
+
+    def close(self) -> None:
+        """Closes the page and asserts that nothing went wrong meanwhile."""
+        self.context.close()
+        assert not self.faults, self.faults

@@ -1,0 +1,105 @@
+"""A whole server over the real games whose engine knows nothing: a program for tests in a browser.
+
+python browser_server.py FOLDER
+
+It answers at once, with numbers that follow from the texts of the moves, so that reviews find mistakes.
+"""
+
+import asyncio
+import contextlib
+import functools
+import random
+import sys
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from web.access import Access, read_token  # noqa: E402
+from web.app import Server  # noqa: E402
+from web.asking import Answer, Question, Row  # noqa: E402
+from web.catalogue import Catalogue  # noqa: E402
+from web.clock import Chance, Clock, derived_seed  # noqa: E402
+from web.engine import EngineProcess  # noqa: E402
+from web.engine_process import serve as answer_questions  # noqa: E402
+from web.offers import offers  # noqa: E402
+from web.room import Services  # noqa: E402
+from web.server import listen, load_games, serve, token_file  # noqa: E402
+from web.store import Store  # noqa: E402
+
+RANKS = "3456789TJQKA2LB"
+PACE = 0.03
+
+
+class Quick(Clock):
+    """A clock for players that need not seem to think."""
+
+    async def sleep_until(self, when: float) -> None:
+        """Waits a moment."""
+        await asyncio.sleep(min(PACE, max(0.0, when - self.now())))
+
+
+@functools.cache
+def game_of(name: str) -> Any:
+    """Returns the game of a name, made once."""
+    from games import make
+
+    return make(name)
+
+
+def decide(question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
+    """Passes where it can, so that games are short, and says something of every move."""
+    from games.table import Table
+
+    game = game_of(question.game)
+    table = Table(game, record=question.record) if question.record else Table(game, seed=question.seed)
+    legal = [move.text for move in table.legal()]
+    moves = list(question.moves or legal)
+    chance = random.Random(question.seed)
+    wins = game.spec.score.tells_wins
+    # The more cards a move has, the worse: whoever plays their longest makes mistakes.
+    worth = {move: max(0.0, 0.9 - 0.12 * len(move)) + (derived_seed("worth", move) % 100) / 1000 for move in moves}
+    found = sorted(moves, key=lambda move: -worth[move])
+    rows = tuple(
+        Row(
+            move,
+            round(1 / len(moves), 4),
+            max(1, 40 // (k + 1)),
+            worth[move] * (1 if wins else 4),
+            0.02 + 0.001 * chance.random(),
+        )
+        for k, move in enumerate(found)
+    )
+    own = "pass" if "pass" in moves else chance.choice(moves)
+    others = [seat for seat in range(len(game.spec.seat_names)) if seat != table.seat]
+    hidden = None
+    if question.game == "doudizhu":
+        p = [[[0.3, 0.4, 0.2, 0.08, 0.02] for _ in RANKS] for _ in others]
+        hidden = {"seats": others, "kinds": list(RANKS), "p": p, "ess": 12.0, "listed": False, "active": True}
+    total = int(question.options.get("playouts", 0))
+    return Answer(own, "wp" if wins else "points", rows[0].value, {own: 1.0}, rows, hidden, total, total, 0.01)
+
+
+def engine_main(pipe: Connection, warm_up: Any) -> None:
+    """Runs the engine's process."""
+    answer_questions(pipe, warm_up, decide)
+
+
+def main(folder: Path) -> None:
+    """Serves until Ctrl-C."""
+    games = folder / "play.sqlite"
+    token = read_token(token_file(games))
+    listening = listen("127.0.0.1", 0)
+    engine = EngineProcess(target=engine_main)
+    services = Services(None, Catalogue(offers()), engine, Store(games), Quick(), Chance())  # type: ignore[arg-type]
+    sys.stdout.write(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}\n")
+    sys.stdout.flush()
+    asyncio.run(serve(Server(services), engine, Access(token), "127.0.0.1", listening, load_games))
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        main(Path(sys.argv[1]))

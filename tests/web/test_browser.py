@@ -1,0 +1,317 @@
+"""The page in a real browser: whole games by keyboard alone, by taps alone, by buttons, and a replay with its review.
+
+Screenshots lie in the folder that SHOTS names, else in pytest's temporary folder.
+"""
+
+import itertools
+import json
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.browser import Person, Site, launch
+
+LIMIT = 300
+"""Seconds that a test may take."""
+
+
+@pytest.fixture(autouse=True)
+def _no_test_waits_for_ever() -> Iterator[None]:
+    def ring(*_: Any) -> None:
+        raise TimeoutError("the test waits for something that does not come")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(LIMIT)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    yield from launch()
+
+
+@pytest.fixture(scope="module")
+def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    made = Site(tmp_path_factory.mktemp("site"))
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = Path(os.environ["SHOTS"]) if "SHOTS" in os.environ else tmp_path_factory.mktemp("shots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def spoken(person: Person) -> str:
+    """Returns what the live region says."""
+    assert person.page.locator("[aria-live]").count() == 1
+    return person.page.locator("[aria-live]").inner_text()
+
+
+def longest(view: dict[str, Any]) -> str:
+    """Returns the legal move of the most cards, a pass only where there is no other."""
+    return max(view["legal"], key=lambda move: (move != "pass", len(move)))
+
+
+def test_doudizhu_by_keyboard_alone(browser: Any, site: Site, shots: Path) -> None:
+    person = Person(browser, site, shots, "keyboard")
+    page, press = person.page, person.page.keyboard.press
+    person.check("lobby")
+    for _ in range(60):  # to the button that deals
+        press("Tab")
+        if page.evaluate("document.activeElement.type === 'submit'"):
+            break
+    press("Enter")
+    page.wait_for_selector(".hand")
+    moves = 0
+    while person.wait_for_turn():
+        view = person.view()
+        if moves == 0:  # a card by its rank, taken and given back, then by Tab and arrows
+            rank = view["legal"][0]
+            press(rank)
+            assert page.locator(".hand [aria-pressed=true]").count() == 1
+            press("Escape")
+            assert page.locator(".hand [aria-pressed=true]").count() == 0
+            page.locator(".hand button[tabindex='0']").focus()
+            press("ArrowRight")
+            press("ArrowLeft")
+            press("ArrowLeft")
+            assert page.evaluate("document.activeElement.closest('.hand') !== null")
+            person.check("table")
+        if moves % 2:
+            press("/")
+            page.wait_for_selector(".thoughts .moves")
+            page.wait_for_selector(".hand [aria-pressed=true], .toast:not(:empty)")
+            press("Enter" if page.locator(".hand [aria-pressed=true]").count() else " ")
+        else:
+            move = longest(view)
+            if move == "pass":
+                press(" ")
+            for rank, count in Counter("" if move == "pass" else move).items():
+                for _ in range(count):
+                    press(rank)
+            if move != "pass":
+                press("Enter")
+        person.wait_after(view["ply"])
+        if moves == 3:
+            person.check("middle")
+        moves += 1
+    assert moves > 3 and person.view()["over"]
+    assert spoken(person)
+    person.check("over")
+    person.close()
+
+
+def test_doudizhu_by_taps_alone(browser: Any, site: Site, shots: Path) -> None:
+    person = Person(browser, site, shots, "taps", width=390, language="zh", dark=True)
+    page = person.page
+    person.check("lobby")
+    page.locator("input[value=fair]").tap()
+    page.locator("button[type=submit]").tap()
+    page.wait_for_selector(".hand")
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
+    sizes = page.eval_on_selector_all(".hand button", "all => all.map(one => one.getBoundingClientRect().width)")
+    assert len(sizes) == 20 and min(sizes) >= 24
+    moves = 0
+    while person.wait_for_turn():
+        view = person.view()
+        move = longest(view)
+        if move == "pass":
+            page.locator(".buttons button").first.tap()
+        else:
+            for rank, count in Counter(move).items():
+                cards = page.locator(f".column[data-rank='{rank}'] button")
+                for place in range(count):
+                    cards.nth(place).tap(position={"x": 8, "y": 8})
+            assert page.locator(".hand [aria-pressed=true]").count() == len(move)
+            if moves == 0:
+                person.check("chosen")
+            page.locator(".buttons button").last.tap()
+        person.wait_after(view["ply"])
+        if moves == 1:  # in the middle of the game: it is still there
+            page.reload()
+            page.wait_for_selector(".hand")
+        moves += 1
+    assert page.locator(".thoughts").count() == 0 and person.view()["over"]
+    person.check("over")
+    person.close()
+
+
+def test_leduc(browser: Any, site: Site, shots: Path) -> None:
+    person = Person(browser, site, shots, "leduc", width=390)
+    page = person.page
+    page.locator("input[value=leduc]").tap()
+    page.locator("button[type=submit]").tap()
+    page.wait_for_selector(".felt .buttons button")
+    person.check("table")
+    for hand in range(3):
+        while person.wait_for_turn():
+            ply = person.view()["ply"]
+            page.locator(".buttons button.primary").last.tap()
+            person.wait_after(ply)
+        if hand < 2:
+            before = person.table
+            page.locator(".after button.primary").tap()
+            page.wait_for_function("before => !location.hash.endsWith(before)", arg=before)
+            page.wait_for_selector(".play:not(.over) .felt")
+    summary = person.get(f"/api/tables/{person.table}")["summary"]
+    assert summary["series"]["number"] == 3 and summary["series"]["games"] == 3
+    page.wait_for_selector(".steps")
+    person.check("over")
+    person.close()
+
+
+def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path) -> None:
+    person = Person(browser, site, shots, "replay", language="zh", dark=True)
+    page = person.page
+    table = person.new_table(seats=["you", "random", "random"])
+    while person.wait_for_turn():
+        view = person.view()
+        page.fill(".typed input", longest(view))
+        page.keyboard.press("Enter")
+        person.wait_after(view["ply"])
+    with page.expect_download() as download:
+        page.locator("a[download]").click()
+    file = tmp_path / "game.jsonl"
+    download.value.save_as(file)
+    record = json.loads(file.read_text())
+    page.locator("button.back").click()
+    page.wait_for_selector(".new")
+    page.set_input_files("input[type=file]", file)
+    page.wait_for_selector(".steps")
+    assert person.table != table
+    last = len(record["moves"])
+    assert page.locator(".steps .count").inner_text() == f"{last} / {last}"
+    page.keyboard.press("Home")
+    assert page.locator(".steps .count").inner_text() == f"0 / {last}"
+    for ply in range(last):
+        assert page.locator(".next").count() == 1, ply
+        page.keyboard.press("ArrowRight")
+    assert page.locator(".next").count() == 0
+    page.keyboard.press("ArrowLeft")
+    person.check("replay")
+    person.open(table)
+    page.locator(".after button", has_text="复盘").click()
+    page.locator(".review button.primary").click()
+    page.wait_for_selector(".review .summary")
+    page.keyboard.press("n")
+    page.wait_for_selector(".decision.mistake, .decision.blunder, .decision.inaccuracy")
+    assert page.locator(".decision .moves").count() == 0  # the answer is not there before the try
+    person.check("mistake")
+    page.keyboard.press("r")
+    page.wait_for_selector(".felt .hand")
+    others = page.locator(".others .cards.tiny").count()
+    assert others == 0  # hands that the mover did not see are face down again
+    page.keyboard.press("/")
+    page.fill(".typed input", record["moves"][int(page.locator(".steps .count").inner_text().split(" / ")[0])])
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".answer")
+    page.locator(".decision button", has_text="看答案").click()
+    page.wait_for_selector(".decision .moves")
+    person.check("answer")
+    page.emulate_media(media="print")
+    person.shot("print")
+    page.emulate_media(media="screen")
+    page.evaluate("location.hash = 'puzzles'")
+    page.wait_for_selector(".tool .hand")
+    puzzle = person.get("/api/puzzles?game=doudizhu")["puzzles"][0]
+    page.fill(".typed input", record["moves"][puzzle["ply"]])
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".status .lose")  # the mistake itself does not solve it
+    person.check("puzzle")
+    person.close()
+
+
+def test_the_editor_and_puzzles(browser: Any, site: Site, shots: Path) -> None:
+    person = Person(browser, site, shots, "tools")
+    page = person.page
+    page.evaluate("location.hash = 'editor'")
+    page.wait_for_selector(".tool form")
+    for field, text in enumerate(("345568889JQKAAAA2", "334466689TJQQKK2B", "34557799TTJJQK22L", "77T")):
+        page.locator(".tool form input").nth(field).fill(text)
+    page.locator(".tool form button[type=submit]").click()
+    page.wait_for_selector(".tool .felt")
+    person.check("deal")
+    page.locator(".tool form button", has_text="Play this deal").click()
+    page.wait_for_selector(".play .hand")
+    assert person.get(f"/api/tables/{person.table}")["view"]["public"]["bottom"] == ["7", "7", "T"]
+    page.evaluate("location.hash = 'editor'")
+    page.locator(".tool select").first.select_option("leduc")
+    for field, text in enumerate(("Jh", "Qs", "Ks")):
+        page.locator(".tool form input").nth(field).fill(text)
+    page.locator(".tool form button[type=submit]").click()
+    page.wait_for_selector(".tool .felt .kind-s")
+    page.evaluate("location.hash = 'puzzles'")
+    page.wait_for_selector(".tool > p")
+    person.check("puzzles")
+    person.close()
+
+
+def play_by_typing(person: Person) -> None:
+    """Plays a game to its end."""
+    while person.wait_for_turn():
+        view = person.view()
+        person.page.fill(".typed input", longest(view))
+        person.page.keyboard.press("Enter")
+        person.wait_after(view["ply"])
+
+
+LOOKS = list(itertools.product((390, 1280), ("en", "zh"), (False, True)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["doudizhu", "leduc", "kuhn", "limit_holdem"])
+@pytest.mark.parametrize(
+    ("width", "language", "dark"), LOOKS, ids=[f"{w}-{lang}-{'dark' if dark else 'light'}" for w, lang, dark in LOOKS]
+)
+def test_every_look(browser: Any, site: Site, shots: Path, game: str, width: int, language: str, dark: bool) -> None:
+    person = Person(
+        browser,
+        site,
+        shots,
+        f"{game}-{width}-{language}-{'dark' if dark else 'light'}",
+        width=width,
+        language=language,
+        dark=dark,
+    )
+    person.check("lobby")
+    seats = ["you", "random", "random"] if game == "doudizhu" else ["you", "random"]
+    for mode in ("fair", "hints", "open"):
+        person.new_table(game=game, seats=seats, mode=mode)
+        person.wait_for_turn()
+        person.check(mode)
+    play_by_typing(person)
+    person.check("over")
+    for page in ("puzzles", "editor"):
+        person.page.evaluate("hash => { location.hash = hash; }", page)
+        person.page.wait_for_selector(".tool")
+        person.check(page)
+    person.page.keyboard.press("?")
+    person.page.wait_for_selector("dialog[open]")
+    person.check("keys")
+    person.close()
+
+
+@pytest.mark.slow
+def test_a_game_that_the_page_has_never_heard_of(browser: Any, shots: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path, "toy_server.py")
+    try:
+        person = Person(browser, site, shots, "toy")
+        person.check("lobby")
+        person.new_table(game="toy", seats=["you", "quick", "quick"], seed=3)
+        person.wait_for_turn()
+        person.check("table")
+        play_by_typing(person)
+        person.check("over")
+        person.close()
+    finally:
+        site.stop()

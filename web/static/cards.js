@@ -1,0 +1,148 @@
+// Cards as buttons and as pictures: a rank, and a figure drawn here: the suit, or in games without suits what kind of card it is.
+
+import { html, useRef } from "./vendor/preact.js";
+import { t } from "./words.js";
+
+export const RANKS = ["3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A", "2", "L", "B"];
+const SUITS = { s: "♠", h: "♥", d: "♦", c: "♣" };
+const STAR = "M12 1.800l3.050 6.760 7.370.740-5.540 4.900 1.620 7.240L12 17.680l-6.500 3.760 1.620-7.240L1.580 9.300l7.370-.740z";
+const FIGURES = {
+  s: "M12 1.500C7.500 7 2.500 10 2.500 14.300c0 2.600 2 4.500 4.300 4.500 1.600 0 3-.800 3.900-2.100-.200 2.200-1 3.900-2.500 5.300h7.600c-1.500-1.400-2.300-3.100-2.500-5.300.9 1.300 2.300 2.100 3.900 2.100 2.300 0 4.300-1.900 4.300-4.500C21.500 10 16.500 7 12 1.500z",
+  h: "M12 21.500C5 15.700 2 12 2 8 2 5 4.200 3 6.800 3 9 3 11 4.200 12 6.300 13 4.200 15 3 17.200 3 19.800 3 22 5 22 8c0 4-3 7.700-10 13.500z",
+  d: "M12 1.500 20.500 12 12 22.500 3.500 12z",
+  c: "M12 1.800a4.700 4.700 0 0 0-4 7.200 4.700 4.700 0 1 0 2.700 7.700C10.500 19 9.700 20.600 8.200 22h7.600c-1.500-1.400-2.300-3-2.500-5.300A4.700 4.700 0 1 0 16 9a4.700 4.700 0 0 0-4-7.200z",
+  number: "M12 12C8.400 9 8.400 4.500 12 2c3.600 2.500 3.600 7 0 10zm0 0c3-3.600 7.500-3.600 10 0-2.500 3.600-7 3.600-10 0zm0 0c3.600 3 3.600 7.500 0 10-3.600-2.500-3.600-7 0-10zm0 0c-3 3.600-7.500 3.600-10 0 2.500-3.600 7-3.600 10 0z",
+  court: "M3.500 18.500h17v3h-17zM3.400 16.500 1.500 6.200l5.600 4.300L12 2.500l4.900 8 5.600-4.300-1.900 10.300z",
+  high: "M12 1l2.800 5.200 5.700-1.700-1.700 5.700L24 13l-5.200 2.800 1.700 5.700-5.700-1.700L12 25l-2.800-5.200-5.700 1.700 1.700-5.700L0 13l5.200-2.800-1.700-5.700 5.700 1.700z",
+  joker: STAR,
+};
+
+// Whether a list of card names is of ranks alone, as in Doudizhu.
+export const isRanks = (cards) => cards.every((card) => RANKS.includes(card));
+
+const rankOf = (card) => card[0];
+const suitOf = (card) => (card.length > 1 && SUITS[card[1]] ? card[1] : null);
+const rankText = (card) => (suitOf(card) || card.length === 1 ? (rankOf(card) === "T" ? "10" : rankOf(card)) : card);
+
+export function cardName(card) {
+  if (card === "L" || card === "B") return t(card === "B" ? "big_joker" : "little_joker");
+  return suitOf(card) ? `${rankText(card)}${SUITS[suitOf(card)]}` : rankText(card);
+}
+
+function kindOf(card) {
+  const rank = rankOf(card);
+  if (rank === "L" || rank === "B") return "joker";
+  return suitOf(card) ?? (["J", "Q", "K"].includes(rank) ? "court" : ["A", "2"].includes(rank) ? "high" : "number");
+}
+
+const looks = (card) => `card kind-${kindOf(card)} ${card === "B" ? "big" : ""}`;
+
+function face(card) {
+  const kind = kindOf(card);
+  return html`<b class="rank">${kind === "joker" ? html`<span class="stacked">${t(card === "B" ? "big_joker_face" : "little_joker_face")}</span>` : rankText(card)}</b>
+    <svg class="figure" viewBox=${kind === "high" ? "0 1 24 24" : "0 0 24 24"} aria-hidden="true" focusable="false"><path d=${FIGURES[kind]} /></svg>`;
+}
+
+// Cards that lie on the table, as one picture.
+export function Cards({ cards, size = "", label }) {
+  if (!cards?.length) return null;
+  const names = cards.map(cardName).join(" ");
+  return html`<span class=${`cards ${size}`} role="img" aria-label=${label ? `${label}: ${names}` : names}>
+    ${cards.map((card, k) => html`<span class=${`${looks(card)} ${k && card === cards[k - 1] ? "same" : ""}`}>${face(card)}</span>`)}
+  </span>`;
+}
+
+// Cards whose faces are not seen.
+export function Down({ count, size = "" }) {
+  return html`<span class=${`cards ${size}`} role="img" aria-label=${t("face_down", count)}>${Array.from({ length: count }, (_, k) => html`<span class="card down" key=${k}></span>`)}</span>`;
+}
+
+// A stack of them with its number.
+export function Backs({ count }) {
+  return html`<span class=${`backs ${count <= 2 ? "few" : ""}`} role="img" aria-label=${t("cards_left", count)}><b>${count}</b></span>`;
+}
+
+// The word of a move in a position: in games of bets a call of nothing is a check.
+export function wordAt(view, move) {
+  const paid = view.seats.map((one) => one.facts?.paid);
+  const even = paid.every((one) => typeof one === "number" && one === paid[0]);
+  const word = even && { call: "move_check", raise: "move_bet" }[move];
+  return word ? t(word) : moveWord(move);
+}
+
+export const isCardMove = (move) => Boolean(move) && isRanks([...move]);
+export const moveWord = (move) => (move === null || move === undefined ? "?" : isCardMove(move) ? [...move].map(cardName).join(" ") : t.known(`move_${move}`) ?? move);
+
+// A move as cards where it is made of ranks, else as its word, or as the word that it has where it was made.
+export function MoveText({ move, size = "small", word }) {
+  return isCardMove(move) ? html`<${Cards} cards=${[...move]} size=${size} />` : html`<span class=${`word ${move === "pass" ? "passed" : ""}`}>${word ?? moveWord(move)}</span>`;
+}
+
+// The hand of a game that is played by ranks: a column for each rank on a phone (fifteen fit), a fan on a wide table.
+// `chosen` is a count by rank. A tap takes a card or gives it back; a stroke over several ranks takes one of each or gives them
+// back, as the first touched card did. Cards of a rank are alike; those that were touched are shown as chosen before the others.
+export function RankHand({ cards, chosen, choose, disabled, label }) {
+  const stroke = useRef(null);
+  const focus = useRef("");
+  const touches = useRef({}); // by rank: its places, the one to be chosen next first
+  const columns = RANKS.map((rank) => [rank, cards.filter((card) => card === rank).length]).filter(([, count]) => count);
+  const spots = columns.flatMap(([rank, count]) => Array.from({ length: count }, (_, place) => `${rank}${place}`));
+  const roving = spots.includes(focus.current) ? focus.current : spots[0];
+  const places = (rank, count) => (touches.current[rank]?.length === count ? touches.current[rank] : Array.from({ length: count }, (_, k) => count - 1 - k));
+  const isUp = (rank, place, count) => places(rank, count).slice(0, chosen[rank] ?? 0).includes(place);
+  // Takes the touched card or gives it back; returns how many of its rank are chosen then.
+  const touched = (rank, place, count) => {
+    const [up, rest] = [isUp(rank, place, count), places(rank, count).filter((one) => one !== place)];
+    const taken = chosen[rank] ?? 0;
+    touches.current[rank] = up ? [...rest, place] : [...rest.slice(0, taken), place, ...rest.slice(taken)];
+    return taken + (up ? -1 : 1);
+  };
+  const begin = (event, rank, place, of) => {
+    if (disabled || event.button > 0) return;
+    const count = touched(rank, place, of);
+    stroke.current = { taking: count > (chosen[rank] ?? 0), seen: new Set([rank]), chosen: { ...chosen, [rank]: count } };
+    choose(stroke.current.chosen);
+    event.target.releasePointerCapture?.(event.pointerId);
+  };
+  const move = (event) => {
+    const at = stroke.current;
+    if (!at || event.buttons === 0) return;
+    const rank = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-rank]")?.dataset.rank;
+    if (!rank || at.seen.has(rank)) return;
+    at.seen.add(rank);
+    at.chosen = { ...at.chosen, [rank]: at.taking ? Math.max(1, at.chosen[rank] ?? 0) : 0 };
+    choose(at.chosen);
+  };
+  const end = () => {
+    stroke.current = null;
+  };
+  const arrow = (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    if (!step) return;
+    const all = [...event.currentTarget.querySelectorAll("button")];
+    const to = Number.isFinite(step) ? (all.indexOf(document.activeElement) + step + all.length) % all.length : step < 0 ? 0 : all.length - 1;
+    all[to]?.focus();
+    event.preventDefault();
+  };
+  return html`<div class="hand" role="group" aria-label=${label} onPointerMove=${move} onPointerUp=${end} onPointerCancel=${end} onKeyDown=${arrow}>
+    ${columns.map(([rank, count]) => html`<div class="column" data-rank=${rank} key=${rank}>
+      ${Array.from({ length: count }, (_, place) => {
+        const up = isUp(rank, place, count);
+        return html`<span class=${`slot ${place === count - 1 ? "last" : ""}`} key=${place}><button
+          type="button" class=${`${looks(rank)} ${up ? "up" : ""}`} disabled=${disabled}
+          aria-pressed=${up ? "true" : "false"} aria-label=${count > 1 ? `${cardName(rank)}, ${place + 1} / ${count}` : cardName(rank)}
+          tabindex=${`${rank}${place}` === roving ? 0 : -1} onFocus=${() => (focus.current = `${rank}${place}`)}
+          onPointerDown=${(event) => begin(event, rank, place, count)}
+          onClick=${(event) => event.detail === 0 && !disabled && choose({ ...chosen, [rank]: touched(rank, place, count) })}>${face(rank)}</button></span>`;
+      })}
+    </div>`)}
+  </div>`;
+}
+
+export const chosenText = (chosen) => RANKS.map((rank) => rank.repeat(chosen[rank] ?? 0)).join("");
+export const sorted = (text) => [...text].sort((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b)).join("");
+export function countsOf(text) {
+  const counts = {};
+  for (const rank of text) counts[rank] = (counts[rank] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,100 @@
+// The way to the server: requests over HTTP, and one WebSocket that comes back by itself (docs/web-protocol.md).
+
+export class Refused extends Error {
+  constructor(code, text) {
+    super(text);
+    this.code = code;
+  }
+}
+
+async function request(method, path, body, type = "application/json") {
+  const options = { method, credentials: "same-origin" };
+  if (body !== undefined) {
+    options.headers = { "Content-Type": type };
+    options.body = type === "application/json" ? JSON.stringify(body) : body;
+  }
+  const answer = await fetch(path, options);
+  const text = await answer.text();
+  let fields = null;
+  try {
+    fields = text ? JSON.parse(text) : null;
+  } catch {
+    fields = null;
+  }
+  if (!answer.ok) {
+    const error = fields?.error ?? { code: String(answer.status), text: answer.statusText };
+    throw new Refused(error.code, error.text);
+  }
+  return fields;
+}
+
+export const get = (path) => request("GET", path);
+export const post = (path, body) => request("POST", path, body);
+export const upload = (path, text) => request("POST", path, text, "application/x-ndjson");
+
+const FIRST_WAIT = 400; // milliseconds before a lost connection is tried again; doubles each time
+const LONGEST_WAIT = 8000;
+
+// Messages to and from the server. `listen` hears everything; `ask` resolves with the first answer to one message.
+export class Connection {
+  constructor(listen) {
+    this.listen = listen;
+    this.id = 0;
+    this.wait = FIRST_WAIT;
+    this.waiting = new Map();
+    this.queue = [];
+    this.table = null;
+    this.open();
+  }
+
+  open() {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    this.socket = new WebSocket(`${scheme}://${location.host}/ws`);
+    this.socket.onopen = () => {
+      this.wait = FIRST_WAIT;
+      this.listen({ type: "connected" });
+      if (this.table) this.send({ type: "join", table: this.table });
+      for (const message of this.queue.splice(0)) this.socket.send(message);
+    };
+    this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
+    this.socket.onclose = () => {
+      this.listen({ type: "disconnected" });
+      for (const [, { reject }] of this.waiting) reject(new Refused("disconnected", "the connection was lost"));
+      this.waiting.clear();
+      setTimeout(() => this.open(), this.wait);
+      this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+    };
+  }
+
+  hear(message) {
+    const asked = message.id !== undefined ? this.waiting.get(message.id) : undefined;
+    if (asked) {
+      this.waiting.delete(message.id);
+      if (message.type === "error") asked.reject(new Refused(message.code, message.text));
+      else asked.resolve(message);
+    }
+    this.listen(message);
+  }
+
+  send(fields) {
+    const message = JSON.stringify({ id: ++this.id, ...fields });
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(message);
+    else if (fields.type !== "join") this.queue.push(message);
+    return this.id;
+  }
+
+  ask(fields) {
+    const id = this.send(fields);
+    return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
+  }
+
+  join(table) {
+    this.table = table;
+    if (this.socket.readyState === WebSocket.OPEN) this.send({ type: "join", table });
+  }
+
+  leave() {
+    if (this.table && this.socket.readyState === WebSocket.OPEN) this.send({ type: "leave" });
+    this.table = null;
+  }
+}

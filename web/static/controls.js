@@ -1,0 +1,150 @@
+// How a person moves: cards of a hand, buttons of what is legal, or a line of text; with the keyboard.
+
+import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, isRanks, moveWord, sorted, wordAt } from "./cards.js";
+import { t } from "./words.js";
+
+const MOST_BUTTONS = 40;
+const typing = (event) => ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
+
+// Whether moves of this game are made of the cards of the hand: it tells of each seat which cards it played.
+export const playsCards = (view) => view.seats.every((one) => Array.isArray(one.facts?.played)) && isRanks(view.seats[view.you]?.cards ?? []);
+
+// The handler is the one of the latest rendering at once, not after the next frame: people type faster than that.
+export function useKeys(enabled, handle) {
+  const latest = useRef(null);
+  latest.current = handle;
+  useEffect(() => {
+    if (!enabled) return undefined;
+    const hear = (event) => {
+      if (typing(event) || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+      if (latest.current(event)) event.preventDefault();
+    };
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, [enabled]);
+}
+
+function rankOfKey(event) {
+  const digit = /^Digit([2-9])$/.exec(event.code ?? "");
+  const key = digit ? digit[1] : event.key.toUpperCase() === "0" ? "T" : event.key.toUpperCase();
+  return RANKS.includes(key) ? key : null;
+}
+
+// `legal` is null where the page does not know it; then the server says whether a move is.
+export function CardControls({ view, legal: texts, play, hint, say, keys, extra }) {
+  const [chosen, setChosen] = useState({});
+  const ply = useRef(view.ply);
+  ply.current = view.ply;
+  const own = view.seats[view.you].cards;
+  const turn = view.to_move === view.you && !view.over;
+  const legal = texts && new Map(texts.map((move) => [move === "pass" ? "pass" : sorted(move), move]));
+  const text = chosenText(chosen);
+  const mayPass = !legal || legal.has("pass");
+  useEffect(() => setChosen((before) => fitting(before, own)), [own.join("")]);
+  const send = (move) => {
+    setChosen({});
+    play(move);
+  };
+  const submit = () => {
+    if (!turn) return;
+    if (!text) say(t(mayPass ? "choose_first" : "must_lead"));
+    else if (legal && !legal.has(text)) say(t("not_legal", moveWord(text)));
+    else send(legal?.get(text) ?? text);
+  };
+  const pass = () => {
+    if (!turn) return;
+    if (mayPass) send("pass");
+    else say(t("must_lead"));
+  };
+  const askHint = async () => {
+    if (!turn || !hint) return;
+    const found = await hint(legal, text);
+    if (!found || ply.current !== view.ply) return; // too late: the table has moved on
+    setChosen(isCardMove(found) ? countsOf(found) : {});
+    if (!isCardMove(found)) say(`${t("hint")}: ${moveWord(found)}`);
+  };
+  useKeys(keys && !view.over, (event) => {
+    const rank = rankOfKey(event);
+    if (rank) {
+      const held = own.filter((card) => card === rank).length;
+      const count = chosen[rank] ?? 0;
+      if (held) setChosen({ ...chosen, [rank]: event.shiftKey ? (count === held ? 0 : held) : (count + 1) % (held + 1) });
+      return true;
+    }
+    const elsewhere = ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) && !event.target.closest(".hand");
+    const onCard = event.target.closest?.(".hand");
+    if (event.key === "Enter" && !elsewhere) submit();
+    else if (event.key === " " && !elsewhere && !(onCard && event.target.matches(":focus-visible") && text === "" && !mayPass)) pass();
+    else if (event.key === "/") askHint();
+    else if (event.key === "Escape") setChosen({});
+    else return false;
+    return true;
+  });
+  const stuck = turn && legal?.size === 1 && mayPass;
+  return html`<div class="controls">
+    <${RankHand} cards=${own} chosen=${chosen} choose=${setChosen} disabled=${view.over} label=${t("your_hand")} />
+    <div class="row buttons">
+      <button type="button" class=${stuck ? "primary" : ""} disabled=${!turn || !mayPass} onClick=${pass}>${t("pass")}</button>
+      ${hint && html`<button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>`}
+      <button type="button" disabled=${!text} onClick=${() => setChosen({})}>${t("clear")}</button>
+      <button type="button" class=${stuck ? "" : "primary"} disabled=${!turn || !text} onClick=${submit}>${t("play")}</button>
+    </div>
+    <${TypedMove} turn=${turn} play=${send} />${extra}
+  </div>`;
+}
+
+// Keeps what is still in the hand.
+function fitting(chosen, cards) {
+  const kept = {};
+  for (const [rank, count] of Object.entries(chosen)) kept[rank] = Math.min(count, cards.filter((card) => card === rank).length);
+  return kept;
+}
+
+function TypedMove({ turn, play }) {
+  const [text, setText] = useState("");
+  const submit = (event) => {
+    event.preventDefault();
+    if (text.trim() && turn) {
+      play(text.trim());
+      setText("");
+    }
+  };
+  return html`<form class="typed" onSubmit=${submit}><input aria-label=${t("type_move")} placeholder=${t("type_move")} value=${text} enterkeyhint="go"
+    autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(event) => setText(event.target.value)}
+    onKeyDown=${(event) => event.key === "Escape" && (setText(""), event.target.blur())} /></form>`;
+}
+
+// Any other game: your cards, a button for each legal move, and a line to type.
+export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
+  const turn = view.to_move === view.you && !view.over;
+  const [suggested, setSuggested] = useState(null);
+  const moves = turn ? legal ?? [] : [];
+  useEffect(() => setSuggested(null), [view.ply]);
+  const askHint = async () => {
+    if (turn && hint) setSuggested(await hint(new Map(moves.map((move) => [move, move])), suggested ?? ""));
+  };
+  useKeys(keys && !view.over, (event) => {
+    const place = Number(event.key) - 1;
+    const starting = /^[a-z]$/.test(event.key) ? moves.filter((move) => move[0] === event.key) : [];
+    if (moves[place] !== undefined) play(moves[place]);
+    else if (starting.length === 1) play(starting[0]);
+    else if (event.key === "/") askHint();
+    else if (event.key === "Enter" && suggested && event.target.tagName !== "BUTTON") play(suggested);
+    else return false;
+    return true;
+  });
+  const own = view.seats[view.you].cards;
+  return html`<div class="controls">
+    ${own && html`<div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>`}
+    <div class="row buttons">${moves.slice(0, MOST_BUTTONS).map((move, k) => html`<button type="button" key=${move}
+      class=${`${move === suggested ? "suggested" : ""} ${move === "fold" ? "" : "primary"}`} aria-keyshortcuts=${k < 9 ? String(k + 1) : undefined}
+      onClick=${() => play(move)}>${wordAt(view, move)}${keys && k < 9 ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}${move === suggested ? html` <span class="mark">← ${t("hint")}</span>` : ""}</button>`)}
+      ${hint && turn && html`<button type="button" onClick=${askHint}>${t("hint")}</button>`}</div>
+    <${TypedMove} turn=${turn} play=${play} />${extra}
+  </div>`;
+}
+
+export function Controls(props) {
+  return playsCards(props.view) ? html`<${CardControls} ...${props} />` : html`<${ButtonControls} ...${props} />`;
+}

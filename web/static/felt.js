@@ -1,0 +1,117 @@
+// The table seen from above: the players round it, what each of them played last, what lies open, and your place below. It shows
+// any game, from its view; fields that it does not know are shown by their names.
+
+import { html } from "./vendor/preact.js";
+import { Backs, Cards, Down, MoveText, isRanks } from "./cards.js";
+import { besideTitle, playerTitle, roleTitle } from "./players.js";
+import { amount, signed, t } from "./words.js";
+
+const HATS = {
+  landlord: "M4 2.500l3.600 3.700L12 1.500l4.400 4.700L20 2.500V11H4zM7 13h10c0 5.500-2 8.500-5 8.500S7 18.500 7 13z",
+  peasants: "M12 2.500 22.500 12c-6 2.400-15 2.400-21 0zM7 15.200c3 .7 7 .7 10 0 0 4.500-2 7-5 7s-5-2.500-5-7z",
+};
+const PERSON = "M12 12.500a4.700 4.700 0 1 0 0-9.400 4.700 4.700 0 0 0 0 9.400zm-9 9c.6-4.700 4.300-7 9-7s8.400 2.300 9 7z";
+const ROBOT = "M11 2h2v3h4.500A2.500 2.500 0 0 1 20 7.500v7a2.500 2.500 0 0 1-2.500 2.500h-11A2.500 2.500 0 0 1 4 14.500v-7A2.500 2.500 0 0 1 6.500 5H11zM8.500 9a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600zm7 0a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600zM7 19h10l1.500 3h-13z";
+
+function Avatar({ player, team }) {
+  return html`<svg class=${`avatar team-${team}`} viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path fill-rule="evenodd" d=${HATS[team] ?? (player === "you" ? PERSON : ROBOT)} /></svg>`;
+}
+
+// The last move of each seat of the running round; the seat that is to move has none.
+export function lastMoves(view) {
+  const last = {};
+  const from = Math.max(0, view.moves.length - view.seats.length + (view.over ? 0 : 1));
+  view.moves.slice(from).forEach((one, k) => {
+    if (one.seat !== null) last[one.seat] = { move: one.move, ply: from + k };
+  });
+  return last;
+}
+
+const plain = (value) => (Array.isArray(value) ? value.map((one) => one ?? "–").join(" ") : typeof value === "number" ? amount(value) : String(value));
+const label = (name) => t.known(name) ?? name.replaceAll("_", " ");
+
+export function Facts({ facts, skip = [] }) {
+  const shown = Object.entries(facts ?? {}).filter(([name, value]) => !skip.includes(name) && value !== null && plain(value) !== "" && !name.endsWith("_seat"));
+  if (!shown.length) return null;
+  return html`<dl class="facts">${shown.map(([name, value]) => html`<div key=${name}><dt>${label(name)}</dt>
+    <dd>${Array.isArray(value) && value.length && isRanks(value.map(String)) ? html`<${Cards} cards=${value} size="small" />` : plain(value)}</dd></div>`)}</dl>`;
+}
+
+function Seat({ view, seat, config, place, thinking, progress, made, next, notes }) {
+  const one = view.seats[seat];
+  const game = config.games.find((each) => each.name === view.game);
+  const team = game?.teams[one.team] ?? "";
+  const turn = view.to_move === seat;
+  const beat = view.facts?.to_beat_seat === seat;
+  const name = playerTitle(one.player, config);
+  const about = [roleTitle(game, seat), besideTitle(view, seat)].filter(Boolean).join(" · ");
+  const sheds = Array.isArray(one.facts?.played);
+  const own = view.you === null ? null : view.seats[view.you].cards;
+  const down = !sheds && !one.cards && own ? one.count ?? own.length : 0;
+  return html`<section class=${`seat ${place} ${turn ? "turn" : ""} ${beat ? "leads" : ""}`} aria-label=${`${name}, ${about}`}>
+    <header><span class="disc"><${Avatar} player=${one.player} team=${team} /></span>
+      <span class="who"><b>${name}</b><small>${about}</small></span>
+      ${one.count !== null && sheds && (one.cards ? html`<span class="tally" role="img" aria-label=${t("cards_left", one.count)}>${one.count}</span>` : html`<${Backs} count=${one.count} />`)}
+      ${view.returns && html`<b class=${`return ${view.returns[seat] > 0 ? "gain" : "lose"}`}>${signed(view.returns[seat])}</b>`}</header>
+    ${place !== "bottom" && one.cards && html`<${Cards} cards=${one.cards} size=${sheds ? "small fanned" : ""} label=${t("hand")} />`}
+    ${place !== "bottom" && down > 0 && html`<${Down} count=${down} />`}
+    <div class="played">${next !== undefined
+      ? html`<span class="next"><small>${t("now_plays")}</small> <${MoveText} move=${next} /></span>`
+      : thinking
+        ? html`<span class="thinking"><i></i><i></i><i></i>${progress && html`<small>${progress}</small>`}</span>`
+        : made && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} move=${made.move} word=${notes[made.ply]?.word} />`}</div>
+    <${Facts} facts=${one.facts} skip=${["played"]} />
+  </section>`;
+}
+
+// What lies in the middle.
+function Board({ view }) {
+  const open = Object.entries(view.public ?? {}).filter(([, cards]) => cards?.length);
+  const paid = view.seats.map((one) => one.facts?.paid);
+  const pot = paid.every((one) => typeof one === "number") ? paid.reduce((a, b) => a + b, 0) : null;
+  const bombs = view.facts?.bombs;
+  return html`<div class="board">
+    ${pot !== null && html`<p class="pot"><span class="chip" aria-hidden="true"></span><small>${t("pot")}</small> <b>${amount(pot)}</b></p>`}
+    ${open.map(([name, cards]) => html`<div class="open-cards" key=${name}><${Cards} cards=${cards} size=${name === "bottom" ? "small" : ""} label=${label(name)} /><small>${label(name)}</small></div>`)}
+    ${bombs !== undefined && html`<p class="stake"><b>× ${2 ** bombs}</b><small>${t("stake")}${bombs ? ` · ${t("bombs_n", bombs)}` : ""}</small></p>`}
+    <${Facts} facts=${view.facts} skip=${["to_beat", "rules", "role", "bombs"]} />
+  </div>`;
+}
+
+// `next` is a move about to be made, in a replay. `children`: what your own place offers.
+export function Felt({ view, config, thinking = null, progress = "", next, status, notes = {}, children }) {
+  const bottom = view.you ?? 0;
+  const count = view.seats.length;
+  const others = Array.from({ length: count - 1 }, (_, k) => (bottom + 1 + k) % count);
+  if (count === 3) others.reverse(); // who plays after you sits to the right
+  const places = count === 3 ? ["left", "right"] : others.map(() => "top");
+  const last = lastMoves(view);
+  const seat = (which, place) => html`<${Seat} key=${which} view=${view} seat=${which} config=${config} place=${place} thinking=${thinking === which}
+    progress=${progress} made=${last[which]} notes=${notes} next=${view.to_move === which ? next : undefined} />`;
+  return html`<div class=${`felt of-${count === 3 ? "three" : count === 2 ? "two" : "many"}`}>
+    <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
+    <${Board} view=${view} />
+    <div class="me">${seat(bottom, "bottom")}
+      ${status && html`<p class="status">${status}</p>`}
+      ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${view.seats[bottom].cards} label=${t("hand")} /></div>`)}
+    </div>
+  </div>`;
+}
+
+// What happened: a row for each round, a column for each seat.
+export function Log({ view, config, notes = {} }) {
+  const count = view.seats.length;
+  if (!view.moves.length) return html`<p class="muted small">${t("no_moves_yet")}</p>`;
+  if (view.moves.some((one) => one.seat === null)) return html`<ol class="log-list">${view.moves.map((one, ply) => html`<li key=${ply}><${MoveText} move=${one.move} size="tiny" /></li>`)}</ol>`;
+  const rounds = [];
+  view.moves.forEach((one, ply) => {
+    const row = rounds[rounds.length - 1];
+    const before = ply ? view.moves[ply - 1].seat : -1;
+    if (row && one.seat > before && row[one.seat] === undefined) row[one.seat] = ply;
+    else rounds.push({ [one.seat]: ply });
+  });
+  return html`<div class="log" tabindex="0" role="region" aria-label=${t("log")}><table>
+    <thead><tr><th scope="col"><span class="sr">${t("round")}</span></th>${view.seats.map((one, seat) => html`<th scope="col" key=${seat}>${playerTitle(one.player, config)} <small>${besideTitle(view, seat) || one.name}</small></th>`)}</tr></thead>
+    <tbody>${rounds.map((row, k) => html`<tr key=${k}><td class="muted">${k + 1}</td>${Array.from({ length: count }, (_, seat) => html`<td key=${seat}>
+      ${row[seat] !== undefined && html`<${MoveText} move=${view.moves[row[seat]].move} size="tiny" word=${notes[row[seat]]?.word} />${notes[row[seat]]?.paid !== undefined && html` <small class="muted">${notes[row[seat]].paid}</small>`}`}</td>`)}</tr>`)}</tbody></table></div>`;
+}

@@ -1,0 +1,126 @@
+// The page: what is shown follows the part of the address behind "#".
+//
+//   #            the lobby            #t=ID     a table
+//   #g=GAME&seed=N  a lobby with this deal     #puzzles, #editor
+
+import { html, render, useEffect, useRef, useState } from "./vendor/preact.js";
+import { Connection, get } from "./connection.js";
+import { Lobby } from "./lobby.js";
+import { Play } from "./play.js";
+import { Editor, Puzzles } from "./tools.js";
+import { setLanguage, systemLanguage, t } from "./words.js";
+
+const KEPT = "fpmcts.settings";
+const TOAST_MS = 5000;
+const GEAR =
+  "M10.200 2h3.600l.5 2.600 1.700.7 2.200-1.500 2.500 2.500-1.500 2.200.7 1.700 2.600.5v3.600l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-.5-2.600-1.700-.7-2.200 1.500-2.500-2.500 1.500-2.200-.7-1.700-2.600-.5v-3.600l2.600-.5.7-1.700-1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600 3.600 0 0 0 0-7.200z";
+
+function readPrefs() {
+  const own = { language: systemLanguage(), keys: true, calm: false, four: true };
+  try {
+    return { ...own, ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") };
+  } catch {
+    return own;
+  }
+}
+
+function place() {
+  const text = location.hash.slice(1);
+  if (["puzzles", "editor"].includes(text)) return { page: text };
+  const fields = Object.fromEntries(new URLSearchParams(text));
+  return fields.t ? { page: "table", id: fields.t } : { page: "lobby", wish: fields };
+}
+
+// Messages of the server, to all who listen.
+class Bus {
+  constructor() {
+    this.listeners = new Set();
+  }
+
+  listen(hear) {
+    this.listeners.add(hear);
+    return () => this.listeners.delete(hear);
+  }
+
+  tell(message) {
+    for (const hear of [...this.listeners]) hear(message);
+  }
+}
+
+function Settings({ prefs, change }) {
+  const dialog = useRef(null);
+  useEffect(() => {
+    const hear = (event) => {
+      if (event.key !== "?" || ["INPUT", "TEXTAREA"].includes(event.target.tagName) || dialog.current.open) return;
+      event.preventDefault();
+      dialog.current.showModal();
+    };
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, []);
+  const box = (name, label) => html`<label class="check"><input type="checkbox" checked=${prefs[name]} onChange=${(event) => change({ [name]: event.target.checked })} /> ${label}</label>`;
+  const languages = html`<div class="segments" role="group" aria-label=${t("language")}>${[["en", "EN"], ["zh", "中文"]].map(([name, text]) => html`<button type="button" key=${name} lang=${name} aria-pressed=${prefs.language === name ? "true" : "false"}
+    class=${prefs.language === name ? "on" : ""} onClick=${() => change({ language: name })}>${text}</button>`)}</div>`;
+  return html`<nav class="settings" aria-label=${t("settings")}>${languages}
+    <button type="button" class="icon" aria-label=${t("settings")} title=${t("settings")} onClick=${() => dialog.current.showModal()}><svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${GEAR} /></svg></button>
+    <dialog ref=${dialog} aria-label=${t("settings")} onClick=${(event) => event.target === dialog.current && dialog.current.close()}><div class="sheet">
+      <div class="row"><h2>${t("settings")}</h2><span class="spread"></span>${languages}</div>
+      <p class="checks">${box("keys", t("keys"))} ${box("calm", t("calm"))} ${box("four", t("four_colours"))}</p>
+      <dl class="keys">${t("help").map(([keys, what]) => html`<div key=${keys}><dt><kbd>${keys}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+      <button type="button" class="primary" onClick=${() => dialog.current.close()}>${t("close")}</button></div></dialog></nav>`;
+}
+
+function App({ connection, bus }) {
+  const [prefs, setPrefs] = useState(readPrefs);
+  const [at, setAt] = useState(place);
+  const [config, setConfig] = useState(null);
+  const [engine, setEngine] = useState({ state: "starting", warm: 0 });
+  const [online, setOnline] = useState(true);
+  const [toast, setToast] = useState("");
+  const [spoken, setSpoken] = useState(""); // the one live region
+  const timer = useRef(0);
+  const say = (text) => {
+    setToast(text);
+    setSpoken(text);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setToast(""), TOAST_MS);
+  };
+  const fail = (error) => say(error.message);
+  setLanguage(prefs.language);
+  useEffect(() => {
+    const moved = () => setAt(place());
+    addEventListener("hashchange", moved);
+    get("/api/config").then(setConfig, fail);
+    return bus.listen((message) => {
+      if (message.type === "welcome" || message.type === "engine") setEngine({ state: message.state, warm: message.warm });
+      if (message.type === "connected") setOnline(true);
+      if (message.type === "disconnected") setOnline(false);
+    });
+  }, []);
+  useEffect(() => {
+    localStorage.setItem(KEPT, JSON.stringify(prefs));
+    document.documentElement.classList.toggle("calm", prefs.calm);
+    document.documentElement.classList.toggle("two-colours", !prefs.four);
+    document.title = t("title");
+  }, [prefs]);
+  const go = (hash) => {
+    location.hash = hash;
+  };
+  const open = (id) => go(`t=${id}`);
+  const shared = { config, connection, bus, prefs, engine, go, open, say, announce: setSpoken, fail };
+  const pages = { lobby: Lobby, table: Play, puzzles: Puzzles, editor: Editor };
+  const Page = pages[at.page];
+  return html`<div class="page">
+    <${Settings} prefs=${prefs} change=${(some) => setPrefs({ ...prefs, ...some })} />
+    ${!online && html`<p class="notice">${t("lost")}</p>`}
+    ${config ? html`<${Page} ...${shared} id=${at.id} key=${at.page === "table" ? at.id : at.page} wish=${at.wish ?? {}} />` : html`<p class="starting">…</p>`}
+    <div class="toast" aria-hidden="true">${toast}</div>
+    <div class="sr" role="status" aria-live="polite">${spoken}</div>
+  </div>`;
+}
+
+const bus = new Bus();
+const connection = new Connection((message) => bus.tell(message));
+const root = document.getElementById("app");
+root.replaceChildren();
+render(html`<${App} connection=${connection} bus=${bus} />`, root);

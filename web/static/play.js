@@ -1,0 +1,234 @@
+// One table: the game as it goes, the thoughts beside it, and afterwards its replay and review on the same felt.
+
+import { html, useEffect, useReducer, useRef, useState } from "./vendor/preact.js";
+import { MoveText, moveWord, wordAt } from "./cards.js";
+import { get, post } from "./connection.js";
+import { Controls, useKeys } from "./controls.js";
+import { Felt, Log } from "./felt.js";
+import { gameTitle, placeTitle, playerTitle, roleTitle } from "./players.js";
+import { Steps, useArrows, useReplay } from "./replay.js";
+import { Review } from "./review.js";
+import { Curve, Hands, Moves, Value } from "./thoughts.js";
+import { amount, number, signed, t } from "./words.js";
+
+const EMPTY = { summary: null, view: null, thinking: null, job: null, result: null, paused: false, factor: 1, values: {}, notes: {} };
+const SPEEDS = [64, 256, 1024];
+const HINT_PLAYOUTS = 64;
+
+// What a search said of the position it looked at, for the curve.
+function kept(values, ply, seat, message) {
+  if (message.value === null || message.value === undefined) return values;
+  return { ...values, [ply]: { ply, seat, value: message.value, unit: message.unit, se: message.rows?.[0]?.se ?? null, move: message.move } };
+}
+
+// What is to be said of a move besides its text: its word where it was made, and what its seat has paid by then.
+function note(before, after, seat, move) {
+  const paid = after.seats[seat]?.facts?.paid;
+  const more = typeof paid === "number" && before?.seats[seat].facts.paid !== paid;
+  return typeof paid === "number" && move !== null ? { word: before ? wordAt(before, move) : undefined, paid: more ? amount(paid) : undefined } : {};
+}
+
+const notesOf = (plies) => Object.fromEntries(plies.slice(0, -1).map((one, ply) => [ply, note(one.view, plies[ply + 1].view, one.seat, one.move)]));
+
+// The state of the table, from the messages of the server.
+function follow(state, message) {
+  switch (message.type) {
+    case "forget":
+      return EMPTY;
+    case "state":
+      return { ...state, summary: message.summary, view: message.view, paused: message.paused, factor: message.factor, thinking: null, result: null,
+        values: Object.fromEntries(Object.entries(state.values).filter(([ply]) => Number(ply) <= message.view.ply)) };
+    case "moved":
+      return { ...state, view: message.view, thinking: null, result: state.view?.you === null || message.view.to_move !== message.view.you ? state.result : null, notes: { ...state.notes, [message.ply]: note(state.view, message.view, message.seat, message.move) } };
+    case "thinking":
+      return { ...state, thinking: message, result: message.rows || message.policy ? message : state.result, values: kept(state.values, state.view?.ply, message.seat, message) };
+    case "over":
+      return { ...state, summary: message.summary, view: message.view, thinking: null, result: null };
+    case "asked":
+      return { ...state, job: message.job, result: null };
+    case "result":
+      if (message.job !== state.job || message.review || message.tried) return state;
+      return { ...state, result: message.rows || message.policy ? message : state.result, job: message.final ? null : state.job, values: kept(state.values, message.ply, message.seat, message) };
+    case "error":
+      return message.id !== undefined && message.id === state.job ? { ...state, job: null } : state;
+    case "disconnected":
+      return { ...state, job: null, thinking: null };
+    default:
+      return state;
+  }
+}
+
+export function Play({ id, config, connection, bus, prefs, engine, go, open, say, announce, fail }) {
+  const [state, tell] = useReducer(follow, EMPTY);
+  const [ply, setPly] = useState(null); // null: the position that the table is in
+  const [retry, setRetry] = useState(null);
+  const [reviewing, setReviewing] = useState(false);
+  const latest = useRef(null);
+  const failed = (error) => error.code !== "disconnected" && fail(error);
+  useEffect(() => {
+    tell({ type: "forget" });
+    setPly(null);
+    setRetry(null);
+    setReviewing(false);
+    const stop = bus.listen((message) => {
+      if (message.table !== undefined && message.table !== id) return;
+      if (message.type === "next") open(message.next);
+      else if (message.type === "error" && (message.code === "engine" || message.code === "unknown_table")) say(message.text);
+      else if (message.type === "moved" || message.type === "over" || message.type === "state") announce(spoken(message, latest.current, config));
+      if (message.view) latest.current = message.view;
+      tell(message);
+    });
+    connection.join(id);
+    return () => {
+      stop();
+      connection.leave();
+    };
+  }, [id]);
+  const { summary, view } = state;
+  const done = Boolean(view && (view.over || summary.imported));
+  const plies = useReplay(done ? id : null, view?.ply, failed);
+  const last = plies ? plies.length - 1 : 0;
+  const at = done && plies ? Math.min(ply ?? last, last) : null;
+  const choose = (to) => {
+    setRetry(null);
+    setPly(to);
+  };
+  useArrows(done && retry === null, at ?? 0, last, choose);
+  const send = (fields) => connection.ask(fields).catch(failed);
+  useKeys(prefs.keys && done, (event) => {
+    if (event.key !== "Enter" || ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) || reviewing || !series) return false;
+    send({ type: "next" });
+    return true;
+  });
+  if (!view) return html`<main class="play"><p class="starting">…</p></main>`;
+  const game = config.games.find((one) => one.name === view.game) ?? { players: [], seats: view.seats, teams: [], analyst: null, mixes: false };
+  const watching = view.you === null;
+  const mine = !watching && view.to_move === view.you;
+  const series = game.mixes && !summary.imported;
+  const maySearch = Boolean(game.analyst) && !done && summary.mode !== "fair" && (mine || summary.mode === "open");
+  const name = (seat) => playerTitle(view.seats[seat].player, config);
+  const analyse = (playouts, moves) => {
+    const job = connection.send({ type: "analyse", playouts, ...(moves ? { moves } : {}) });
+    tell({ type: "asked", job });
+    return job;
+  };
+  // Without an analyst, or where hands are to stay hidden, a hint is the next legal move: it says what is possible, not what is good.
+  const hint = async (legal, now) => {
+    if (!maySearch) {
+      const keys = [...legal.keys()];
+      return legal.get(keys[(keys.indexOf(now) + 1) % keys.length]);
+    }
+    return new Promise((resolve) => {
+      const job = analyse(HINT_PLAYOUTS);
+      const stop = bus.listen((message) => {
+        const ended = message.type === "disconnected" || (message.type === "error" && message.id === job) || (message.type === "result" && message.job === job && message.final);
+        if (!ended) return;
+        stop();
+        if (message.type === "error" || message.error) say(message.text ?? message.error.text);
+        resolve(message.type === "result" ? message.move ?? message.rows?.[0]?.move ?? null : null);
+      });
+    });
+  };
+  const share = () => copy(summary.seed === null ? location.href : `${location.origin}/#g=${summary.game}&seed=${summary.seed}`, say);
+  const outside = () => get(`/api/tables/${id}/outside`).then((text) => copy(JSON.stringify(text), say), fail);
+  const again = () => post("/api/tables", { game: summary.game, seats: summary.seats, mode: summary.mode }).then((made) => open(made.id), fail);
+  const here = at === null ? view : { ...plies[at].view, you: plies[at].view.you ?? view.you };
+  const next = at === null || plies[at].move === null ? undefined : plies[at].move;
+  const shown = retry ? retry.view : here;
+  const notes = done && plies ? notesOf(plies) : state.notes;
+  const progress = state.thinking?.total ? t("of", state.thinking.done, state.thinking.total) : "";
+  const total = summary.series?.games > 0 && summary.series.number + summary.series.games > 2 ? summary.series : null;
+  return html`<main class=${`play ${done ? "over" : ""}`} data-ply=${view.ply} data-turn=${mine ? "mine" : "other"}>
+    <header class="bar-top">
+      <button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button>
+      <h1>${gameTitle(view.game)}</h1><span class="tag mode">${t(`mode_${summary.mode}`)}</span>
+      ${series && html`<span class="tag">${t("hand_no", summary.series?.number ?? 1)}</span>`}
+      ${total && html`<span class="tag" title=${t("total")}>${total.players.map((player, k) => `${playerTitle(player, config)} ${signed(total.returns[k])}`).join(" · ")}</span>`}
+      <span class="spread"></span>
+      ${watching && !done && html`<${Watching} state=${state} send=${send} />`}
+      ${summary.mode !== "fair" && !done && html`<button type="button" disabled=${view.ply === 0} onClick=${() => send({ type: "undo" })}>${t("undo")}</button>`}
+    </header>
+    ${engine.state !== "ready" && html`<p class="notice">${t("waiting", number(100 * (engine.warm ?? 0)))}</p>`}
+    <div class="stage">
+      <${Felt} view=${shown} config=${config} thinking=${state.thinking?.seat ?? null} progress=${progress} notes=${notes} next=${retry ? undefined : next}
+        status=${retry ? html`<b>${t("your_try")}</b>` : statusText(shown, view, config, game, done, at, last)}>
+        ${retry
+          ? html`<${Controls} key=${`retry-${retry.ply}`} view=${retry.view} legal=${retry.legal} play=${retry.attempt} say=${say} keys=${prefs.keys}
+              extra=${html`<button type="button" class="link" onClick=${() => setRetry(null)}>${t("give_up")}</button>`} />`
+          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${(move) => send({ type: "play", move })} hint=${hint} say=${say} keys=${prefs.keys} />`}
+      <//>
+      ${done && plies && html`<${Steps} ply=${at} last=${last} choose=${choose} />`}
+      ${done && html`<div class="row buttons after">
+        ${series && html`<button type="button" class="primary" onClick=${() => send({ type: "next" })}>${t("next")}</button>`}
+        ${!series && !summary.imported && html`<button type="button" class="primary" onClick=${again}>${t("again")}</button>`}
+        ${game.analyst && game.reviews !== false && !reviewing && html`<button type="button" onClick=${() => setReviewing(true)}>${t("review")}</button>`}
+        <a class="button" href=${`/api/tables/${id}/record`} download>${t("download")}</a>
+        <button type="button" onClick=${share}>${t("share")}</button>
+      </div>`}
+    </div>
+    <aside class="side">
+      ${done && reviewing && html`<${Review} id=${id} view=${view} plies=${plies} game=${game} config=${config} connection=${connection} bus=${bus} prefs=${prefs}
+        say=${say} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
+      ${!done && html`<section class="panel thoughts"><h2>${t("thoughts")}</h2>
+        ${maySearch
+          ? html`<div class="row think" role="group" aria-label=${t("think_help")}>${state.job === null
+              ? html`<span>${t("analyse")}</span>${SPEEDS.map((n) => html`<button type="button" key=${n} title=${t("think_help")} onClick=${() => analyse(n)}>${n}</button>`)}`
+              : html`<button type="button" onClick=${() => connection.send({ type: "cancel", job: state.job })}>${t("stop")}</button>
+                  <progress max=${state.result?.total ?? 1} value=${state.result?.done ?? 0} aria-label=${t("analyse")}></progress>`}</div>`
+          : html`<p class="muted small">${t(summary.mode === "fair" ? "thoughts_fair" : game.analyst ? "thoughts_wait" : "thoughts_none")}</p>`}
+        ${state.result && html`<p class="whose"><small>${name(state.result.seat ?? view.to_move ?? 0)}${state.result.total ? ` · ${t("of", state.result.done, state.result.total)}` : ""}</small></p>
+          <${Value} result=${state.result} /><${Moves} result=${state.result} choose=${mine ? (move) => send({ type: "play", move }) : null} />
+          <${Hands} hidden=${state.result.hidden} name=${(seat) => placeTitle(view, seat, game, config)} />`}
+        <${Curve} points=${Object.values(state.values)} unit=${Object.values(state.values)[0]?.unit} names=${name} />
+      </section>`}
+      <section class="panel"><h2>${t("log")}</h2><${Log} view=${view} config=${config} notes=${notes} />
+        ${!done && view.to_move !== null && (mine || summary.mode === "open") && html`<button type="button" class="link small" onClick=${outside}>${t("outside")}</button>`}</section>
+    </aside>
+  </main>`;
+}
+
+const resultText = (game, value) => t(game.unit === "chips" ? "chips" : "points", signed(value));
+
+function statusText(shown, view, config, game, done, at, last) {
+  if (done && at !== last && at !== null) return html`<span class="muted">${t("move_n", at + 1)} / ${last}</span>`;
+  if (view.over) {
+    if (view.you === null) {
+      const best = Math.max(...view.returns);
+      const winners = view.seats.filter((one) => view.returns[one.seat] === best).map((one) => roleTitle(game, one.seat));
+      return html`<b class="verdict">${t("wins", [...new Set(winners)].join(", "))}</b>`;
+    }
+    const mine = view.returns[view.you];
+    return html`<b class=${`verdict ${mine > 0 ? "gain" : mine < 0 ? "lose" : ""}`}>${t(mine > 0 ? "won_game" : mine < 0 ? "lost_game" : "drawn_game")}</b> ${resultText(game, mine)}`;
+  }
+  if (shown.to_move === null) return "";
+  if (shown.to_move !== shown.you) return t("thinks", playerTitle(shown.seats[shown.to_move].player, config));
+  const beat = shown.facts?.to_beat;
+  if (beat && view.legal.length === 1) return html`<b class="yours">${t("your_turn")}</b> ${t("cannot_beat")}`;
+  return html`<b class="yours">${t("your_turn")}</b> ${beat ? html`${t("beat")} <${MoveText} move=${beat} size="tiny" />` : shown.facts && "to_beat" in shown.facts ? t("lead") : ""}`;
+}
+
+// What a screen reader is told of a message.
+function spoken(message, before, config) {
+  const { view } = message;
+  const parts = [];
+  if (message.type === "moved") parts.push(t("did", playerTitle(view.seats[message.seat]?.player, config), moveWord(message.move)));
+  if (message.type === "over" || view.over) parts.push(view.you === null ? t("game_over") : `${t(view.returns[view.you] > 0 ? "won_game" : "lost_game")} ${signed(view.returns[view.you])}.`);
+  else if (view.to_move === view.you && view.you !== null) parts.push(`${t("your_turn")}.`);
+  return parts.join(" ");
+}
+
+function Watching({ state, send }) {
+  return html`<button type="button" aria-pressed=${state.paused ? "true" : "false"} onClick=${() => send({ type: "pause", on: !state.paused })}>${state.paused ? t("go_on") : t("pause")}</button>
+    ${state.paused && html`<button type="button" onClick=${() => send({ type: "step" })}>${t("step")}</button>`}
+    <label class="field inline"><span>${t("tempo")}</span><select value=${String(state.factor)} onChange=${(event) => send({ type: "speed", factor: Number(event.target.value) })}>
+      ${[0.25, 0.5, 1, 2, 4].map((factor) => html`<option value=${String(factor)} key=${factor}>× ${factor}</option>`)}</select></label>`;
+}
+
+export async function copy(text, say) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(t("copied"));
+  } catch {
+    say(text);
+  }
+}

@@ -1,0 +1,140 @@
+// The review of a finished game: the curve, the mistakes with their errors, and another try before the answer is shown. The felt
+// shows the position; this is what stands beside it.
+
+import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { MoveText, moveWord } from "./cards.js";
+import { get } from "./connection.js";
+import { useKeys } from "./controls.js";
+import { placeTitle, playerTitle } from "./players.js";
+import { Curve, Hands, MARKS, Moves } from "./thoughts.js";
+import { number, signed, t } from "./words.js";
+
+const WRONG = ["inaccuracy", "mistake", "blunder"];
+const PLAYOUTS = 256;
+
+export function Review({ id, view, plies, game, config, connection, bus, prefs, say, ply, choose, retry, setRetry }) {
+  const [speed, setSpeed] = useState("fast");
+  const [job, setJob] = useState(null);
+  const [progress, setProgress] = useState(null);
+  const [decisions, setDecisions] = useState([]);
+  const [review, setReview] = useState(null);
+  const [tried, setTried] = useState({}); // answers to tries, by ply
+  const [show, setShow] = useState("moves");
+  const [hidden, setHidden] = useState({}); // results of analyses, by ply
+  const asked = useRef(new Map()); // what an analysis was for
+  const merge = (found) =>
+    setDecisions((before) => {
+      const all = new Map(before.map((one) => [one.ply, one]));
+      for (const one of found) all.set(one.ply, { ...all.get(one.ply), ...one });
+      return [...all.values()].sort((a, b) => a.ply - b.ply);
+    });
+  useEffect(
+    () =>
+      bus.listen((message) => {
+        if (message.type === "revealed") merge(message.decisions);
+        else if (message.type === "disconnected") setJob(null);
+        else if (message.type === "error" && message.id === job && job !== null) (setJob(null), say(message.text));
+        else if (message.type === "error" && asked.current.delete(message.id)) say(message.text);
+        else if (message.type === "progress" && message.job === job) {
+          setProgress(message);
+          merge(message.decisions ?? []);
+        } else if (message.type === "result" && message.tried) {
+          setTried((before) => ({ ...before, [message.tried.ply]: message.tried }));
+          if (message.tried.decision) merge([{ ...message.tried.decision, hidden: false, right: true }]);
+        } else if (message.type === "result" && asked.current.has(message.job)) {
+          setHidden((before) => ({ ...before, [message.ply]: message }));
+        } else if (message.type === "result" && message.final && message.job === job) {
+          if (message.review) {
+            merge(message.review.decisions);
+            setReview(message.review);
+            const first = message.review.decisions.find((one) => WRONG.includes(one.class));
+            if (first) choose(first.ply);
+          }
+          if (message.error) say(message.error.text);
+          setJob(null);
+          setProgress(null);
+        }
+      }),
+    [job],
+  );
+  const wrong = decisions.filter((one) => WRONG.includes(one.class) || one.class === "unclear");
+  const turn = (by) => {
+    if (!wrong.length) return;
+    const to = by > 0 ? wrong.find((one) => one.ply > ply) : [...wrong].reverse().find((one) => one.ply < ply);
+    choose((to ?? wrong[by > 0 ? 0 : wrong.length - 1]).ply);
+  };
+  const one = decisions.find((each) => each.ply === ply);
+  const tryAgain = async () => {
+    if (!one?.hidden || !plies) return;
+    const seen = await get(`/api/tables/${id}/outside?ply=${one.ply}`).catch((error) => say(error.message));
+    if (!seen) return;
+    const all = plies[one.ply].view;
+    const seats = all.seats.map((seat) => (seat.seat === one.seat ? seat : { ...seat, cards: null }));
+    const attempt = (move) => {
+      setRetry(null);
+      setTried((before) => ({ ...before, [one.ply]: undefined }));
+      asked.current.set(connection.send({ type: "try", ply: one.ply, move }), "try");
+    };
+    setRetry({ ply: one.ply, view: { ...all, you: one.seat, seats, returns: null }, legal: seen.legal ?? null, attempt });
+  };
+  const guess = () => {
+    const number = connection.send({ type: "analyse", ply, playouts: PLAYOUTS });
+    asked.current.set(number, "hands");
+    setHidden((before) => ({ ...before, [ply]: { pending: true } }));
+  };
+  useKeys(prefs.keys && retry === null, (event) => {
+    const act = { n: () => turn(1), N: () => turn(-1), r: tryAgain, h: () => setShow("hands"), t: () => setShow("moves") }[event.key];
+    act?.();
+    return Boolean(act);
+  });
+  const name = (seat) => playerTitle(view.seats[seat].player, config);
+  const unit = review?.unit ?? (game.tells_wins ? "wp" : "points");
+  const digits = unit === "points" ? 2 : 1;
+  const lossText = (which) => t("loss", number(Math.max(0, which.loss), digits), number(which.se, digits));
+  const marks = wrong.filter((each) => each.class !== "unclear").length;
+  return html`<section class="panel review"><h2>${t("review")}</h2>
+    ${!review && job === null && html`<p class="muted small no-print">${t("review_text")}</p>`}
+    <div class="row no-print">
+      ${job === null
+        ? html`<div class="segments" role="radiogroup" aria-label=${t("tempo")}>${config.review_speeds.map((each) => html`<label key=${each} class=${each === speed ? "on" : ""}><input type="radio" name="speed" value=${each} checked=${each === speed} onChange=${() => setSpeed(each)} /><span>${t(each)}</span></label>`)}</div>
+            <button type="button" class=${review ? "" : "primary"} onClick=${() => setJob(connection.send({ type: "review", speed }))}>${t("start_review")}</button>`
+        : html`<button type="button" onClick=${() => connection.send({ type: "cancel", job })}>${t("stop")}</button>
+            <progress max=${progress?.total || 1} value=${progress?.done ?? 0} aria-label=${t("review")}></progress>
+            <span class="small">${progress ? t(progress.stage === 2 ? "reviewing_2" : "reviewing", progress.done, progress.total) : "…"}</span>`}
+    </div>
+    ${review && html`<div class="row no-print"><button type="button" class="primary" onClick=${() => turn(1)} disabled=${!wrong.length}>${t("next_mistake")}</button>
+        <span class="muted small">${wrong.length ? t("mistakes_n", wrong.length) : t("no_mistakes")}</span><span class="spread"></span>
+        <button type="button" onClick=${() => print()}>${t("print")}</button></div>`}
+    <${Curve} points=${decisions.map((each) => ({ ...each, se: each.hidden ? null : each.rows?.find((row) => row.move === each.best)?.se }))} unit=${unit} ply=${ply} choose=${choose} names=${name} />
+    ${one && html`<div class=${`decision ${one.class ?? ""}`}>
+      <p class="played-line"><span class="mark" aria-hidden="true">${MARKS[one.class] ?? "…"}</span> <b class="class">${one.class ? t(one.class) : "…"}</b>
+        ${view.you === null || one.seat !== view.you ? html`<small>${name(one.seat)}</small>` : ""}
+        <${MoveText} move=${one.move} size="tiny" /> ${one.class && one.loss > 0 ? html`<span class="lost">${lossText(one)}</span>` : ""}</p>
+      ${one.hidden && one.class && html`<div class="row no-print">
+          <button type="button" class="primary" disabled=${retry !== null} onClick=${tryAgain}>${t("retry")}</button>
+          <button type="button" onClick=${() => connection.send({ type: "reveal", ply: one.ply })}>${t("show")}</button></div>`}
+      ${tried[one.ply] && html`<p class=${`answer ${tried[one.ply].right ? "gain" : "lose"}`}>${tried[one.ply].right ? "✓ " : "✗ "}<${MoveText} move=${tried[one.ply].move} size="tiny" /> ${tried[one.ply].right ? t("right") : t("not_right", number(tried[one.ply].loss, digits), number(tried[one.ply].se, digits))}</p>`}
+      ${!one.hidden && one.best && one.best !== one.move && html`<p><small>${t("best_was")}</small> <${MoveText} move=${one.best} size="tiny" /></p>`}
+      ${!one.hidden && one.rows && html`<div class="segments no-print" role="group" aria-label=${t("thoughts")}>${["moves", "hands"].map((each) => html`<button type="button" key=${each} aria-pressed=${show === each ? "true" : "false"} class=${show === each ? "on" : ""} onClick=${() => setShow(each)}>${t(each)}</button>`)}</div>
+        ${show === "moves"
+          ? html`<${Moves} result=${{ rows: one.rows, unit }} mark=${one.move} />`
+          : hidden[ply]?.hidden
+            ? html`<${Hands} hidden=${hidden[ply].hidden} name=${(seat) => placeTitle({ ...view, you: one.seat }, seat, game, config)} />`
+            : html`<button type="button" disabled=${hidden[ply]?.pending} onClick=${guess}>${t("analyse")} ${PLAYOUTS}</button>`}`}
+    </div>`}
+    ${review && html`<${Summary} review=${review} view=${view} name=${name} digits=${digits} />`}
+    ${marks > 0 && html`<ol class="print-only">${wrong.map((each) => html`<li key=${each.ply}>${t("move_n", each.ply + 1)}: ${moveWord(each.move)} – ${t(each.class)}, ${lossText(each)}${each.best ? `. ${t("best_was")}: ${moveWord(each.best)}` : ""}</li>`)}</ol>`}
+    ${decisions.length > 0 && html`<p class="muted small">${unit === "points" ? t("caption_points", game.unit) : t("caption_wp")}</p>`}
+  </section>`;
+}
+
+const CLASSES = ["best", "good", "better", "unclear", "inaccuracy", "mistake", "blunder"];
+
+// Counts of each class, and what decisions cost apart from what the cards brought.
+function Summary({ review, view, name, digits }) {
+  return html`<table class="summary"><thead><tr><th scope="col"><span class="sr">${t("decisions")}</span></th>${review.summary.map((row) => html`<th scope="col" key=${row.seat}>${name(row.seat)}</th>`)}</tr></thead>
+    <tbody>${CLASSES.filter((each) => review.summary.some((row) => row[each])).map((each) => html`<tr key=${each}><th scope="row"><span class=${`mark ${each}`} aria-hidden="true">${MARKS[each]}</span> ${t(each)}</th>${review.summary.map((row) => html`<td class="num" key=${row.seat}>${row[each]}</td>`)}</tr>`)}
+      <tr><th scope="row">${t("forced")}</th>${review.summary.map((row) => html`<td class="num" key=${row.seat}>${row.forced}</td>`)}</tr>
+      <tr><th scope="row">${t("total_loss")}</th>${review.summary.map((row) => html`<td class="num" key=${row.seat}>${number(row.loss, digits)} ± ${number(row.se, digits)}</td>`)}</tr></tbody></table>
+    ${review.unit === "points" && view.returns && review.summary.map((row) => html`<p class="small" key=${row.seat}>${name(row.seat)}: ${t("luck", signed(view.returns[row.seat]), number(row.loss, 2), signed(view.returns[row.seat] + row.loss))}</p>`)}`;
+}

@@ -1,0 +1,103 @@
+// What a player thinks: the moves that were searched, the hidden hands, the value over the game.
+
+import { html, useState } from "./vendor/preact.js";
+import { MoveText, cardName, moveWord } from "./cards.js";
+import { amount, number, percent, signed, t } from "./words.js";
+
+const FEW_ROWS = 6;
+const FEW_HANDS = 12;
+
+export function scoreText(row, digits = 1) {
+  const [value, se, text] = row.wp !== null && row.wp !== undefined ? [row.wp, row.se, (x) => percent(x, digits)] : [row.points, row.se, (x) => number(x, 2)];
+  if (value === null || value === undefined) return "–";
+  return `${text(value)}${se === null || se === undefined ? "" : ` ± ${text(se)}`}`;
+}
+
+// A row for each move: of the search, or of the strategy alone. `choose` makes moves buttons.
+export function Moves({ result, choose, mark }) {
+  const [all, setAll] = useState(false);
+  const policy = result.policy ?? {};
+  const rows = result.rows?.length ? result.rows : Object.entries(policy).sort((a, b) => b[1] - a[1]).map(([move, prior]) => ({ move, prior, visits: null, wp: null, points: null, se: null }));
+  if (!rows.length) return null;
+  const searched = rows.some((row) => row.visits !== null && row.visits !== undefined);
+  const valued = rows.some((row) => (row.wp ?? row.points ?? null) !== null);
+  const points = rows.some((row) => (row.points ?? null) !== null);
+  const most = Math.max(1, ...rows.map((row) => row.visits ?? 0));
+  const share = (row) => (searched ? (row.visits ?? 0) / most : row.prior ?? 0);
+  return html`<table class="moves"><caption class="sr">${t("moves")}</caption>
+    <thead><tr><th scope="col">${t("move")}</th>${valued && html`<th scope="col" title=${t(points ? "pts_help" : "wp_help")}>${t(points ? "pts" : "wp")}${points ? "" : " %"}</th>`}
+      ${searched && html`<th scope="col" title=${t("visits_help")}>${t("visits")}</th>`}<th scope="col" title=${t(searched ? "prior_help" : "policy")}>${t(searched ? "prior" : "policy")} %</th></tr></thead>
+    <tbody>${rows.slice(0, all ? rows.length : FEW_ROWS).map((row, k) => html`<tr key=${row.move} class=${row.move === mark ? "marked" : k === 0 && searched ? "first" : ""}>
+      <td>${choose
+        ? html`<button type="button" class="link" title=${t("play")} onClick=${() => choose(row.move)}><${MoveText} move=${row.move} size="tiny" /></button>`
+        : html`<${MoveText} move=${row.move} size="tiny" />`}${row.move === mark ? html` <small>← ${t("you_played")}</small>` : ""}</td>
+      ${valued && html`<td class="num">${scoreText(row)}</td>`}
+      ${searched && html`<td class="num"><span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>${row.visits ?? "–"}</td>`}
+      <td class="num">${searched ? "" : html`<span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>`}${row.prior === null || row.prior === undefined ? "–" : percent(row.prior, 1)}</td></tr>`)}</tbody></table>
+    ${rows.length > FEW_ROWS && html`<button type="button" class="link small" aria-expanded=${all ? "true" : "false"} onClick=${() => setAll(!all)}>${t("show_all", rows.length)} ${all ? "▴" : "▾"}</button>`}`;
+}
+
+// Kinds by count for each hidden seat: how likely it holds at least so many. Whole hands are listed, the likeliest first.
+export function Hands({ hidden, name }) {
+  if (!hidden) return null;
+  const whole = hidden.p.every((seat) => seat.every((counts) => counts.length <= 2));
+  return html`<div class="hidden-hands"><h3>${t("hands")}</h3>
+    ${hidden.seats.map((seat, s) => html`<figure class="belief" key=${seat}><figcaption>${name(seat)}</figcaption>
+      ${whole
+        ? html`<ol class="posterior">${hidden.kinds.map((kind, k) => [kind, hidden.p[s][k][1] ?? 0]).sort((a, b) => b[1] - a[1]).slice(0, FEW_HANDS).filter((one) => one[1] > 0.0005).map(([kind, p]) => html`<li key=${kind}>
+            <span>${handName(kind)}</span><span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * p}%` }}></span></span><span class="num">${percent(p, 1)} %</span></li>`)}</ol>`
+        : html`<table class="heat"><tbody>
+            <tr>${hidden.kinds.map((kind) => html`<th scope="col" key=${kind}><span aria-hidden="true">${kind === "T" ? "10" : kind === "L" ? "★" : kind === "B" ? "★" : kind}</span><span class="sr">${cardName(kind)}</span></th>`)}</tr>
+            ${[4, 3, 2, 1].map((count) => html`<tr key=${count}>${hidden.kinds.map((kind, k) => {
+              const counts = hidden.p[s][k];
+              const share = counts.slice(count).reduce((a, b) => a + b, 0);
+              return html`<td key=${kind} title=${`${cardName(kind)} × ${count}: ${percent(share)} %`} class=${share > 0.55 ? "dense" : ""}>
+                <span class="heat-cell" style=${{ opacity: share < 0.005 ? 0.03 : share <= 0.55 ? 0.1 + 0.5 * share : 0.82 + 0.18 * share }}></span><span class="heat-number">${share >= 0.995 ? "✓" : share < 0.005 ? "" : percent(share)}</span></td>`;
+            })}</tr>`)}</tbody></table>`}
+    </figure>`)}
+    <p class="muted small">${whole ? "" : t("at_least")} ${hidden.listed ? t("listed") : hidden.active ? t("ess", number(hidden.ess, 0)) : t("prior_only")}</p>
+  </div>`;
+}
+
+const handName = (kind) => (/^([2-9TJQKA][shdc])+$/.test(kind) ? kind.match(/../g).map(cardName).join(" ") : cardName(kind));
+
+// The value of a position in a line.
+export function Value({ result }) {
+  if (result.value === null || result.value === undefined) return null;
+  return html`<p class="value"><b>${result.unit === "points" ? t("value_points", signed(result.value)) : t("value_now", percent(result.value))}</b>
+    ${result.unit !== "points" && html`<span class="win-bar" aria-hidden="true"><span style=${{ width: `${100 * result.value}%` }}></span></span>`}</p>`;
+}
+
+const WIDTH = 360;
+const HEIGHT = 150;
+const LEFT = 34;
+export const MARKS = { best: "✓", good: "✓", unclear: "~", inaccuracy: "?!", mistake: "?", blunder: "??", better: "!" };
+
+// The value at each decision, with bars of two standard errors where one is known; a point can be chosen.
+export function Curve({ points, unit, ply, choose, names }) {
+  const shown = points.filter((one) => one.value !== null && one.value !== undefined);
+  if (shown.length < 2) return null;
+  const wins = unit !== "points";
+  const values = shown.map((one) => one.value);
+  const low = wins ? 0 : Math.min(0, ...values);
+  const high = wins ? 1 : Math.max(0, ...values, low + 1e-6);
+  const last = Math.max(...shown.map((one) => one.ply), 1);
+  const x = (one) => LEFT + ((WIDTH - LEFT - 14) * one.ply) / last;
+  const y = (value) => HEIGHT - 16 - ((HEIGHT - 32) * (Math.min(high, Math.max(low, value)) - low)) / (high - low);
+  const seats = [...new Set(shown.map((one) => one.seat))];
+  const path = (seat) => shown.filter((one) => one.seat === seat).map((one, k) => `${k ? "L" : "M"}${x(one).toFixed(1)} ${y(one.value).toFixed(1)}`).join("");
+  const tell = (value) => (wins ? `${percent(value)} %` : amount(value));
+  return html`<figure class="curve-box"><figcaption>${t("curve")}${seats.length > 1 ? html` ${seats.map((seat) => html`<span class=${`key seat-${seat}`} key=${seat}>${names?.(seat) ?? seat}</span>`)}` : ""}</figcaption>
+    <svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${t("curve")}>
+    ${[low, (low + high) / 2, high].map((v) => html`<line x1=${LEFT} x2=${WIDTH - 8} y1=${y(v)} y2=${y(v)} class="axis" key=${v} /><text x=${LEFT - 5} y=${y(v) + 4} text-anchor="end">${wins ? percent(v) : amount(v)}</text>`)}
+    ${seats.map((seat) => html`<path d=${path(seat)} class=${`line seat-${seat}`} key=${seat} />`)}
+    ${shown.map((one) => one.se ? html`<line class="error" key=${`e${one.ply}`} x1=${x(one)} x2=${x(one)} y1=${y(one.value - 2 * one.se)} y2=${y(one.value + 2 * one.se)} />` : "")}
+    ${shown.map((one) => {
+      const wrong = ["inaccuracy", "mistake", "blunder"].includes(one.class);
+      const pick = choose && { tabindex: one.ply === (ply ?? shown[0].ply) || !shown.some((each) => each.ply === ply) && one === shown[0] ? 0 : -1, role: "button", onClick: () => choose(one.ply), onKeyDown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), event.stopPropagation(), choose(one.ply)) };
+      return html`<g key=${one.ply} class=${`point seat-${one.seat} ${one.class ?? ""} ${one.ply === ply ? "here" : ""}`} aria-label=${`${t("move_n", one.ply + 1)}: ${moveWord(one.move)}, ${tell(one.value)}${one.class ? `, ${t(one.class)}` : ""}`} ...${pick ?? { role: "img" }}>
+        <circle cx=${x(one)} cy=${y(one.value)} r="13" class="target" /><circle cx=${x(one)} cy=${y(one.value)} r=${wrong ? 8.5 : 4} class="dot" />
+        ${wrong && html`<text x=${x(one)} y=${y(one.value) + 4} text-anchor="middle" class="glyph">${MARKS[one.class]}</text>`}<title>${moveWord(one.move)} · ${tell(one.value)}</title></g>`;
+    })}
+  </svg></figure>`;
+}

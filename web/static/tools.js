@@ -1,0 +1,101 @@
+// Beside the table: puzzles from reviewed games, and the editor of deals.
+
+import { html, useEffect, useState } from "./vendor/preact.js";
+import { MoveText } from "./cards.js";
+import { get, post } from "./connection.js";
+import { Controls } from "./controls.js";
+import { Felt } from "./felt.js";
+import { gameTitle, seatTitle } from "./players.js";
+import { number, t } from "./words.js";
+
+function Top({ title, go, games, name, change }) {
+  return html`<header class="bar-top"><button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button><h1>${title}</h1><span class="spread"></span>
+    <select aria-label=${t("game")} value=${name} onChange=${(event) => change(event.target.value)}>${games.map((one) => html`<option value=${one.name} key=${one.name}>${gameTitle(one.name)}</option>`)}</select></header>`;
+}
+
+export function Puzzles({ config, connection, bus, go, prefs, say, announce, fail }) {
+  const [game, setGame] = useState(config.games[0].name);
+  const [puzzles, setPuzzles] = useState(null);
+  const [place, setPlace] = useState(0);
+  const [tried, setTried] = useState(null);
+  const [waiting, setWaiting] = useState(false);
+  useEffect(() => {
+    setPuzzles(null);
+    setPlace(0);
+    get(`/api/puzzles?game=${game}`).then((answer) => setPuzzles(answer.puzzles), fail);
+  }, [game]);
+  const puzzle = puzzles?.[place];
+  useEffect(() => {
+    setTried(null);
+    if (puzzle) connection.join(puzzle.table);
+    return () => connection.leave();
+  }, [puzzle?.table, puzzle?.ply]);
+  useEffect(
+    () =>
+      bus.listen((message) => {
+        if (message.type !== "result" || !message.final || (!message.tried && !message.error)) return;
+        setWaiting(false);
+        if (message.error) say(message.error.text);
+        else {
+          setTried(message.tried);
+          announce(message.tried.right ? t("solved") : t("not_right", number(message.tried.loss, 1), number(message.tried.se, 1)));
+        }
+      }),
+    [],
+  );
+  const attempt = (move) => {
+    setWaiting(true);
+    connection.ask({ type: "try", ply: puzzle.ply, move }).catch((error) => (setWaiting(false), fail(error)));
+  };
+  return html`<main class="tool"><${Top} title=${t("puzzles")} go=${go} games=${config.games} name=${game} change=${setGame} />
+    ${puzzles && !puzzles.length && html`<p class="panel">${t("no_puzzles")}</p>`}
+    ${puzzle && html`<p class="row"><b>${t("puzzle_n", place + 1, puzzles.length)}</b> <span class="muted">${t("puzzle_text")}</span></p>
+      <${Felt} view=${puzzle.view} config=${config} status=${waiting
+        ? "…"
+        : tried
+          ? html`<b class=${tried.right ? "gain" : "lose"}>${tried.right ? `✓ ${t("solved")}` : `✗ ${t("not_right", number(tried.loss, 1), number(tried.se, 1))}`}</b> <${MoveText} move=${tried.move} size="tiny" />`
+          : puzzle.view.facts?.to_beat ? html`<b class="yours">${t("your_turn")}</b> ${t("beat")} <${MoveText} move=${puzzle.view.facts.to_beat} size="tiny" />` : html`<b class="yours">${t("your_turn")}</b>`}>
+        <${Controls} key=${`${puzzle.table}-${puzzle.ply}`} view=${puzzle.view} legal=${puzzle.view.legal} play=${attempt} say=${say} keys=${prefs.keys} />
+      <//>
+      <div class="row after"><button type="button" onClick=${() => setPlace((place + 1) % puzzles.length)}>${t("next_puzzle")}</button></div>`}
+  </main>`;
+}
+
+export function Editor({ config, go, open, fail, say }) {
+  const able = config.games.filter((game) => game.deal);
+  const [name, setName] = useState(able[0]?.name);
+  const [fields, setFields] = useState({});
+  const [mine, setMine] = useState(0);
+  const [good, setGood] = useState(null); // a deal that the game takes, and how it looks
+  const game = able.find((one) => one.name === name);
+  if (!game) return html`<main class="tool"><${Top} title=${t("editor")} go=${go} games=${[]} name="" change=${() => {}} /></main>`;
+  const set = (key, value) => {
+    setGood(null);
+    setFields({ ...fields, [key]: value });
+  };
+  // Some games write hands as a text of ranks, others as a list of cards: the game says which of the two it takes.
+  const asText = (text) => text.toUpperCase().replaceAll("10", "T").replace(/[\s,]/g, "");
+  const asList = (text) => text.replaceAll("10", "T").match(/[2-9TJQKAtjqka][shdc]?|\S/g) ?? [];
+  const deal = (form) =>
+    Object.fromEntries(Object.entries(game.deal).map(([key, what]) => [key, Array.isArray(what) ? what.map((_, k) => form(fields[`${key}.${k}`] ?? "")) : form(fields[key] ?? "")]));
+  const moves = () => (fields.moves ?? "").split(/[\s,]+/).filter(Boolean);
+  const ask = (form) => post("/api/deals", { game: name, deal: deal(form), moves: moves() }).then((answer) => ({ view: answer.view, deal: deal(form) }));
+  const check = (event) => {
+    event.preventDefault();
+    const suits = Object.values(fields).some((text) => /[2-9TJQKA][shdc]/.test(text));
+    const [first, second] = suits ? [asList, asText] : [asText, asList];
+    ask(first).catch((error) => ask(second).catch(() => Promise.reject(error))).then((answer) => (setGood(answer), say(t("deal_good"))), fail);
+  };
+  const strong = game.players.find((player) => player.analyses) ?? game.players[0];
+  const take = () =>
+    post("/api/tables", { game: name, mode: "open", deal: good.deal, moves: moves(), seats: game.seats.map((_, seat) => (seat === mine ? "you" : strong.name)) }).then((made) => open(made.id), fail);
+  const rows = Object.entries(game.deal).flatMap(([key, what]) => (Array.isArray(what) ? what.map((one, k) => [`${key}.${k}`, `${seatTitle(game, k)} · ${one}`]) : [[key, `${t(key)} · ${what}`]]));
+  return html`<main class="tool"><${Top} title=${t("editor")} go=${go} games=${able} name=${name} change=${(next) => (setName(next), setFields({}), setGood(null), setMine(0))} />
+    <form class="panel" onSubmit=${check}><p class="muted">${t("deal_help")}</p>
+      ${rows.map(([key, label]) => html`<label class="field" key=${key}><span>${label}</span><input value=${fields[key] ?? ""} onInput=${(event) => set(key, event.target.value)} spellcheck=${false} autocapitalize="off" autocomplete="off" /></label>`)}
+      <label class="field"><span>${t("moves_help")}</span><input value=${fields.moves ?? ""} onInput=${(event) => set("moves", event.target.value)} spellcheck=${false} autocomplete="off" /></label>
+      <label class="field"><span>${t("your_seat")}</span><select value=${String(mine)} onChange=${(event) => setMine(Number(event.target.value))}>${game.seats.map((_, seat) => html`<option value=${String(seat)} key=${seat}>${seatTitle(game, seat)}</option>`)}</select></label>
+      <div class="row"><button type="submit" class=${good ? "" : "primary"}>${t("check")}</button><button type="button" class=${good ? "primary" : ""} disabled=${!good} onClick=${take}>${t("take")}</button></div></form>
+    ${good && html`<${Felt} view=${good.view} config=${config} />`}
+  </main>`;
+}

@@ -1,0 +1,111 @@
+// English and Chinese. `t("key", …)` fills in {0}, {1}, …; a key without a translation shows itself, `t.known` tells whether there is one.
+
+const EN = {
+  title: "Card table", home: "Lobby",
+  tagline: "Play Doudizhu and poker against players that taught themselves, see what they think, and learn where your game went wrong.",
+  game: "Game", your_seat: "Your seat", others: "Other seats", you: "You", mode: "How to play", start: "Deal the cards", watch: "Only watch", seed: "Deal number", random: "random", more: "More",
+  seed_help: "The same number deals the same cards again.",
+  fair: "Fair", fair_text: "A real game: nothing is shown before the end.",
+  hints: "Hints", hints_text: "Ask what the player would do in your place, and take moves back.",
+  open: "Open", open_text: "All hands face up and every thought shown. Best for learning.",
+  mode_fair: "fair game", mode_hints: "with hints", mode_open: "open hands",
+  greedy: "Opponents always take their likeliest move", rotate: "Change seats after each hand",
+  recent: "Your tables", nothing_yet: "No game yet. Deal one above.", open_file: "Open saved games …", statistics: "Your results", puzzles: "Puzzles", editor: "Set up a deal",
+  puzzles_text: "Find the better move in positions from reviewed games.", editor_text: "Choose the hands yourself.", file_text: "Replay and review games that were saved.",
+  over: "over", move_n: "move {0}", games: "Games", won: "Won", mean: "Mean", against: "Against", as: "As",
+  game_doudizhu: "Doudizhu", game_kuhn: "Kuhn poker", game_leduc: "Leduc poker", game_limit_holdem: "Limit Hold'em",
+  text_doudizhu: "Three players. The landlord, with twenty cards, plays alone against two peasants; who is rid of their cards first wins.",
+  text_kuhn: "The smallest poker: three cards, one bet. Solved exactly.", text_leduc: "Six cards, two rounds of bets. Solved exactly.",
+  text_limit_holdem: "Two cards each, five on the table, bets of fixed size.", text_other: "{0} seats.",
+  player_fpmcts: "FPMCTS", player_rhcp: "RHCP", player_pimc: "PIMC", player_random: "Random", player_tables: "Solver", player_always_call: "Caller", no_search: "no search",
+  about_fpmcts: "Taught itself by playing.", about_rhcp: "Plays by hand-written rules; quick and decent.", about_pimc: "Guesses the hidden cards many times and solves each guess.",
+  about_random: "Plays anything.", about_tables: "Plays the computed equilibrium.", about_always_call: "Never folds, never raises.",
+  about_playouts: "Looks at {0} continuations a move.", about_delay: "Answers in {0} s.",
+  team_landlord: "Landlord", team_peasants: "Peasant", seat_P0: "First seat", seat_P1: "Second seat", before: "plays before you", after: "plays after you",
+  settings: "Settings and keys", language: "Language", keys: "Keyboard shortcuts", calm: "No animations", four_colours: "Four colours for suits", close: "Close",
+  play: "Play", hint: "Hint", clear: "Clear", undo: "Take back", type_move: "or type a move", next: "Next hand", again: "Play again", pass: "Pass",
+  move_pass: "Pass", move_call: "Call", move_check: "Check", move_raise: "Raise", move_bet: "Bet", move_fold: "Fold",
+  your_turn: "Your turn", thinks: "{0} is thinking", to_beat: "to beat", lead: "Lead with anything you like", stake: "stake", bombs: "bombs", bombs_n: "bombs: {0}", bottom: "bottom cards", public: "on the table",
+  beat: "Beat", cards_left: "{0} cards", not_legal: "{0} is not possible now.", choose_first: "Choose cards first.", cannot_beat: "You cannot beat this.", must_lead: "You lead: choose cards.",
+  hand: "hand", your_hand: "Your hand", now_plays: "plays", did: "{0}: {1}.",
+  won_game: "You won", lost_game: "You lost", drawn_game: "A draw", game_over: "The game is over", wins: "{0} wins", points: "{0} points", chips: "{0} chips", waiting: "The players are warming up … {0} %",
+  lost: "Connection lost. Trying again …", thoughts: "Thoughts", analyse: "Think:", think_help: "How many continuations to look at", stop: "Stop", moves: "Moves", hands: "Hidden hands", curve: "Value over the game",
+  thoughts_fair: "A fair game: thoughts are shown after the end.", thoughts_none: "Nobody analyses this game yet.", thoughts_wait: "Thoughts are for your own turn.",
+  move: "Move", prior: "Prior", prior_help: "How often the network would play it without looking ahead", visits: "Tries", visits_help: "Continuations that began with it",
+  wp: "Wins", wp_help: "Chance that the mover's team wins after it, with its standard error", pts: "Result", pts_help: "Mean result after it, with its standard error",
+  policy: "Would play", ess: "Effective number of guesses: {0}.", listed: "All possible hands weighed.", prior_only: "From the deal alone: the moves say little yet.", at_least: "How sure it is that they hold one, two, three, four of a rank.",
+  value_now: "Chance to win: {0} %", value_points: "Expected result: {0}", show_all: "All {0}",
+  review: "Review", start_review: "Review my game", reviewing: "Looking at decision {0} of {1}", reviewing_2: "Comparing the doubtful ones: {0} of {1}", fast: "quick", normal: "normal", deep: "deep", next_mistake: "Next mistake", mistakes_n: "{0} to look at", no_mistakes: "No clear mistake. Well played!",
+  review_text: "Every decision is searched again from what you could see. Doubtful ones are compared many times, so that each loss comes with its error.",
+  retry: "Find a better move", show: "Show the answer", best_was: "Best", right: "Right! This cannot be told from the best move.", not_right: "Not better: it loses {0} ± {1}.", your_try: "Choose another move on the table.", give_up: "Back",
+  best: "best", good: "good", unclear: "unclear", inaccuracy: "inaccuracy", mistake: "mistake", blunder: "blunder", better: "better than the AI", forced: "forced", decisions: "Decisions",
+  loss: "lost {0} ± {1}", you_played: "Played", total_loss: "Lost in all", luck: "Result {0}: decisions cost {1}, cards and opponents brought {2}.",
+  caption_wp: "Losses in points of winning chance (0 to 100). The error is that of the searches; what the model itself misjudges is not in it.",
+  caption_points: "Losses in {0}. Mixing between equally good moves is no mistake.", print: "Print", download: "Download", share: "Copy link to this deal", outside: "Copy as an outside player's view", copied: "Copied.",
+  replay: "Replay", first: "First", previous: "Back", following: "Forward", last: "Last", step: "One move", pause: "Pause", go_on: "Go on", tempo: "Speed",
+  pot: "pot", paid: "paid", hand_no: "Hand {0}", total: "Since the first hand", log: "What happened", round: "Round", no_moves_yet: "No move yet.", deal_help: "Write the cards of each hand one after the other, for example 3344556789TJQKA2B, or Ah Kd where cards have suits.",
+  moves_help: "Moves already made, with spaces (may be empty)", check: "Check", take: "Play this deal", deal_good: "This deal is possible.", face_down: "{0} cards, face down", little_joker: "little joker", big_joker: "big joker", little_joker_face: "JOKER", big_joker_face: "JOKER",
+  help: [["3 – 9 T J Q K A 2 L B", "take a card of the rank; again for one more"], ["Shift", "all of the rank"], ["Enter", "play"], ["Space", "pass"], ["/", "hint"], ["Esc", "clear"], ["1 – 9", "choose a button where there are no cards to choose"], ["← → Home End", "walk through a finished game"], ["n N", "next and previous mistake"], ["r", "find a better move"], ["t h", "moves, hidden hands"], ["?", "this page"]],
+  solved: "Solved!", no_puzzles: "No puzzles yet. Review a game: its clear mistakes become puzzles.", puzzle_n: "Puzzle {0} of {1}", puzzle_text: "A clear mistake was made here. What is better?", next_puzzle: "Next puzzle", of: "{0} / {1}",
+};
+
+const ZH = {
+  title: "牌桌", home: "大厅", tagline: "与自学成才的 AI 打斗地主和扑克，看它在想什么，找出自己输在哪里。",
+  game: "游戏", your_seat: "你的座位", others: "其他座位", you: "你", mode: "玩法", start: "发牌", watch: "只观看", seed: "牌局编号", random: "随机", more: "更多", seed_help: "相同编号发相同的牌。",
+  fair: "公平", fair_text: "真正的牌局：结束前不显示任何信息。", hints: "提示", hints_text: "可以询问 AI 会怎么出，也可以悔牌。", open: "明牌", open_text: "所有手牌与思考都公开，最适合学习。",
+  mode_fair: "公平局", mode_hints: "有提示", mode_open: "明牌", greedy: "对手总是选最可能的一手", rotate: "每局换座",
+  recent: "你的牌桌", nothing_yet: "还没有牌局，先发一副吧。", open_file: "打开存档 …", statistics: "你的战绩", puzzles: "残局", editor: "摆牌",
+  puzzles_text: "在复盘过的牌局里找出更好的一手。", editor_text: "自己决定各家手牌。", file_text: "回放并复盘已保存的牌局。",
+  over: "已结束", move_n: "第 {0} 手", games: "局数", won: "胜", mean: "平均", against: "对手", as: "身份",
+  game_doudizhu: "斗地主", game_kuhn: "库恩扑克", game_leduc: "Leduc 扑克", game_limit_holdem: "限注德州扑克",
+  text_doudizhu: "三人。地主二十张牌，一人对两个农民；先出完者胜。", text_kuhn: "最小的扑克：三张牌，一次下注，已精确求解。", text_leduc: "六张牌，两轮下注，已精确求解。", text_limit_holdem: "每人两张，公共牌五张，固定注额。", text_other: "{0} 个座位。",
+  player_random: "随机", player_tables: "求解器", player_always_call: "跟注者", no_search: "不搜索",
+  about_fpmcts: "靠自我对弈学会。", about_rhcp: "按人写的规则出牌，快而不差。", about_pimc: "多次猜测暗牌并逐一求解。", about_random: "随便出。", about_tables: "按算出的均衡打。", about_always_call: "从不弃牌，从不加注。", about_playouts: "每手看 {0} 种后续。", about_delay: "{0} 秒出牌。",
+  team_landlord: "地主", team_peasants: "农民", seat_P0: "一号位", seat_P1: "二号位", before: "上家", after: "下家",
+  settings: "设置与按键", language: "语言", keys: "键盘快捷键", calm: "关闭动画", four_colours: "四色花色", close: "关闭",
+  play: "出牌", hint: "提示", clear: "重选", undo: "悔牌", type_move: "或输入要出的牌", next: "下一局", again: "再来一局", pass: "不出",
+  move_pass: "不出", move_call: "跟注", move_check: "过牌", move_raise: "加注", move_bet: "下注", move_fold: "弃牌",
+  your_turn: "轮到你", thinks: "{0} 正在思考", to_beat: "要压", lead: "任意出牌", stake: "倍", bombs: "炸弹", bombs_n: "{0} 个炸弹", bottom: "底牌", public: "公共牌",
+  beat: "要压", cards_left: "{0} 张", not_legal: "现在不能出 {0}。", choose_first: "请先选牌。", cannot_beat: "没有能压的牌。", must_lead: "轮到你领出，请选牌。", hand: "手牌", your_hand: "你的手牌", now_plays: "出", did: "{0}：{1}。",
+  won_game: "你赢了", lost_game: "你输了", drawn_game: "平局", game_over: "牌局结束", wins: "{0}获胜", points: "{0} 分", chips: "{0} 筹码", waiting: "玩家准备中 … {0} %", lost: "连接中断，正在重连 …",
+  thoughts: "思考", analyse: "思考：", think_help: "看多少种后续", stop: "停止", moves: "着法", hands: "推测手牌", curve: "胜率走势",
+  thoughts_fair: "公平局：结束后才显示思考。", thoughts_none: "这个游戏还没有分析者。", thoughts_wait: "轮到你时可以分析。",
+  move: "着法", prior: "先验", prior_help: "网络不看后续时出这一手的概率", visits: "次数", visits_help: "以这一手开始的后续次数", wp: "胜率", wp_help: "出这一手后己方获胜的概率及标准误", pts: "结果", pts_help: "出这一手后的平均结果及标准误",
+  policy: "会出", ess: "有效猜测数：{0}。", listed: "所有可能手牌均已加权。", prior_only: "仅由发牌推断：着法还说明不了什么。", at_least: "各家至少有一、二、三、四张的把握。", value_now: "胜率：{0} %", value_points: "期望结果：{0}", show_all: "全部 {0}",
+  review: "复盘", start_review: "复盘我的牌局", reviewing: "正在看第 {0} / {1} 个决定", reviewing_2: "比较可疑的决定：{0} / {1}", fast: "快", normal: "标准", deep: "深", next_mistake: "下一个失误", mistakes_n: "{0} 处可看", no_mistakes: "没有明显失误，打得好！",
+  review_text: "只用你当时看得到的信息重新搜索每个决定；可疑之处反复比较，所以每个损失都带误差。",
+  retry: "找更好的一手", show: "看答案", best_was: "最佳", right: "对了！与最佳一手分不出高下。", not_right: "并不更好：损失 {0} ± {1}。", your_try: "请在桌上另选一手。", give_up: "返回",
+  best: "最佳", good: "不错", unclear: "难说", inaccuracy: "欠佳", mistake: "失误", blunder: "大错", better: "比 AI 更好", forced: "无选择", decisions: "决定",
+  loss: "损失 {0} ± {1}", you_played: "实际", total_loss: "总损失", luck: "结果 {0}：决定损失 {1}，牌运与对手带来 {2}。", caption_wp: "损失以胜率百分点计（0 到 100）。误差只是搜索误差，不含模型自身的偏差。", caption_points: "损失以{0}计。在同样好的着法间随机不算失误。",
+  print: "打印", download: "下载", share: "复制牌局链接", outside: "复制为外部程序视角", copied: "已复制。", replay: "回放", first: "开始", previous: "后退", following: "前进", last: "结尾", step: "单步", pause: "暂停", go_on: "继续", tempo: "速度",
+  pot: "底池", paid: "已下", hand_no: "第 {0} 局", total: "累计", log: "经过", round: "轮", no_moves_yet: "还没有出牌。", deal_help: "依次写出各家手牌，如 3344556789TJQKA2B；有花色时如 Ah Kd。", moves_help: "已出的牌，用空格隔开（可空）", check: "检查", take: "打这副牌", deal_good: "这副牌可以。", face_down: "{0} 张暗牌", little_joker: "小王", big_joker: "大王", little_joker_face: "小王", big_joker_face: "大王",
+  help: [["3 – 9 T J Q K A 2 L B", "选一张，再按多一张"], ["Shift", "选整组"], ["Enter", "出牌"], ["Space", "不出"], ["/", "提示"], ["Esc", "重选"], ["1 – 9", "没有牌可选时按按钮"], ["← → Home End", "浏览结束的牌局"], ["n N", "下一个、上一个失误"], ["r", "找更好的一手"], ["t h", "着法、推测手牌"], ["?", "本页"]],
+  solved: "解出了！", no_puzzles: "还没有残局。复盘一局后，明显的失误会成为残局。", puzzle_n: "残局 {0} / {1}", puzzle_text: "这里出现了明显的失误。怎样更好？", next_puzzle: "下一题",
+};
+
+const LANGUAGES = { en: EN, zh: ZH };
+let language = "en";
+
+export function setLanguage(name) {
+  language = LANGUAGES[name] ? name : "en";
+  document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+}
+
+const word = (key) => LANGUAGES[language][key] ?? EN[key];
+
+export function t(key, ...values) {
+  const text = word(key) ?? key;
+  return Array.isArray(text) ? text : text.replace(/\{(\d)\}/g, (_, k) => values[Number(k)]);
+}
+t.known = word;
+
+export function systemLanguage() {
+  return (navigator.language || "en").startsWith("zh") ? "zh" : "en";
+}
+
+const minus = (text) => text.replace("-", "−");
+export const number = (value, digits = 0) => (value === null || value === undefined ? "–" : minus(value.toFixed(digits)));
+// A number with as many decimals as it has, at most two.
+export const amount = (value) => (typeof value === "number" ? minus(String(Math.round(100 * value) / 100)) : "–");
+export const signed = (value) => (value > 0 ? `+${amount(value)}` : amount(value));
+export const percent = (share, digits = 0) => (share === null || share === undefined ? "–" : number(100 * share, digits));
