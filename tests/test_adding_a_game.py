@@ -185,6 +185,7 @@ def test_an_edit_of_a_game_outside_starts_a_new_cache(tmp_path: Path, monkeypatc
     assert _modules_outside(numba.typeof((np.zeros(1), make("kuhn").rules))) == set()
 
 
+@pytest.mark.slow
 def test_an_edited_game_plays_by_its_new_rules(tmp_path: Path) -> None:
     """In processes of their own, the second of which finds what the first has compiled."""
     (tmp_path / "mine").mkdir()

@@ -82,7 +82,10 @@ def test_nodes_of_two_players(two: betting.BettingTree) -> None:
 
 @pytest.mark.parametrize(
     ("players", "buckets", "infosets"),
-    [(2, (169, 1000, 500, 200), 1_520_352), (3, (169, 1000, 100, 20), 215_050_250)],
+    [
+        (2, (169, 1000, 500, 200), 1_520_352),
+        pytest.param(3, (169, 1000, 100, 20), 215_050_250, marks=pytest.mark.slow),
+    ],
 )
 def test_numbers_of_information_states(players: int, buckets: tuple[int, ...], infosets: int) -> None:
     """As derived in games/poker/README.md."""
@@ -234,7 +237,7 @@ def test_how_often_two_random_hands_tie() -> None:
     assert abs(times[outcome_of((1, 2))] - times[outcome_of((2, 1))]) < 5 * np.sqrt(count)
 
 
-@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("players", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_buckets_are_looked_up_by_board_and_holding(players: int) -> None:
     """Tables whose entries are their own places: each deal finds those of its cards."""
     rounds = [np.arange(boards * NUM_HOLDINGS, dtype=np.int32) for boards in NUM_BOARDS[1:3]]

@@ -129,11 +129,11 @@ def said(folder: RunFolder[TrainConfig], stop: Any = lambda: False) -> list[Any]
 
 def test_the_loop(tmp_path: Path) -> None:
     first = said(opened(tmp_path / "run"), iter([False, True, True]).__next__)
-    assert first[:2] == [f"new run in {tmp_path / 'run'}", "two steps"]
-    assert first[2][0].line == "step 1" and first[3].startswith("stopped after step 1")
+    assert first[0] == f"new run in {tmp_path / 'run'}" and "until Ctrl-C" in first[1] and first[2] == "two steps"
+    assert first[3][0].line == "step 1" and first[4].startswith("stopped after step 1")
     second = said(opened(tmp_path / "run"))
     assert second[0] == f"resuming {tmp_path / 'run'} from step 1"
-    assert second[2][0].line == "step 2" and second[3] == "budget used up"
+    assert second[3][0].line == "step 2" and second[4] == "budget used up"
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,14 @@ def run(config: TrainConfig, iterations: int = 1) -> Trainer:
 @pytest.mark.parametrize(
     "override",
     [
-        "experiment=paper", "inference=none", "search=puct", "network.shared=true", "objective=adp", "bootstrap=none",
-        "train.averaging=5", "train.divergence=forward", "episode.value_games=0", "selfplay.posterior=true",
-        "search.prior_floor=2e-3", "search.rollout=0.9",
+        "experiment=paper", "search.rollout=0.9", "network.shared=true", "objective=adp", "bootstrap=none", "train.averaging=5",
+        *(
+            pytest.param(override, marks=pytest.mark.slow)
+            for override in (
+                "inference=none", "search=puct", "train.divergence=forward", "episode.value_games=0", "selfplay.posterior=true",
+                "search.prior_floor=2e-3",
+            )
+        ),
     ],  # fmt: skip
 )
 def test_variant_runs(override: str, tmp_path: Path) -> None:
