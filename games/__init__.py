@@ -84,7 +84,8 @@ def _maker(name: str) -> Any:
     if not is_outside(name):
         raise ValueError(f"game {name!r}: expected one of {', '.join(GAMES)}, or a module, such as examples.sealed_bids")
     if not _is_module(name):
-        raise ValueError(f"game {name!r}: there is no such module; install its package, or put the folder that contains it on PYTHONPATH")
+        where = "install its package, or put the folder that contains it on PYTHONPATH"
+        raise ValueError(f"game {name!r}: there is no such module; {where}")
     module = import_module(name)
     if not hasattr(module, "GAME"):
         raise ValueError(f"game {name!r}: {module.__file__} has no GAME, the class of the game")

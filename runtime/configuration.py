@@ -163,7 +163,8 @@ def _add_choice(group: str, module: str) -> None:
     except (ModuleNotFoundError, ValueError):
         found = None
     if found is None or found.origin is None:
-        raise ConfigError(f"{group}={module}: there is no such module; install its package, or put the folder that contains it on PYTHONPATH")
+        where = "install its package, or put the folder that contains it on PYTHONPATH"
+        raise ConfigError(f"{group}={module}: there is no such module; {where}")
     path = Path(found.origin).parent / f"{module.rpartition('.')[2]}.yaml"
     if not path.exists():
         raise ConfigError(f"{group}={module}: {path} is missing, which holds its settings as files of conf/{group} do")

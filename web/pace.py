@@ -13,6 +13,8 @@ PLAYOUTS = 64
 """Of a measurement."""
 ROOM = 1.5
 """A delay is so many times what the playouts took when they were measured."""
+MOST = 4
+"""A delay is at most so many times that of the catalogue: beyond it a busy machine cuts searches short."""
 MARGIN = 0.15
 """Seconds of the delay that a search may not use."""
 SEEDS = (2, 3)
@@ -23,7 +25,7 @@ def fitted(entry: Entry, seconds: float) -> Entry:
     """Returns a player with the delay and the time to think that it has where a playout takes so many seconds."""
     if entry.playouts is None:
         return entry
-    delay = round(max(entry.delay, ROOM * entry.playouts * seconds + MARGIN), 1)
+    delay = round(min(max(entry.delay, ROOM * entry.playouts * seconds + MARGIN), MOST * entry.delay), 1)
     return replace(entry, delay=delay, budget=max(delay - MARGIN, entry.budget))
 
 
@@ -38,5 +40,5 @@ async def measure(engine: Engine, catalogue: Catalogue, games: tuple[str, ...]) 
         for seed in SEEDS:
             question = Question(game, {}, offer.analyst_kind, options, seed, priority=Priority.REHEARSAL)
             taken.append((await engine.ask(question)).seconds)
-        seconds = max(taken) / PLAYOUTS
+        seconds = min(taken) / PLAYOUTS
         catalogue.refit(game, lambda entry, seconds=seconds: fitted(entry, seconds))  # type: ignore[misc]
