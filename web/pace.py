@@ -13,7 +13,7 @@ PLAYOUTS = 64
 """Of a measurement."""
 ROOM = 1.5
 """A delay is so many times what the playouts took when they were measured."""
-MOST = 4
+MOST = 12
 """A delay is at most so many times that of the catalogue: beyond it a busy machine cuts searches short."""
 MARGIN = 0.15
 """Seconds of the delay that a search may not use."""
