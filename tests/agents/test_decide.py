@@ -55,7 +55,14 @@ def player(kind: str, game: Game, run: Path, poker_run: Path, tabular_run: Path,
 
 
 CASES = [(kind, game) for game in (DOUDIZHU, LEDUC) for kind in names(game.spec.name)]
-EVERY = pytest.mark.parametrize(("kind", "game"), CASES, ids=[f"{game.spec.name}-{kind}" for kind, game in CASES])
+EVERY = pytest.mark.parametrize(
+    ("kind", "game"),
+    [
+        pytest.param(kind, game, id=f"{game.spec.name}-{kind}", marks=[pytest.mark.slow] if kind == "pimc" else [])
+        for kind, game in CASES
+    ],
+)
+"""PIMC compiles for long; ``tests/agents/test_pimc.py`` has the rest of it."""
 
 
 @pytest.fixture
