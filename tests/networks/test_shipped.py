@@ -12,7 +12,7 @@ from networks.engine import Engine
 from networks.resnet import NetworkConfig, build_networks
 from networks.weights import load_module
 
-WEIGHTS = Path(__file__).resolve().parents[2] / "models" / "doudizhu.safetensors"
+WEIGHTS = Path(__file__).resolve().parents[2] / "models" / "frozen" / "2026-11.safetensors"
 GOLDEN: dict[str, list[list[float]]] = {
     "0": [
         [1.218384, 4.234116],
