@@ -22,11 +22,11 @@ train: setup
 play: setup
 	$(RUN) play.py $(ARGS)
 
-# A worker per core, a file of tests to one worker; ARGS="-n0 …" runs them in this process.
+# A worker per core, a file of tests to one worker; ARGS="-n0 …" runs them in this process. Types are checked beside them: both
+# must pass.
 test: setup
 	$(RUN) -m ruff check .
-	$(RUN) -m mypy
-	$(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
+	$(RUN) -m mypy & types=$$!; $(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS); tests=$$?; wait $$types && exit $$tests
 
 # The suite once more with numba's bounds checks, in a cache of its own: kernels take several times as long.
 bounds: setup

@@ -93,6 +93,7 @@ def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
     np.testing.assert_allclose(agent.ranges(np.zeros(1, np.int64), view)[0], factors / factors.sum(), rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_it_wins_from_simple_players(game: LimitPoker) -> None:
     """More than 4 standard errors above 0, over 150 decks with few boards."""
     for opponent in (RandomAgent(game), AlwaysCallAgent(game)):
