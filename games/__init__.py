@@ -27,6 +27,7 @@ class Entry(NamedTuple):
 
 GAMES = {
     "doudizhu": Entry("games.doudizhu.game", "Doudizhu", "doudizhu"),
+    "goofspiel": Entry("games.goofspiel.game", "Goofspiel", "goofspiel"),
     "kuhn": Entry("games.kuhn.game", "Kuhn", "poker", has_tables=True),
     "leduc": Entry("games.leduc.game", "Leduc", "poker", has_tables=True),
     "limit_holdem": Entry("games.limit_holdem.game", "LimitHoldem", "poker", has_tables=True),
