@@ -273,7 +273,8 @@ def missing_kernels(rules_type: type) -> list[str]:
 def register(generic: Callable[..., Any], first_type: type, implementation: Any) -> None:
     """Makes a compiled kernel the implementation of a generic one where the first argument is of a NamedTuple type.
 
-    Numba wants the function that chooses to have the very signature of the function that it chooses.
+    Numba wants the function that chooses to have the very signature of the function that it chooses. An implementation that is
+    ``@kernel(forceinline=True)`` becomes part of each kernel that calls it: a call hands over seven words for every array.
     """
     _registered.setdefault(generic, []).append(first_type)
 
@@ -281,7 +282,8 @@ def register(generic: Callable[..., Any], first_type: type, implementation: Any)
         return implementation.py_func if is_type(arguments[0], first_type) else None
 
     choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
-    overload(generic)(choose)
+    options = {"forceinline": True} if implementation.targetoptions.get("forceinline") else {}
+    overload(generic, jit_options=options)(choose)
 
 
 _registered: dict[Callable[..., Any], list[type]] = {}

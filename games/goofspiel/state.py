@@ -68,13 +68,13 @@ class States(NamedTuple):
     keys: np.ndarray
 
 
-@kernel
+@kernel(forceinline=True)
 def current_seat(rules: Rules, states: States, i: int) -> int:
     turn = np.int64(states.turn[i])
     return turn & 1 if turn < 2 * rules.cards - 2 else np.int64(-1)
 
 
-@kernel
+@kernel(forceinline=True)
 def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
     hand = np.int64(states.hands[i, np.int64(states.turn[i]) & 1])
     count = np.int64(rules.counts[hand])
@@ -95,7 +95,7 @@ def nibble(packed: np.uint64, number: int) -> int:
     return np.int64((packed >> np.uint64(4 * number)) & np.uint64(15))
 
 
-@kernel
+@kernel(forceinline=True)
 def step(rules: Rules, states: States, i: int, action: int) -> None:
     turn = np.int64(states.turn[i])
     number, card = turn >> 1, np.int64(action)
@@ -129,7 +129,7 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
     states.points[i] += gained
 
 
-@kernel
+@kernel(forceinline=True)
 def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
     points = np.int64(states.points[i]) * (1 - 2 * seat)
     if rules.wins_only:
@@ -142,12 +142,12 @@ def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> i
     return np.int64(action) if np.int64(states.turn[i]) & 1 == seat else np.int64(-2)  # HIDDEN_MOVE
 
 
-@kernel
+@kernel(forceinline=True)
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     return states.keys[i, seat]
 
 
-@kernel
+@kernel(forceinline=True)
 def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
     """Copies a lane, number by number, which is faster than by slices."""
     target.turn[j] = source.turn[i]

@@ -1,0 +1,248 @@
+"""A table of information sets for any game: rows found by a 64-bit key, made as they are met.
+
+Open addressing. A *slot* is a word of 64 bits: half of a key, and the place of a row. The *rows* stand one after the other in one
+array of words, in the order in which they were made, each as long as its information set has actions, and never move when the
+slots are doubled:
+
+    key | visits, seat, number of actions | one number of the selection | for each action ``width`` words
+
+``width`` and what the words mean are the selection's (``tabular.selection``). A set takes ``8 (3 + width K)`` bytes for K actions
+and 16 to 32 bytes of slots; ``HashTable.bytes_per_set`` tells the mean.
+
+The rows are the whole state: slots follow from them, so a table that was saved and read again is the same in every bit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from games.batches import Rules, States
+from games.generic import infoset_key
+from games.kernels import kernel
+
+HEADER = 3
+"""Words of a row before those of its actions."""
+FIRST_SLOTS, FIRST_WORDS = 2**10, 2**13
+MEGABYTE = 10**6
+_TAG = np.uint64(0xFFFFFFFF00000000)
+_PLACE = np.uint64(0xFFFFFFFF)
+_ONE = np.uint64(1)
+_SEATS = np.uint64(0x9E3779B97F4A7C15)
+_MOST_WORDS = 2**32 - 2
+"""A place is 32 bits: 34 GB of rows."""
+
+
+class Rows(NamedTuple):
+    """A table as kernels see it; the last four fields are the same memory.
+
+    Attributes:
+        used: int64 ``[2]``: words in use, rows in use.
+        slots: uint64 ``[a power of two]``: the high half of a key, then the place of its row + 1; 0 = empty.
+        words: float64 ``[W]``.
+        bits: uint64 ``[W]``.
+        singles: float32 ``[2 W]``.
+        counts: uint32 ``[2 W]``.
+    """
+
+    used: np.ndarray
+    slots: np.ndarray
+    words: np.ndarray
+    bits: np.ndarray
+    singles: np.ndarray
+    counts: np.ndarray
+
+
+@kernel(inline="always")
+def seat_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
+    """Returns the key of the information set of a seat in lane ``i``: no two seats share one."""
+    return np.uint64(infoset_key(rules, states, i, seat)) + np.uint64(seat) * _SEATS
+
+
+@kernel(inline="always")
+def find(rows: Rows, key: np.uint64) -> int:
+    """Returns the place of the row of a key, -1 where there is none."""
+    mask = np.uint64(rows.slots.size - 1)
+    at = key & mask
+    while True:
+        slot = rows.slots[at]
+        if slot == 0:
+            return -1
+        if (slot ^ key) & _TAG == 0:
+            place = (slot & _PLACE) - _ONE
+            if rows.bits[place] == key:
+                return np.int64(place)
+        at = (at + _ONE) & mask
+
+
+@kernel(inline="always")
+def _enter(slots: np.ndarray, key: np.uint64, place: int) -> None:
+    """Writes the place of a row to the first empty slot of its key."""
+    mask = np.uint64(slots.size - 1)
+    at = key & mask
+    while slots[at] != 0:
+        at = (at + _ONE) & mask
+    slots[at] = (key & _TAG) | (np.uint64(place) + _ONE)
+
+
+@kernel
+def append(rows: Rows, key: np.uint64, seat: int, num_actions: int, width: int) -> int:
+    """Returns the place of a new row of zeros for a key that has none; there must be room (``has_room``)."""
+    place = rows.used[0]
+    rows.used[0] += HEADER + width * num_actions
+    rows.used[1] += 1
+    rows.bits[place] = key
+    rows.bits[place + 1] = np.uint64((seat << 16) | num_actions)
+    _enter(rows.slots, key, place)
+    return np.int64(place)
+
+
+@kernel(inline="always")
+def has_room(rows: Rows, count: int, words: int) -> bool:
+    """Returns whether ``count`` rows of at most ``words`` words each fit in; slots are at most half full."""
+    return rows.used[0] + count * words <= rows.words.size and 2 * (rows.used[1] + count) <= rows.slots.size
+
+
+@kernel(inline="always")
+def num_actions_of(rows: Rows, place: int) -> int:
+    """Returns the number of actions of a row."""
+    return np.int64(rows.bits[place + 1] & np.uint64(0xFFFF))
+
+
+@kernel(inline="always")
+def seat_of(rows: Rows, place: int) -> int:
+    """Returns whose information set a row is."""
+    return np.int64((rows.bits[place + 1] >> np.uint64(16)) & np.uint64(0xFF))
+
+
+@kernel(inline="always")
+def visits_of(rows: Rows, place: int) -> int:
+    """Returns how often a row was visited: below 2**40."""
+    return np.int64(rows.bits[place + 1] >> np.uint64(24))
+
+
+@kernel(inline="always")
+def count_visit(rows: Rows, place: int) -> None:
+    """Adds a visit."""
+    rows.bits[place + 1] += np.uint64(1 << 24)
+
+
+@kernel
+def _fill(rows: Rows, width: int) -> None:
+    """Enters all rows in use, in their order, into empty slots."""
+    place = 0
+    while place < rows.used[0]:
+        _enter(rows.slots, rows.bits[place], place)
+        place += HEADER + width * num_actions_of(rows, place)
+
+
+@kernel
+def _places(rows: Rows, width: int, places: np.ndarray) -> None:
+    """Writes the places of all rows, in their order."""
+    place = 0
+    for k in range(places.size):
+        places[k] = place
+        place += HEADER + width * num_actions_of(rows, place)
+
+
+@kernel
+def _count(rows: Rows, width: int) -> int:
+    """Returns the number of rows in the words in use, -1 where they are no rows."""
+    place, count = 0, 0
+    while place + HEADER <= rows.used[0]:
+        if num_actions_of(rows, place) == 0:
+            return -1
+        place += HEADER + width * num_actions_of(rows, place)
+        count += 1
+    return count if place == rows.used[0] else -1
+
+
+class HashTable:
+    """Rows that grow.
+
+    Args:
+        width: Words for each action.
+        memory: The most that slots and rows may take, MB.
+
+    Attributes:
+        rows: What kernels take; a new one after ``grow`` and ``set_words``.
+    """
+
+    def __init__(self, width: int, memory: int) -> None:
+        self.width, self.memory = width, memory
+        self.rows = _rows(np.zeros(2, np.int64), np.zeros(FIRST_SLOTS, np.uint64), np.zeros(FIRST_WORDS))
+
+    @property
+    def num_rows(self) -> int:
+        """Returns the number of rows."""
+        return int(self.rows.used[1])
+
+    @property
+    def num_bytes(self) -> int:
+        """Returns the memory of slots and rows, those not in use included."""
+        return int(self.rows.slots.nbytes + self.rows.words.nbytes)
+
+    @property
+    def bytes_per_set(self) -> float:
+        """Returns the mean memory of an information set, in its row and in the slots."""
+        return float(8 * self.rows.used[0] + self.rows.slots.nbytes) / max(self.num_rows, 1)
+
+    def grow(self, count: int, words: int) -> None:
+        """Makes room for rows of at most so many words each, by doubling what is short; rows stay where they are.
+
+        Raises:
+            ValueError: More than ``memory``. Nothing is changed then.
+        """
+        used, slots, size = self.rows.used, self.rows.slots.size, self.rows.words.size
+        while 2 * (used[1] + count) > slots or slots < FIRST_SLOTS:
+            slots *= 2
+        while used[0] + count * words > size:
+            size *= 2
+        most = self.memory * MEGABYTE // 8 - slots
+        if size > most >= used[0] + count * words:  # the last step, not a doubling
+            size = most
+        if size > min(most, _MOST_WORDS):
+            raise ValueError(
+                f"memory={self.memory}: {self.num_rows:,} information sets fill the table ({self.num_bytes / MEGABYTE:,.0f} MB); "
+                f"expected at least {-(-8 * (slots + size) // MEGABYTE):,} MB to go on"
+            )
+        if size != self.rows.words.size:
+            grown = np.zeros(size)
+            grown[: used[0]] = self.rows.words[: used[0]]
+            self.rows = _rows(used, self.rows.slots, grown)
+        if slots != self.rows.slots.size:
+            self.rows = self.rows._replace(slots=np.zeros(slots, np.uint64))
+            _fill(self.rows, self.width)
+
+    def places(self) -> np.ndarray:
+        """Returns the place of each row, in the order in which they were made (int64 ``[num_rows]``)."""
+        places = np.empty(self.num_rows, np.int64)
+        _places(self.rows, self.width, places)
+        return places
+
+    def words_in_use(self) -> np.ndarray:
+        """Returns the rows, a view: float64 ``[words]``, the whole state of the table."""
+        return self.rows.words[: self.rows.used[0]]
+
+    def set_words(self, words: np.ndarray) -> None:
+        """Takes what ``words_in_use`` gave.
+
+        Raises:
+            ValueError: It is no table of this width, or larger than ``memory``. Nothing is changed then.
+        """
+        made = HashTable(self.width, self.memory)
+        if words.dtype != np.float64 or words.ndim != 1:
+            raise ValueError(f"rows are {words.dtype} {words.shape}: expected float64 words")
+        trial = _rows(np.array([words.size, 0]), np.zeros(1, np.uint64), words)
+        count = _count(trial, self.width)
+        if count < 0:
+            raise ValueError(f"rows of {words.size} words: expected whole rows of {self.width} words for each action")
+        made.grow(count, -(-words.size // max(count, 1)))
+        made.rows.used[:] = words.size, count
+        made.rows.words[: words.size] = words
+        _fill(made.rows, self.width)
+        self.rows = made.rows
+
+
+def _rows(used: np.ndarray, slots: np.ndarray, words: np.ndarray) -> Rows:
+    """Returns a table of these arrays."""
+    return Rows(used, slots, words, words.view(np.uint64), words.view(np.float32), words.view(np.uint32))

@@ -1,0 +1,362 @@
+"""Selection at an information set: which action an iteration tries, what it learns, and what is played in the end.
+
+A *selection* is a NamedTuple of parameters; the kernels below are chosen by its type, as those of a game are by its rules, so one
+search kernel is compiled for each. A row (``tabular.hash_table``) has ``width`` words for each action and one of its own:
+
+=====================  =====================  ================================================
+selection              the row's own word     words of an action
+=====================  =====================  ================================================
+``UCT``, ``Smooth``    bonus for the next     sum of rewards | 1 / sqrt(n_i) (float32), n_i (uint32)
+``Exp3``               R                      x̂_i | w_i = exp(γ x̂_i / K - R) | sum of p_i
+``RegretMatching``     D                      R_i + D | sum of p_i
+=====================  =====================  ================================================
+
+No information set is met twice in an iteration, so counts may go up when an action is chosen; sums of rewards wait for the result.
+All random numbers are 64 bits that the caller hands over; equal probabilities are exact to within 2**-32.
+
+Sources: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014, algorithms 2 to 4; Heinrich &
+Silver, "Smooth UCT search in computer poker", 2015, equations 1 and 2.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from games.generic import register
+from games.kernels import kernel
+from tabular.hash_table import HEADER, Rows, count_visit, visits_of
+
+UNTRIED = np.float32(1e30)
+"""In place of 1 / sqrt(0): any bonus times this is above all rewards."""
+LEAST_ROOT = 1e-9
+"""In place of sqrt(ln 1), so that actions that were never tried come first then, too."""
+LISTED = 4096
+"""Numbers of visits whose roots and logarithms are listed."""
+_MANTISSA = 1.0 / 9007199254740992.0
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_FURTHEST = 300.0
+"""The weights of Exp3 are brought back to at most 1 where an exponent leaves ± this."""
+
+
+class UCT(NamedTuple):
+    """UCT: the action of highest ``x̄_i + s / sqrt(n_i)``, at random among those within a margin of it.
+
+    Attributes:
+        factor: s is this times sqrt(ln n).
+        margin: Of ties, in rewards.
+        ahead: 1: n counts the present visit (Lisy); 0: it does not (Heinrich & Silver).
+        gain: A reward is the return times this,
+        shift: plus this.
+        roots: float32 ``[LISTED]``, 1 / sqrt(n).
+        logs: float64 ``[LISTED]``, sqrt(ln n).
+    """
+
+    factor: float
+    margin: float
+    ahead: int
+    gain: float
+    shift: float
+    roots: np.ndarray
+    logs: np.ndarray
+
+
+class Smooth(NamedTuple):
+    """Smooth UCT: with probability ``max(gamma, eta / (1 + d sqrt(n)))`` as UCT, otherwise by the mean of all selections.
+
+    Attributes: see ``UCT``; gamma, eta, d: as in equation 2.
+    """
+
+    factor: float
+    margin: float
+    ahead: int
+    gain: float
+    shift: float
+    roots: np.ndarray
+    logs: np.ndarray
+    gamma: float
+    eta: float
+    d: float
+
+
+class Exp3(NamedTuple):
+    """Exp3. Attributes: gamma: Exploration. gain, shift: as in ``UCT``."""
+
+    gamma: float
+    gain: float
+    shift: float
+
+
+class RegretMatching(NamedTuple):
+    """Regret Matching. Attributes: gamma: Exploration. gain, shift: as in ``UCT``; place: 0, there to make it a type of its own."""
+
+    gamma: float
+    gain: float
+    shift: float
+
+
+WIDTHS: dict[type, int] = {UCT: 2, Smooth: 2, Exp3: 3, RegretMatching: 2}
+"""Words for each action."""
+
+
+def roots() -> tuple[np.ndarray, np.ndarray]:
+    """Returns the lists ``roots`` and ``logs`` of ``UCT``."""
+    first, second = np.empty(LISTED, np.float32), np.empty(LISTED)
+    _list_roots(first, second)
+    return first, second
+
+
+@kernel
+def _root(visits: int) -> np.float32:
+    """Returns 1 / sqrt(n)."""
+    return np.float32(1.0 / math.sqrt(np.float64(visits)))
+
+
+@kernel
+def _log_root(visits: int) -> float:
+    """Returns sqrt(ln n), ``LEAST_ROOT`` for n up to 1."""
+    return math.sqrt(math.log(np.float64(visits))) if visits > 1 else LEAST_ROOT
+
+
+@kernel
+def _list_roots(first: np.ndarray, second: np.ndarray) -> None:
+    first[0] = UNTRIED
+    for n in range(first.size):
+        if n > 0:
+            first[n] = _root(n)
+        second[n] = _log_root(n)
+
+
+def begin(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
+    """Makes the row of zeros of a new information set ready for its first visit."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def select(
+    selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
+) -> int:
+    """Returns the slot of the action that is tried, and counts the visit.
+
+    Args:
+        bits: 64 random bits.
+        chances: float64; ``chances[depth]`` becomes the probability of the slot, where ``credit`` needs it.
+        depth: As above.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def credit(
+    selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float
+) -> None:
+    """Learns from the return of the mover's team after a slot was tried with a probability."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def weights(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    """Writes what the policy of an information set is in proportion to: n_i, or the sum of p_i."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+def values(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    """Writes the mean reward of each action, -inf where it was never tried; where none is kept, the ``weights``."""
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
+@kernel(inline="always")
+def _untried(rows: Rows, place: int, num_actions: int) -> None:
+    for slot in range(num_actions):
+        rows.singles[2 * (place + HEADER + 2 * slot + 1)] = UNTRIED
+
+
+@kernel(forceinline=True)
+def _begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
+    _untried(rows, place, num_actions)
+    rows.words[place + 2] = selection.factor * LEAST_ROOT
+
+
+@kernel(inline="always")
+def _best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64) -> int:
+    """Returns a slot of highest value, or one within the margin, each with the same probability; no branches on values."""
+    bonus = rows.words[place + 2]
+    first = place + HEADER
+    best = -np.inf
+    for slot in range(num_actions):
+        root = np.float64(rows.singles[2 * (first + 2 * slot + 1)])
+        best = max(best, root * (rows.words[first + 2 * slot] * root + bonus))
+    least, ties = best - margin, 0
+    for slot in range(num_actions):
+        root = np.float64(rows.singles[2 * (first + 2 * slot + 1)])
+        ties += np.int64(root * (rows.words[first + 2 * slot] * root + bonus) >= least)
+    left = np.int64((low * np.uint64(ties)) >> _HALF)
+    chosen, met = 0, 0
+    for slot in range(num_actions):
+        root = np.float64(rows.singles[2 * (first + 2 * slot + 1)])
+        met += np.int64(root * (rows.words[first + 2 * slot] * root + bonus) >= least)
+        chosen += np.int64(met <= left)
+    return chosen
+
+
+@kernel(inline="always")
+def _count_action(selection: Any, rows: Rows, place: int, slot: int) -> None:
+    """Counts a visit and an action, and prepares what the next visit needs of them."""
+    at = 2 * (place + HEADER + 2 * slot + 1)
+    tried = np.int64(rows.counts[at + 1]) + 1
+    rows.counts[at + 1] = np.uint32(tried)
+    rows.singles[at] = selection.roots[tried] if tried < LISTED else _root(tried)
+    count_visit(rows, place)
+    visits = visits_of(rows, place) + selection.ahead
+    rows.words[place + 2] = selection.factor * (selection.logs[visits] if visits < LISTED else _log_root(visits))
+
+
+@kernel(forceinline=True)
+def _select_uct(
+    selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
+) -> int:
+    slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
+    _count_action(selection, rows, place, slot)
+    return slot
+
+
+@kernel(forceinline=True)
+def _select_smooth(
+    selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
+) -> int:
+    visits = visits_of(rows, place)
+    share = max(selection.gamma, selection.eta / (1.0 + selection.d * math.sqrt(np.float64(visits))))
+    if visits == 0 or np.float64(bits >> _HALF) < share * 4294967296.0:
+        slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
+    else:
+        mark, below, slot = np.int64(((bits & _LOW) * np.uint64(visits)) >> _HALF), 0, 0
+        for k in range(num_actions - 1):
+            below += np.int64(rows.counts[2 * (place + HEADER + 2 * k + 1) + 1])
+            slot += np.int64(mark >= below)
+    _count_action(selection, rows, place, slot)
+    return slot
+
+
+@kernel(forceinline=True)
+def _credit_sum(
+    selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float
+) -> None:
+    rows.words[place + HEADER + 2 * slot] += result * selection.gain + selection.shift
+
+
+@kernel
+def _weights_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    for slot in range(num_actions):
+        out[slot] = rows.counts[2 * (place + HEADER + 2 * slot + 1) + 1]
+
+
+@kernel
+def _values_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    for slot in range(num_actions):
+        tried = rows.counts[2 * (place + HEADER + 2 * slot + 1) + 1]
+        out[slot] = rows.words[place + HEADER + 2 * slot] / tried if tried > 0 else -np.inf
+
+
+@kernel(forceinline=True)
+def _begin_exp3(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
+    for slot in range(num_actions):
+        rows.words[place + HEADER + 3 * slot + 1] = 1.0
+
+
+@kernel(forceinline=True)
+def _select_exp3(
+    selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
+) -> int:
+    first = place + HEADER
+    total = 0.0
+    for slot in range(num_actions):
+        total += rows.words[first + 3 * slot + 1]
+    share, explore, keep = 1.0 / total, selection.gamma / num_actions, 1.0 - selection.gamma
+    mark = np.float64(bits >> np.uint64(11)) * _MANTISSA
+    below, chosen = 0.0, 0
+    for slot in range(num_actions):
+        p = rows.words[first + 3 * slot + 1] * share
+        rows.words[first + 3 * slot + 2] += p
+        below += keep * p + explore
+        chosen += np.int64(mark >= below)
+    chosen = min(chosen, num_actions - 1)
+    chances[depth] = keep * rows.words[first + 3 * chosen + 1] * share + explore
+    count_visit(rows, place)
+    return chosen
+
+
+@kernel(forceinline=True)
+def _credit_exp3(
+    selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float
+) -> None:
+    first, rate = place + HEADER, selection.gamma / num_actions
+    rows.words[first + 3 * slot] += (result * selection.gain + selection.shift) / chance
+    exponent = rate * rows.words[first + 3 * slot] - rows.words[place + 2]
+    if -_FURTHEST < exponent < _FURTHEST:
+        rows.words[first + 3 * slot + 1] = math.exp(exponent)
+        return
+    highest = -np.inf
+    for k in range(num_actions):
+        highest = max(highest, rate * rows.words[first + 3 * k])
+    rows.words[place + 2] = highest
+    for k in range(num_actions):
+        rows.words[first + 3 * k + 1] = math.exp(rate * rows.words[first + 3 * k] - highest)
+
+
+@kernel
+def _weights_exp3(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    for slot in range(num_actions):
+        out[slot] = rows.words[place + HEADER + 3 * slot + 2]
+
+
+@kernel(forceinline=True)
+def _begin_regrets(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
+    pass
+
+
+@kernel(forceinline=True)
+def _select_regrets(
+    selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
+) -> int:
+    first, common = place + HEADER, rows.words[place + 2]
+    total = 0.0
+    for slot in range(num_actions):
+        total += max(rows.words[first + 2 * slot] - common, 0.0)
+    none = np.float64(total <= 0.0)  # where no regret is positive, all weigh 1
+    share = 1.0 / (total + none * num_actions)
+    explore, keep = selection.gamma / num_actions, 1.0 - selection.gamma
+    mark = np.float64(bits >> np.uint64(11)) * _MANTISSA
+    below, chosen = 0.0, 0
+    for slot in range(num_actions):
+        p = (max(rows.words[first + 2 * slot] - common, 0.0) + none) * share
+        rows.words[first + 2 * slot + 1] += p
+        below += keep * p + explore
+        chosen += np.int64(mark >= below)
+    chosen = min(chosen, num_actions - 1)
+    chances[depth] = keep * (max(rows.words[first + 2 * chosen] - common, 0.0) + none) * share + explore
+    count_visit(rows, place)
+    return chosen
+
+
+@kernel(forceinline=True)
+def _credit_regrets(
+    selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float
+) -> None:
+    reward = result * selection.gain + selection.shift
+    rows.words[place + 2] += reward
+    rows.words[place + HEADER + 2 * slot] += reward / chance
+
+
+@kernel
+def _weights_regrets(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    for slot in range(num_actions):
+        out[slot] = rows.words[place + HEADER + 2 * slot + 1]
+
+
+_KERNELS = {
+    UCT: (_begin_uct, _select_uct, _credit_sum, _weights_uct, _values_uct),
+    Smooth: (_begin_uct, _select_smooth, _credit_sum, _weights_uct, _values_uct),
+    Exp3: (_begin_exp3, _select_exp3, _credit_exp3, _weights_exp3, _weights_exp3),
+    RegretMatching: (_begin_regrets, _select_regrets, _credit_regrets, _weights_regrets, _weights_regrets),
+}
+for _kind, _own in _KERNELS.items():
+    for _generic, _implementation in zip((begin, select, credit, weights, values), _own, strict=True):
+        register(_generic, _kind, _implementation)
