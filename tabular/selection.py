@@ -6,7 +6,7 @@ search kernel is compiled for each. A row (``tabular.hash_table``) has ``width``
 =====================  =====================  ================================================
 selection              the row's own word     words of an action
 =====================  =====================  ================================================
-``UCT``, ``Smooth``    bonus for the next     sum of rewards | 1 / sqrt(n_i) (float32), n_i (uint32)
+``UCT``, ``Smooth``    bonus for the next     all sums of rewards, then all 1 / sqrt(n_i) (float32), then all n_i (uint32)
 ``Exp3``               R                      x̂_i | w_i = exp(γ x̂_i / K - R) | sum of p_i
 ``RegretMatching``     D                      R_i + D | sum of p_i
 =====================  =====================  ================================================
@@ -166,7 +166,7 @@ def values(selection: Any, rows: Rows, place: int, num_actions: int, out: np.nda
 @kernel(inline="always")
 def _untried(rows: Rows, place: int, num_actions: int) -> None:
     for slot in range(num_actions):
-        rows.singles[2 * (place + HEADER + 2 * slot + 1)] = UNTRIED
+        rows.singles[2 * (place + HEADER + num_actions) + slot] = UNTRIED
 
 
 @kernel(forceinline=True)
@@ -180,29 +180,40 @@ def _best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint6
     """Returns a slot of highest value, or one within the margin, each with the same probability; no branches on values."""
     bonus = rows.words[place + 2]
     first = place + HEADER
+    roots = 2 * (first + num_actions)
     best = -np.inf
     for slot in range(num_actions):
-        root = np.float64(rows.singles[2 * (first + 2 * slot + 1)])
-        best = max(best, root * (rows.words[first + 2 * slot] * root + bonus))
+        root = np.float64(rows.singles[roots + slot])
+        best = max(best, root * (rows.words[first + slot] * root + bonus))
     least, ties = best - margin, 0
+    marks = np.int64(0)  # a bit for each of the first 64 slots
     for slot in range(num_actions):
-        root = np.float64(rows.singles[2 * (first + 2 * slot + 1)])
-        ties += np.int64(root * (rows.words[first + 2 * slot] * root + bonus) >= least)
+        root = np.float64(rows.singles[roots + slot])
+        tied = np.int64(root * (rows.words[first + slot] * root + bonus) >= least)
+        marks |= tied << slot
+        ties += tied
     left = np.int64((low * np.uint64(ties)) >> _HALF)
-    chosen, met = 0, 0
-    for slot in range(num_actions):
-        root = np.float64(rows.singles[2 * (first + 2 * slot + 1)])
-        met += np.int64(root * (rows.words[first + 2 * slot] * root + bonus) >= least)
-        chosen += np.int64(met <= left)
+    if num_actions > 62:
+        met, chosen = 0, 0
+        for slot in range(num_actions):
+            root = np.float64(rows.singles[roots + slot])
+            met += np.int64(root * (rows.words[first + slot] * root + bonus) >= least)
+            chosen += np.int64(met <= left)
+        return chosen
+    for _ in range(left):
+        marks &= marks - 1
+    chosen = 0
+    while (marks >> chosen) & 1 == 0:
+        chosen += 1
     return chosen
 
 
 @kernel(inline="always")
-def _count_action(selection: Any, rows: Rows, place: int, slot: int) -> None:
+def _count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot: int) -> None:
     """Counts a visit and an action, and prepares what the next visit needs of them."""
-    at = 2 * (place + HEADER + 2 * slot + 1)
-    tried = np.int64(rows.counts[at + 1]) + 1
-    rows.counts[at + 1] = np.uint32(tried)
+    at = 2 * (place + HEADER + num_actions) + slot
+    tried = np.int64(rows.counts[at + num_actions]) + 1
+    rows.counts[at + num_actions] = np.uint32(tried)
     rows.singles[at] = selection.roots[tried] if tried < LISTED else _root(tried)
     count_visit(rows, place)
     visits = visits_of(rows, place) + selection.ahead
@@ -214,7 +225,7 @@ def _select_uct(
     selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
 ) -> int:
     slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
-    _count_action(selection, rows, place, slot)
+    _count_action(selection, rows, place, num_actions, slot)
     return slot
 
 
@@ -229,9 +240,9 @@ def _select_smooth(
     else:
         mark, below, slot = np.int64(((bits & _LOW) * np.uint64(visits)) >> _HALF), 0, 0
         for k in range(num_actions - 1):
-            below += np.int64(rows.counts[2 * (place + HEADER + 2 * k + 1) + 1])
+            below += np.int64(rows.counts[2 * (place + HEADER + num_actions) + num_actions + k])
             slot += np.int64(mark >= below)
-    _count_action(selection, rows, place, slot)
+    _count_action(selection, rows, place, num_actions, slot)
     return slot
 
 
@@ -239,20 +250,20 @@ def _select_smooth(
 def _credit_sum(
     selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float
 ) -> None:
-    rows.words[place + HEADER + 2 * slot] += result * selection.gain + selection.shift
+    rows.words[place + HEADER + slot] += result * selection.gain + selection.shift
 
 
 @kernel
 def _weights_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     for slot in range(num_actions):
-        out[slot] = rows.counts[2 * (place + HEADER + 2 * slot + 1) + 1]
+        out[slot] = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
 
 
 @kernel
 def _values_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     for slot in range(num_actions):
-        tried = rows.counts[2 * (place + HEADER + 2 * slot + 1) + 1]
-        out[slot] = rows.words[place + HEADER + 2 * slot] / tried if tried > 0 else -np.inf
+        tried = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
+        out[slot] = rows.words[place + HEADER + slot] / tried if tried > 0 else -np.inf
 
 
 @kernel(forceinline=True)
