@@ -34,8 +34,10 @@ DIFFERENCE = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, te
 def make_rules(cards: int, lowest: int, wins_only: bool, is_random: bool) -> Rules:
     """Returns the tables of a game."""
     sets = np.arange(1 << cards)[:, None] >> np.arange(cards) & 1
-    random = streams(18, 2 + 1 + 2 * cards * cards + 3 * cards + cards * cards)  # any will do
-    parts = np.split(random, np.cumsum([2, 1, 2 * (cards - 1) * cards, 3 * cards, cards * cards]))
+    turns = 2 * cards - 2
+    sizes = (2, 1, turns * cards, turns * 3, (turns + 1) * cards)
+    start, made, bids, results, shown = np.split(streams(18, sum(sizes)), np.cumsum(sizes)[:-1])  # any random numbers will do
+    brings = (np.arange(turns + 1) % 2 == 0).astype(np.uint64)[:, None]  # a round is over, or the game begins
     return Rules(
         cards=cards,
         lowest=lowest,
@@ -43,11 +45,11 @@ def make_rules(cards: int, lowest: int, wins_only: bool, is_random: bool) -> Rul
         is_random=is_random,
         lists=np.argsort(1 - sets, axis=1, kind="stable").astype(np.int16),
         counts=sets.sum(axis=1).astype(np.int8),
-        start_keys=parts[0],
-        made_key=parts[1][0],
-        bid_keys=parts[2].reshape(-1, cards),
-        result_keys=parts[3].reshape(cards, 3),
-        prize_keys=parts[4].reshape(cards, cards) * np.uint64(is_random),
+        start_keys=start,
+        made_key=made[0],
+        bid_keys=bids.reshape(turns, cards),
+        result_keys=results.reshape(turns, 3) * brings[1:],
+        prize_keys=shown.reshape(turns + 1, cards) * brings * np.uint64(is_random),
     )
 
 
