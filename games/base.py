@@ -17,6 +17,8 @@ from games.generic import current_seat, legal, step, team_return
 from games.interface import Game, move_texts
 from games.kernels import kernel
 
+LISTED = "expected a small game, such as kuhn, leduc, goofspiel or phantom_tictactoe"
+
 
 @kernel
 def _legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
@@ -68,6 +70,10 @@ class BaseGame(Game):
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
         raise NotImplementedError
+
+    def starts(self) -> tuple[States, np.ndarray]:
+        """Raises ValueError: the deals cannot be listed. A game where they can returns them all, and their probabilities."""
+        raise ValueError(f"the deals of {self.spec.name} cannot be listed: {LISTED}")
 
     def view(self, states: States, seats: np.ndarray) -> States:
         """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""

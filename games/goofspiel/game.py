@@ -143,6 +143,22 @@ class Goofspiel(BaseGame):
             _shuffle_all(self.rules, np.array(seeds, np.uint64), prizes)
         return self._start(prizes)
 
+    def starts(self) -> tuple[States, np.ndarray]:
+        """Returns all deals, one row each, and their probabilities: one, or all orders of random prizes.
+
+        Raises:
+            ValueError: There are too many orders.
+        """
+        if self.prizes != "random":
+            return self._start(np.array([self._known_order()], np.uint64)), np.ones(1)
+        if self.cards > MOST_ORDERS:
+            raise ValueError(
+                f"game.cards={self.cards} game.prizes=random: {factorial(self.cards):,} deals cannot be listed; expected "
+                f"game.cards of at most {MOST_ORDERS}, or another order of prizes"
+            )
+        orders = np.array([_pack(order) for order in permutations(range(self.cards))], np.uint64)
+        return self._start(orders), np.full(len(orders), 1 / len(orders))
+
     def view(self, states: States, seats: np.ndarray) -> States:
         """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""
         views = States(*(field.copy() for field in states))
