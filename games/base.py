@@ -121,7 +121,7 @@ class BaseGame(Game):
         returns = [float(_return(self.rules, played, 0, seat)) for seat in range(self.spec.num_seats)] if over else None
         return {
             "game": self.spec.name,
-            "deal": _plain(take(deals, slice(row, row + 1))),
+            "deal": self._deal_fields(take(deals, slice(row, row + 1))),
             "moves": [self.action_text(int(move)) for move in moves],
             "returns": returns,
         }
@@ -147,6 +147,10 @@ class BaseGame(Game):
         if (returns := self.record(deal, 0, np.array(moves, np.int64))["returns"]) != fields["returns"]:
             raise ValueError(f"returns {fields['returns']}: the moves give {returns}")
         return deal, moves
+
+    def _deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns a deal (one row) for JSON, as ``_parse_deal`` reads it."""
+        return _plain(deal)
 
     def _parse_deal(self, fields: Any) -> States:
         """Returns the deal of a record. Raises ValueError."""

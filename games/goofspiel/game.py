@@ -1,6 +1,6 @@
 """The Python face of imperfect-information Goofspiel."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import permutations
 from math import factorial
 from typing import Any
@@ -11,7 +11,7 @@ from games.base import BaseGame
 from games.generic import register_all
 from games.goofspiel.observe import NUM_PLANES, observe
 from games.goofspiel.state import (
-    MOST_CARDS, Rules, States, copy_row, current_seat, erase, infoset_key, is_legal, legal, reveal, seen_move, start_row, start_view, step,
+    DRAW, MOST_CARDS, Rules, States, copy_row, current_seat, erase, infoset_key, is_legal, legal, nibble, reveal, seen_move, start_row, start_view, step,
     team_return,
 )  # fmt: skip
 from games.goofspiel.worlds import (
@@ -71,7 +71,7 @@ def _erase_all(rules: Rules, states: States, seats: np.ndarray) -> None:
         erase(rules, states, i, seats[i])
 
 
-def _pack(order: Any) -> int:
+def _pack(order: Iterable[int]) -> int:
     return sum(int(prize) << 4 * number for number, prize in enumerate(order))
 
 
@@ -158,6 +158,65 @@ class Goofspiel(BaseGame):
             )
         orders = np.array([_pack(order) for order in permutations(range(self.cards))], np.uint64)
         return self._start(orders), np.full(len(orders), 1 / len(orders))
+
+    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, for JSON.
+
+        ``hand``, ``prize`` (now), ``prizes_left`` (after it; in their order where it is known), ``bid`` (own, that waits for the
+        other's), ``rounds`` (those that are over, in words), ``points`` by seat; at the end ``hands`` and the ``bids`` of both.
+        """
+        turn = int(views.turn[row])
+        over, number = turn == self.spec.max_moves, turn // 2
+        seat = (0 if over else turn % 2) if seat is None else seat
+        prizes = _unpack(views.prizes[row], self.cards)
+        results = _unpack(views.results[row], self.cards)
+        ended = self.cards if over else number
+        bids = [_unpack(views.bids[row, s], number) for s in range(2)]
+        hands = [[card for card in range(self.cards) if int(views.hands[row, s]) >> card & 1] for s in range(2)]
+        left = [] if over else prizes[number + 1 :]
+        if self.prizes == "random":
+            left = [] if over else sorted(set(range(self.cards)) - set(prizes[: number + 1]))
+        points, rounds = [0, 0], []
+        for k in range(ended):
+            own = bids[seat][k] if k < number else hands[seat][0]
+            if results[k] != DRAW:
+                points[results[k] - 1] += prizes[k] + self.lowest
+            how = "draw" if results[k] == DRAW else "won" if results[k] == seat + 1 else "lost"
+            rounds.append(f"prize {self.action_text(prizes[k])}: bid {self.action_text(own)}, {how}")
+        fields: dict[str, Any] = {
+            "game": self.spec.name,
+            "seat": seat,
+            "hand": self._texts(hands[seat]),
+            "prize": None if over else self.action_text(prizes[number]),
+            "prizes_left": self._texts(left),
+            "bid": self.action_text(nibble(views.bids[row, 0], number)) if seat == 0 and turn % 2 else None,
+            "rounds": rounds,
+            "points": points,
+            "moves": move_texts(self, moves),
+            "legal": self._texts(hands[seat]) if turn % 2 == seat and not over else [],
+        }
+        if over:
+            fields["hands"] = [self._texts(hand) for hand in hands]
+            fields["bids"] = [self._texts(cards) for cards in bids]
+        return fields
+
+    def _texts(self, cards: list[int]) -> list[str]:
+        return [self.action_text(card) for card in cards]
+
+    def _deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns ``prizes``, their values in their order."""
+        return {"prizes": [prize + self.lowest for prize in _unpack(deal.prizes[0], self.cards)]}
+
+    def _parse_deal(self, fields: Any) -> States:
+        """Returns the deal of a record. Raises ValueError."""
+        known, lowest, most = self._known_order(), self.lowest, self.lowest + self.cards - 1
+        given = fields.get("prizes") if isinstance(fields, Mapping) else fields
+        if not isinstance(given, list) or sorted(map(str, given)) != sorted(str(lowest + k) for k in range(self.cards)):
+            raise ValueError(f"deal {fields}: expected {{'prizes': [...]}} with {lowest} to {most}, each once"[:400])
+        packed = _pack(int(value) - lowest for value in given)
+        if self.prizes != "random" and packed != known:
+            raise ValueError(f"deal {fields}: expected the prizes in {self.prizes} order (game.prizes)")
+        return self._start(np.array([packed], np.uint64))
 
     def view(self, states: States, seats: np.ndarray) -> States:
         """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""
