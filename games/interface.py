@@ -118,6 +118,14 @@ class Game(Protocol):
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
         ...
 
+    def starts(self) -> tuple[States, np.ndarray]:
+        """Returns all deals, one row each, and their probabilities (float64 ``[B]``, they sum to 1).
+
+        Raises:
+            ValueError: They cannot be listed.
+        """
+        ...
+
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
         ...

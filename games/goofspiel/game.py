@@ -1,6 +1,6 @@
 """The Python face of imperfect-information Goofspiel."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import permutations
 from math import factorial
 from typing import Any
@@ -11,7 +11,7 @@ from games.base import BaseGame
 from games.generic import register_all
 from games.goofspiel.observe import NUM_PLANES, observe
 from games.goofspiel.state import (
-    MOST_CARDS, Rules, States, copy_row, current_seat, erase, infoset_key, is_legal, legal, reveal, seen_move, start_row, start_view, step,
+    DRAW, MOST_CARDS, Rules, States, copy_row, current_seat, erase, infoset_key, is_legal, legal, nibble, reveal, seen_move, start_row, start_view, step,
     team_return,
 )  # fmt: skip
 from games.goofspiel.worlds import (
@@ -34,8 +34,10 @@ DIFFERENCE = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, te
 def make_rules(cards: int, lowest: int, wins_only: bool, is_random: bool) -> Rules:
     """Returns the tables of a game."""
     sets = np.arange(1 << cards)[:, None] >> np.arange(cards) & 1
-    random = streams(18, 2 + 1 + 2 * cards * cards + 3 * cards + cards * cards)  # any will do
-    parts = np.split(random, np.cumsum([2, 1, 2 * (cards - 1) * cards, 3 * cards, cards * cards]))
+    turns = 2 * cards - 2
+    sizes = (2, 1, turns * cards, turns * 3, (turns + 1) * cards)
+    start, made, bids, results, shown = np.split(streams(18, sum(sizes)), np.cumsum(sizes)[:-1])  # any random numbers will do
+    brings = (np.arange(turns + 1) % 2 == 0).astype(np.uint64)[:, None]  # a round is over, or the game begins
     return Rules(
         cards=cards,
         lowest=lowest,
@@ -43,11 +45,11 @@ def make_rules(cards: int, lowest: int, wins_only: bool, is_random: bool) -> Rul
         is_random=is_random,
         lists=np.argsort(1 - sets, axis=1, kind="stable").astype(np.int16),
         counts=sets.sum(axis=1).astype(np.int8),
-        start_keys=parts[0],
-        made_key=parts[1][0],
-        bid_keys=parts[2].reshape(-1, cards),
-        result_keys=parts[3].reshape(cards, 3),
-        prize_keys=parts[4].reshape(cards, cards) * np.uint64(is_random),
+        start_keys=start,
+        made_key=made[0],
+        bid_keys=bids.reshape(turns, cards),
+        result_keys=results.reshape(turns, 3) * brings[1:],
+        prize_keys=shown.reshape(turns + 1, cards) * brings * np.uint64(is_random),
     )
 
 
@@ -69,7 +71,7 @@ def _erase_all(rules: Rules, states: States, seats: np.ndarray) -> None:
         erase(rules, states, i, seats[i])
 
 
-def _pack(order: Any) -> int:
+def _pack(order: Iterable[int]) -> int:
     return sum(int(prize) << 4 * number for number, prize in enumerate(order))
 
 
@@ -140,6 +142,81 @@ class Goofspiel(BaseGame):
         if self.prizes == "random":
             _shuffle_all(self.rules, np.array(seeds, np.uint64), prizes)
         return self._start(prizes)
+
+    def starts(self) -> tuple[States, np.ndarray]:
+        """Returns all deals, one row each, and their probabilities: one, or all orders of random prizes.
+
+        Raises:
+            ValueError: There are too many orders.
+        """
+        if self.prizes != "random":
+            return self._start(np.array([self._known_order()], np.uint64)), np.ones(1)
+        if self.cards > MOST_ORDERS:
+            raise ValueError(
+                f"game.cards={self.cards} game.prizes=random: {factorial(self.cards):,} deals cannot be listed; expected "
+                f"game.cards of at most {MOST_ORDERS}, or another order of prizes"
+            )
+        orders = np.array([_pack(order) for order in permutations(range(self.cards))], np.uint64)
+        return self._start(orders), np.full(len(orders), 1 / len(orders))
+
+    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, for JSON.
+
+        ``hand``, ``prize`` (now), ``prizes_left`` (after it; in their order where it is known), ``bid`` (own, that waits for the
+        other's), ``rounds`` (those that are over, in words), ``points`` by seat; at the end ``hands`` and the ``bids`` of both.
+        """
+        turn = int(views.turn[row])
+        over, number = turn == self.spec.max_moves, turn // 2
+        seat = (0 if over else turn % 2) if seat is None else seat
+        prizes = _unpack(views.prizes[row], self.cards)
+        results = _unpack(views.results[row], self.cards)
+        ended = self.cards if over else number
+        bids = [_unpack(views.bids[row, s], number) for s in range(2)]
+        hands = [[card for card in range(self.cards) if int(views.hands[row, s]) >> card & 1] for s in range(2)]
+        left = [] if over else prizes[number + 1 :]
+        if self.prizes == "random":
+            left = [] if over else sorted(set(range(self.cards)) - set(prizes[: number + 1]))
+        points, rounds = [0, 0], []
+        for k in range(ended):
+            own = bids[seat][k] if k < number else hands[seat][0]
+            if results[k] != DRAW:
+                points[results[k] - 1] += prizes[k] + self.lowest
+            how = "draw" if results[k] == DRAW else "won" if results[k] == seat + 1 else "lost"
+            rounds.append(f"prize {self.action_text(prizes[k])}: bid {self.action_text(own)}, {how}")
+        fields: dict[str, Any] = {
+            "game": self.spec.name,
+            "seat": seat,
+            "hand": self._texts(hands[seat]),
+            "prize": None if over else self.action_text(prizes[number]),
+            "prizes_left": self._texts(left),
+            "bid": self.action_text(nibble(views.bids[row, 0], number)) if seat == 0 and turn % 2 else None,
+            "rounds": rounds,
+            "points": points,
+            "moves": move_texts(self, moves),
+            "legal": self._texts(hands[seat]) if turn % 2 == seat and not over else [],
+        }
+        if over:
+            fields["hands"] = [self._texts(hand) for hand in hands]
+            fields["bids"] = [self._texts(cards) for cards in bids]
+        return fields
+
+    def _texts(self, cards: list[int]) -> list[str]:
+        return [self.action_text(card) for card in cards]
+
+    def _deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns ``prizes``, their values in their order."""
+        return {"prizes": [prize + self.lowest for prize in _unpack(deal.prizes[0], self.cards)]}
+
+    def _parse_deal(self, fields: Any) -> States:
+        """Returns the deal of a record. Raises ValueError."""
+        known, lowest, most = self._known_order(), self.lowest, self.lowest + self.cards - 1
+        given = fields.get("prizes") if isinstance(fields, Mapping) else fields
+        if not isinstance(given, list) or sorted(map(str, given)) != sorted(str(lowest + k) for k in range(self.cards)):
+            raise ValueError(f"deal {fields}: expected {{'prizes': [...]}} with {lowest} to {most}, each once"[:400])
+        packed = _pack(int(value) - lowest for value in given)
+        if self.prizes != "random" and packed != known:
+            raise ValueError(f"deal {fields}: expected the prizes in {self.prizes} order (game.prizes)")
+        return self._start(np.array([packed], np.uint64))
 
     def view(self, states: States, seats: np.ndarray) -> States:
         """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""

@@ -29,8 +29,9 @@ class Rules(NamedTuple):
         is_random: Whether chance orders the prizes.
         lists: int16 ``[2**n, n]``, the cards of every set, ascending. counts: int8 ``[2**n]``, how many they are.
         start_keys: uint64 ``[2]``, by seat. bid_keys: uint64 ``[2 (n - 1), n]``, by turn and card.
-        made_key: Seat 1 has seen that seat 0 bids. result_keys: uint64 ``[n, 3]``, by round and result.
-        prize_keys: uint64 ``[n, n]``, by round and prize; zeros where the order is known.
+        made_key: Seat 1 has seen that seat 0 bids. result_keys: uint64 ``[2 (n - 1), 3]``, by turn and result.
+        prize_keys: uint64 ``[2 (n - 1) + 1, n]``, by the number of moves made and the prize that they bring up.
+            Both are zeros where the move brings none: before odd turns; prizes, too, where their order is known.
     """
 
     cards: int
@@ -97,36 +98,27 @@ def nibble(packed: np.uint64, number: int) -> int:
 
 @kernel(forceinline=True)
 def step(rules: Rules, states: States, i: int, action: int) -> None:
-    turn = np.int64(states.turn[i])
-    number, card = turn >> 1, np.int64(action)
-    bit, shifted = np.int64(1) << card, np.uint64(card) << np.uint64(4 * number)
-    if turn & 1 == 0:
-        states.hands[i, 0] ^= bit
-        states.bids[i, 0] |= shifted
-        states.keys[i, 0] += rules.bid_keys[turn, card]
-        states.keys[i, 1] += rules.made_key
-        states.turn[i] = turn + 1
-        return
-    other = nibble(states.bids[i, 0], number)
+    """Plays a card. Without a branch, for speed: after the bid of seat 0 the "other" card is its own, a draw that counts nothing."""
+    turn, card = np.int64(states.turn[i]), np.int64(action)
+    seat, number = turn & 1, turn >> 1
+    states.hands[i, seat] ^= np.int64(1) << card
+    states.bids[i, seat] |= np.uint64(card) << np.uint64(4 * number)
+    other, prizes = nibble(states.bids[i, 0], number), states.prizes[i]
     won, lost = np.int64(other > card), np.int64(other < card)
     result = won + 2 * lost
-    prizes = states.prizes[i]
-    gained = (won - lost) * (nibble(prizes, number) + rules.lowest)
-    key = rules.result_keys[number, result]
-    if rules.is_random:
-        key += rules.prize_keys[number + 1, nibble(prizes, number + 1)]
-    states.hands[i, 1] ^= bit
-    states.bids[i, 1] |= shifted
-    states.results[i] |= np.uint64(result) << np.uint64(4 * number)
+    key = rules.result_keys[turn, result] + rules.prize_keys[turn + 1, nibble(prizes, number + 1)]
+    states.keys[i, seat] += rules.bid_keys[turn, card]
     states.keys[i, 0] += key
-    states.keys[i, 1] += key + rules.bid_keys[turn, card]
+    states.keys[i, 1] += key
+    # In the last turn one card each is left: the higher bit is the higher card.
+    first, second, last = states.hands[i, 0], states.hands[i, 1], np.int64(turn == 2 * rules.cards - 3)
+    won_last, lost_last = np.int64(first > second) & last, np.int64(first < second) & last
+    results = np.uint64(result) | np.uint64(won_last + 2 * lost_last) << np.uint64(4)
+    states.results[i] |= results << np.uint64(4 * number)
+    states.points[i] += (won - lost) * (nibble(prizes, number) + rules.lowest) + (won_last - lost_last) * (
+        nibble(prizes, number + 1) + rules.lowest
+    )
     states.turn[i] = turn + 1
-    if number == rules.cards - 2:  # one card each is left: the higher bit is the higher card
-        first, second = states.hands[i, 0], states.hands[i, 1]
-        won, lost = np.int64(first > second), np.int64(first < second)
-        gained += (won - lost) * (nibble(prizes, number + 1) + rules.lowest)
-        states.results[i] |= np.uint64(won + 2 * lost) << np.uint64(4 * (number + 1))
-    states.points[i] += gained
 
 
 @kernel(forceinline=True)
@@ -144,7 +136,7 @@ def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> i
 
 @kernel(forceinline=True)
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
-    return states.keys[i, seat]
+    return states.keys[i, seat] + rules.made_key * np.uint64(np.int64(states.turn[i]) & seat)  # for seat 1 in odd turns
 
 
 @kernel(forceinline=True)

@@ -177,8 +177,6 @@ def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarra
     rounds, over = num_hidden(views, i, seat), np.int64(views.turn[i]) >> 1
     hand, bids = (np.int64(1) << rules.cards) - 1, np.uint64(0)
     key = rules.start_keys[other] + rules.prize_keys[0, nibble(views.prizes[i], 0)]
-    if other == 1:
-        key += np.uint64((np.int64(views.turn[i]) + 1) >> 1) * rules.made_key
     for number in range(rounds):
         card = nibble(word, number)
         bit = np.int64(1) << card
@@ -188,9 +186,8 @@ def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarra
         bids |= np.uint64(card) << np.uint64(4 * number)
         key += rules.bid_keys[2 * number + other, card]
     for number in range(over):
-        key += rules.result_keys[number, nibble(views.results[i], number)]
-        if rules.is_random:
-            key += rules.prize_keys[number + 1, nibble(views.prizes[i], number + 1)]
+        key += rules.result_keys[2 * number + 1, nibble(views.results[i], number)]
+        key += rules.prize_keys[2 * number + 2, nibble(views.prizes[i], number + 1)]
     worlds.hands[j, other] = hand
     worlds.bids[j, other] = bids
     worlds.keys[j, other] = key
