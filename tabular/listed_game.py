@@ -71,7 +71,7 @@ class Frames(NamedTuple):
     at: np.ndarray
 
 
-@kernel
+@kernel(forceinline=True)
 def _carry_on(
     rules: Rules, policy: Rows, responder: int, work: States, pending: np.ndarray, lists: Lists, top: int, actions: np.ndarray,
     value: np.ndarray,
@@ -129,7 +129,7 @@ def _carry_on(
     return top
 
 
-@kernel
+@kernel(forceinline=True)
 def _group(lists: Lists, first: int, last: int) -> None:
     """Orders the places ``first .. last - 1`` by information set, in the order of first arrival."""
     size = 1

@@ -61,7 +61,7 @@ class States(NamedTuple):
     keys: np.ndarray
 
 
-@kernel
+@kernel(forceinline=True)
 def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
     """Copies a lane, number by number, which is faster than by slices."""
     target.turn[j] = source.turn[i]
@@ -72,12 +72,12 @@ def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> No
         target.keys[j, seat] = source.keys[i, seat]
 
 
-@kernel
+@kernel(forceinline=True)
 def current_seat(rules: Rules, states: States, i: int) -> int:
     return np.int64(states.turn[i])
 
 
-@kernel
+@kernel(forceinline=True)
 def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
     tried = np.int64(states.tried[i, np.int64(states.turn[i]) & 1])
     count = SQUARES - np.int64(rules.counts[tried])
@@ -92,7 +92,7 @@ def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
     return 0 <= action < SQUARES and not tried >> np.int64(action) & 1
 
 
-@kernel
+@kernel(forceinline=True)
 def step(rules: Rules, states: States, i: int, action: int) -> None:
     """Tries a square. Without a branch, for speed."""
     seat, square = np.int64(states.turn[i]), np.int64(action)
@@ -107,7 +107,7 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
     states.turn[i] = (seat ^ (1 - failed * rules.reveal)) | -over
 
 
-@kernel
+@kernel(forceinline=True)
 def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
     return np.float64(np.int64(rules.wins[states.marks[i, seat]]) - np.int64(rules.wins[states.marks[i, 1 - seat]]))
 
@@ -121,7 +121,7 @@ def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> i
     return np.int64(-2) - failed * rules.reveal  # HIDDEN_MOVE, or UNSEEN_MOVE of an attempt that fails
 
 
-@kernel
+@kernel(forceinline=True)
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     return states.keys[i, seat] + rules.turn_key * np.uint64(np.int64(states.turn[i]) == seat)
 
