@@ -9,12 +9,15 @@ Example::
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from games import make as make_game
+from games.interface import Game
 from games.poker.tables import PokerTables
 from tabular.cfr_plus import CFRPlus, CFRPlusOptions
-from tabular.learner import TabularLearner
+from tabular.hashed_learner import HashedSmoothUCT, HashedUCT, IsMcts, IsMctsOptions
+from tabular.learner import Learner, TabularLearner
 from tabular.outcome_sampling import OutcomeSampling, OutcomeSamplingOptions
 from tabular.self_play import UCT, SmoothUCT, SmoothUCTOptions, UCTOptions
 
@@ -24,13 +27,15 @@ class Entry(NamedTuple):
 
     Attributes:
         options: The dataclass of its options; its docstring gives their ranges.
-        make: Makes it from a game, a seed and the options.
-        knows: Whether it can learn a game.
+        dense: Makes it on the tables of a poker game, from them, a seed and the options; None: it has no use for them.
+        hashed: Makes it on any game, from the game, a seed and the options; None: it needs the tables of a poker game.
+        knows: Whether it can learn the tables of a game.
         needs: What it asks of a game, in words.
     """
 
     options: type
-    make: Callable[[PokerTables, int, Any], TabularLearner]
+    dense: Callable[[PokerTables, int, Any], TabularLearner] | None
+    hashed: Callable[[Game, int, Any], Learner] | None
     knows: Callable[[PokerTables], bool]
     needs: str
 
@@ -48,25 +53,38 @@ def _two_players_and_a_tree(game: PokerTables) -> bool:
 
 
 ALGORITHMS: dict[str, Entry] = {
-    "smooth_uct": Entry(SmoothUCTOptions, SmoothUCT, _any, "a poker game"),
-    "uct": Entry(UCTOptions, UCT, _any, "a poker game"),
-    "outcome_sampling": Entry(OutcomeSamplingOptions, OutcomeSampling, _two_players, "a game of two players"),
-    "cfr_plus": Entry(CFRPlusOptions, CFRPlus, _two_players_and_a_tree, "a game of two players with a full game tree"),
+    "ismcts": Entry(IsMctsOptions, None, IsMcts, _any, "any game"),
+    "smooth_uct": Entry(SmoothUCTOptions, SmoothUCT, HashedSmoothUCT, _any, "any game"),
+    "uct": Entry(UCTOptions, UCT, HashedUCT, _any, "any game"),
+    "outcome_sampling": Entry(OutcomeSamplingOptions, OutcomeSampling, None, _two_players, "a poker game of two players"),
+    "cfr_plus": Entry(
+        CFRPlusOptions, CFRPlus, None, _two_players_and_a_tree, "a poker game of two players with a full game tree"
+    ),
 }
 """The algorithms by name, as in ``algorithm=NAME``."""
 
 
-def knowing(game: PokerTables) -> list[str]:
+def knowing(game: Game | PokerTables) -> list[str]:
     """Returns the names of the algorithms that can learn a game."""
-    return [name for name, entry in ALGORITHMS.items() if entry.knows(game)]
+    return [name for name, entry in ALGORITHMS.items() if _maker(entry, game) is not None]
 
 
-def make(name: str, game: PokerTables | str, seed: int = 0, **options: Any) -> TabularLearner:
-    """Returns an algorithm on a game, before its first episode.
+def _maker(entry: Entry, game: Game | PokerTables) -> Callable[[int, Any], Learner] | None:
+    """Returns what makes an algorithm on a game from a seed and options: on its tables where it has them; None: nothing does."""
+    tables: PokerTables | None = game if isinstance(game, PokerTables) else game.tables if game.has_tables else None
+    if entry.dense is not None and tables is not None:
+        return partial(entry.dense, tables) if entry.knows(tables) else None
+    if entry.hashed is not None and not isinstance(game, PokerTables):
+        return partial(entry.hashed, game)
+    return None
+
+
+def make(name: str, game: Game | PokerTables | str, seed: int = 0, **options: Any) -> Any:
+    """Returns an algorithm on a game, before its first episode: a ``tabular.learner.Learner``.
 
     Args:
         name: A key of ``ALGORITHMS``.
-        game: The tables of a game, or its name.
+        game: A game, the tables of one, or its name.
         seed: Of all random numbers.
         options: Fields of the algorithm's dataclass.
 
@@ -76,12 +94,13 @@ def make(name: str, game: PokerTables | str, seed: int = 0, **options: Any) -> T
     if name not in ALGORITHMS:
         raise ValueError(f"algorithm {name!r}: expected one of {', '.join(ALGORITHMS)}")
     entry = ALGORITHMS[name]
-    tables: PokerTables = make_game(game).tables if isinstance(game, str) else game
-    if not entry.knows(tables):
-        others = ", ".join(knowing(tables)) or "none"
-        raise ValueError(f"algorithm {name} does not know {tables.name}: it needs {entry.needs}; those that know it: {others}")
+    played = make_game(game) if isinstance(game, str) else game
+    if (maker := _maker(entry, played)) is None:
+        others = ", ".join(knowing(played)) or "none"
+        called = played.name if isinstance(played, PokerTables) else played.spec.name
+        raise ValueError(f"algorithm {name} does not know {called}: it needs {entry.needs}; those that know it: {others}")
     known = [field.name for field in dataclasses.fields(entry.options)]
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise ValueError(f"options of {name}: got {', '.join(unknown)}; expected {', '.join(known) or 'none'}")
-    return entry.make(tables, seed, entry.options(**options))
+    return maker(seed, entry.options(**options))

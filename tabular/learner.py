@@ -12,6 +12,7 @@ import numpy as np
 
 from games.kernels import streams
 from games.poker.tables import PokerTables
+from tabular.best_response import nash_conv
 
 CHUNK = 1_000_000
 """Episodes between two moments at which Ctrl-C can end ``run``; about 0.1 s of search."""
@@ -21,28 +22,28 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """The step of SplitMix64, as in ``games.kernels.random_u64``: kernels that keep the stream in a register add it themselves."""
 
 
-class TabularLearner(ABC):
-    """A tabular algorithm on a game.
+class Learner(ABC):
+    """What every tabular algorithm is: a stream of random numbers, a count of episodes, arrays that hold all that it has learned.
 
     Attributes:
-        game: The game.
+        name: As in ``algorithm=NAME``.
+        chunk: Episodes between two looks at Ctrl-C.
+        game_name: As in ``game=NAME``.
         seed: Of all its random numbers.
         options: A dataclass, different for each algorithm.
         counter: int64 ``[1]``, the episodes so far.
         rng: uint64 ``[1]``, the stream of random numbers.
-        tables: Arrays over information states by name, changed in place by ``run``.
     """
 
     name: ClassVar[str]
     chunk: ClassVar[int] = CHUNK
 
-    def __init__(self, game: PokerTables, seed: int, options: Any, tables: dict[str, np.ndarray]) -> None:
-        self.game = game
+    def __init__(self, game_name: str, seed: int, options: Any) -> None:
+        self.game_name = game_name
         self.seed = seed
         self.options = options
         self.counter = np.zeros(1, dtype=np.int64)
         self.rng = streams(seed, 1)
-        self.tables = tables
 
     @property
     def episodes(self) -> int:
@@ -55,7 +56,7 @@ class TabularLearner(ABC):
         Ctrl-C ends it after a chunk of episodes, with KeyboardInterrupt.
 
         Raises:
-            ValueError: A negative number, or more than the tables can count.
+            ValueError: A negative number, or more than the tables can hold or count.
         """
         if episodes < 0:
             raise ValueError(f"episodes = {episodes}: expected at least 0")
@@ -65,7 +66,77 @@ class TabularLearner(ABC):
 
     @abstractmethod
     def _run_chunk(self, count: int) -> None:
-        """Runs a chunk of episodes and counts them, in one kernel."""
+        """Runs a chunk of episodes and counts them."""
+
+    @abstractmethod
+    def size_text(self) -> str:
+        """Returns how large the tables are, in words."""
+
+    @abstractmethod
+    def measures(self) -> dict[str, float]:
+        """Returns what can be told of the present policies, by the names of curves; nothing where that cannot be computed."""
+
+    def get_state(self, copy: bool = True) -> dict[str, np.ndarray]:
+        """Returns the tables, ``rng`` and the counter (``episodes``), by name: copies, or the arrays that ``run`` changes."""
+        return {name: array.copy() if copy else array for name, array in self._arrays().items()}
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """Returns everything that ``run`` changes, by name."""
+        return {"rng": self.rng, "episodes": self.counter}
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Goes on from a state that ``get_state`` returned for the same algorithm and game. The arrays are copied.
+
+        Raises:
+            ValueError: Missing or unknown names, other shapes or types (those of another game, say), values that are not finite.
+                Nothing is changed then.
+        """
+        self._check_state(state, self._arrays())
+        for name, own in self._arrays().items():
+            own[...] = state[name]
+
+    def _check_state(self, state: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], free: tuple[str, ...] = ()) -> None:
+        """Raises ValueError where a state does not fit the arrays that it is to replace; those named ``free`` may be of any length."""
+        if set(state) != set(expected):
+            raise ValueError(f"state of {self.name} on {self.game_name}: got {sorted(state)}, expected {sorted(expected)}")
+        for name, own in expected.items():
+            got = state[name]
+            if (got.shape != own.shape and name not in free) or got.ndim != own.ndim or got.dtype != own.dtype:
+                got_text, own_text = f"{got.dtype} {got.shape}", f"{own.dtype} {own.shape}"
+                raise ValueError(f"state of {self.name} on {self.game_name}: {name} is {got_text}, expected {own_text}")
+            if name not in free and not np.isfinite(got).all():
+                raise ValueError(f"state of {self.name} on {self.game_name}: {name} has values that are not finite")
+        if state["episodes"][0] < 0:
+            raise ValueError(f"state of {self.name} on {self.game_name}: episodes is {state['episodes'][0]}, expected at least 0")
+
+
+class TabularLearner(Learner):
+    """An algorithm on the information states of a poker game, all of which are listed (``PokerTables``).
+
+    Attributes:
+        game: The game.
+        tables: Arrays over information states by name, changed in place by ``run``.
+    """
+
+    def __init__(self, game: PokerTables, seed: int, options: Any, tables: dict[str, np.ndarray]) -> None:
+        super().__init__(game.name, seed, options)
+        self.game = game
+        self.tables = tables
+
+    def size_text(self) -> str:
+        """Returns how many information states there are."""
+        return f"{self.game.num_infosets} information states"
+
+    def measures(self) -> dict[str, float]:
+        """Returns NashConv of the average and the greedy policy, and what the game can tell, where there is a full tree."""
+        if not self.game.has_tree:
+            return {}
+        average = self.average_policy()
+        own = {f"{self.game.name}/{name}": value for name, value in self.game.policy_measures(average).items()}
+        return {
+            "nash_conv/average_policy": nash_conv(self.game, average),
+            "nash_conv/greedy_policy": nash_conv(self.game, self.greedy_policy()),
+        } | own
 
     @abstractmethod
     def average_policy(self) -> np.ndarray:
@@ -98,32 +169,6 @@ class TabularLearner(ABC):
         total = weights.sum(axis=1, keepdims=True, dtype=np.float64)
         return np.where(total > 0, weights / np.where(total > 0, total, 1), self.game.uniform_policy())
 
-    def get_state(self, copy: bool = True) -> dict[str, np.ndarray]:
-        """Returns the tables, ``rng`` and the counter (``episodes``), by name: copies, or the arrays that ``run`` changes."""
-        return {name: array.copy() if copy else array for name, array in self._arrays().items()}
-
     def _arrays(self) -> dict[str, np.ndarray]:
         """Returns everything that ``run`` changes, by name."""
-        return self.tables | {"rng": self.rng, "episodes": self.counter}
-
-    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Goes on from a state that ``get_state`` returned for the same algorithm and game. The arrays are copied.
-
-        Raises:
-            ValueError: Missing or unknown names, other shapes or types (those of another game, say), values that are not finite.
-                Nothing is changed then.
-        """
-        expected = self._arrays()
-        if set(state) != set(expected):
-            raise ValueError(f"state of {self.name} on {self.game.name}: got {sorted(state)}, expected {sorted(expected)}")
-        for name, own in expected.items():
-            got = state[name]
-            if got.shape != own.shape or got.dtype != own.dtype:
-                got_text, own_text = f"{got.dtype} {got.shape}", f"{own.dtype} {own.shape}"
-                raise ValueError(f"state of {self.name} on {self.game.name}: {name} is {got_text}, expected {own_text}")
-            if not np.isfinite(got).all():
-                raise ValueError(f"state of {self.name} on {self.game.name}: {name} has values that are not finite")
-        if state["episodes"][0] < 0:
-            raise ValueError(f"state of {self.name} on {self.game.name}: episodes is {state['episodes'][0]}, expected at least 0")
-        for name, own in expected.items():
-            own[...] = state[name]
+        return self.tables | super()._arrays()

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from games import make, with_tables
+from games import make
 from games.kernels import sources_digest
 from networks.checkpoint import check_compatible
 from runtime.settings import ConfigError, build, setting
 from tabular import algorithms
-from tabular.best_response import nash_conv
-from tabular.learner import TabularLearner
+from tabular.learner import Learner
 from training.reports import Event, Report
 from training.run_folder import Saved
 
@@ -78,8 +77,6 @@ def parse_tabular(values: Mapping[str, Any]) -> TabularConfig:
     game, name = str(config.game.get("name")), str(config.algorithm.get("name"))
     if name not in algorithms.ALGORITHMS:
         raise ConfigError(f"algorithm={name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}")
-    if game not in with_tables():
-        raise ConfigError(f"algorithm={name}: does not know game={game}; it knows {', '.join(with_tables())}")
     try:
         build(algorithms.ALGORITHMS[name].options, _options(config.algorithm), "algorithm.")  # types and names
         make_learner(config)
@@ -95,10 +92,10 @@ def _options(group: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in group.items() if key != "name"}
 
 
-def make_learner(config: TabularConfig) -> TabularLearner:
+def make_learner(config: TabularConfig) -> Learner:
     """Returns the algorithm before its first episode. Raises ValueError where an option is out of range."""
     game = make(config.game["name"], **_options(config.game))
-    return algorithms.make(config.algorithm["name"], game.tables, config.seed, **_options(config.algorithm))
+    return algorithms.make(config.algorithm["name"], game, config.seed, **_options(config.algorithm))
 
 
 def next_mark(episodes: int, size: int = 1) -> int:
@@ -134,9 +131,9 @@ class TabularTrainer:
 
     def description(self) -> str:
         """Returns what is trained, and on what."""
-        game = self.learner.game
         options = ", ".join(f"{key}={value}" for key, value in _options(self.config.algorithm).items())
-        return f"{game.name}: {self.config.algorithm['name']} ({options or 'no options'}), {game.num_infosets} information states"
+        name = self.config.algorithm["name"]
+        return f"{self.learner.game_name}: {name} ({options or 'no options'}), {self.learner.size_text()}"
 
     def where(self) -> str:
         """Returns how far the run is."""
@@ -166,15 +163,13 @@ class TabularTrainer:
     def _measured(self, rate: float) -> Report:
         """Returns the report of the present policies."""
         scalars = {"throughput/episodes_per_second": rate}
-        game, line = self.learner.game, f"{self.learner.episodes:,} episodes at {rate:,.0f}/s"
-        if game.has_tree:
-            average, greedy = self.learner.average_policy(), self.learner.greedy_policy()
-            scalars["nash_conv/average_policy"] = nash_conv(game, average)
-            scalars["nash_conv/greedy_policy"] = nash_conv(game, greedy)
-            line += f": NashConv (both players' gains together) {scalars['nash_conv/average_policy']:.4g}"
-            for name, value in game.policy_measures(average).items():
-                scalars[f"{game.name}/{name}"] = value
-                line += f", {name.replace('_', ' ')} {value:.2e}"
+        scalars |= (measures := self.learner.measures())
+        line = f"{self.learner.episodes:,} episodes at {rate:,.0f}/s"
+        if "nash_conv/average_policy" in measures:
+            line += f": NashConv (both players' gains together) {measures['nash_conv/average_policy']:.4g}"
+        for name, value in measures.items():
+            if not name.startswith("nash_conv/"):
+                line += f", {name.rpartition('/')[2].replace('_', ' ')} {value:.2e}"
         return Report(self.learner.episodes, line, scalars)
 
     def get_state(self, copy: bool = True) -> Saved:
@@ -196,4 +191,5 @@ class TabularTrainer:
 
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""
-        return {"game": self.config.game, "algorithm": self.config.algorithm}
+        options = {key: value for key, value in self.config.algorithm.items() if key != "memory"}
+        return {"game": self.config.game, "algorithm": options}

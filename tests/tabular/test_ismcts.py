@@ -1,0 +1,232 @@
+"""IS-MCTS in the hashed table: against an oracle in Python with the same random numbers, resuming, limits, learning."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games import make as make_game
+from games.base import _legal, _play, _return, _seat
+from games.batches import take
+from games.interface import Game
+from games.kernels import kernel, mix64, streams
+from runtime.settings import ConfigError
+from tabular.algorithms import make
+from tabular.hash_table import HEADER, HashTable, Rows, append, find, seat_key
+from tabular.hashed_learner import HashedLearner
+from tabular.listed_game import listing, nash_conv, uniform
+
+GOLDEN, MASK = 0x9E3779B97F4A7C15, 2**64 - 1
+SELECTIONS = ["uct", "exp3", "regret_matching"]
+
+
+@kernel
+def _key(rules: Any, states: Any, seat: int) -> np.uint64:
+    return seat_key(rules, states, 0, seat)
+
+
+class Oracle:
+    """Algorithm 1 with algorithms 2 to 4 as they are printed."""
+
+    def __init__(self, game: Game, options: dict[str, Any], seed: int) -> None:
+        self.game, self.options, self.state = game, options, int(streams(seed, 1)[0])
+        self.sets: dict[int, dict[str, Any]] = {}
+        self.starts, chances = game.starts()
+        self.cumulative = np.cumsum(chances)
+
+    def bits(self) -> int:
+        self.state = (self.state + GOLDEN) & MASK
+        return int(mix64(np.uint64(self.state)))
+
+    def distribution(self, row: dict[str, Any]) -> list[float]:
+        """Returns p."""
+        count, gamma = len(row["sum"]), self.options["gamma"]
+        if self.options["selection"] == "exp3":
+            exponents = [gamma / count * x for x in row["sum"]]
+            return [1 / sum(math.exp(other - own) for other in exponents) for own in exponents]
+        positive = [max(regret, 0.0) for regret in row["sum"]]
+        return [regret / sum(positive) for regret in positive] if sum(positive) > 0 else [1 / count] * count
+
+    def select(self, row: dict[str, Any], bits: int) -> tuple[int, float]:
+        count = len(row["sum"])
+        row["n"] += 1
+        if self.options["selection"] == "uct":
+            two = 2 if self.options["form"] == "text" else 1
+            value = [
+                total / tried + self.options["c"] * math.sqrt(two * math.log(row["n"]) / tried) if tried else math.inf
+                for total, tried in zip(row["sum"], row["tried"], strict=True)
+            ]
+            best = [k for k in range(count) if value[k] >= max(value) - self.options["tie_margin"]]
+            slot = best[(bits & 0xFFFFFFFF) * len(best) >> 32]
+            row["tried"][slot] += 1
+            return slot, 1.0
+        p = self.distribution(row)
+        row["mean"] = [total + share for total, share in zip(row["mean"], p, strict=True)]
+        mixed = [(1 - self.options["gamma"]) * share + self.options["gamma"] / count for share in p]
+        mark, below = (bits >> 11) / 2**53, np.cumsum(mixed)
+        slot = min(int((below <= mark).sum()), count - 1)
+        return slot, mixed[slot]
+
+    def iterate(self) -> None:
+        rules, spec = self.game.rules, self.game.spec
+        start = 0
+        if len(self.cumulative) > 1:
+            start = int(np.searchsorted(self.cumulative, (self.bits() >> 11) / 2**53, side="right"))
+        states = take(self.starts, np.array([start]))
+        path, new, actions = [], False, np.empty(spec.max_legal, np.int16)
+        while (seat := _seat(rules, states, 0)) >= 0:
+            count, slot = _legal(rules, states, 0, actions), 0
+            if count > 1:
+                bits = self.bits()
+                if new:
+                    slot = (bits & 0xFFFFFFFF) * count >> 32
+                else:
+                    key = int(_key(rules, states, seat))
+                    new = key not in self.sets
+                    row = self.sets.setdefault(key, {"n": 0, "sum": [0.0] * count, "tried": [0] * count, "mean": [0.0] * count})
+                    slot, chance = self.select(row, bits)
+                    path.append((row, slot, chance, seat))
+            _play(rules, states, 0, actions[slot : slot + 1].astype(np.int64))
+        for row, slot, chance, seat in path:
+            reward = _return(rules, states, 0, seat) / spec.max_return
+            reward = (reward + 1) / 2 if self.options["rewards"] == "unit" else reward
+            if self.options["selection"] == "regret_matching":
+                row["sum"] = [regret - reward for regret in row["sum"]]
+            row["sum"][slot] += reward / chance
+
+    def policy(self, key: int) -> list[float]:
+        row = self.sets[key]
+        weights = row["tried"] if self.options["selection"] == "uct" else row["mean"]
+        return [weight / sum(weights) for weight in weights]
+
+
+@pytest.mark.parametrize(
+    ("game", "selection", "rewards", "more"),
+    [
+        ("goofspiel", "uct", "signed", {"form": "text", "tie_margin": 0.0}),
+        ("goofspiel", "uct", "unit", {}),
+        ("goofspiel", "exp3", "signed", {}),
+        ("goofspiel", "exp3", "unit", {}),
+        ("goofspiel", "regret_matching", "signed", {}),
+        ("goofspiel", "regret_matching", "unit", {}),
+        ("examples.sealed_bids", "exp3", "unit", {}),  # deals by chance
+    ],
+)
+def test_every_number_is_that_of_the_algorithm_as_printed(game: str, selection: str, rewards: str, more: dict[str, Any]) -> None:
+    played = make_game(game, **({"cards": 4} if game == "goofspiel" else {}))
+    options = {"selection": selection, "rewards": rewards, "form": "authors", "c": 0.7, "tie_margin": 0.01, "gamma": 0.1} | more
+    learner = make("ismcts", played, 3, **options)
+    oracle = Oracle(played, options, 3)
+    learner.run(1200)
+    for _ in range(1200):
+        oracle.iterate()
+    assert int(learner.rng[0]) == oracle.state
+    policy = learner.policy()
+    assert learner.table.num_rows == len(oracle.sets)
+    for place in learner.table.places():
+        key = learner.table.rows.bits[place]
+        at = _find(policy, key) + HEADER
+        expected = oracle.policy(int(key))
+        assert policy.words[at : at + len(expected)] == pytest.approx(expected, abs=1e-9)
+
+
+@kernel
+def _find(rows: Rows, key: np.uint64) -> int:
+    return find(rows, key)
+
+
+@kernel
+def _add(rows: Rows, key: np.uint64, count: int) -> int:
+    return append(rows, key, 1, count, 2)
+
+
+def test_the_table_is_a_dictionary() -> None:
+    rng, table, known = np.random.default_rng(0), HashTable(2, 10), {}
+    for _ in range(6000):
+        # Few low and few high halves: slots are contested, and keys share half of their bits.
+        key = np.uint64((int(rng.integers(60)) << 32) | int(rng.integers(60)) << 10)
+        if int(key) not in known:
+            assert _find(table.rows, key) == -1
+            table.grow(1, HEADER + 2 * 5)
+            count = int(rng.integers(1, 6))
+            known[int(key)] = (_add(table.rows, key, count), count)
+        assert _find(table.rows, key) == known[int(key)][0]
+    assert table.num_rows == len(known)
+    assert table.places().tolist() == [place for place, _ in known.values()]
+    copy = HashTable(2, 10)
+    copy.set_words(table.words_in_use())
+    assert copy.rows.slots.tobytes() == table.rows.slots.tobytes()
+    with pytest.raises(ValueError, match="expected whole rows"):
+        copy.set_words(table.words_in_use()[:-1])
+
+
+def same(one: HashedLearner, two: HashedLearner) -> bool:
+    first, second = one.get_state(), two.get_state()
+    return first.keys() == second.keys() and all(first[name].tobytes() == second[name].tobytes() for name in first)
+
+
+@pytest.mark.parametrize(("name", "options"), [("ismcts", {"selection": s}) for s in SELECTIONS] + [("smooth_uct", {})])
+def test_resumed_equals_uninterrupted(name: str, options: dict[str, Any]) -> None:
+    game = make_game("goofspiel", cards=6)
+    whole = make(name, game, 5, **options)
+    whole.run(20_000)
+    first = make(name, game, 5, **options)
+    first.run(7001)
+    resumed = make(name, game, 6, **options)
+    resumed.run(9)
+    resumed.set_state(first.get_state())
+    resumed.run(0)
+    resumed.run(12_998)
+    resumed.run(1)
+    assert same(whole, resumed)
+    assert whole.table.rows.slots.tobytes() == resumed.table.rows.slots.tobytes()
+
+
+def test_a_full_table_says_so_and_stays_whole() -> None:
+    game = make_game("phantom_tictactoe", variant="full")
+    small = make("ismcts", game, 0, selection="regret_matching", memory=1)
+    with pytest.raises(ConfigError, match=r"^algorithm.memory=1: [\d,]+ information sets fill the table \(1 MB\); expected at least [\d,]+ MB"):
+        small.run(10**6)
+    large = make("ismcts", game, 0, selection="regret_matching", memory=50)
+    large.set_state(small.get_state())
+    large.run(1000)
+    whole = make("ismcts", game, 0, selection="regret_matching", memory=50)
+    whole.run(large.episodes)
+    assert same(whole, large)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_nash_conv_falls(selection: str) -> None:
+    game = make_game("goofspiel", cards=4)
+    listed = listing(game)
+    learner = make("ismcts", game, 0, selection=selection)
+    learner.run(300_000)
+    assert nash_conv(listed, learner.policy()) < 0.5 * nash_conv(listed, uniform())
+
+
+def test_exploration_is_stored_where_asked_for() -> None:
+    game = make_game("goofspiel", cards=4)
+    plain, stored = (make("ismcts", game, 0, selection="exp3", store_exploration=store) for store in (False, True))
+    plain.run(500)
+    stored.run(500)
+    assert same(plain, stored)
+    rows = plain.policy()
+    first = rows.words[HEADER : HEADER + 4]
+    assert stored.policy().words[HEADER : HEADER + 4] == pytest.approx(0.9 * first + 0.025)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"selection": "ucb"}, "selection = 'ucb': expected one of uct, exp3, regret_matching"),
+        ({"gamma": 0.0}, "gamma = 0.0: expected a number in"),
+        ({"c": 0.0}, "c = 0.0: expected at least 1e-6"),
+        ({"rewards": "both"}, "rewards = 'both': expected one of signed, unit"),
+        ({"memory": 0}, "memory = 0: expected at least 1"),
+    ],
+)
+def test_bad_options_are_named(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said.split(":")[0]) as caught:
+        make("ismcts", "goofspiel", **options)
+    assert said in str(caught.value)
