@@ -169,7 +169,7 @@ class TabularTrainer:
             line += f": NashConv (both players' gains together) {measures['nash_conv/average_policy']:.4g}"
         for name, value in measures.items():
             if not name.startswith("nash_conv/"):
-                line += f", {name.rpartition('/')[2].replace('_', ' ')} {value:.2e}"
+                line += f", {name.rpartition('/')[2].replace('_', ' ')} {value:.3g}"
         return Report(self.learner.episodes, line, scalars)
 
     def get_state(self, copy: bool = True) -> Saved:
