@@ -165,7 +165,7 @@ def _group(lists: Lists, first: int, last: int) -> None:
 @kernel
 def _respond(
     rules: Rules, starts: States, chances: np.ndarray, policy: Rows, responder: int, work: States, lists: Lists, frames: Frames,
-    max_legal: int, num_pending: int, counted: np.ndarray,
+    actions: np.ndarray, moves: np.ndarray, pending: np.ndarray, value: np.ndarray,
 ) -> float:  # fmt: skip
     """Returns what the best response of a seat wins; ``_FULL`` where a list is full.
 
@@ -175,14 +175,14 @@ def _respond(
         policy: A table of probabilities (``policy_table``); sets without a row play evenly.
         responder: The seat.
         work, lists, frames: Scratch.
-        max_legal: As in the game's spec.
-        num_pending: Rows of ``work``.
-        counted: int64 ``[1]``, changed in place: becomes the number of decisions visited.
+        actions, moves: int16 ``[max_legal]``, scratch.
+        pending: float64, a number for each row of ``work``, scratch.
+        value: float64 ``[2]``, scratch; ``value[1]`` becomes the number of decisions visited.
     """
     rules, starts, policy, work = borrowed(rules), borrowed(starts), borrowed(policy), borrowed(work)
     lists, frames = borrowed(lists), borrowed(frames)
-    actions, moves = np.empty(max_legal, np.int16), np.empty(max_legal, np.int16)
-    pending, value = np.empty(num_pending), np.zeros(2)
+    actions, moves, pending, value = borrowed(actions), borrowed(moves), borrowed(pending), borrowed(value)
+    value[:] = 0.0
     top = 0
     for k in range(chances.size):
         copy_row(rules, starts, k, work, 0)
@@ -206,7 +206,6 @@ def _respond(
             frames.first[depth], frames.last[depth], frames.at[depth] = top, top, top
             continue
         if depth == 0:
-            counted[0] = np.int64(value[1])
             return np.float64(frames.value[0])
         if frames.action[depth] >= 0:
             frames.best[depth] = max(frames.best[depth], frames.value[depth])
@@ -293,15 +292,17 @@ def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:
         raise ValueError(
             f"{spec.name}: an exact best response would visit about {listed.histories:.1e} decisions; expected at most {MOST_HISTORIES:.0e}"
         )
+    actions, moves = np.empty((2, spec.max_legal), np.int16)
     work = listed.game.empty(spec.max_moves * spec.max_legal + 2)
     frames = Frames(*(np.zeros(spec.max_moves + 2, np.float64 if name in ("best", "value") else np.int64) for name in Frames._fields))
     result, room, responder = np.zeros(spec.num_seats), max(_FIRST_ROOM, num_rows(listed.starts)), 0
     while responder < spec.num_seats:
         numbers = [np.zeros(room, np.int64) for _ in range(4)]
         lists = Lists(listed.game.empty(room), np.zeros(room), np.zeros(room, np.uint64), *numbers, np.zeros(4 * room, np.int64))
-        counted = np.zeros(1, np.int64)
-        arguments = (listed.game.rules, listed.starts, listed.chances, policy, responder, work, lists, frames, spec.max_legal, num_rows(work), counted)
-        result[responder] = _respond(*arguments)
+        result[responder] = _respond(
+            listed.game.rules, listed.starts, listed.chances, policy, responder, work, lists, frames, actions, moves,
+            np.empty(num_rows(work)), np.empty(2),
+        )  # fmt: skip
         if result[responder] == _FULL:
             room *= 2
         else:
