@@ -106,7 +106,7 @@ class CFRPlus(TabularLearner):
     """
 
     name: ClassVar[str] = "cfr_plus"
-    chunk: ClassVar[int] = 100
+    chunk: int = 100
 
     def __init__(self, game: PokerTables, seed: int, options: CFRPlusOptions) -> None:
         shape = (game.num_infosets, game.max_actions)

@@ -240,4 +240,6 @@ class HashedSmoothUCT(HashedUCT):
 
     def _selection(self, factor: float, options: SmoothUCTOptions) -> Any:
         decay = 1 / 20000 if options.d is None else options.d
-        return selections.Smooth(factor, 0.0, 0, 1.0, 0.0, *selections.roots(), float(options.gamma), float(options.eta), float(decay))
+        return selections.Smooth(
+            factor, 0.0, 0, 1.0, 0.0, *selections.roots(), float(options.gamma), float(options.eta), float(decay)
+        )

@@ -9,8 +9,7 @@ at its own first new set (Heinrich & Silver 2015, algorithm 1).
 
 A state with one legal move is no decision: nothing is stored and nothing drawn.
 
-Two kernels run the same iterations, number for number: ``search`` plays the game and finds rows by their keys; ``search_listed``
-follows a game tree that was listed once (``tabular.listed_game``), where that fits.
+A match player gives the states of its information set as ``starts`` and keeps the table from move to move.
 """
 
 from typing import Any
@@ -19,8 +18,8 @@ import numpy as np
 
 from games.batches import Rules, States
 from games.generic import copy_row, current_seat, legal, step, team_return
-from games.kernels import borrowed, kernel, mix64, prefetch
-from tabular.hash_table import HEADER, Rows, append, find, has_room, num_actions_of, seat_key, seat_of, visits_of
+from games.kernels import borrowed, kernel, mix64
+from tabular.hash_table import HEADER, Rows, append, find, has_room, seat_key
 from tabular.learner import GOLDEN
 from tabular.selection import begin, credit, select
 

@@ -36,7 +36,7 @@ class Learner(ABC):
     """
 
     name: ClassVar[str]
-    chunk: ClassVar[int] = CHUNK
+    chunk: int = CHUNK
 
     def __init__(self, game_name: str, seed: int, options: Any) -> None:
         self.game_name = game_name
@@ -95,8 +95,10 @@ class Learner(ABC):
         for name, own in self._arrays().items():
             own[...] = state[name]
 
-    def _check_state(self, state: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], free: tuple[str, ...] = ()) -> None:
-        """Raises ValueError where a state does not fit the arrays that it is to replace; those named ``free`` may be of any length."""
+    def _check_state(
+        self, state: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], free: tuple[str, ...] = ()
+    ) -> None:
+        """Raises ValueError where a state does not fit the arrays it is to replace; those named ``free`` may have any length."""
         if set(state) != set(expected):
             raise ValueError(f"state of {self.name} on {self.game_name}: got {sorted(state)}, expected {sorted(expected)}")
         for name, own in expected.items():

@@ -235,7 +235,7 @@ def _respond(
 def _histories(rules: Rules, starts: States, lane: States, cumulative: np.ndarray, actions: np.ndarray, rng: np.ndarray) -> float:
     """Returns an estimate of the number of decisions in all histories: the mean over random games of what they stand for."""
     total = 0.0
-    for playout in range(_PLAYOUTS):
+    for _ in range(_PLAYOUTS):
         copy_row(rules, starts, random_below(rng, 0, cumulative.size), lane, 0)
         stands_for = np.float64(cumulative.size)
         while current_seat(rules, lane, 0) >= 0:
@@ -255,7 +255,8 @@ class Listing:
         game: The game.
         starts: All deals.
         chances: float64, their probabilities.
-        histories: About how many decisions all its histories have (Knuth, "Estimating the efficiency of backtrack programs", 1975).
+        histories: About how many decisions all its histories have (Knuth, "Estimating the efficiency of backtrack programs",
+            1975).
     """
 
     game: Game
@@ -290,15 +291,21 @@ def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:
     spec = listed.game.spec
     if not listed.fits:
         raise ValueError(
-            f"{spec.name}: an exact best response would visit about {listed.histories:.1e} decisions; expected at most {MOST_HISTORIES:.0e}"
+            f"{spec.name}: an exact best response would visit about {listed.histories:.1e} decisions; "
+            f"expected at most {MOST_HISTORIES:.0e}"
         )
     actions, moves = np.empty((2, spec.max_legal), np.int16)
     work = listed.game.empty(spec.max_moves * spec.max_legal + 2)
-    frames = Frames(*(np.zeros(spec.max_moves + 2, np.float64 if name in ("best", "value") else np.int64) for name in Frames._fields))
+    frames = Frames(
+        *(np.zeros(spec.max_moves + 2, np.float64 if name in ("best", "value") else np.int64) for name in Frames._fields)
+    )
     result, room, responder = np.zeros(spec.num_seats), max(_FIRST_ROOM, num_rows(listed.starts)), 0
     while responder < spec.num_seats:
-        numbers = [np.zeros(room, np.int64) for _ in range(4)]
-        lists = Lists(listed.game.empty(room), np.zeros(room), np.zeros(room, np.uint64), *numbers, np.zeros(4 * room, np.int64))
+        order, ends, heads, following = np.zeros((4, room), np.int64)
+        lists = Lists(
+            listed.game.empty(room), np.zeros(room), np.zeros(room, np.uint64), order, ends, heads, following,
+            np.zeros(4 * room, np.int64),
+        )  # fmt: skip
         result[responder] = _respond(
             listed.game.rules, listed.starts, listed.chances, policy, responder, work, lists, frames, actions, moves,
             np.empty(num_rows(work)), np.empty(2),

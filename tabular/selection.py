@@ -11,7 +11,8 @@ selection              the row's own word     words of an action
 ``RegretMatching``     D                      R_i + D | sum of p_i
 =====================  =====================  ================================================
 
-No information set is met twice in an iteration, so counts may go up when an action is chosen; sums of rewards wait for the result.
+No information set is met twice in an iteration, so counts may go up when an action is chosen; sums of rewards wait
+for the result.
 All random numbers are 64 bits that the caller hands over; equal probabilities are exact to within 2**-32.
 
 Sources: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014, algorithms 2 to 4; Heinrich &
@@ -89,7 +90,7 @@ class Exp3(NamedTuple):
 
 
 class RegretMatching(NamedTuple):
-    """Regret Matching. Attributes: gamma: Exploration. gain, shift: as in ``UCT``; place: 0, there to make it a type of its own."""
+    """Regret Matching. Attributes: gamma: Exploration. gain, shift: as in ``UCT``."""
 
     gamma: float
     gain: float
@@ -133,9 +134,7 @@ def begin(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
     raise TypeError("generic kernel: callable from compiled code only")
 
 
-def select(
-    selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
-) -> int:
+def select(selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int) -> int:
     """Returns the slot of the action that is tried, and counts the visit.
 
     Args:
@@ -146,9 +145,7 @@ def select(
     raise TypeError("generic kernel: callable from compiled code only")
 
 
-def credit(
-    selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float
-) -> None:
+def credit(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
     """Learns from the return of the mover's team after a slot was tried with a probability."""
     raise TypeError("generic kernel: callable from compiled code only")
 
@@ -247,9 +244,7 @@ def _select_smooth(
 
 
 @kernel(forceinline=True)
-def _credit_sum(
-    selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float
-) -> None:
+def _credit_sum(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
     rows.words[place + HEADER + slot] += result * selection.gain + selection.shift
 
 
@@ -295,9 +290,7 @@ def _select_exp3(
 
 
 @kernel(forceinline=True)
-def _credit_exp3(
-    selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float
-) -> None:
+def _credit_exp3(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
     first, rate = place + HEADER, selection.gamma / num_actions
     rows.words[first + 3 * slot] += (result * selection.gain + selection.shift) / chance
     exponent = rate * rows.words[first + 3 * slot] - rows.words[place + 2]
@@ -348,9 +341,7 @@ def _select_regrets(
 
 
 @kernel(forceinline=True)
-def _credit_regrets(
-    selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float
-) -> None:
+def _credit_regrets(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
     reward = result * selection.gain + selection.shift
     rows.words[place + 2] += reward
     rows.words[place + HEADER + 2 * slot] += reward / chance
@@ -370,4 +361,4 @@ _KERNELS = {
 }
 for _kind, _own in _KERNELS.items():
     for _generic, _implementation in zip((begin, select, credit, weights, values), _own, strict=True):
-        register(_generic, _kind, _implementation)
+        register(_generic, _kind, _implementation)  # type: ignore[arg-type]

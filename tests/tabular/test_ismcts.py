@@ -186,7 +186,9 @@ def test_resumed_equals_uninterrupted(name: str, options: dict[str, Any]) -> Non
 def test_a_full_table_says_so_and_stays_whole() -> None:
     game = make_game("phantom_tictactoe", variant="full")
     small = make("ismcts", game, 0, selection="regret_matching", memory=1)
-    with pytest.raises(ConfigError, match=r"^algorithm.memory=1: [\d,]+ information sets fill the table \(1 MB\); expected at least [\d,]+ MB"):
+    with pytest.raises(
+        ConfigError, match=r"^algorithm.memory=1: [\d,]+ information sets fill the table \(1 MB\); expected at least [\d,]+ MB"
+    ):
         small.run(10**6)
     large = make("ismcts", game, 0, selection="regret_matching", memory=50)
     large.set_state(small.get_state())

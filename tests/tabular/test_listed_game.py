@@ -75,7 +75,10 @@ def oracle(game: Game, policy: Rows, responder: int) -> float:
     return worth[()]
 
 
-@pytest.mark.parametrize(("name", "options", "selection"), [("goofspiel", {"cards": 4}, "uct"), ("goofspiel", {"cards": 3, "prizes": "random"}, "exp3")])
+@pytest.mark.parametrize(
+    ("name", "options", "selection"),
+    [("goofspiel", {"cards": 4}, "uct"), ("goofspiel", {"cards": 3, "prizes": "random"}, "exp3")],
+)
 def test_the_oracle_agrees(name: str, options: dict[str, Any], selection: str, monkeypatch: pytest.MonkeyPatch) -> None:
     game = make_game(name, **options)
     learner = make("ismcts", game, 1, selection=selection)
@@ -88,7 +91,9 @@ def test_the_oracle_agrees(name: str, options: dict[str, Any], selection: str, m
 
 def test_a_game_that_does_not_fit_is_told_in_numbers() -> None:
     listed = listing(make_game("goofspiel", cards=13))
-    with pytest.raises(ValueError, match=r"goofspiel: an exact best response would visit about \d.\de\+\d\d decisions; expected at most 1e\+09"):
+    with pytest.raises(
+        ValueError, match=r"goofspiel: an exact best response would visit about \d.\de\+\d\d decisions; expected at most 1e\+09"
+    ):
         nash_conv(listed, uniform())
     with pytest.raises(ValueError, match="cannot be listed"):
         listing(make_game("doudizhu"))
