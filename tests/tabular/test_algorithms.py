@@ -145,13 +145,15 @@ def test_smooth_uct_on_leduc_as_in_the_paper() -> None:
 
 
 def test_every_algorithm_says_what_it_knows() -> None:
-    assert knowing(make_game("leduc").tables) == list(ALGORITHMS)
+    assert knowing(make_game("leduc")) == list(ALGORITHMS)
+    assert knowing(make_game("leduc").tables) == [name for name in ALGORITHMS if name != "ismcts"]
+    assert knowing(make_game("goofspiel")) == ["ismcts", "smooth_uct", "uct"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (("smooth", "kuhn"), {}, "algorithm 'smooth': expected one of smooth_uct, uct, outcome_sampling, cfr_plus"),
+        (("smooth", "kuhn"), {}, "algorithm 'smooth': expected one of ismcts, smooth_uct, uct, outcome_sampling, cfr_plus"),
         (("uct", "chess"), {}, "'chess': expected one of doudizhu, kuhn, leduc"),
         (("uct", "kuhn"), {"eta": 0.9}, "options of uct: got eta; expected exploration, betting_potential"),
         (("cfr_plus", "kuhn"), {"eta": 0.9}, "options of cfr_plus: got eta; expected none"),
