@@ -3,7 +3,7 @@
 import fcntl
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,17 @@ from runtime.settings import ConfigError, flatten_config
 CONFIG, LOCK = "config.yaml", "lock"
 SAVE_SHARE = 0.1
 """Of the time for checkpoints, where they are large and steps are short."""
-MAY_CHANGE = ("run_dir", "resume", "device", "threads", "budget.", "evaluation.", "precision", "selfplay.unit_games")
+MAY_CHANGE = (
+    "run_dir",
+    "resume",
+    "device",
+    "threads",
+    "budget.",
+    "evaluation.",
+    "precision",
+    "selfplay.unit_games",
+    "algorithm.memory",
+)
 """Keys that a resumed run may give anew; any other difference is refused, since the run would no longer be one experiment."""
 BEGINNING = "init_from"
 """What a run began from. Whoever resumes it need not say it again."""
@@ -240,13 +250,20 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
     return {str(key): value for key, value in values.items()}
 
 
+def _leaves(config: RunConfig) -> Iterator[tuple[str, Any]]:
+    """Yields all keys and values of a configuration, those of groups without a schema (``algorithm``) one by one."""
+    for key, value in flatten_config(config):
+        if isinstance(value, Mapping):
+            yield from ((f"{key}.{name}", own) for name, own in value.items())
+        else:
+            yield key, value
+
+
 def _check_same_run(path: Path, old: RunConfig, new: RunConfig) -> None:
     """Raises RunFolderError naming the first key in which a resumed run differs from its beginning."""
-    before = dict(flatten_config(old))
-    for key, value in flatten_config(new):
-        if not key.startswith(MAY_CHANGE) and before[key] != value:
+    before = dict(_leaves(old))
+    for key, value in _leaves(new):
+        if not key.startswith(MAY_CHANGE) and before.get(key) != value:
             raise RunFolderError(
-                f"run_dir={path}: was started with {key}={before[key]}, not {value}; drop the change or give another run_dir"
+                f"run_dir={path}: was started with {key}={before.get(key)}, not {value}; drop the change or give another run_dir"
             )
-
-

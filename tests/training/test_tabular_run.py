@@ -93,10 +93,13 @@ def test_the_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["game=doudizhu", "algorithm=uct"], ["algorithm=uct", "game=doudizhu", "kuhn, leduc, limit_holdem"]),
+        (
+            ["game=doudizhu", "algorithm=cfr_plus"],
+            ["algorithm=cfr_plus", "game=doudizhu", "those that know it: ismcts, smooth_uct, uct"],
+        ),
         (
             ["game=limit_holdem", "algorithm=outcome_sampling", "game.players=3", "game.abstraction=made_hands"],
-            ["needs a game of two players", "smooth_uct, uct"],
+            ["needs a poker game of two players", "smooth_uct, uct"],
         ),
         (["game=kuhn", "algorithm=uct", "seed=-1"], ["seed=-1", "at least 0"]),
     ],
@@ -121,3 +124,15 @@ def test_bad_options_are_named(overrides: list[str], words: list[str]) -> None:
     with pytest.raises(ConfigError) as caught:
         composed(*overrides)
     assert all(word in str(caught.value) for word in words), caught.value
+
+
+def test_a_full_table_ends_a_run_that_goes_on_with_more_memory(tmp_path: Path) -> None:
+    command = [sys.executable, "train.py", "game=phantom_tictactoe", "algorithm=ismcts", "budget.episodes=30000"]
+    command.append(f"run_dir={tmp_path / 'run'}")
+    full = subprocess.run([*command, "algorithm.memory=1"], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert full.returncode == 1
+    assert full.stderr.splitlines()[-1].startswith("train.py: algorithm.memory=1: ")
+    other = subprocess.run([*command, "algorithm.c=1.0"], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert "was started with algorithm.c=2.0, not 1.0" in other.stderr
+    more = subprocess.run([*command, "algorithm.memory=50"], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert more.returncode == 0 and "30,000 episodes" in more.stdout + more.stderr
