@@ -56,6 +56,8 @@ def _fpmcts(workshop: Workshop, player: Player) -> Agent:
     o: FPMCTSOptions = player.options
     trained = trained_networks(workshop, o.checkpoint, None if o.objective == "trained" else o.objective)
     root = trained.search.root if o.root == "trained" else o.root
+    if not trained.has_values:
+        raise CheckpointError(f"{o.checkpoint} holds policies and no values: no search; it plays as {player.label}=policy")
     match = match_settings(workshop.game.spec.name, root)
     playouts = match.playouts if o.playouts is None else o.playouts
     inference = trained.inference
