@@ -23,7 +23,9 @@ TREMBLE = 1e-12
 
 
 class Account(NamedTuple):
-    """Where the result of one hand came from, in chips: M moves, P players. ``start + deal + later + moves.sum(0)`` is what each won.
+    """Where the result of one hand came from, in chips: M moves, P players.
+
+    ``start + deal + later + moves.sum(0)`` is what each player won.
 
     All of it is the change of one number, the expected return of each player when all follow the policy and all cards lie open,
     from node to node of the hand that was played. Source: Burch et al., "AIVAT: a new variance reduction technique for agent

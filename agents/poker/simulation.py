@@ -42,9 +42,7 @@ class Simulated(NamedTuple):
     hidden: HiddenCards
 
 
-def simulate(
-    agent: Any, question: Question, num: int, cancel: Callable[[], bool] | None = None
-) -> Simulated:
+def simulate(agent: Any, question: Question, num: int, cancel: Callable[[], bool] | None = None) -> Simulated:
     """Returns what the moves asked about win for the mover in ``num`` worlds.
 
     Args:

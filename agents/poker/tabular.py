@@ -282,11 +282,11 @@ class TabularAgent(Agent):
             found = simulate(self, question, self.playouts, limits.cancel)
         except Cancelled:
             return decision
-        told = self.probabilities(question.view)[0, : len(question.legal)]
+        told = self.probabilities(question.view)[0, np.searchsorted(question.legal, question.asked)]
         moves = mean_of(found.returns)
         root = tuple(
-            RootMove(question.text(action), float(told[np.searchsorted(question.legal, action)]), self.playouts, float(mean), float(error))
-            for action, mean, error in zip(question.asked, *moves, strict=True)
+            RootMove(question.text(action), float(prior), self.playouts, float(mean), float(error))
+            for action, prior, mean, error in zip(question.asked, told, *moves, strict=True)
         )
         shares = np.array([(decision.policy or {}).get(row.move, 0.0) for row in root])
         value = mean_of(found.returns @ shares[:, None])
@@ -316,9 +316,7 @@ class TabularAgent(Agent):
         np.add.at(losses, movers, found.regrets)
         start, deal, later = (tuple(values.tolist()) for values in (found.start, found.deal, found.later))
         none = (0.0,) * game.spec.num_seats
-        return Luck(
-            RETURN, table.returns or none, start, deal, later, none, none, none, none, losses=tuple(losses.tolist())
-        )
+        return Luck(RETURN, table.returns or none, start, deal, later, none, none, none, none, losses=tuple(losses.tolist()))
 
 
 def _hidden(game: Game, seat: int, cards: np.ndarray) -> HiddenCards:
