@@ -193,7 +193,11 @@ class Review:
             "exact": self.exact,
             "decisions": [decision.told(self.classes) for decision in self.decisions],
             "summary": [self._of_seat(seat) for seat in self.seats],
-            "luck": [{"seat": seat, **told_parts(found, self.digits)} for seat, found in parts.items() if found is not None],
+            "luck": [
+                {"seat": seat, "play_outs": (self.luck or {})["play_outs"], **told_parts(found, self.digits)}
+                for seat, found in parts.items()
+                if found is not None
+            ],
             "no_luck": self.no_luck,
         }
 
