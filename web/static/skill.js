@@ -43,7 +43,7 @@ export function Thresholds({ game, unit, values, change, say }) {
     <form onSubmit=${submit}><p class="muted small">${unit === "points" ? t("thresholds_points", t.known(`unit_${game.unit}`) ?? game.unit) : t("thresholds_wp")}</p>
       <div class="row">${NAMES.map((name, k) => html`<label class="field" key=${name}><span>${t(name)}</span>
         <input inputmode="decimal" autocomplete="off" value=${texts[k]} onInput=${(event) => setTexts(texts.map((text, j) => (j === k ? event.target.value : text)))} onBlur=${submit} /></label>`)}</div>
-      <div class="row"><button type="submit">${t("check")}</button><button type="button" class="link small" onClick=${() => use(game.classes)}>${t("reset")}</button></div></form></details>`;
+      <div class="row"><button type="submit">${t("apply")}</button><button type="button" class="link small" onClick=${() => use(game.classes)}>${t("reset")}</button></div></form></details>`;
 }
 
 const withSign = (value, digits) => (Number(value.toFixed(digits)) > 0 ? `+${number(value, digits)}` : number(Number(value.toFixed(digits)) || 0, digits));
@@ -63,8 +63,8 @@ export function Luck({ review, name, digits }) {
     <table><thead><tr><th scope="col"><span class="sr">${t("luck")}</span></th>${columns.map((one, k) => html`<th scope="col" key=${k}>${one.title}</th>`)}</tr></thead>
       <tbody>${names.map((which) => html`<tr key=${which}><th scope="row">${t(`part_${which}`)}</th>${columns.map((one, k) => {
         const found = part(one, which);
-        return html`<td class="num" key=${k}>${found ? html`${columns.length < 3 && bar(found.value, k)}${withSign(found.value, digits)}${found.se ? html` <small>± ${number(found.se, digits)}</small>` : ""}` : "–"}</td>`;
+        return html`<td class="num" key=${k}>${found ? html`${withSign(found.value, digits)}${found.se ? html` <small>± ${number(found.se, digits)}</small>` : ""}${columns.length < 3 && bar(found.value, k)}` : "–"}</td>`;
       })}</tr>`)}
-      <tr class="sum"><th scope="row">${t("part_result")}</th>${columns.map((one, k) => html`<td class="num" key=${k}>${columns.length < 3 && bar(one.result, k)}<b>${review.unit === "wp" ? number(one.result, digits) : withSign(one.result, digits)}</b></td>`)}</tr></tbody></table>
+      <tr class="sum"><th scope="row">${t("part_result")}</th>${columns.map((one, k) => html`<td class="num" key=${k}><b>${review.unit === "wp" ? number(one.result, digits) : withSign(one.result, digits)}</b>${columns.length < 3 && bar(one.result, k)}</td>`)}</tr></tbody></table>
     <p class="muted small">${t(names.includes("others") ? "luck_text" : "luck_text_rest")} ${games ? t("luck_games", games) : t("luck_exact")}</p></section>`;
 }
