@@ -1,9 +1,10 @@
 """The review of a finished game: which decisions cost something, and how sure that is.
 
 Two stages, each from the mover's own view. First one search of every unforced decision gives its choice a*. Where another move
-was played, R pairs of searches of {played, a*} alone, with new seeds, give differences d_r; the loss is their mean d̄ with
-SE = sd/√R. A class is never told from a single search: one that said −0.5 points was followed by +1.9 ± 0.8. R is fixed
-beforehand: to stop when it looks separated is wrong 40 % of the time at two standard errors.
+was played, R searches of {played, a*} alone, with new seeds, give differences d_r; the loss is their mean d̄ with SE = sd/√R. A
+move that the first search hardly tried, and liked better than a* for all its error, is searched with the two, and takes the place
+of a* where it wins there too. A class is never told from a single search: one that said −0.5 points was followed by +1.9 ± 0.8. R
+is fixed beforehand: to stop when it looks separated is wrong 40 % of the time at two standard errors.
 
 Where the player tells exact values, as tables of small poker games do, there is nothing to search: a loss is the regret of the
 move, its error is 0, and moves that are as good as the best one are all best, however seldom the player makes them.
@@ -13,42 +14,18 @@ record, the speed, the seats and the seed. The error is that of the searches; wh
 """
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
-from web.asking import Answer, EngineError, Row
+from web.asking import Answer, Row
 from web.clock import derived_seed
-from web.losses import CLASSES, OPEN_CLASSES, Loss, classify, paired_loss
+from web.comparing import SPEEDS, Ask, Compared, Speed, rival_of, search_again
+from web.losses import CLASSES, OPEN_CLASSES, Loss, classify
 from web.luck import Cost, Parts, parts_of
 from web.luck import told as told_parts
 
-
-class Speed(NamedTuple):
-    """How much is searched. Attributes: first: playouts of stage 1; pairs: R; second: playouts of each search of stage 2."""
-
-    first: int
-    pairs: int
-    second: int
-
-
-SPEEDS = {"fast": Speed(128, 8, 64), "normal": Speed(256, 16, 128), "deep": Speed(1024, 32, 256)}
 PUZZLES = ("mistake", "blunder")
-Ask = Callable[[int, int, int, tuple[str, ...] | None], Awaitable[Answer]]
-"""Searches a position: (ply, playouts, seed, moves) -> answer."""
-
-
-def _row(answer: Answer, move: str) -> Row | None:
-    return next((row for row in answer.rows or () if row.move == move and row.value is not None), None)
-
-
-@dataclass
-class Compared:
-    """A move as the second stage found it. Attributes: value: the mean of R searches; se: its standard error; visits: of all."""
-
-    value: float
-    se: float
-    visits: int
 
 
 @dataclass
@@ -61,7 +38,7 @@ class Decision:
         move: What was played.
         value: Of the position, by the first search, in the unit of the search.
         unit: "wp" or "points".
-        best: The searched move a*; of exact values the best, which is the played one where that is as good.
+        best: The searched move a*, or its rival; of exact values the best, which is the played one where that is as good.
         rows: Of the first search, as in messages.
         value_se: Of the value, 0 where it is exact.
         loss: d̄; None while the second stage has not reached it.
@@ -71,6 +48,7 @@ class Decision:
         right: Whether some try was right; None before the first.
         tries: Loss and standard error of moves that were tried.
         compared: By move, what the second stage found.
+        rival: A move that the first search liked better than the one it chose, see ``rival_of``.
     """
 
     ply: int
@@ -88,6 +66,7 @@ class Decision:
     right: bool | None = None
     tries: dict[str, tuple[float, float]] = field(default_factory=dict)
     compared: dict[str, Compared] = field(default_factory=dict)
+    rival: str | None = None
 
     def judge(self, loss: Loss) -> None:
         """Notes what the second stage found."""
@@ -266,39 +245,19 @@ class Played(NamedTuple):
     choices: int
 
 
-class Comparison(NamedTuple):
-    """Attributes: loss: of one move against another; compared: by move, what was found of the two."""
+async def second_stage(ask: Ask, decision: Decision, speed: Speed, seed: int) -> None:
+    """Compares what was played with the searched move, and both with its rival where there is one.
 
-    loss: Loss
-    compared: dict[str, Compared]
-
-
-async def compare(ask: Ask, ply: int, worse: str, better: str, speed: Speed, seed: int, purpose: str) -> Comparison:
-    """Returns how much worse one move is than another, by R searches of the two alone.
-
-    Args:
-        ask: Searches.
-        ply: Where.
-        worse: The move that is judged.
-        better: The move that it is compared with.
-        speed: How much is searched.
-        seed: Of the review.
-        purpose: Keeps the seeds of different comparisons apart.
+    The rival takes the place of the searched move if it is found to be better by more than two standard errors.
     """
-    pairs: list[tuple[float, float]] = []
-    visits, unit = [0, 0], "wp"
-    for r in range(speed.pairs):
-        answer = await ask(ply, speed.second, derived_seed(purpose, seed, ply, worse, better, r), (worse, better))
-        rows = [row for row in (_row(answer, better), _row(answer, worse)) if row is not None and row.value is not None]
-        if len(rows) == 2:
-            pairs.append((rows[0].value or 0.0, rows[1].value or 0.0))
-            visits, unit = [visits[0] + rows[0].visits, visits[1] + rows[1].visits], answer.unit
-    if len(pairs) < 2:
-        raise EngineError(f"ply {ply}: the searches of {worse} and {better} could not be compared")
-    scale = 100.0 if unit == "wp" else 1.0
-    means = [paired_loss([pair[k] for pair in pairs]) for k in range(2)]
-    found = [Compared(mean.mean, mean.se, visits[k]) for k, mean in enumerate(means)]
-    return Comparison(paired_loss([scale * (a - b) for a, b in pairs]), dict(zip((better, worse), found, strict=True)))
+    moves = (decision.move, decision.best, *([] if decision.rival is None else [decision.rival]))
+    found = await search_again(ask, decision.ply, moves, speed, seed, "second")
+    decision.compared = found.compared()
+    if decision.rival is not None:
+        lead = found.loss(decision.best, decision.rival)
+        if lead.mean > 2.0 * lead.se:
+            decision.best = decision.rival
+    decision.judge(found.loss(decision.move, decision.best))
 
 
 def exact_loss(rows: Sequence[dict[str, Any]], move: str) -> Loss:
@@ -318,6 +277,8 @@ def _searched(played: Played, answer: Answer, rows: list[dict[str, Any]], even: 
         decision.judge(Loss(loss, 0.0))
     elif answer.move == played.move:
         decision.judge(Loss(0.0, 0.0))
+    else:
+        decision.rival = rival_of(answer, played.move)
     return decision
 
 
@@ -358,8 +319,6 @@ async def review_game(
         progress(k + 1, len(open_ones), 1, [decision])
     others = [decision for decision in review.decisions if decision.judged is None]
     for k, decision in enumerate(others):
-        found = await compare(ask, decision.ply, decision.move, decision.best, amount, seed, "second")
-        decision.compared = found.compared
-        decision.judge(found.loss)
+        await second_stage(ask, decision, amount, seed)
         progress(k + 1, len(others), 2, [decision])
     return review

@@ -5,12 +5,13 @@ from typing import Any
 
 from web.analysis import checked_moves, luck_question, question
 from web.asking import Answer, EngineError, Priority
+from web.comparing import SPEEDS, search_again
 from web.errors import RefusedError
 from web.jobs import Job
 from web.losses import EVEN, Loss, counts_as_right
 from web.luck import Parts, together
 from web.luck import told as told_parts
-from web.review import PUZZLES, SPEEDS, Decision, Played, Review, compare, exact_loss, review_game
+from web.review import PUZZLES, Decision, Played, Review, exact_loss, review_game
 from web.room import Room
 from web.rooms import settings_of
 from web.rulebook import table_at
@@ -225,9 +226,11 @@ class Reviews:
             return Loss(decision.loss, decision.se)
         if move not in decision.tries:
             amount = SPEEDS[review.speed]
-            found = await compare(self._asker(room), decision.ply, move, decision.best, amount, review.seed, "try")
-            decision.tries[move] = found.loss.mean, found.loss.se
-            decision.compared = found.compared | decision.compared
+            moves = move, decision.best
+            found = await search_again(self._asker(room), decision.ply, moves, amount, review.seed, "try")
+            loss = found.loss(move, decision.best)
+            decision.tries[move] = loss.mean, loss.se
+            decision.compared = found.compared() | decision.compared
         return Loss(*decision.tries[move])
 
 

@@ -14,9 +14,10 @@ from starlette.testclient import TestClient
 from tests.web.conftest import Site, Tab
 from tests.web.fake import ToyGames
 from web.asking import Answer, Question, Row
+from web.comparing import SPEEDS, Compared
 from web.losses import CLASSES as NAMES
 from web.losses import Loss, classify, counts_as_right, paired_loss
-from web.review import SPEEDS, Compared, Decision, Played, Review, review_game
+from web.review import Decision, Played, Review, review_game
 from web.wording import row_fields
 
 CLASSES = (5.0, 10.0, 15.0)
@@ -100,6 +101,26 @@ def test_a_review_follows_from_its_seed() -> None:
     ask = synthetic(12.0, 6.0)
     assert reviewed(ask, 1).to_fields() == reviewed(ask, 1).to_fields()
     assert reviewed(ask, 1).decisions[0].loss != reviewed(ask, 2).decisions[0].loss
+
+
+@pytest.mark.parametrize(("worth", "best", "name"), [(0.70, "rival", "blunder"), (0.50, "best", "mistake")])
+def test_a_hardly_tried_move_that_looks_better_is_compared_too(worth: float, best: str, name: str) -> None:
+    """The first search puts it at 0.8 ± 0.03, and chose a move worth 0.6; the second finds out what it is worth."""
+    asked: list[tuple[int, Any]] = []
+
+    async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
+        asked.append((playouts, moves))
+        noise = np.random.default_rng(seed).normal(0.0, 0.01, 3)
+        rival = Row("rival", 0.1, 5, 0.8 if moves is None else worth + noise[0], 0.03)
+        rows = (Row("best", 0.5, 90, 0.6 + noise[1], 0.01), rival, Row("played", 0.2, 9, 0.48 + noise[2], 0.05))
+        return Answer("best", "wp", 0.6, None, rows, None, playouts, playouts, 0.0)
+
+    decision = reviewed(ask).decisions[0]
+    assert asked[1:] == [(192, ("played", "best", "rival"))] * 16
+    assert decision.name(CLASSES) == name and decision.best == decision.found_best() == best
+    decision.shown = True
+    told = decision.told(CLASSES)
+    assert told["rows"][0]["move"] == best and told["loss"] == pytest.approx(100 * (max(worth, 0.6) - 0.48), abs=2.0)
 
 
 def test_stages_and_what_is_searched() -> None:
