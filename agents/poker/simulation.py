@@ -64,7 +64,7 @@ def simulate(agent: Any, question: Question, num: int, cancel: Callable[[], bool
     cards[:, other * size : (other + 1) * size] = reader.hands[rng.choice(len(chances), num, p=chances)]
     board = game.spec.num_seats * size
     shown = int(game.rules.public[game.betting.round[question.view.node[0]]])
-    with_board(cards, board + shown, rng)
+    with_board(cards, board + shown, game.rules.num_cards, rng)
     betting, node = game.betting, int(question.view.node[0])
     returns = np.empty((num, len(question.asked)))
     for k, action in enumerate(question.asked):
@@ -73,9 +73,9 @@ def simulate(agent: Any, question: Question, num: int, cancel: Callable[[], bool
     return Simulated(returns, _hidden(game, question.seat, reader.hands, chances))
 
 
-def with_board(cards: np.ndarray, first: int, rng: np.random.Generator) -> None:
-    """Deals the cards from column ``first`` on anew in each row of ``cards`` (int8 ``[n, K]``), in place, from the deck of 52."""
-    order = rng.random((len(cards), 52))
+def with_board(cards: np.ndarray, first: int, deck: int, rng: np.random.Generator) -> None:
+    """Deals the cards from column ``first`` on anew in each row of ``cards`` (int8 ``[n, K]``), in place, from those left."""
+    order = rng.random((len(cards), deck))
     np.put_along_axis(order, cards[:, :first].astype(np.int64), 2.0, axis=1)
     cards[:, first:] = np.argsort(order, axis=1)[:, : cards.shape[1] - first]
 
@@ -96,7 +96,7 @@ def poker_luck(
 
     def at(node: int, shown: int) -> States:
         cards = repeated(table.deal, num).cards
-        with_board(cards, board + shown, rng)
+        with_board(cards, board + shown, game.rules.num_cards, rng)
         return States(cards, np.full(num, node, np.int32))
 
     assert len(deal) == 1

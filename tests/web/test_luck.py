@@ -231,3 +231,23 @@ def test_a_review_without_luck_is_one(client: TestClient, site: Site) -> None:
         review = tab.until("result", id=tab.say("review", seats=[0], seed=1), final=True)["review"]
         assert [part["name"] for part in review["luck"][0]["parts"]] == ["start", "deal", "later", "own", "rest"]
         assert review["luck"][0]["result"] == 100.0 and review["no_luck"] is None
+
+
+@pytest.mark.slow
+def test_the_deal_of_doudizhu(engine: InProcess) -> None:
+    """By games of the policy: what is certain has no error, the teams' chances are one, and the parts sum to the result."""
+    from games import make
+    from games.table import Table
+
+    table = Table(make("doudizhu"), seed=3)
+    while not table.is_over:
+        table.play(table.legal()[-1].action)
+    question = Question("doudizhu", table.record(), "fpmcts", {}, 0, luck=64)
+    luck = asyncio.run(engine.ask(question)).luck
+    assert luck is not None and luck["unit"] == "wp" and luck["play_outs"] == 64 and luck["losses"] is None
+    assert set(luck["result"]) == {0.0, 1.0} and luck["start"][0] + luck["start"][1] == pytest.approx(1.0)
+    assert luck["start"][1] == luck["start"][2] and luck["deal"][0] == pytest.approx(-luck["deal"][1])
+    assert 0.3 < luck["start"][0] < 0.6 and 0.01 < luck["start_error"][0] < 0.05
+    assert asyncio.run(engine.ask(question)).luck == luck
+    shown = told(parts_of(luck, 0, (0, 1, 1), {0: Cost(10.0, 2.0)}, 100.0), 1)
+    assert sum(part["value"] for part in shown["parts"]) == pytest.approx(shown["result"])
