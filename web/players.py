@@ -15,11 +15,9 @@ import torch
 from agents.decision import WINS, Decision
 from agents.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
 from agents.players import KINDS, Maker, Player
-from agents.poker.simulation import poker_luck
 from agents.rehearsal import compile_players
 from games import make
 from games.interface import Game
-from games.poker.game import LimitPoker
 from games.table import Table
 from runtime.settings import build, check_ranges
 from web.asking import Answer, Priority, Question, Row
@@ -89,7 +87,10 @@ class Players:
         return _answer(decision, decision.playouts or 0, total)
 
     def _luck(self, question: Question, table: Table, cancel: Callable[[], bool]) -> Luck:
-        """Returns what the cards brought in a finished game: by the analyst's tables, or by games of its policy."""
+        """Returns what the cards brought in a finished game: by the analyst's tables, or by games of its policy.
+
+        In the latter all cards count as dealt at the start.
+        """
         num = question.luck or 0
         if question.kind == "tabular":
             found: Luck = self._player(question).luck(table, num, question.seed, cancel)
@@ -101,8 +102,6 @@ class Players:
         if key not in self._starts:
             self._starts[key] = before_the_deal(game, player, DEALS * num, wins, cancel)
         start = self._starts[key]
-        if isinstance(game, LimitPoker):
-            return poker_luck(game, player, table, start, num, question.seed, cancel)
         return luck_of(game, player, table, start, repeated(table.deal, num), (), question.seed, wins, cancel)
 
 

@@ -51,8 +51,8 @@ const withSign = (value, digits) => (Number(value.toFixed(digits)) > 0 ? `+${num
 // The result in parts, a column for each seat that was reviewed, and one for all hands of a series.
 export function Luck({ review, name, digits }) {
   const hands = review.hands;
-  const columns = review.luck.map((one) => ({ ...one, title: review.luck.length > 1 || !hands ? name(one.seat) : t("this_game") }));
-  if (hands?.luck) columns.push({ ...hands.luck, title: hands.reviewed < hands.hands ? t("some_hands", hands.reviewed, hands.hands) : t("all_hands", hands.hands) });
+  const columns = review.luck.map((one) => ({ ...one, title: review.luck.length > 1 || !(hands?.reviewed > 1) ? name(one.seat) : t("this_game") }));
+  if (hands?.luck && hands.reviewed > 1) columns.push({ ...hands.luck, title: hands.reviewed < hands.hands ? t("some_hands", hands.reviewed, hands.hands) : t("all_hands", hands.hands) });
   if (!columns.length) return review.no_luck ? html`<p class="muted small">${t("no_luck", review.no_luck)}</p>` : null;
   const names = columns[0].parts.map((part) => part.name).filter((part) => part !== "later" || columns.some((one) => one.parts.find((each) => each.name === part)?.value));
   const part = (one, which) => one.parts.find((each) => each.name === which);
