@@ -11,6 +11,11 @@ WARM_SEEDS = (0, 1, 2, 3, 4)
 """Of rehearsals: networks compile kernels for each size of a batch, so a few different positions are searched."""
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """In the order in which they are warmed up."""
+PLAYED = {"doudizhu": {"rules": "standard", "encoding": "default"}, "leduc": {"suits": False}, "limit_holdem": {"players": 2}}
+"""Settings of games as the tables play them; a run with others cannot sit there."""
+EQUILIBRIA = ("kuhn", "leduc")
+"""Games whose tables are near an equilibrium: it mixes, and its likeliest moves alone are a weak player (``models/README.md``)."""
+RANDOM = Entry("random", "random", "Random", "random")
 
 
 def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
@@ -19,17 +24,16 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
     Args:
         checkpoints: Folders of runs; their game stands in their configuration.
     """
-    random = Entry("random", "random", "Random", "random")
     call = Entry("always_call", "always_call", "Always calls", "always_call")
     made: dict[str, list[Entry]] = {
         "doudizhu": [
             Entry("rhcp", "rhcp", "RHCP", "rhcp"),
             Entry("pimc", "pimc", "PIMC", "pimc", delay=2.0, budget=1.9),
-            random,
+            RANDOM,
         ],
-        "kuhn": [call, random],
-        "leduc": [call, random],
-        "limit_holdem": [call, random],
+        "kuhn": [call, RANDOM],
+        "leduc": [call, RANDOM],
+        "limit_holdem": [call, RANDOM],
     }
     analysts: dict[str, str] = {}
     for game, entries in made.items():
@@ -38,22 +42,25 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
             entries[:0] = [*searching("fpmcts", "FPMCTS", mixes)]
             analysts[game] = "fpmcts"
         if (MODELS / f"{game}-tables.safetensors").exists():
-            file = str(MODELS / f"{game}-tables.safetensors")
-            average, greedy = {"run": file, "policy": "average"}, {"run": file, "policy": "greedy"}
-            entries.insert(0, Entry("tables", "tables", "Tables", "tabular", average, greedy))
+            entries.insert(0, _tables("tables", "Tables", game, str(MODELS / f"{game}-tables.safetensors")))
             analysts.setdefault(game, "tables")
     for path in checkpoints:
         game, kind = run_of(path)
-        entries = made.setdefault(game, [random])
+        entries = made.setdefault(game, [RANDOM])
         name = _free_name(path.resolve().name[:40] or "run", entries)
         if kind == "tabular":
-            average, greedy = {"run": str(path), "policy": "average"}, {"run": str(path), "policy": "greedy"}
-            entries.append(Entry(name, name, name, "tabular", average, greedy))
+            entries.append(_tables(name, name, game, str(path)))
             analysts.setdefault(game, name)
         else:
             entries += searching(name, name, game != "doudizhu", checkpoint=str(path))
             analysts.setdefault(game, name)
     return {game: _offer(game, entries, analysts.get(game)) for game, entries in made.items()}
+
+
+def _tables(name: str, label: str, game: str, file: str) -> Entry:
+    """Returns the player of a table of policies."""
+    average, greedy = {"run": file, "policy": "average"}, {"run": file, "policy": "greedy"}
+    return Entry(name, name, label, "tabular", average, None if game in EQUILIBRIA else greedy)
 
 
 def _offer(game: str, entries: list[Entry], analyst: str | None) -> Offer:
@@ -74,16 +81,25 @@ def run_of(path: Path) -> tuple[str, str]:
     """Returns the game of a run and what it learned, "networks" or "tabular".
 
     Raises:
-        ValueError: There is no run.
+        ValueError: There is no run, or it is of a game that no table plays so; the message names the file.
     """
     from networks.checkpoint import CHECKPOINT, NETWORKS, load  # numpy alone
 
     if path.is_dir():
         path = path / NETWORKS if (path / NETWORKS).exists() else path / CHECKPOINT
     meta = load(path)[1]
-    if "algorithm" in meta:
-        return str(meta["game"]["name"]), "tabular"
-    return str(meta["config"]["game"]["name"]), "networks"
+    settings, kind = (meta["game"], "tabular") if "algorithm" in meta else (meta["config"]["game"], "networks")
+    game = str(settings["name"])
+    for key, played in PLAYED.get(game, {}).items():
+        given = settings.get(key)
+        if given is not None and given != played:
+            raise ValueError(f"{path}: a run of {game} with {key}={_word(given)}; the browser table plays {key}={_word(played)}")
+    return game, kind
+
+
+def _word(value: object) -> str:
+    """Returns a value as a command line has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def warm_up(catalogue: Catalogue) -> list[Question]:

