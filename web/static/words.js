@@ -9,7 +9,7 @@ const EN = {
   hints: "Hints", hints_text: "Ask what the player would do in your place, and take moves back.",
   open: "Open", open_text: "All hands face up and every thought shown. Best for learning.",
   mode_fair: "fair game", mode_hints: "with hints", mode_open: "open hands",
-  greedy: "Opponents always take their likeliest move", rotate: "Change seats after each hand",
+  greedy: "Opponents always take their likeliest move (easier to read)", rotate: "Change seats after each hand",
   recent: "Your tables", nothing_yet: "No game yet. Deal one above.", open_file: "Open saved games …", statistics: "Your results", puzzles: "Puzzles", editor: "Set up a deal",
   puzzles_text: "Find the better move in positions from reviewed games.", editor_text: "Choose the hands yourself.", file_text: "Replay and review games that were saved.",
   over: "over", move_n: "move {0}", games: "Games", won: "Won", mean: "Mean", against: "Against", as: "As",
@@ -46,6 +46,7 @@ const EN = {
   pot: "pot", paid: "paid", hand_no: "Hand {0}", total: "Since the first hand", log: "What happened", round: "Round", no_moves_yet: "No move yet.", deal_help: "Write the cards of each hand one after the other, for example 3344556789TJQKA2B, or Ah Kd where cards have suits.",
   moves_help: "Moves already made, with spaces (may be empty)", check: "Check", take: "Play this deal", deal_good: "This deal is possible.", face_down: "{0} cards, face down", little_joker: "little joker", big_joker: "big joker", little_joker_face: "JOKER", big_joker_face: "JOKER",
   help: [["3 – 9 T J Q K A 2 L B", "take a card of the rank; again for one more"], ["Shift", "all of the rank"], ["Enter", "play"], ["Space", "pass"], ["/", "hint"], ["Esc", "clear"], ["1 – 9", "choose a button where there are no cards to choose"], ["← → Home End", "walk through a finished game"], ["n N", "next and previous mistake"], ["r", "find a better move"], ["t h", "moves, hidden hands"], ["?", "this page"]],
+  unseen: "hidden", ask_table: "What would the solver do?", cost: "Costs", cost_help: "How much less it brings than the best move, in chips, against a solver", policy_only: "It plays from a table of this abstraction; exact values are known in the small games only.",
   solved: "Solved!", no_puzzles: "No puzzles yet. Review a game: its clear mistakes become puzzles.", puzzle_n: "Puzzle {0} of {1}", puzzle_text: "A clear mistake was made here. What is better?", next_puzzle: "Next puzzle", of: "{0} / {1}",
 };
 
@@ -53,7 +54,7 @@ const ZH = {
   title: "牌桌", home: "大厅", tagline: "与自学成才的 AI 打斗地主和扑克，看它在想什么，找出自己输在哪里。",
   game: "游戏", your_seat: "你的座位", others: "其他座位", you: "你", mode: "玩法", start: "发牌", watch: "只观看", seed: "牌局编号", random: "随机", more: "更多", seed_help: "相同编号发相同的牌。",
   fair: "公平", fair_text: "真正的牌局：结束前不显示任何信息。", hints: "提示", hints_text: "可以询问 AI 会怎么出，也可以悔牌。", open: "明牌", open_text: "所有手牌与思考都公开，最适合学习。",
-  mode_fair: "公平局", mode_hints: "有提示", mode_open: "明牌", greedy: "对手总是选最可能的一手", rotate: "每局换座",
+  mode_fair: "公平局", mode_hints: "有提示", mode_open: "明牌", greedy: "对手总是选最可能的一手（更容易看穿）", rotate: "每局换座",
   recent: "你的牌桌", nothing_yet: "还没有牌局，先发一副吧。", open_file: "打开存档 …", statistics: "你的战绩", puzzles: "残局", editor: "摆牌",
   puzzles_text: "在复盘过的牌局里找出更好的一手。", editor_text: "自己决定各家手牌。", file_text: "回放并复盘已保存的牌局。",
   over: "已结束", move_n: "第 {0} 手", games: "局数", won: "胜", mean: "平均", against: "对手", as: "身份",
@@ -80,6 +81,7 @@ const ZH = {
   print: "打印", download: "下载", share: "复制牌局链接", outside: "复制为外部程序视角", copied: "已复制。", replay: "回放", first: "开始", previous: "后退", following: "前进", last: "结尾", step: "单步", pause: "暂停", go_on: "继续", tempo: "速度",
   pot: "底池", paid: "已下", hand_no: "第 {0} 局", total: "累计", log: "经过", round: "轮", no_moves_yet: "还没有出牌。", deal_help: "依次写出各家手牌，如 3344556789TJQKA2B；有花色时如 Ah Kd。", moves_help: "已出的牌，用空格隔开（可空）", check: "检查", take: "打这副牌", deal_good: "这副牌可以。", face_down: "{0} 张暗牌", little_joker: "小王", big_joker: "大王", little_joker_face: "小王", big_joker_face: "大王",
   help: [["3 – 9 T J Q K A 2 L B", "选一张，再按多一张"], ["Shift", "选整组"], ["Enter", "出牌"], ["Space", "不出"], ["/", "提示"], ["Esc", "重选"], ["1 – 9", "没有牌可选时按按钮"], ["← → Home End", "浏览结束的牌局"], ["n N", "下一个、上一个失误"], ["r", "找更好的一手"], ["t h", "着法、推测手牌"], ["?", "本页"]],
+  unseen: "暗着", ask_table: "求解器会怎么打？", cost: "损失", cost_help: "面对求解器，比最佳着法少得多少筹码", policy_only: "它按抽象后的策略表行动；只有小游戏才有精确值。",
   solved: "解出了！", no_puzzles: "还没有残局。复盘一局后，明显的失误会成为残局。", puzzle_n: "残局 {0} / {1}", puzzle_text: "这里出现了明显的失误。怎样更好？", next_puzzle: "下一题",
 };
 
