@@ -10,12 +10,15 @@ import signal
 import threading
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 
 from web.asking import Answer, Priority, Question
 from web.watch import BEAT
 
+SETTLED = 6
+"""Answers after which a player has compiled what it needs: other positions may need other kernels."""
 Decide = Callable[[Question, Callable[[Answer], None], Callable[[], bool]], Answer]
 """Answers a question: (question, report, cancel) -> answer."""
 
@@ -97,13 +100,13 @@ def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None
     for k, question in enumerate(warm_up):
         desk.put(k - len(warm_up), question)  # numbers below those of the server, which begin at 1
     threading.Thread(target=desk.listen, daemon=True).start()
-    known: set[tuple[str, ...]] = set()
+    answers: Counter[tuple[str, ...]] = Counter()
     warmed, needed = 0, sum(question.priority is Priority.WARM_UP for question in warm_up)
     pipe.send(("warm", 0.0 if needed else 1.0))
     while True:
         number, question = desk.take()
         player = _player(question)
-        pipe.send(("begun", number, player not in known))
+        pipe.send(("begun", number, answers[player] < SETTLED))
         last = time.monotonic()
 
         def report(answer: Answer, number: int = number) -> None:
@@ -122,7 +125,7 @@ def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None
         except Exception as error:  # noqa: BLE001 (a fault of one question; whoever asked is told, the next one may do)
             traceback.print_exc()
             said = ("failed", number, f"{type(error).__name__}: {error}"[:400])  # type: ignore[assignment]
-        known.add(player)
+        answers[player] += 1
         desk.finish(number)
         if number > 0:
             pipe.send(said)

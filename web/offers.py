@@ -11,10 +11,14 @@ WARM_SEEDS = (0, 1, 2, 3, 4)
 """Of rehearsals: networks compile kernels for each size of a batch, so a few different positions are searched."""
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """In the order in which they are warmed up."""
-PLAYED = {"doudizhu": {"rules": "standard", "encoding": "default"}, "leduc": {"suits": False}, "limit_holdem": {"players": 2}}
+PLAYED: dict[str, dict[str, object]] = {
+    "doudizhu": {"rules": "standard", "encoding": "default"},
+    "leduc": {"suits": False},
+    "limit_holdem": {"players": 2},
+}
 """Settings of games as the tables play them; a run with others cannot sit there."""
 EQUILIBRIA = ("kuhn", "leduc")
-"""Games whose tables are near an equilibrium: it mixes, and its likeliest moves alone are a weak player (``models/README.md``)."""
+"""Games whose tables are near an equilibrium: its likeliest moves alone are a weak player (``models/README.md``)."""
 RANDOM = Entry("random", "random", "Random", "random")
 
 

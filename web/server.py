@@ -124,7 +124,8 @@ def run(config: ServerConfig, say: Callable[[str], None], browser: bool) -> None
     say(address)
     if browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    asyncio.run(serve(Server(services, records), engine, Access(token), config.host, listening, partial(load_games, catalogue.games())))
+    load = partial(load_games, catalogue.games())
+    asyncio.run(serve(Server(services, records), engine, Access(token), config.host, listening, load))
 
 
 async def serve(

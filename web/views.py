@@ -67,13 +67,14 @@ def view_of(
     if viewer is None and not everything:
         raise ValueError("a view without a seat shows everything")
     to_move = None if table.is_over else table.seat
-    own = table.describe(viewer if viewer is not None else max(table.seat, 0))
+    who = viewer if viewer is not None else max(table.seat, 0)
+    described = {seat: table.describe(seat) for seat in (range(len(players)) if everything else (who,))}
+    own = described[who]
     hands: list[Any] = [None] * len(players)
     raw = own.get(RAW)
     if everything:
-        described = [table.describe(seat) for seat in range(len(players))]
-        hands = [each.get("hand") for each in described]
-        raw = merged([each[RAW] for each in described]) if isinstance(raw, Mapping) else raw
+        hands = [described[seat].get("hand") for seat in range(len(players))]
+        raw = merged([each[RAW] for each in described.values()]) if isinstance(raw, Mapping) else raw
     else:
         assert viewer is not None
         hands[viewer] = own.get("hand")

@@ -19,11 +19,11 @@ class Patience:
     """How long an engine may be silent.
 
     Attributes:
-        usual: Seconds in which a player that answered before says something.
-        first: The same for the start of the process, and for the first question to a player.
+        usual: Seconds in which a player that has answered a few times says something.
+        first: The same for the start of the process, and for the first questions to a player.
     """
 
-    usual: float = 60.0
+    usual: float = 90.0
     first: float = 900.0
 
 
@@ -48,7 +48,7 @@ class Watch:
         """Notes that a question is looked at.
 
         Args:
-            new: Whether it is the first one to its player.
+            new: Whether it is one of the first to its player.
             seconds: It may take, None: no bound.
         """
         self._limit = self._patience.first if new else self._patience.usual

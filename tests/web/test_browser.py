@@ -273,7 +273,7 @@ def test_moves_that_are_not_seen(browser: Any, site: Site, shots: Path) -> None:
     person.wait_for_turn()
     person.page.locator(".felt .buttons button", has_text="bid 2").tap()
     person.page.wait_for_selector(".seat.top .word.unseen")
-    assert person.page.locator(".seat.top .word").inner_text() == "hidden" and "hidden" in person.page.locator(".log").inner_text()
+    assert flat(person, ".seat.top .word") == "hidden" and "hidden" in flat(person, ".log")
     person.wait_for_turn()
     assert "bid" not in person.page.locator(".seat.top").inner_text() and "cards 1" in flat(person, ".seat.bottom")
     person.check("hidden")
@@ -289,6 +289,7 @@ def flat(person: Person, part: str) -> str:
     return " ".join(person.page.locator(part).inner_text().split())
 
 
+@pytest.mark.slow
 def test_two_tabs_and_a_connection_that_comes_back(browser: Any, site: Site, shots: Path) -> None:
     person = Person(browser, site, shots, "tabs")
     other = person.context.new_page()

@@ -13,6 +13,7 @@ import pytest
 
 from web.asking import CrashError, Question
 from web.engine import MOST_DEATHS, EngineProcess
+from web.engine_process import SETTLED
 from web.watch import Patience, Watch
 
 sys.path.append(str(Path(__file__).parent))  # the process imports it by this name
@@ -22,6 +23,12 @@ SHORT = Patience(usual=0.6, first=6.0)
 
 def question(kind: str, **options: Any) -> Question:
     return Question("toy", {}, kind, options, 0)
+
+
+async def settle(engine: EngineProcess, kind: str) -> None:
+    """Lets a player answer until it counts as known."""
+    for _ in range(SETTLED):
+        await engine.ask(question(kind, quick=True))
 
 
 def with_engine(work: Callable[[EngineProcess], Any], target: Any = hanging.engine_main, patience: Patience = SHORT) -> Any:
@@ -39,7 +46,7 @@ def with_engine(work: Callable[[EngineProcess], Any], target: Any = hanging.engi
 @pytest.mark.parametrize("how", ["sleeps", "spins", "stops"])
 def test_an_engine_that_hangs_is_started_again(how: str, caplog: pytest.LogCaptureFixture) -> None:
     async def work(engine: EngineProcess) -> None:
-        await engine.ask(question(how, quick=True))
+        await settle(engine, how)
         before = engine.pid
         stuck = asyncio.create_task(engine.ask(question(how)))
         await asyncio.sleep(0.05)
@@ -57,7 +64,7 @@ def test_an_engine_that_hangs_is_started_again(how: str, caplog: pytest.LogCaptu
 
 def test_one_that_nobody_waits_for_hangs_until_somebody_does() -> None:
     async def work(engine: EngineProcess) -> None:
-        await engine.ask(question("sleeps", quick=True))
+        await settle(engine, "sleeps")
         left = asyncio.create_task(engine.ask(question("sleeps")))
         await asyncio.sleep(0.1)
         left.cancel()
@@ -73,7 +80,7 @@ def test_one_that_works_or_compiles_is_left_alone() -> None:
         first = await engine.ask(question("compiles"))
         before = engine.pid
         assert first.move == "compiles 0"
-        await engine.ask(question("works", quick=True))
+        await settle(engine, "works")
         assert (await engine.ask(question("works"))).move == "works 0"
         await asyncio.sleep(1.0)  # nobody waits: nothing to hear
         assert (await engine.ask(question("works", quick=True))).move and engine.pid == before
@@ -83,7 +90,7 @@ def test_one_that_works_or_compiles_is_left_alone() -> None:
 
 def test_a_search_without_end_has_one() -> None:
     async def work(engine: EngineProcess) -> None:
-        await engine.ask(question("endless", quick=True))
+        await settle(engine, "endless")
         asked = Question("toy", {}, "endless", {}, 0, seconds=0.5)
         with pytest.raises(CrashError, match="about one move"):
             await engine.ask(asked)

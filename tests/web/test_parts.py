@@ -128,9 +128,7 @@ def test_what_you_trained_stands_in_the_lobby(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("learned", ["tables", "networks"])
-def test_runs_of_other_rules_are_refused_at_the_start(
-    tmp_path: Path, game: dict[str, Any], message: str, learned: str
-) -> None:
+def test_runs_of_other_rules_are_refused_at_the_start(tmp_path: Path, game: dict[str, Any], message: str, learned: str) -> None:
     meta = {"algorithm": {"name": "x"}, "game": game} if learned == "tables" else {"config": {"game": game}}
     save(tmp_path / CHECKPOINT, {"x": np.zeros(1)}, meta)
     config = ServerConfig("127.0.0.1", 0, tmp_path / "g.sqlite", checkpoints=(tmp_path,))
