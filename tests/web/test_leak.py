@@ -6,6 +6,7 @@ and values depend on their hands.
 """
 
 import asyncio
+import itertools
 import json
 import random
 import zlib
@@ -214,6 +215,32 @@ def real_pairs(game: str, count: int) -> None:
         one, two = (transcript(game, OneDeal(games, d), catalogue, "fair", seats, script, answer) for d in deals)
         assert one == two and len(one) > 1, (game, seed)
     assert ended >= 0.9 * count
+
+
+@pytest.mark.parametrize("you", [0, 1])
+def test_moves_that_are_not_seen(you: int) -> None:
+    """Sealed bids, whole: whatever the other holds and bids, a seat is sent the same until the end."""
+    from web.rulebook import Games
+
+    name = "examples.sealed_bids"
+    games = Games([name])
+    entry = replace(CATALOGUE.offer("toy").entry("slow-64"), delay=1.0)
+    catalogue = Catalogue({name: Offer((entry,), "slow")})
+    seats = ["you" if seat == you else "slow-64" for seat in range(2)]
+    for card, own, last in itertools.product(range(3), ("bid 0", "bid 2"), ("fold", "call")):
+        sent = []
+        for other, bid in itertools.product({0, 1, 2} - {card}, ("bid 0", "bid 1", "bid 2")):
+            cards = [card, other] if you == 0 else [other, card]
+            moves = [own, bid, last] if you == 0 else [bid, own, last]
+
+            def answer(question: Question, moves: list[str] = moves) -> Answer:
+                number = zlib.crc32(json.dumps(question.record).encode())
+                return Answer(moves[len(question.record["moves"])], "wp", (number % 997) / 997, done=number % 4096)
+
+            rules = OneDeal(games, {"deal": {"cards": cards, "bids": [-1, -1], "turn": 0}})
+            script = [move for ply, move in enumerate(moves) if ply % 2 == you]
+            sent.append(transcript(name, rules, catalogue, "fair", seats, script, answer))
+        assert all(one == sent[0] for one in sent) and len(sent) == 6 and len(sent[0]) > 5
 
 
 def common_moves(tables: Sequence[Any], you: int, chance: random.Random) -> tuple[list[tuple[int, str]], bool]:
