@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
@@ -148,8 +148,8 @@ def page_files() -> list[str]:
     return sorted(str(path.relative_to(static)) for ending in ("js", "css") for path in static.rglob(f"*.{ending}"))
 
 
-async def measure_searches(session: Session, socket: ClientConnection) -> list[Row]:
-    """Returns the rows of searches along a game, and of its review."""
+async def measure_searches(session: Session, socket: ClientConnection) -> AsyncIterator[Row]:
+    """Yields the rows of searches along a game, and of its review."""
     table = session.new_table("doudizhu", ["policy"] * 3)
     state = await session.until(socket, type="state", id=await session.say(socket, "join", table=table))
     await session.say(socket, "speed", factor=4)
@@ -165,22 +165,14 @@ async def measure_searches(session: Session, socket: ClientConnection) -> list[R
         first.append(time.perf_counter() - began)
         await session.until(socket, job=number, final=True)
         whole.append(time.perf_counter() - began)
+    middle = float(np.median(whole)) * 1000
+    yield {"name": "first partial result, p95 along a game", "value": p95(first), "unit": "ms", "target": 300.0}
+    yield {"name": "decision at 64 playouts, median along a game", "value": middle, "unit": "ms", "target": 500.0}
+    yield {"name": "decision at 64 playouts, p95 along a game", "value": p95(whole), "unit": "ms"}
     began = time.perf_counter()
     number = await session.say(socket, "review", speed="normal", seats=[0])
     await session.until(socket, job=number, final=True)
-    review = time.perf_counter() - began
-    middle = float(np.median(whole)) * 1000
-    return [
-        {"name": "first partial result, p95 along a game", "value": p95(first), "unit": "ms", "target": 300.0},
-        {
-            "name": "decision at 64 playouts, median along a game",
-            "value": middle,
-            "unit": "ms",
-            "target": 500.0,
-        },
-        {"name": "decision at 64 playouts, p95 along a game", "value": p95(whole), "unit": "ms"},
-        {"name": "review of a game, one seat", "value": review, "unit": "s", "target": 60.0},
-    ]
+    yield {"name": "review of a game, one seat", "value": time.perf_counter() - began, "unit": "s", "target": 60.0}
 
 
 def p95(seconds: list[float]) -> float:
@@ -188,16 +180,16 @@ def p95(seconds: list[float]) -> float:
     return float(np.quantile(seconds, 0.95)) * 1000
 
 
-async def measure(table: Table) -> list[Row]:
-    """Returns the rows of a server that is warm."""
-    rows: list[Row] = []
+async def measure(table: Table) -> AsyncIterator[Row]:
+    """Yields the rows of a server that is warm."""
     one = Session(table)
     seats = ["you", "policy", "policy"]
     async with one.connect() as socket:
         await one.until(socket, id=await one.say(socket, "join", table=one.new_table("doudizhu", seats)))
         alone = p95(await one.echoes(socket, MOVES, 0.11))
-        rows.append({"name": "echo of an own move, p95", "value": alone, "unit": "ms", "target": 50.0})
-        rows += await measure_searches(one, socket)
+        yield {"name": "echo of an own move, p95", "value": alone, "unit": "ms", "target": 50.0}
+        async for row in measure_searches(one, socket):
+            yield row
         await one.until(socket, type="state", id=await one.say(socket, "join", table=one.new_table("doudizhu", seats)))
         number = await one.say(socket, "analyse", playouts=4096)
         await one.until(socket, job=number, type="result")
@@ -207,7 +199,7 @@ async def measure(table: Table) -> list[Row]:
         again = await one.say(socket, "analyse", playouts=2)
         await one.until(socket, job=again, final=True)
         freed = (time.perf_counter() - began) * 1000
-        rows.append({"name": "cancel, until the engine answers again", "value": freed, "unit": "ms", "target": 200.0})
+        yield {"name": "cancel, until the engine answers again", "value": freed, "unit": "ms", "target": 200.0}
         number = await one.say(socket, "analyse", playouts=4096)
         sessions = [Session(table) for _ in range(SESSIONS)]
 
@@ -220,9 +212,19 @@ async def measure(table: Table) -> list[Row]:
         taken = await asyncio.gather(*(play(number, session) for number, session in enumerate(sessions)))
         crowd = p95([seconds for each in taken for seconds in each])
         name = f"echo of an own move, p95, {SESSIONS} sessions beside a search"
-        rows.append({"name": name, "value": crowd, "unit": "ms", "target": 100.0})
-        rows.append({"name": "memory of server and engine", "value": table.memory(), "unit": "MiB", "target": 1536.0})
-    return rows
+        yield {"name": name, "value": crowd, "unit": "ms", "target": 100.0}
+        yield {"name": "memory of server and engine", "value": table.memory(), "unit": "MiB", "target": 1536.0}
+
+
+def one_by_one(rows: AsyncIterator[Row]) -> Iterator[Row]:
+    """Yields rows as soon as they are there."""
+
+    async def following() -> Row | None:
+        return await anext(rows, None)
+
+    with asyncio.Runner() as runner:
+        while (row := runner.run(following())) is not None:
+            yield row
 
 
 def run() -> Iterator[Row]:
@@ -236,7 +238,7 @@ def run() -> Iterator[Row]:
             size = sum(len(gzip.compress((static / name).read_bytes())) for name in page_files()) / 1000
             yield {"name": "scripts and styles, gzipped", "value": size, "unit": "kB", "target": 120.0}
             yield {"name": "ready (kernels as they are on this machine)", "value": table.seconds_until("ready"), "unit": "s"}
-            yield from asyncio.run(measure(table))
+            yield from one_by_one(measure(table))
         finally:
             table.stop()
         table = Table(f"{folder}/empty", cache=f"{folder}/cache")

@@ -19,7 +19,20 @@ PLAYED: dict[str, dict[str, object]] = {
 """Settings of games as the tables play them; a run with others cannot sit there."""
 EQUILIBRIA = ("kuhn", "leduc")
 """Games whose tables are near an equilibrium: its likeliest moves alone are a weak player (``models/README.md``)."""
+ITERATIONS = 2000
+"""Of IS-MCTS, which plays every game without having learned it."""
 RANDOM = Entry("random", "random", "Random", "random")
+
+
+def others(mixes: bool) -> list[Entry]:
+    """Returns who plays every game."""
+    options: dict[str, object] = {"iterations": ITERATIONS}
+    greedy = {**options, "temperature": 0.0} if mixes else None
+    return [Entry("ismcts", "ismcts", "IS-MCTS", "ismcts", options, greedy, delay=2.0, budget=1.85), RANDOM]
+
+
+OTHERS = Offer(tuple(others(mixes=False)))
+"""What is offered for a game that has nothing of its own."""
 
 
 def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
@@ -33,11 +46,11 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
         "doudizhu": [
             Entry("rhcp", "rhcp", "RHCP", "rhcp"),
             Entry("pimc", "pimc", "PIMC", "pimc", delay=2.0, budget=1.9),
-            RANDOM,
+            *others(mixes=False),
         ],
-        "kuhn": [call, RANDOM],
-        "leduc": [call, RANDOM],
-        "limit_holdem": [call, RANDOM],
+        "kuhn": [call, *others(mixes=True)],
+        "leduc": [call, *others(mixes=True)],
+        "limit_holdem": [call, *others(mixes=True)],
     }
     analysts: dict[str, str] = {}
     for game, entries in made.items():
@@ -50,11 +63,13 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
             analysts.setdefault(game, "tables")
     for path in checkpoints:
         game, kind = run_of(path)
-        entries = made.setdefault(game, [RANDOM])
+        entries = made.setdefault(game, others(mixes=False))
         name = _free_name(path.resolve().name[:40] or "run", entries)
         if kind == "tabular":
             entries.append(_tables(name, name, game, str(path)))
             analysts.setdefault(game, name)
+        elif kind == "policies":
+            entries += searching(name, name, game != "doudizhu", checkpoint=str(path))[:1]
         else:
             entries += searching(name, name, game != "doudizhu", checkpoint=str(path))
             analysts.setdefault(game, name)
@@ -82,7 +97,7 @@ def _free_name(name: str, entries: list[Entry]) -> str:
 
 
 def run_of(path: Path) -> tuple[str, str]:
-    """Returns the game of a run and what it learned, "networks" or "tabular".
+    """Returns the game of a run and what it learned: "networks" that can be searched with, "policies" alone, or "tabular".
 
     Raises:
         ValueError: There is no run, or it is of a game that no table plays so; the message names the file.
@@ -92,7 +107,10 @@ def run_of(path: Path) -> tuple[str, str]:
     if path.is_dir():
         path = path / NETWORKS if (path / NETWORKS).exists() else path / CHECKPOINT
     meta = load(path)[1]
-    settings, kind = (meta["game"], "tabular") if "algorithm" in meta else (meta["config"]["game"], "networks")
+    if "algorithm" in meta:
+        settings, kind = meta["game"], "policies" if meta["algorithm"]["name"] == "nfsp" else "tabular"
+    else:
+        settings, kind = meta["config"]["game"], "networks"
     game = str(settings["name"])
     for key, played in PLAYED.get(game, {}).items():
         given = settings.get(key)
@@ -122,7 +140,7 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
                 first.append(Question(game, {}, offer.analyst_kind, options, seed, priority=priority))
             asked.add(offer.analyst_kind)
         for entry in offer.entries:
-            if entry.kind not in asked:
+            if entry.kind not in (*asked, "ismcts"):  # what few sit with is compiled when they do
                 asked.add(entry.kind)
                 later.append(Question(game, {}, entry.kind, entry.options, WARM_SEEDS[0], priority=Priority.REHEARSAL))
     return first + later

@@ -18,12 +18,12 @@ from starlette.types import ASGIApp
 from web.access import Access, read_token
 from web.app import Server, make_app
 from web.asking import EngineError
-from web.catalogue import Catalogue, Offer
+from web.catalogue import Catalogue
 from web.clock import Chance, Clock
 from web.engine import EngineProcess
 from web.errors import RefusedError
 from web.messages import MAX_BODY, MAX_BYTES
-from web.offers import RANDOM, offers, warm_up
+from web.offers import OTHERS, offers, warm_up
 from web.pace import measure
 from web.room import Services
 from web.rulebook import Games, Rulebook
@@ -105,7 +105,7 @@ def run(config: ServerConfig, say: Callable[[str], None], browser: bool) -> None
     """
     records = read_review(config.review)
     try:
-        catalogue = Catalogue(offers(config.checkpoints), Offer((RANDOM,)))
+        catalogue = Catalogue(offers(config.checkpoints), OTHERS)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ServerError(f"checkpoint: {error}") from error
     listening = listen(config.host, config.port)

@@ -18,7 +18,7 @@ from tests.web.fake import CATALOGUE, FakeEngine
 from web.asking import Answer
 from web.catalogue import Catalogue, Entry, Offer
 from web.clock import derived_seed
-from web.offers import RANDOM, offers, warm_up
+from web.offers import OTHERS, offers, warm_up
 from web.pace import fitted, measure
 from web.rulebook import GameInfo
 from web.server import ServerConfig, ServerError, run
@@ -137,6 +137,12 @@ def test_runs_of_other_rules_are_refused_at_the_start(tmp_path: Path, game: dict
     assert message in str(error.value) and "\n" not in str(error.value) and str(tmp_path) in str(error.value)
 
 
+def test_a_run_that_knows_policies_alone_does_not_search(tmp_path: Path) -> None:
+    save(tmp_path / CHECKPOINT, {"x": np.zeros(1)}, {"algorithm": {"name": "nfsp"}, "config": {}, "game": {"name": "leduc"}})
+    made = offers([tmp_path])["leduc"]
+    assert [entry.kind for entry in made.entries if entry.group == tmp_path.name[:40]] == ["policy"] and made.analyst == "tables"
+
+
 def test_greedy_is_offered_where_it_is_no_worse() -> None:
     made = offers()
     assert made["limit_holdem"].entry("tables").greedy_options is not None
@@ -144,8 +150,9 @@ def test_greedy_is_offered_where_it_is_no_worse() -> None:
 
 
 def test_a_game_without_offers_has_somebody_to_play_with() -> None:
-    catalogue = Catalogue(offers(), Offer((RANDOM,)))
-    assert catalogue.offer("goofspiel").entry("random") is RANDOM and "goofspiel" not in catalogue.games()
+    catalogue = Catalogue(offers(), OTHERS)
+    assert [entry.name for entry in catalogue.offer("goofspiel").entries] == ["ismcts", "random"]
+    assert "goofspiel" not in catalogue.games()
 
 
 @pytest.mark.parametrize(
