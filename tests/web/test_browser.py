@@ -265,6 +265,7 @@ def play_by_typing(person: Person) -> None:
         person.wait_after(view["ply"])
 
 
+@pytest.mark.slow
 def test_moves_that_are_not_seen(browser: Any, site: Site, shots: Path) -> None:
     """A game that the page knows nothing of: the other's bid is hidden, by text and to the ear, until the end."""
     person = Person(browser, site, shots, "bids", width=390, dark=True)

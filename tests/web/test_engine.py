@@ -43,7 +43,7 @@ def with_engine(work: Callable[[EngineProcess], Any], target: Any = hanging.engi
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize("how", ["sleeps", "spins", "stops"])
+@pytest.mark.parametrize("how", ["sleeps", *(pytest.param(how, marks=pytest.mark.slow) for how in ("spins", "stops"))])
 def test_an_engine_that_hangs_is_started_again(how: str, caplog: pytest.LogCaptureFixture) -> None:
     async def work(engine: EngineProcess) -> None:
         await settle(engine, how)
@@ -62,6 +62,7 @@ def test_an_engine_that_hangs_is_started_again(how: str, caplog: pytest.LogCaptu
     assert "hangs" in caplog.text
 
 
+@pytest.mark.slow
 def test_one_that_nobody_waits_for_hangs_until_somebody_does() -> None:
     async def work(engine: EngineProcess) -> None:
         await settle(engine, "sleeps")
@@ -88,6 +89,7 @@ def test_one_that_works_or_compiles_is_left_alone() -> None:
     with_engine(work, patience=Patience(usual=0.8, first=30.0))
 
 
+@pytest.mark.slow
 def test_a_search_without_end_has_one() -> None:
     async def work(engine: EngineProcess) -> None:
         await settle(engine, "endless")
