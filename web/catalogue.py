@@ -128,10 +128,15 @@ class Catalogue:
 
     Args:
         offers: By game.
+        other: What is offered for every other game.
     """
 
-    def __init__(self, offers: dict[str, Offer]) -> None:
-        self._offers = offers
+    def __init__(self, offers: dict[str, Offer], other: Offer | None = None) -> None:
+        self._offers, self._other = offers, other or Offer(())
+
+    def games(self) -> tuple[str, ...]:
+        """Returns the games that have offers of their own."""
+        return tuple(self._offers)
 
     def refit(self, game: str, fit: Callable[[Entry], Entry]) -> None:
         """Changes the players of a game, such as their delays."""
@@ -140,7 +145,7 @@ class Catalogue:
 
     def offer(self, game: str) -> Offer:
         """Returns what is offered for a game."""
-        return self._offers.get(game, Offer(()))
+        return self._offers.get(game, self._other)
 
     def check_seats(self, info: GameInfo, seats: Sequence[str]) -> int | None:
         """Returns your seat, None where you only watch.

@@ -23,15 +23,17 @@ from agents.luck import Luck  # noqa: E402
 from web.access import Access, read_token  # noqa: E402
 from web.app import Server  # noqa: E402
 from web.asking import Answer, Question, Row  # noqa: E402
-from web.catalogue import Catalogue  # noqa: E402
+from web.catalogue import Catalogue, Offer  # noqa: E402
 from web.clock import Chance, Clock, derived_seed  # noqa: E402
 from web.engine import EngineProcess  # noqa: E402
 from web.engine_process import serve as answer_questions  # noqa: E402
-from web.offers import EXACT, offers  # noqa: E402
+from web.offers import EXACT, RANDOM, offers  # noqa: E402
 from web.room import Services  # noqa: E402
+from web.rulebook import Games  # noqa: E402
 from web.server import listen, load_games, serve, token_file  # noqa: E402
 from web.store import Store  # noqa: E402
 
+OUTSIDE = "examples.sealed_bids"
 RANKS = "3456789TJQKA2LB"
 PACE = 0.03
 
@@ -108,16 +110,22 @@ def engine_main(pipe: Connection, warm_up: Any) -> None:
     answer_questions(pipe, warm_up, decide)
 
 
+def load() -> Games:
+    """Returns the games of the project, and one that the page has never heard of, with private moves."""
+    return load_games([OUTSIDE])
+
+
 def main(folder: Path) -> None:
     """Serves until Ctrl-C."""
     games = folder / "play.sqlite"
     token = read_token(token_file(games))
     listening = listen("127.0.0.1", 0)
     engine = EngineProcess(target=engine_main)
-    services = Services(None, Catalogue(offers()), engine, Store(games), Quick(), Chance())  # type: ignore[arg-type]
+    catalogue = Catalogue({**offers(), OUTSIDE: Offer((RANDOM,))}, Offer((RANDOM,)))
+    services = Services(None, catalogue, engine, Store(games), Quick(), Chance())  # type: ignore[arg-type]
     sys.stdout.write(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}\n")
     sys.stdout.flush()
-    asyncio.run(serve(Server(services), engine, Access(token), "127.0.0.1", listening, load_games))
+    asyncio.run(serve(Server(services), engine, Access(token), "127.0.0.1", listening, load))
 
 
 if __name__ == "__main__":

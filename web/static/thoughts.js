@@ -10,11 +10,12 @@ const FEW_HANDS = 12;
 export function scoreText(row, digits = 1) {
   const [value, se, text] = row.wp !== null && row.wp !== undefined ? [row.wp, row.se, (x) => percent(x, digits)] : [row.points, row.se, (x) => number(x, 2)];
   if (value === null || value === undefined) return "–";
-  return `${text(value)}${se ? ` ± ${text(se)}` : ""}`;
+  return `${text(value)}${se ? ` ± ${text(se)}` : ""}`; // an exact value has no error
 }
 
-// A row for each move: of the search, or of the strategy alone. `choose` makes moves buttons.
-export function Moves({ result, choose, mark }) {
+// A row for each move: of the search, or of the strategy alone. `choose` makes moves buttons. `word` says what a move is called.
+// Exact values, which have no error and no tries, tell what each move costs against the best one.
+export function Moves({ result, choose, mark, word = moveWord }) {
   const [all, setAll] = useState(false);
   const policy = result.policy ?? {};
   const rows = result.rows?.length ? result.rows : Object.entries(policy).sort((a, b) => b[1] - a[1]).map(([move, prior]) => ({ move, prior, visits: null, wp: null, points: null, se: null }));
@@ -23,16 +24,20 @@ export function Moves({ result, choose, mark }) {
   const again = rows.some((row) => row.stage === 2);
   const valued = rows.some((row) => (row.wp ?? row.points ?? null) !== null);
   const points = rows.some((row) => (row.points ?? null) !== null);
+  const exact = points && !searched && rows.every((row) => (row.points ?? null) !== null && !row.se);
+  const top = exact ? Math.max(...rows.map((row) => row.points)) : 0;
   const most = Math.max(1, ...rows.map((row) => row.visits ?? 0));
   const share = (row) => (searched ? (row.visits ?? 0) / most : row.prior ?? 0);
   return html`<table class="moves"><caption class="sr">${t("moves")}</caption>
     <thead><tr><th scope="col">${t("move")}</th>${valued && html`<th scope="col" title=${t(points ? "pts_help" : "wp_help")}>${t(points ? "pts" : "wp")}${points ? "" : " %"}</th>`}
+      ${exact && html`<th scope="col" title=${t("cost_help")}>${t("cost")}</th>`}
       ${searched && html`<th scope="col" title=${t("visits_help")}>${t("visits")}</th>`}<th scope="col" title=${t(searched ? "prior_help" : "policy")}>${t(searched ? "prior" : "policy")} %</th></tr></thead>
     <tbody>${rows.slice(0, all ? rows.length : FEW_ROWS).map((row, k) => html`<tr key=${row.move} class=${`${row.move === mark ? "marked" : k === 0 && valued ? "first" : ""} ${again && row.stage === 1 ? "once" : ""}`}>
       <td>${choose
-        ? html`<button type="button" class="link" title=${t("play")} onClick=${() => choose(row.move)}><${MoveText} move=${row.move} size="tiny" /></button>`
-        : html`<${MoveText} move=${row.move} size="tiny" />`}${row.move === mark ? html` <small>← ${t("you_played")}</small>` : ""}</td>
+        ? html`<button type="button" class="link" title=${t("play")} onClick=${() => choose(row.move)}><${MoveText} move=${row.move} size="tiny" word=${word(row.move)} /></button>`
+        : html`<${MoveText} move=${row.move} size="tiny" word=${word(row.move)} />`}${row.move === mark ? html` <small>← ${t("you_played")}</small>` : ""}</td>
       ${valued && html`<td class="num">${scoreText(row)}</td>`}
+      ${exact && html`<td class=${`num ${top - row.points > 0.005 ? "lose" : "muted"}`}>${top - row.points > 0.005 ? number(top - row.points, 2) : "–"}</td>`}
       ${searched && html`<td class="num"><span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>${row.visits ?? "–"}</td>`}
       <td class="num">${searched ? "" : html`<span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>`}${row.prior === null || row.prior === undefined ? "–" : percent(row.prior, 1)}</td></tr>`)}</tbody></table>
     ${again && rows.some((row) => row.stage === 1) && html`<p class="muted small">${t("once")}</p>`}
