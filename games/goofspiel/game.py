@@ -125,6 +125,7 @@ class Goofspiel(BaseGame):
         if lowest_prize not in (0, 1):
             raise ValueError(f"lowest_prize={lowest_prize}: expected 0 or 1")
         self.cards, self.prizes, self.scoring, self.lowest = cards, prizes, scoring, int(lowest_prize)
+        self.options = {"cards": cards, "prizes": prizes, "scoring": scoring, "lowest_prize": self.lowest}
         wins_only = scoring == "win_lose"
         self.rules = make_rules(cards, self.lowest, wins_only, prizes == "random")
         self.action_names = tuple(str(card + self.lowest) for card in range(cards))

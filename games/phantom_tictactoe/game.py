@@ -84,6 +84,7 @@ class PhantomTicTacToe(BaseGame):
         if not isinstance(reveal, bool):
             raise ValueError(f"reveal={reveal}: expected true or false")
         self.variant, self.reveal = variant, reveal
+        self.options = {"variant": variant, "reveal": reveal}
         self.rules = make_rules(variant == "small", reveal)
         self.spec = GameSpec(
             name="phantom_tictactoe", num_seats=2, teams=(0, 1), team_names=("X", "O"), seat_names=("X", "O"),
