@@ -11,6 +11,8 @@ WARM_SEEDS = (0, 1, 2, 3, 4)
 """Of rehearsals: networks compile kernels for each size of a batch, so a few different positions are searched."""
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """In the order in which they are warmed up."""
+EXACT = ("leduc", "kuhn")
+"""Games small enough that tables tell what each move is worth exactly (``games.poker.tables.PokerTables.has_tree``)."""
 
 
 def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
@@ -62,7 +64,7 @@ def _offer(game: str, entries: list[Entry], analyst: str | None) -> Offer:
         return Offer(tuple(entries))
     first = next(entry for entry in entries if entry.group == analyst and entry.kind in ("fpmcts", "tabular"))
     options = {name: value for name, value in first.options.items() if name not in ("playouts", "temperature")}
-    return Offer(tuple(entries), analyst, first.kind, options)
+    return Offer(tuple(entries), analyst, first.kind, options, exact=first.kind == "tabular" and game in EXACT)
 
 
 def _free_name(name: str, entries: list[Entry]) -> str:
@@ -101,6 +103,8 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
                 priority = Priority.REHEARSAL if first else Priority.WARM_UP
                 first.append(Question(game, {}, offer.analyst_kind, options, seed, priority=priority))
             asked.add(offer.analyst_kind)
+            priority = Priority.REHEARSAL
+            later.append(Question(game, {}, offer.analyst_kind, offer.analyst_options, WARM_SEEDS[0], priority=priority, luck=2))
         for entry in offer.entries:
             if entry.kind not in asked:
                 asked.add(entry.kind)

@@ -5,6 +5,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.general.external import ExternalAgent, ExternalOptions
+from agents.general.ismcts import ISMCTSOptions, SingleObserverAgent
 from agents.general.mix import MixAgent, MixOptions
 from agents.general.policy import PolicyAgent, PolicyOptions
 from agents.general.random_agent import RandomAgent
@@ -59,6 +60,8 @@ def _fpmcts(workshop: Workshop, player: Player) -> Agent:
     o: FPMCTSOptions = player.options
     trained = trained_networks(workshop, o.checkpoint, None if o.objective == "trained" else o.objective)
     root = trained.search.root if o.root == "trained" else o.root
+    if not trained.has_values:
+        raise CheckpointError(f"{o.checkpoint} holds policies and no values: no search; it plays as {player.label}=policy")
     match = match_settings(workshop.game.spec.name, root)
     playouts = match.playouts if o.playouts is None else o.playouts
     inference = trained.inference
@@ -80,6 +83,10 @@ def _fpmcts(workshop: Workshop, player: Player) -> Agent:
     )  # fmt: skip
 
 
+def _ismcts(workshop: Workshop, player: Player) -> Agent:
+    return SingleObserverAgent(workshop.game, player.options, player.name)
+
+
 def _external(workshop: Workshop, player: Player) -> Agent:
     o: ExternalOptions = player.options
     if not o.command.strip():
@@ -97,6 +104,7 @@ KINDS = {
     "random": Kind(NoOptions, lambda workshop, player: RandomAgent(workshop.game), states_policy=True),
     "policy": Kind(PolicyOptions, _policy, states_policy=True),
     "fpmcts": Kind(FPMCTSOptions, _fpmcts, slow=True, compiles=True),
+    "ismcts": Kind(ISMCTSOptions, _ismcts, slow=True),
     "external": Kind(ExternalOptions, _external, slow=True),
     "mix": Kind(MixOptions, _mix, slow=True),
 }

@@ -18,7 +18,7 @@ const HINT_PLAYOUTS = 64;
 // What a search said of the position it looked at, for the curve.
 function kept(values, ply, seat, message) {
   if (message.value === null || message.value === undefined) return values;
-  return { ...values, [ply]: { ply, seat, value: message.value, unit: message.unit, se: message.rows?.[0]?.se ?? null, move: message.move } };
+  return { ...values, [ply]: { ply, seat, value: message.value, unit: message.unit, se: message.se ?? null, move: message.move } };
 }
 
 // What is to be said of a move besides its text: its word where it was made, and what its seat has paid by then.
