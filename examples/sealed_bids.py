@@ -132,7 +132,12 @@ class SealedBids(BaseGame):
     )  # fmt: skip
 
     def deal(self, seeds: np.ndarray) -> States:
-        cards = DEALS[(np.asarray(seeds) >> np.uint64(16)) % np.uint64(len(DEALS))]
+        return self.start(DEALS[(np.asarray(seeds) >> np.uint64(16)) % np.uint64(len(DEALS))])
+
+    def starts(self) -> tuple[States, np.ndarray]:
+        return self.start(DEALS), np.full(len(DEALS), 1 / len(DEALS))
+
+    def start(self, cards: np.ndarray) -> States:
         return States(cards, np.full_like(cards, NONE), np.zeros(len(cards), np.int8))
 
     def view(self, states: States, seats: np.ndarray) -> States:

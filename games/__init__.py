@@ -27,9 +27,11 @@ class Entry(NamedTuple):
 
 GAMES = {
     "doudizhu": Entry("games.doudizhu.game", "Doudizhu", "doudizhu"),
+    "goofspiel": Entry("games.goofspiel.game", "Goofspiel", "goofspiel"),
     "kuhn": Entry("games.kuhn.game", "Kuhn", "poker", has_tables=True),
     "leduc": Entry("games.leduc.game", "Leduc", "poker", has_tables=True),
     "limit_holdem": Entry("games.limit_holdem.game", "LimitHoldem", "poker", has_tables=True),
+    "phantom_tictactoe": Entry("games.phantom_tictactoe.game", "PhantomTicTacToe", "phantom_tictactoe"),
 }
 """A line for each game of this package. A game of somebody else is named by its module (``make``)."""
 

@@ -17,6 +17,8 @@ from games.generic import current_seat, legal, step, team_return
 from games.interface import Game, move_texts
 from games.kernels import kernel
 
+LISTED = "expected a small game, such as kuhn, leduc, goofspiel or phantom_tictactoe"
+
 
 @kernel
 def _legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
@@ -69,6 +71,10 @@ class BaseGame(Game):
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
         raise NotImplementedError
 
+    def starts(self) -> tuple[States, np.ndarray]:
+        """Raises ValueError: the deals cannot be listed. A game where they can returns them all, and their probabilities."""
+        raise ValueError(f"the deals of {self.spec.name} cannot be listed: {LISTED}")
+
     def view(self, states: States, seats: np.ndarray) -> States:
         """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""
         raise NotImplementedError
@@ -115,7 +121,7 @@ class BaseGame(Game):
         returns = [float(_return(self.rules, played, 0, seat)) for seat in range(self.spec.num_seats)] if over else None
         return {
             "game": self.spec.name,
-            "deal": _plain(take(deals, slice(row, row + 1))),
+            "deal": self._deal_fields(take(deals, slice(row, row + 1))),
             "moves": [self.action_text(int(move)) for move in moves],
             "returns": returns,
         }
@@ -141,6 +147,10 @@ class BaseGame(Game):
         if (returns := self.record(deal, 0, np.array(moves, np.int64))["returns"]) != fields["returns"]:
             raise ValueError(f"returns {fields['returns']}: the moves give {returns}")
         return deal, moves
+
+    def _deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns a deal (one row) for JSON, as ``_parse_deal`` reads it."""
+        return _plain(deal)
 
     def _parse_deal(self, fields: Any) -> States:
         """Returns the deal of a record. Raises ValueError."""

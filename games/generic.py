@@ -174,8 +174,10 @@ def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: i
 def played_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
     """Returns the action that comes next in lane ``i``, a world that is replayed; -1 if there is none.
 
+    It may be one that ``seat`` does not see at all (``seen_move`` says UNSEEN_MOVE); the next call then has the same ``seen``.
+
     Args:
-        seen: What ``seat`` saw of the move: the action, or a negative number where it did not see which.
+        seen: What ``seat`` saw of the next move of its record: the action, or a negative number where it did not see which.
         hidden: uint64 ``[W]``, the words of the world as they were drawn, which tell the moves that were not seen.
 
     Where a game does not register it: all moves are seen.

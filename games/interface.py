@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -104,6 +105,8 @@ class Game(Protocol):
     """Whether tabular algorithms can learn the game."""
     has_tree: bool = False
     """Whether it is so small that its policies can be measured exactly, over all information states (``information_states``)."""
+    options: Mapping[str, Any] = MappingProxyType({})
+    """What it was made with and networks depend on: those that learned it with other options are refused."""
 
     @property
     def tables(self) -> Any:
@@ -116,6 +119,14 @@ class Game(Protocol):
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
+        ...
+
+    def starts(self) -> tuple[States, np.ndarray]:
+        """Returns all deals, one row each, and their probabilities (float64 ``[B]``, they sum to 1).
+
+        Raises:
+            ValueError: They cannot be listed.
+        """
         ...
 
     def empty(self, count: int) -> States:

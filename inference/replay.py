@@ -17,7 +17,19 @@ from typing import NamedTuple
 import numpy as np
 
 from games.batches import Rules, States, put
-from games.generic import current_seat, fill_world, hidden_of, infoset_key, legal, observe, played_move, reveal, step
+from games.generic import (
+    UNSEEN_MOVE,
+    current_seat,
+    fill_world,
+    hidden_of,
+    infoset_key,
+    legal,
+    observe,
+    played_move,
+    reveal,
+    seen_move,
+    step,
+)  # fmt: skip
 from games.interface import Game, Records
 from games.kernels import kernel
 from inference.draws import COMPLETE, are_same
@@ -132,9 +144,14 @@ def _collect_particle(
     if not fill_world(rules, particles.views, slot, seat, hidden, row, 0):
         replay.evidence[i, k] = -np.inf
         return before
-    for j in range(particles.moves[slot], replay.lengths[lane]):
+    j = np.int64(particles.moves[slot])
+    while j < replay.lengths[lane]:
         action = played_move(rules, row, 0, seat, replay.moves[lane, j], hidden)
         mover = current_seat(rules, row, 0)
+        if action < 0 or mover < 0:
+            replay.evidence[i, k] = -np.inf
+            return before
+        is_seen = seen_move(rules, row, 0, action, seat) != UNSEEN_MOVE  # if not, the record does not have it
         if mover != seat:
             start = decisions.first[count]
             if count == decisions.seats.size or start + max_legal > decisions.legal.size:
@@ -154,6 +171,7 @@ def _collect_particle(
                 decisions.first[count + 1] = start + num_legal
                 count += 1
         step(rules, row, 0, action)
+        j += is_seen
     if not _leads_to(rules, row, replay.positions, i):
         replay.evidence[i, k] = -np.inf
         return before

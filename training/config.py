@@ -35,6 +35,12 @@ class GameSettings:
         suits: leduc: whether tables tell suits apart; networks never do.
         players: limit_holdem: number of players.
         abstraction: limit_holdem: of tables; networks see the cards.
+        cards: goofspiel: cards of each seat, and prizes.
+        prizes: goofspiel: their order.
+        scoring: goofspiel: what is won, the game or the difference of points.
+        lowest_prize: goofspiel: the value of the lowest card and prize.
+        variant: phantom_tictactoe: in the small game both try the centre first.
+        reveal: phantom_tictactoe: whether who tries a taken square learns it and tries again.
     """
 
     name: str = setting("doudizhu", choices=tuple(GAMES), or_module=True)
@@ -43,6 +49,12 @@ class GameSettings:
     suits: bool | None = None
     players: int | None = None
     abstraction: str | None = None
+    cards: int | None = setting(None, least=2, most=13)
+    prizes: str | None = setting(None, choices=(None, "descending", "ascending", "random"))
+    scoring: str | None = setting(None, choices=(None, "win_lose", "points"))
+    lowest_prize: int | None = setting(None, choices=(None, 0, 1))
+    variant: str | None = setting(None, choices=(None, "full", "small"))
+    reveal: bool | None = None
 
     def options(self) -> dict[str, Any]:
         """Returns the options that are given."""

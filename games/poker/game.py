@@ -173,6 +173,13 @@ class LimitPoker(BaseGame):
         """Returns the states before the first bet for given cards, int ``[B, K]`` as in ``States``."""
         return States(np.array(cards, dtype=np.int8), np.zeros(len(cards), dtype=np.int32))
 
+    def starts(self) -> tuple[States, np.ndarray]:
+        """Returns all deals, one row each, and their probabilities. Raises ValueError: they cannot be listed (``has_tree``)."""
+        if not self.has_tree:
+            return super().starts()
+        cards = self.tables.deals.cards
+        return self.start(cards), np.full(len(cards), 1 / len(cards))
+
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
         return self.start(np.zeros((count, self._board + self.rules.num_public), dtype=np.int8))

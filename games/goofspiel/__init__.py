@@ -1,0 +1,1 @@
+"""Imperfect-information Goofspiel."""

@@ -1,0 +1,246 @@
+"""The Python face of imperfect-information Goofspiel."""
+
+from collections.abc import Iterable, Mapping
+from itertools import permutations
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+from games.base import BaseGame
+from games.generic import register_all
+from games.goofspiel.observe import NUM_PLANES, observe
+from games.goofspiel.state import (
+    DRAW,
+    MOST_CARDS,
+    Rules,
+    States,
+    copy_row,
+    current_seat,
+    erase,
+    infoset_key,
+    is_legal,
+    legal,
+    nibble,
+    reveal,
+    seen_move,
+    start_row,
+    start_view,
+    step,
+    team_return,
+)  # fmt: skip
+from games.goofspiel.worlds import (
+    deal_rest,
+    draw_hidden,
+    fill_world,
+    hidden_of,
+    list_hidden,
+    log_prior_hidden,
+    played_move,
+    shuffle_from,
+)  # fmt: skip
+from games.interface import POINTS, GameSpec, ScoreUnit, move_texts
+from games.kernels import kernel, streams
+
+register_all(
+    Rules, copy_row, current_seat, legal, is_legal, step, team_return, seen_move, observe, infoset_key, hidden_of, list_hidden,
+    draw_hidden, log_prior_hidden, fill_world, start_view, reveal, played_move, deal_rest,
+)  # fmt: skip
+PRIZES = ("descending", "ascending", "random")
+SCORINGS = ("win_lose", "points")
+MOST_ORDERS = 8
+"""Cards up to which ``starts`` lists all orders of random prizes: 40,320."""
+DIFFERENCE = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=False)
+
+
+def make_rules(cards: int, lowest: int, wins_only: bool, is_random: bool) -> Rules:
+    """Returns the tables of a game."""
+    sets = np.arange(1 << cards)[:, None] >> np.arange(cards) & 1
+    turns = 2 * cards - 2
+    sizes = (2, 1, turns * cards, turns * 3, (turns + 1) * cards)
+    start, made, bids, results, shown = np.split(streams(18, sum(sizes)), np.cumsum(sizes)[:-1])  # any random numbers will do
+    brings = (np.arange(turns + 1) % 2 == 0).astype(np.uint64)[:, None]  # a round is over, or the game begins
+    return Rules(
+        cards=cards,
+        lowest=lowest,
+        wins_only=wins_only,
+        is_random=is_random,
+        lists=np.argsort(1 - sets, axis=1, kind="stable").astype(np.int16),
+        counts=sets.sum(axis=1).astype(np.int8),
+        start_keys=start,
+        made_key=made[0],
+        bid_keys=bids.reshape(turns, cards),
+        result_keys=results.reshape(turns, 3) * brings[1:],
+        prize_keys=shown.reshape(turns + 1, cards) * brings * np.uint64(is_random),
+    )
+
+
+@kernel
+def _start_all(rules: Rules, prizes: np.ndarray, states: States) -> None:
+    for i in range(prizes.size):
+        start_row(rules, prizes[i], states, i)
+
+
+@kernel
+def _shuffle_all(rules: Rules, rng: np.ndarray, prizes: np.ndarray) -> None:
+    for i in range(prizes.size):
+        prizes[i] = shuffle_from(rules, np.uint64(0), 0, rng, i)
+
+
+@kernel
+def _erase_all(rules: Rules, states: States, seats: np.ndarray) -> None:
+    for i in range(seats.size):
+        erase(rules, states, i, seats[i])
+
+
+def _pack(order: Iterable[int]) -> int:
+    return sum(int(prize) << 4 * number for number, prize in enumerate(order))
+
+
+def _unpack(packed: int, count: int) -> list[int]:
+    return [int(packed) >> 4 * number & 15 for number in range(count)]
+
+
+class Goofspiel(BaseGame):
+    """Imperfect-information Goofspiel."""
+
+    def __init__(self, cards: int = 6, prizes: str = "descending", scoring: str = "win_lose", lowest_prize: int = 0) -> None:
+        """Makes the game.
+
+        Args:
+            cards: n, the cards of each seat and the number of prizes, 2 to 13.
+            prizes: Their order: "descending", "ascending", or "random" (dealt, and shown one by one).
+            scoring: "win_lose": 1 for more points than the other, -1 for fewer, 0 for as many; "points": the difference.
+            lowest_prize: 0 or 1: cards and prizes are worth 0 .. n-1 or 1 .. n.
+
+        Raises:
+            ValueError: An option is out of range.
+        """
+        if not isinstance(cards, int) or not 2 <= cards <= MOST_CARDS:
+            raise ValueError(f"cards={cards}: expected 2 to {MOST_CARDS}")
+        if prizes not in PRIZES:
+            raise ValueError(f"prizes={prizes}: expected one of {', '.join(PRIZES)}")
+        if scoring not in SCORINGS:
+            raise ValueError(f"scoring={scoring}: expected one of {', '.join(SCORINGS)}")
+        if lowest_prize not in (0, 1):
+            raise ValueError(f"lowest_prize={lowest_prize}: expected 0 or 1")
+        self.cards, self.prizes, self.scoring, self.lowest = cards, prizes, scoring, int(lowest_prize)
+        self.options = {"cards": cards, "prizes": prizes, "scoring": scoring, "lowest_prize": self.lowest}
+        wins_only = scoring == "win_lose"
+        self.rules = make_rules(cards, self.lowest, wins_only, prizes == "random")
+        self.action_names = tuple(str(card + self.lowest) for card in range(cards))
+        total = float(sum(range(self.lowest, cards + self.lowest)))
+        scale = np.ones(NUM_PLANES + cards, np.float32)
+        scale[7], scale[8] = 1 / cards, 1 / total
+        self.spec = GameSpec(
+            name="goofspiel", num_seats=2, teams=(0, 1), team_names=("first", "second"), seat_names=("first", "second"),
+            num_actions=cards, policy_size=cards, max_legal=cards, max_moves=2 * (cards - 1),
+            max_return=1.0 if wins_only else total, observation_shape=(NUM_PLANES + cards, cards), observation_scale=scale,
+            hidden_words=1, has_private_moves=True, mixes=True, score=POINTS if wins_only else DIFFERENCE,
+        )  # fmt: skip
+
+    def empty(self, count: int) -> States:
+        """Returns ``count`` rows of zeros."""
+        return States(
+            turn=np.zeros(count, np.int8), hands=np.zeros((count, 2), np.int16), bids=np.zeros((count, 2), np.uint64),
+            results=np.zeros(count, np.uint64), prizes=np.zeros(count, np.uint64), points=np.zeros(count, np.int16),
+            keys=np.zeros((count, 2), np.uint64),
+        )  # fmt: skip
+
+    def _start(self, prizes: np.ndarray) -> States:
+        """Returns the starts of games with the given orders of prizes (uint64 ``[B]``, packed)."""
+        states = self.empty(len(prizes))
+        _start_all(self.rules, prizes, states)
+        return states
+
+    def _known_order(self) -> int:
+        ascending = range(self.cards)
+        return _pack(ascending if self.prizes == "ascending" else reversed(ascending))
+
+    def deal(self, seeds: np.ndarray) -> States:
+        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
+        prizes = np.full(len(seeds), self._known_order(), np.uint64)
+        if self.prizes == "random":
+            _shuffle_all(self.rules, np.array(seeds, np.uint64), prizes)
+        return self._start(prizes)
+
+    def starts(self) -> tuple[States, np.ndarray]:
+        """Returns all deals, one row each, and their probabilities: one, or all orders of random prizes.
+
+        Raises:
+            ValueError: There are too many orders.
+        """
+        if self.prizes != "random":
+            return self._start(np.array([self._known_order()], np.uint64)), np.ones(1)
+        if self.cards > MOST_ORDERS:
+            raise ValueError(
+                f"game.cards={self.cards} game.prizes=random: {factorial(self.cards):,} deals cannot be listed; expected "
+                f"game.cards of at most {MOST_ORDERS}, or another order of prizes"
+            )
+        orders = np.array([_pack(order) for order in permutations(range(self.cards))], np.uint64)
+        return self._start(orders), np.full(len(orders), 1 / len(orders))
+
+    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, for JSON.
+
+        ``hand``, ``prize`` (now), ``prizes_left`` (after it; in their order where it is known), ``bid`` (own, that waits for the
+        other's), ``rounds`` (those that are over, in words), ``points`` by seat; at the end ``hands`` and the ``bids`` of both.
+        """
+        turn = int(views.turn[row])
+        over, number = turn == self.spec.max_moves, turn // 2
+        seat = (0 if over else turn % 2) if seat is None else seat
+        prizes = _unpack(views.prizes[row], self.cards)
+        results = _unpack(views.results[row], self.cards)
+        ended = self.cards if over else number
+        bids = [_unpack(views.bids[row, s], number) for s in range(2)]
+        hands = [[card for card in range(self.cards) if int(views.hands[row, s]) >> card & 1] for s in range(2)]
+        left = [] if over else prizes[number + 1 :]
+        if self.prizes == "random":
+            left = [] if over else sorted(set(range(self.cards)) - set(prizes[: number + 1]))
+        points, rounds = [0, 0], []
+        for k in range(ended):
+            own = bids[seat][k] if k < number else hands[seat][0]
+            if results[k] != DRAW:
+                points[results[k] - 1] += prizes[k] + self.lowest
+            how = "draw" if results[k] == DRAW else "won" if results[k] == seat + 1 else "lost"
+            rounds.append(f"prize {self.action_text(prizes[k])}: bid {self.action_text(own)}, {how}")
+        fields: dict[str, Any] = {
+            "game": self.spec.name,
+            "seat": seat,
+            "hand": self._texts(hands[seat]),
+            "prize": None if over else self.action_text(prizes[number]),
+            "prizes_left": self._texts(left),
+            "bid": self.action_text(nibble(views.bids[row, 0], number)) if seat == 0 and turn % 2 else None,
+            "rounds": rounds,
+            "points": points,
+            "moves": move_texts(self, moves),
+            "legal": self._texts(hands[seat]) if turn % 2 == seat and not over else [],
+        }
+        if over:
+            fields["hands"] = [self._texts(hand) for hand in hands]
+            fields["bids"] = [self._texts(cards) for cards in bids]
+        return fields
+
+    def _texts(self, cards: list[int]) -> list[str]:
+        return [self.action_text(card) for card in cards]
+
+    def _deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns ``prizes``, their values in their order."""
+        return {"prizes": [prize + self.lowest for prize in _unpack(deal.prizes[0], self.cards)]}
+
+    def _parse_deal(self, fields: Any) -> States:
+        """Returns the deal of a record. Raises ValueError."""
+        known, lowest, most = self._known_order(), self.lowest, self.lowest + self.cards - 1
+        given = fields.get("prizes") if isinstance(fields, Mapping) else fields
+        if not isinstance(given, list) or sorted(map(str, given)) != sorted(str(lowest + k) for k in range(self.cards)):
+            raise ValueError(f"deal {fields}: expected {{'prizes': [...]}} with {lowest} to {most}, each once"[:400])
+        packed = _pack(int(value) - lowest for value in given)
+        if self.prizes != "random" and packed != known:
+            raise ValueError(f"deal {fields}: expected the prizes in {self.prizes} order (game.prizes)")
+        return self._start(np.array([packed], np.uint64))
+
+    def view(self, states: States, seats: np.ndarray) -> States:
+        """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""
+        views = States(*(field.copy() for field in states))
+        _erase_all(self.rules, views, np.asarray(seats, np.int64))
+        return views

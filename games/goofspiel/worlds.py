@@ -1,0 +1,230 @@
+"""Worlds of Goofspiel: what the other seat may have bid, as one hidden word, its bids packed.
+
+Every state of an information set is equally likely. They are counted, not listed: each own card says that the other's was lower,
+higher or the same, and one walk over the cards counts the ways to fill all rounds, in n * n steps (``_count_ways``); a draw walks
+along these counts. Prizes to come are no part of the words: chance deals them (``deal_rest``).
+"""
+
+import numpy as np
+
+from games.goofspiel.state import DRAW, Rules, States, copy_row, nibble
+from games.kernels import kernel, random_below, random_float
+
+NOTHING, LOWER, HIGHER, SAME = 0, 1, 2, 3
+"""What the result of a round says of the other's card, seen from the own."""
+
+
+@kernel
+def num_hidden(views: States, i: int, seat: int) -> int:
+    """Returns how many bids of the other seat are made and hidden."""
+    return int((np.int64(views.turn[i]) + seat) >> 1)
+
+
+@kernel
+def allowed(rules: Rules, views: States, i: int, seat: int, number: int) -> int:
+    """Returns the cards, as a set, that the other seat can have bid in a round, given the own bid and the result."""
+    every = (np.int64(1) << rules.cards) - 1
+    if number >= np.int64(views.turn[i]) >> 1:
+        return int(every)
+    bit = np.int64(1) << nibble(views.bids[i, seat], number)
+    result = nibble(views.results[i], number)
+    if result == 0:
+        return bit
+    lower = bit - 1
+    return lower if result == seat + 1 else every & ~(lower | bit)
+
+
+@kernel
+def _bids_by_card(rules: Rules, views: States, i: int, seat: int) -> tuple[np.ndarray, np.ndarray]:
+    """Returns what each own card says of the other's (int64 ``[n]``: NOTHING, LOWER, HIGHER, SAME) and in which round."""
+    says, rounds = np.zeros(rules.cards, np.int64), np.zeros(rules.cards, np.int64)
+    for number in range(np.int64(views.turn[i]) >> 1):
+        if number < rules.cards - 1:
+            card, result = nibble(views.bids[i, seat], number), nibble(views.results[i], number)
+            says[card] = SAME if result == DRAW else LOWER if result == seat + 1 else HIGHER
+            rounds[card] = number
+    return says, rounds
+
+
+@kernel
+def _count_ways(says: np.ndarray, num_free: int) -> np.ndarray:
+    """Returns in how many ways the rounds can be given cards from card ``c`` on (int64 ``[n + 1, n + 1]``, by c and h).
+
+    Cards go upwards. h rounds wait for a card higher than the own of before; each card goes to one of them or stays free. A round
+    whose card is lower than the own card c takes one of those that are free when c is reached. How many are free follows from c
+    and h. Entry [0, 0] is the number of all ways.
+
+    Args:
+        says: See ``_bids_by_card``. num_free: How many rounds take any card at the end, 0 or 1.
+    """
+    n = says.size
+    ways = np.zeros((n + 1, n + 1), np.int64)
+    taken = np.int64(0)  # by rounds that began to wait, or took a card, before c
+    for c in range(n):
+        taken += says[c] != NOTHING
+    ways[n, 0] = n - taken if num_free else 1
+    for c in range(n - 1, -1, -1):
+        taken -= says[c] != NOTHING
+        begins = np.int64(says[c] == HIGHER)
+        for h in range(c + 1):
+            free = c - taken + h
+            if says[c] == SAME:
+                ways[c, h] = ways[c + 1, h]
+            elif free >= 0:
+                kept = ways[c + 1, h + begins]
+                given = h * ways[c + 1, h - 1 + begins] if h > 0 else np.int64(0)
+                ways[c, h] = (kept + given) * (free if says[c] == LOWER else 1)
+    return ways
+
+
+@kernel
+def _take(cards: np.ndarray, count: int, rng: np.ndarray, lane: int) -> int:
+    """Returns one of the first ``count`` cards at random and moves the last of them to its place."""
+    at = random_below(rng, lane, count)
+    card = cards[at]
+    cards[at] = cards[count - 1]
+    return int(card)
+
+
+@kernel
+def _draw(says: np.ndarray, rounds: np.ndarray, last: int, ways: np.ndarray, rng: np.ndarray, lane: int) -> np.uint64:
+    """Returns the packed bids of a world; ``last`` is the round that takes any card, -1 if there is none."""
+    n, num_free, waiting, word = says.size, 0, 0, np.uint64(0)
+    free, wait = np.empty(n, np.int64), np.empty(n, np.int64)
+    for c in range(n):
+        if says[c] == SAME:
+            word |= np.uint64(c) << np.uint64(4 * rounds[c])
+            continue
+        if says[c] == LOWER:
+            word |= np.uint64(_take(free, num_free, rng, lane)) << np.uint64(4 * rounds[c])
+            num_free -= 1
+        begins = np.int64(says[c] == HIGHER)
+        given = waiting * ways[c + 1, waiting - 1 + begins] if waiting else np.int64(0)
+        kept = ways[c + 1, waiting + begins]
+        if random_float(rng, lane) * (given + kept) < given:
+            word |= np.uint64(c) << np.uint64(4 * _take(wait, waiting, rng, lane))
+            waiting -= 1
+        else:
+            free[num_free] = c
+            num_free += 1
+        if begins:
+            wait[waiting] = rounds[c]
+            waiting += 1
+    if last >= 0:
+        word |= np.uint64(_take(free, num_free, rng, lane)) << np.uint64(4 * last)
+    return word
+
+
+@kernel
+def num_worlds(rules: Rules, views: States, i: int, seat: int) -> int:
+    """Returns the number of worlds that a seat cannot rule out."""
+    says, _ = _bids_by_card(rules, views, i, seat)
+    return int(_count_ways(says, num_hidden(views, i, seat) - (np.int64(views.turn[i]) >> 1))[0, 0])
+
+
+@kernel
+def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+    """Draws worlds evenly."""
+    says, rounds = _bids_by_card(rules, views, i, seat)
+    over, made = np.int64(views.turn[i]) >> 1, num_hidden(views, i, seat)
+    ways = _count_ways(says, made - over)
+    for k in range(hidden.shape[0]):
+        hidden[k, 0] = _draw(says, rounds, over if made > over else -1, ways, rng, lane)
+
+
+@kernel
+def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> float:
+    """Returns the log-probability of a world, the same for all."""
+    return -np.log(np.float64(num_worlds(rules, views, i, seat)))
+
+
+@kernel
+def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
+    """Lists all worlds."""
+    rounds, count = num_hidden(views, i, seat), 0
+    left = np.zeros(rules.cards + 1, np.int64)  # by round: the cards still to be tried
+    used = np.zeros(rules.cards + 1, np.int64)
+    words = np.zeros(rules.cards + 1, np.uint64)
+    number = 0
+    left[0] = allowed(rules, views, i, seat, 0)
+    while number >= 0:
+        if number == rounds:
+            if count == hidden.shape[0]:
+                return -1
+            hidden[count, 0] = words[number]
+            count += 1
+            number -= 1
+            continue
+        bit = left[number] & -left[number]
+        if bit == 0:
+            number -= 1
+            continue
+        left[number] ^= bit
+        card = np.uint64(rules.lists[bit, 0])
+        used[number + 1] = used[number] | bit
+        words[number + 1] = words[number] | card << np.uint64(4 * number)
+        number += 1
+        left[number] = allowed(rules, views, i, seat, number) & ~used[number] if number < rounds else 0
+    return count
+
+
+@kernel
+def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
+    """Writes the bids of the other."""
+    hidden[0] = states.bids[i, 1 - seat]
+
+
+@kernel
+def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
+    """Writes the world of a view and the bids of the other; returns whether they agree."""
+    copy_row(rules, views, i, worlds, j)
+    other, word = 1 - seat, hidden[0]
+    rounds, over = num_hidden(views, i, seat), np.int64(views.turn[i]) >> 1
+    hand, bids = (np.int64(1) << rules.cards) - 1, np.uint64(0)
+    key = rules.start_keys[other] + rules.prize_keys[0, nibble(views.prizes[i], 0)]
+    for number in range(rounds):
+        card = nibble(word, number)
+        bit = np.int64(1) << card
+        if not allowed(rules, views, i, seat, number) & hand & bit:
+            return False
+        hand ^= bit
+        bids |= np.uint64(card) << np.uint64(4 * number)
+        key += rules.bid_keys[2 * number + other, card]
+    for number in range(over):
+        key += rules.result_keys[2 * number + 1, nibble(views.results[i], number)]
+        key += rules.prize_keys[2 * number + 2, nibble(views.prizes[i], number + 1)]
+    worlds.hands[j, other] = hand
+    worlds.bids[j, other] = bids
+    worlds.keys[j, other] = key
+    return True
+
+
+@kernel
+def played_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
+    """Returns the next bid; the words tell those of the other."""
+    return int(seen) if seen >= 0 else nibble(hidden[0], np.int64(worlds.turn[i]) >> 1)
+
+
+@kernel
+def shuffle_from(rules: Rules, prizes: np.uint64, shown: int, rng: np.ndarray, lane: int) -> np.uint64:
+    """Returns an order of prizes (packed) that begins as ``prizes`` does for ``shown`` rounds and goes on at random."""
+    kept = prizes & ((np.uint64(1) << np.uint64(4 * shown)) - np.uint64(1))
+    left = (np.int64(1) << rules.cards) - 1
+    for number in range(shown):
+        left ^= np.int64(1) << nibble(kept, number)
+    for number in range(shown, rules.cards):
+        card = np.int64(rules.lists[left, random_below(rng, lane, rules.cards - number)])
+        left ^= np.int64(1) << card
+        kept |= np.uint64(card) << np.uint64(4 * number)
+    return kept
+
+
+@kernel
+def deal_rest(rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int) -> None:
+    """Deals the prizes to come."""
+    if not rules.is_random:
+        return
+    for j in range(first, first + count):
+        turn = np.int64(worlds.turn[j])
+        if turn < 2 * rules.cards - 2:
+            worlds.prizes[j] = shuffle_from(rules, worlds.prizes[j], (turn >> 1) + 1, rng, lane)

@@ -1,0 +1,1 @@
+"""Phantom Tic-Tac-Toe."""

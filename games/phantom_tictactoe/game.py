@@ -1,0 +1,165 @@
+"""The Python face of Phantom Tic-Tac-Toe."""
+
+from typing import Any
+
+import numpy as np
+
+from games.base import BaseGame
+from games.generic import register_all
+from games.interface import GameSpec, move_texts
+from games.kernels import kernel, streams
+from games.phantom_tictactoe.observe import NUM_PLANES, observe
+from games.phantom_tictactoe.state import (
+    LINES,
+    SQUARES,
+    Rules,
+    States,
+    copy_row,
+    current_seat,
+    erase,
+    infoset_key,
+    is_legal,
+    legal,
+    seen_move,
+    start_row,
+    start_view,
+    step,
+    team_return,
+)  # fmt: skip
+from games.phantom_tictactoe.worlds import draw_hidden, fill_world, hidden_of, list_hidden, log_prior_hidden, played_move
+
+register_all(
+    Rules, copy_row, current_seat, legal, is_legal, step, team_return, seen_move, observe, infoset_key, hidden_of, list_hidden,
+    draw_hidden, log_prior_hidden, fill_world, start_view, played_move,
+)  # fmt: skip
+VARIANTS = ("full", "small")
+
+
+def make_rules(is_small: bool, reveal: bool) -> Rules:
+    """Returns the tables of a game."""
+    sets = np.arange(1 << SQUARES)[:, None] >> np.arange(SQUARES) & 1
+    keys = streams(18, 2 + 1 + 2 * SQUARES, 1)  # any random numbers will do
+    square_keys = keys[3:].reshape(2, SQUARES)
+    return Rules(
+        reveal=int(reveal),
+        is_small=is_small,
+        lists=np.argsort(sets, axis=1, kind="stable").astype(np.int16),
+        counts=sets.sum(axis=1).astype(np.int8),
+        wins=np.array([any(board & line == line for line in LINES) for board in range(1 << SQUARES)], np.int8),
+        square_keys=square_keys if reveal else square_keys[[0, 0]],
+        start_keys=keys[:2],
+        turn_key=keys[2],
+    )
+
+
+@kernel
+def _start_all(rules: Rules, states: States, count: int) -> None:
+    for i in range(count):
+        start_row(rules, states, i)
+
+
+@kernel
+def _erase_all(rules: Rules, states: States, seats: np.ndarray) -> None:
+    for i in range(seats.size):
+        erase(rules, states, i, seats[i])
+
+
+class PhantomTicTacToe(BaseGame):
+    """Phantom Tic-Tac-Toe."""
+
+    action_names = tuple("123456789")
+
+    def __init__(self, variant: str = "full", reveal: bool = True) -> None:
+        """Makes the game.
+
+        Args:
+            variant: "full", or "small": both try the centre first, so the game begins with X there, and O knows it.
+            reveal: Whether who tries a taken square learns it and tries again; else the attempt is lost and it learns nothing.
+
+        Raises:
+            ValueError: An option is out of range.
+        """
+        if variant not in VARIANTS:
+            raise ValueError(f"variant={variant}: expected one of {', '.join(VARIANTS)}")
+        if not isinstance(reveal, bool):
+            raise ValueError(f"reveal={reveal}: expected true or false")
+        self.variant, self.reveal = variant, reveal
+        self.options = {"variant": variant, "reveal": reveal}
+        self.rules = make_rules(variant == "small", reveal)
+        self.spec = GameSpec(
+            name="phantom_tictactoe", num_seats=2, teams=(0, 1), team_names=("X", "O"), seat_names=("X", "O"),
+            num_actions=SQUARES, policy_size=SQUARES, max_legal=SQUARES, max_moves=17, max_return=1.0,
+            observation_shape=(NUM_PLANES, SQUARES), observation_scale=np.ones(NUM_PLANES, np.float32),
+            hidden_words=1, has_private_moves=True, mixes=True,
+        )  # fmt: skip
+
+    def empty(self, count: int) -> States:
+        """Returns ``count`` rows of zeros."""
+        return States(
+            turn=np.zeros(count, np.int8), marks=np.zeros((count, 2), np.int16), tried=np.zeros((count, 2), np.int16),
+            attempts=np.zeros((count, 2), np.uint64), keys=np.zeros((count, 2), np.uint64),
+        )  # fmt: skip
+
+    def deal(self, seeds: np.ndarray) -> States:
+        """Returns starts of the game, which are all the same."""
+        states = self.empty(len(seeds))
+        _start_all(self.rules, states, len(seeds))
+        return states
+
+    def starts(self) -> tuple[States, np.ndarray]:
+        """Returns the one start and its probability, 1."""
+        return self.deal(np.zeros(1, np.uint64)), np.ones(1)
+
+    def view(self, states: States, seats: np.ndarray) -> States:
+        """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""
+        views = States(*(field.copy() for field in states))
+        _erase_all(self.rules, views, np.asarray(seats, np.int64))
+        return views
+
+    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, for JSON.
+
+        ``board`` is three rows of text as the seat knows it: X, O, "." a square that it has not tried, "?" (``reveal=false``) one
+        that it has tried; ``attempts`` are its squares in their order, ``taken`` those of them that were taken. At the end
+        ``board`` and ``hands``, the squares of each seat, are open.
+        """
+        turn = int(views.turn[row])
+        over = turn < 0
+        seat = max(turn, 0) if seat is None else seat
+        marks, tried = ([int(part[row, s]) for s in range(2)] for part in (views.marks, views.tried))
+        taken = tried[seat] & ~marks[seat]
+        known = [0, 0]
+        known[seat], known[1 - seat] = marks[seat], marks[1 - seat] if over else taken
+        if not self.reveal and not over:
+            known, taken = [0, 0], 0
+        unsure = tried[seat] & ~(known[0] | known[1])
+        squares = "".join(
+            "X" if known[0] >> k & 1 else "O" if known[1] >> k & 1 else "?" if unsure >> k & 1 else "." for k in range(SQUARES)
+        )
+        attempts = [int(views.attempts[row, seat]) >> 4 * k & 15 for k in range(tried[seat].bit_count())]
+        fields: dict[str, Any] = {
+            "game": self.spec.name,
+            "seat": seat,
+            "board": [" ".join(squares[k : k + 3]) for k in range(0, SQUARES, 3)],
+            "attempts": [str(square) for square in attempts],
+            "taken": self._texts(taken),
+            "moves": move_texts(self, moves),
+            "legal": self._texts(~tried[seat] & 511) if turn == seat else [],
+        }
+        if over:
+            fields["hands"] = [self._texts(own) for own in marks]
+        return fields
+
+    def _texts(self, squares: int) -> list[str]:
+        """Returns the names of a set of squares."""
+        return [self.action_text(k) for k in range(SQUARES) if squares >> k & 1]
+
+    def _deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns what tells the game from others of its kind; nothing is dealt."""
+        return {"variant": self.variant, "reveal": self.reveal}
+
+    def _parse_deal(self, fields: Any) -> States:
+        """Returns the start of the game. Raises ValueError where the fields are of a game with other options."""
+        if fields != (expected := {"variant": self.variant, "reveal": self.reveal}):
+            raise ValueError(f"deal {fields}: expected {expected}, the options of this game"[:400])
+        return self.deal(np.zeros(1, np.uint64))

@@ -1,0 +1,223 @@
+"""Imperfect-information Goofspiel: exact numbers, the kernels beside plain Python, worlds by counting, bad input."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games import make
+from games.batches import States, take
+from games.interface import Game
+from games.kernels import streams
+from games.table import Table
+from tests.games import driver, hidden_cards
+from tests.games.goofspiel_oracle import Node, best_response_to_uniform, histories, roots
+
+OPTIONS = [
+    {"cards": 2}, {"cards": 4, "lowest_prize": 1}, {"cards": 5, "prizes": "ascending", "scoring": "points"},
+    {"cards": 6, "prizes": "random"}, {"cards": 13, "prizes": "random", "scoring": "points", "lowest_prize": 1},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cards", "lowest", "nash_conv"),
+    [(4, 0, 1.75), (5, 0, 1.75), (6, 0, 1.791667), (4, 1, 1.416667), (5, 1, 1.55), (6, 1, 1.622222)],
+)
+def test_nash_conv_of_uniform_play(cards: int, lowest: int, nash_conv: float) -> None:
+    """Source: OpenSpiel's exact values. They hold for the plain rules, which the tests below hold the kernels to."""
+    assert 2 * best_response_to_uniform(cards, lowest) == pytest.approx(nash_conv, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("cards", "prizes", "infosets", "decisions", "ends"),
+    [
+        (2, "descending", 2, 3, 4), (3, "descending", 16, 31, 36), (4, "descending", 162, 501, 576),
+        (3, "random", 90, 186, 216),
+    ],
+)  # fmt: skip
+def test_numbers_of_information_sets_and_histories(cards: int, prizes: str, infosets: int, decisions: int, ends: int) -> None:
+    """Of both seats together, counted in plain Python; every state of the kernels is that of its history."""
+    game = make("goofspiel", cards=cards, prizes=prizes)
+    starts, chances = game.starts()
+    assert chances.sum() == pytest.approx(1)
+    every = [node for root in roots(cards, prizes, 0) for node in histories(root)]
+    running = [node for node in every if node.seat >= 0]
+    known = {node.known(node.seat, prizes == "random") for node in running}
+    assert (len(known), len(running), len(every) - len(running)) == (infosets, decisions, ends)
+    by_order = {tuple(game.record(starts, i, np.zeros(0))["deal"]["prizes"]): i for i in range(len(chances))}
+    keys: list[set[tuple[Any, int]]] = [set(), set()]
+    at_decisions: set[int] = set()
+    for node in every:
+        state = take(starts, np.array([by_order[node.prizes]]))
+        check(game, play(game, state, node.bids), node)
+        if node.seat >= 0:
+            for seat in range(2):
+                keys[seat].add((node.known(seat, prizes == "random"), int(driver.infoset_key(game.rules, state, 0, seat))))
+            at_decisions |= {int(driver.infoset_key(game.rules, state, 0, node.seat))}
+    assert len(at_decisions) == infosets
+    for seat in range(2):
+        assert len(keys[seat]) == len(dict(keys[seat])) == len({key for _, key in keys[seat]})
+    assert len({key for seat in range(2) for _, key in keys[seat]}) == sum(map(len, keys))
+
+
+def play(game: Game, state: States, bids: tuple[tuple[int, ...], tuple[int, ...]]) -> States:
+    """Plays bids (values) in turns, in place."""
+    low = int(game.action_text(0))
+    for turn in range(sum(map(len, bids))):
+        driver.step(game.rules, state, 0, bids[turn % 2][turn // 2] - low)
+    return state
+
+
+def check(game: Game, state: States, node: Node) -> None:
+    """Checks seat, legal moves and returns of a state against those of its history."""
+    low = min(node.prizes)
+    assert driver.current_seat(game.rules, state, 0) == node.seat
+    if node.seat >= 0:
+        assert (driver.legal_actions(game, state, 0) + low).tolist() == node.hand(node.seat)
+        return
+    points = node.points()
+    won = float(points if game.spec.max_return > 1 else (points > 0) - (points < 0))
+    assert [driver.team_return(game.rules, state, 0, seat) for seat in range(2)] == [won, -won]
+
+
+@given(st.sampled_from(OPTIONS), st.integers(0, 2**32), st.data())
+def test_games_are_those_of_plain_python(options: dict[str, Any], seed: int, data: st.DataObject) -> None:
+    game = make("goofspiel", **options)
+    state = game.deal(streams(seed, 1))
+    node = Node(tuple(game.record(state, 0, np.zeros(0))["deal"]["prizes"]))
+    while node.seat >= 0:
+        check(game, state, node)
+        card = data.draw(st.sampled_from(node.hand(node.seat)))
+        driver.step(game.rules, state, 0, card - min(node.prizes))
+        node = node.after(card)
+    check(game, state, node)
+
+
+@given(st.integers(0, 2**32), st.data())
+def test_keys_are_equal_exactly_when_a_seat_cannot_tell(seed: int, data: st.DataObject) -> None:
+    """Pairs of histories with the same own bids, other bids of the other seat, and the same prizes or others."""
+    game = make("goofspiel", cards=4, prizes="random")
+    turns = data.draw(st.integers(1, 6))
+    seat = data.draw(st.integers(0, 1))
+    pair = []
+    first = data.draw(st.permutations(range(4)))
+    for _ in range(2):
+        state = game.deal(streams(seed if data.draw(st.booleans()) else 7, 1))
+        node = Node(tuple(game.record(state, 0, np.zeros(0))["deal"]["prizes"]))
+        other = data.draw(st.permutations(range(4)))
+        bids = (first, other) if seat == 0 else (other, first)
+        for turn in range(turns):
+            driver.step(game.rules, state, 0, bids[turn % 2][turn // 2])
+            node = node.after(bids[turn % 2][turn // 2])
+        pair.append((node.known(seat, True), int(driver.infoset_key(game.rules, state, 0, seat))))
+    assert (pair[0][0] == pair[1][0]) == (pair[0][1] == pair[1][1])
+
+
+def positions(game: Game, seed: int) -> list[tuple[States, list[int], States]]:
+    """Running positions of a random game: the deal, the moves, the state."""
+    rng, deal, state = np.random.default_rng(seed), game.deal(streams(seed, 1)), game.deal(streams(seed, 1))
+    moves: list[int] = []
+    found = []
+    while driver.current_seat(game.rules, state, 0) >= 0:
+        found.append((deal, list(moves), take(state, np.array([0]))))
+        moves.append(int(rng.choice(driver.legal_actions(game, state, 0))))
+        driver.step(game.rules, state, 0, moves[-1])
+    return found
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_worlds(options: dict[str, Any]) -> None:
+    """They agree with the view, do not depend on the truth, can be replayed, and are as many as are listed."""
+    game = make("goofspiel", **options)
+    for deal, moves, state in positions(game, 3)[:12]:
+        for seat in range(2):
+            hidden_cards.check_worlds(game, state, seat)
+            hidden_cards.check_independence(game, state, seat)
+            hidden_cards.check_replay(game, deal, moves, state, seat)
+
+
+def test_worlds_are_drawn_evenly() -> None:
+    """The far end of chi-squared under even draws: 5 standard deviations, about 1 in a million for each of 20 positions."""
+    game = make("goofspiel", cards=7)
+    tried = 0
+    for _, _, state in [position for seed in range(3) for position in positions(game, seed)]:
+        seat = driver.current_seat(game.rules, state, 0)
+        view = game.view(state, np.array([seat]))
+        every = hidden_cards.listed(game, view, seat)
+        assert every is not None
+        if not 2 <= len(every) <= 300:
+            continue
+        drawn = Counter(hidden_cards.drawn(game, view, seat, 40 * len(every), seed=tried)[:, 0].tolist())
+        assert set(drawn) <= set(every[:, 0].tolist())
+        squares = sum((drawn[word] - 40) ** 2 / 40 for word in every[:, 0].tolist())
+        assert abs(squares - (len(every) - 1)) < 5 * np.sqrt(2 * len(every)) + 5
+        tried += 1
+    assert tried > 10
+
+
+def test_random_prizes_to_come_are_dealt_anew() -> None:
+    game = make("goofspiel", cards=6, prizes="random")
+    _, _, state = positions(game, 1)[4]
+    worlds = game.empty(200)
+    view = game.view(state, np.array([0]))
+    words = hidden_cards.truth(game, state, 0)
+    assert all(driver.fill_world(game.rules, view, 0, 0, words, worlds, j) for j in range(200))
+    driver.deal_rest(game.rules, worlds, 0, 200, streams(1, 1), 0)
+    orders = [game.record(worlds, j, np.zeros(0))["deal"]["prizes"] for j in range(200)]
+    seen = game.record(state, 0, np.zeros(0))["deal"]["prizes"][:3]
+    assert all(order[:3] == seen and sorted(order) == list(range(6)) for order in orders)
+    assert len({tuple(order) for order in orders}) == 6  # 3! orders of what is left
+
+
+def test_the_other_learns_only_the_result() -> None:
+    """Bids that give the same results look the same to the other seat, at a table, until the game is over."""
+    told = []
+    for bids in ("5", "4"):
+        table = Table(make("goofspiel", cards=6), seed=1)
+        table.play(bids)
+        table.play("0")
+        told.append((table.describe(1), table.seen(1).moves.tolist(), [f.tolist() for f in table.view(1)]))
+    assert told[0] == told[1]
+    assert told[0][0]["rounds"] == ["prize 5: bid 0, lost"] and told[0][0]["points"] == [5, 0]
+    assert told[0][0]["moves"] == [None, "0"]
+
+
+def test_a_table_from_start_to_end() -> None:
+    table = Table(make("goofspiel", cards=3, lowest_prize=1), seed=1)
+    assert table.describe()["prizes_left"] == ["2", "1"] and table.describe()["prize"] == "3"
+    for bid in ("1", "3", "3", "2"):
+        table.play(bid)
+    shown = table.describe(0)
+    assert table.is_over and table.returns == (0.0, 0.0)  # 3 points to 2 + 1
+    assert shown["rounds"] == ["prize 3: bid 1, lost", "prize 2: bid 3, won", "prize 1: bid 2, won"]
+    assert shown["bids"] == [["1", "3"], ["3", "2"]] and shown["hands"] == [["2"], ["1"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cards": 1}, "cards=1: expected 2 to 13"),
+        ({"cards": 14}, "cards=14: expected 2 to 13"),
+        ({"prizes": "up"}, "prizes=up: expected one of descending, ascending, random"),
+        ({"scoring": "sum"}, "scoring=sum: expected one of win_lose, points"),
+        ({"lowest_prize": 2}, "lowest_prize=2: expected 0 or 1"),
+    ],
+)
+def test_bad_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        make("goofspiel", **options)
+
+
+def test_what_cannot_be_listed() -> None:
+    with pytest.raises(ValueError, match="362,880 deals cannot be listed; expected game.cards of at most 8"):
+        make("goofspiel", cards=9, prizes="random").starts()
+
+
+@pytest.mark.parametrize("prizes", [[5, 4, 3], [0, 1, 2, 3, 4, 5], [5, 5, 4, 3, 2, 1], "543210", None])
+def test_records_of_other_games(prizes: Any) -> None:
+    game = make("goofspiel", cards=6)
+    with pytest.raises(ValueError, match="expected"):
+        game.parse_record({"game": "goofspiel", "deal": {"prizes": prizes}, "moves": [], "returns": None})
