@@ -26,7 +26,8 @@ class RootMove:
         prior: The probability that the policy network gave it.
         visits: Simulations that began with it.
         mean: Their mean result, in the unit of the decision; None without any.
-        standard_error: Of the mean; None below two results. The error of the networks themselves is not in it.
+        standard_error: Of the mean; None below two results, 0 where the mean is exact. The error of the networks themselves is
+            not in it.
     """
 
     move: str
@@ -66,6 +67,7 @@ class Decision:
         action: Its id.
         policy: A probability for each legal move, by its text: the move is drawn from these, or is the best by them.
         value: What the mover's team can expect, in ``unit``.
+        value_error: Standard error of ``value``, that of the networks themselves not in it; 0 where it is exact.
         unit: WINS or RETURN.
         root: The moves that a search considered, in the order of the legal moves.
         hidden: What it believes of the hidden cards.
@@ -84,6 +86,7 @@ class Decision:
     playouts: int | None = None
     reason: str = CHOSEN
     seconds: float = 0.0
+    value_error: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Returns the fields, for JSON."""

@@ -38,6 +38,7 @@ class Trained:
         search: Those of the search.
         objective: "wp" or "adp": what their values are.
         evaluator: Forward passes.
+        has_values: Whether the networks tell values, as searches need them; those of fictitious self-play without search do not.
     """
 
     game: Game
@@ -48,6 +49,7 @@ class Trained:
     search: SearchSettings
     objective: str
     evaluator: Evaluator
+    has_values: bool = True
 
     def determinizer_maker(self, inference: InferenceSettings) -> Callable[[int], Determinizer]:
         """Returns a function that makes a determinizer for a number of games.
@@ -129,10 +131,11 @@ def load_trained(
         rules=settings.get("rules", ""),
         networks=networks,
         filter=filter_net,
-        inference=settings_of(InferenceSettings, config["inference"], "inference"),
-        search=settings_of(SearchSettings, config["search"], "search"),
+        inference=settings_of(InferenceSettings, config.get("inference", {"phase1": "none"}), "inference"),
+        search=settings_of(SearchSettings, config.get("search", {}), "search"),
         objective=network.objective,
         evaluator=Evaluator(networks, precision, device),
+        has_values="search" in config,
     )
 
 

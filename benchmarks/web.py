@@ -1,13 +1,18 @@
-"""The browser table as its clients feel it: how soon it answers, and how soon with a hundred others at it. Needs ``.[play]``."""
+"""The browser table as its clients feel it: how soon it answers, and how soon with a hundred others at it. Needs ``.[play]``.
+
+The last rows start it once more with empty kernel caches, in a folder that is thrown away.
+"""
 
 import asyncio
+import gzip
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
@@ -24,17 +29,20 @@ MOVES = 200
 """Own moves whose echo is timed."""
 PAUSE = 3.0
 """Seconds between the moves of each of many sessions."""
-PATIENCE = 300.0
+DECISIONS = 12
+"""Positions of a game at which a search is timed."""
+PATIENCE = 600.0
 """Seconds for the first warm-up."""
 
 
 class Table:
     """A table server in a process of its own, with sessions that play at it."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, cache: str | None = None) -> None:
         command = [sys.executable, "play.py", "port=0", "browser=false", f"games={folder}/play.sqlite"]
         self.began = time.perf_counter()
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        environment = {**os.environ, **({} if cache is None else {"XDG_CACHE_HOME": cache})}
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().split()[-1]
         self.place = urlsplit(self.address)
@@ -51,6 +59,11 @@ class Table:
                 pass
             time.sleep(0.02)
         raise RuntimeError(f"the table was not {state} within {PATIENCE:g} s")
+
+    def stop(self) -> None:
+        """Ends it."""
+        self.process.terminate()
+        self.process.wait()
 
     def memory(self) -> float:
         """Returns the memory of the server and its engine in MiB, shared pages counted once each (Linux)."""
@@ -81,6 +94,19 @@ class Session:
         body = json.dumps({"game": game, "seats": seats, "mode": mode, "seed": 1}).encode()
         asked = urllib.request.Request(f"{self.table.origin}/api/tables", body, {"origin": self.table.origin})
         return str(json.load(self._http.open(asked))["id"])
+
+    def bytes_of(self, path: str) -> bytes:
+        """Returns what the server sends for a path."""
+        with self._http.open(self.table.origin + path) as answer:
+            sent: bytes = answer.read()
+        return sent
+
+    def page(self) -> float:
+        """Returns the seconds in which the page and its scripts and styles are sent, one after the other."""
+        began = time.perf_counter()
+        for path in ("/", *(f"/static/{name}" for name in page_files())):
+            self.bytes_of(path)
+        return time.perf_counter() - began
 
     def connect(self) -> connect:
         """Returns the connection."""
@@ -116,28 +142,55 @@ class Session:
         return taken
 
 
+def page_files() -> list[str]:
+    """Returns the names of the scripts and styles of the page."""
+    static = ROOT / "web" / "static"
+    return sorted(str(path.relative_to(static)) for ending in ("js", "css") for path in static.rglob(f"*.{ending}"))
+
+
+async def measure_searches(session: Session, socket: ClientConnection) -> AsyncIterator[Row]:
+    """Yields the rows of searches along a game, and of its review."""
+    table = session.new_table("doudizhu", ["policy"] * 3)
+    state = await session.until(socket, type="state", id=await session.say(socket, "join", table=table))
+    await session.say(socket, "speed", factor=4)
+    if not state["view"]["over"]:
+        await session.until(socket, type="over")
+    state = await session.until(socket, type="state", id=await session.say(socket, "join", table=table))
+    plies = np.linspace(0, state["view"]["ply"] - 1, DECISIONS).astype(int).tolist()
+    first, whole = [], []
+    for ply in plies:
+        began = time.perf_counter()
+        number = await session.say(socket, "analyse", playouts=64, ply=ply)
+        await session.until(socket, job=number, type="result")
+        first.append(time.perf_counter() - began)
+        await session.until(socket, job=number, final=True)
+        whole.append(time.perf_counter() - began)
+    middle = float(np.median(whole)) * 1000
+    yield {"name": "first partial result, p95 along a game", "value": p95(first), "unit": "ms", "target": 300.0}
+    yield {"name": "decision at 64 playouts, median along a game", "value": middle, "unit": "ms", "target": 500.0}
+    yield {"name": "decision at 64 playouts, p95 along a game", "value": p95(whole), "unit": "ms"}
+    began = time.perf_counter()
+    number = await session.say(socket, "review", speed="normal", seats=[0])
+    await session.until(socket, job=number, final=True)
+    yield {"name": "review of a game, one seat", "value": time.perf_counter() - began, "unit": "s", "target": 60.0}
+
+
 def p95(seconds: list[float]) -> float:
     """Returns the 95th percentile in milliseconds."""
     return float(np.quantile(seconds, 0.95)) * 1000
 
 
-async def measure(table: Table) -> list[Row]:
-    """Returns the rows of a server that is warm."""
-    rows: list[Row] = []
+async def measure(table: Table) -> AsyncIterator[Row]:
+    """Yields the rows of a server that is warm."""
     one = Session(table)
     seats = ["you", "policy", "policy"]
     async with one.connect() as socket:
         await one.until(socket, id=await one.say(socket, "join", table=one.new_table("doudizhu", seats)))
         alone = p95(await one.echoes(socket, MOVES, 0.11))
-        rows.append({"name": "echo of an own move, p95", "value": alone, "unit": "ms", "target": 50.0})
-        began = time.perf_counter()
-        number = await one.say(socket, "analyse", playouts=64)
-        await one.until(socket, job=number, type="result")
-        first = time.perf_counter() - began
-        await one.until(socket, job=number, final=True)
-        whole = time.perf_counter() - began
-        rows.append({"name": "first partial result", "value": first * 1000, "unit": "ms", "target": 300.0})
-        rows.append({"name": "analysis of 64 playouts", "value": whole * 1000, "unit": "ms", "target": 500.0})
+        yield {"name": "echo of an own move, p95", "value": alone, "unit": "ms", "target": 50.0}
+        async for row in measure_searches(one, socket):
+            yield row
+        await one.until(socket, type="state", id=await one.say(socket, "join", table=one.new_table("doudizhu", seats)))
         number = await one.say(socket, "analyse", playouts=4096)
         await one.until(socket, job=number, type="result")
         began = time.perf_counter()
@@ -146,7 +199,7 @@ async def measure(table: Table) -> list[Row]:
         again = await one.say(socket, "analyse", playouts=2)
         await one.until(socket, job=again, final=True)
         freed = (time.perf_counter() - began) * 1000
-        rows.append({"name": "cancel, until the engine answers again", "value": freed, "unit": "ms", "target": 200.0})
+        yield {"name": "cancel, until the engine answers again", "value": freed, "unit": "ms", "target": 200.0}
         number = await one.say(socket, "analyse", playouts=4096)
         sessions = [Session(table) for _ in range(SESSIONS)]
 
@@ -159,9 +212,19 @@ async def measure(table: Table) -> list[Row]:
         taken = await asyncio.gather(*(play(number, session) for number, session in enumerate(sessions)))
         crowd = p95([seconds for each in taken for seconds in each])
         name = f"echo of an own move, p95, {SESSIONS} sessions beside a search"
-        rows.append({"name": name, "value": crowd, "unit": "ms", "target": 100.0})
-        rows.append({"name": "memory of server and engine", "value": table.memory(), "unit": "MiB", "target": 1536.0})
-    return rows
+        yield {"name": name, "value": crowd, "unit": "ms", "target": 100.0}
+        yield {"name": "memory of server and engine", "value": table.memory(), "unit": "MiB", "target": 1536.0}
+
+
+def one_by_one(rows: AsyncIterator[Row]) -> Iterator[Row]:
+    """Yields rows as soon as they are there."""
+
+    async def following() -> Row | None:
+        return await anext(rows, None)
+
+    with asyncio.Runner() as runner:
+        while (row := runner.run(following())) is not None:
+            yield row
 
 
 def run() -> Iterator[Row]:
@@ -170,8 +233,16 @@ def run() -> Iterator[Row]:
         table = Table(folder)
         try:
             yield {"name": "health answers", "value": table.seconds_until(None), "unit": "s", "target": 10.0}
+            yield {"name": "the page, all of it", "value": Session(table).page(), "unit": "s", "target": 1.0}
+            static = ROOT / "web" / "static"
+            size = sum(len(gzip.compress((static / name).read_bytes())) for name in page_files()) / 1000
+            yield {"name": "scripts and styles, gzipped", "value": size, "unit": "kB", "target": 120.0}
             yield {"name": "ready (kernels as they are on this machine)", "value": table.seconds_until("ready"), "unit": "s"}
-            yield from asyncio.run(measure(table))
+            yield from one_by_one(measure(table))
         finally:
-            table.process.terminate()
-            table.process.wait()
+            table.stop()
+        table = Table(f"{folder}/empty", cache=f"{folder}/cache")
+        try:
+            yield {"name": "ready, from empty kernel caches", "value": table.seconds_until("ready"), "unit": "s", "target": 60.0}
+        finally:
+            table.stop()

@@ -31,6 +31,12 @@ class EvaluateConfig:
         game: Name of the game, or the module of a game of your own.
         rules: Rule set of Doudizhu: "standard" or "douzero".
         players: Number of players of limit_holdem, 2 or 3; None: the game's own default.
+        cards: goofspiel: cards of each seat, and prizes; here and below ``game.cards`` is the same key.
+        prizes: goofspiel: their order.
+        scoring: goofspiel: what is won, the game or the difference of points.
+        lowest_prize: goofspiel: the value of the lowest card and prize.
+        variant: phantom_tictactoe: in the small game both try the centre first.
+        reveal: phantom_tictactoe: whether who tries a taken square learns it and tries again.
         a: Label of the player whose score is told, with ``b``.
         b: Its opponent.
         agents: Labels of two or more players, in place of ``a`` and ``b``: all pairs.
@@ -50,6 +56,12 @@ class EvaluateConfig:
     game: str = setting("doudizhu", choices=tuple(GAMES), or_module=True)
     rules: str = "standard"
     players: int | None = setting(None, least=2, most=3)
+    cards: int | None = setting(None, least=2, most=13)
+    prizes: str | None = setting(None, choices=(None, "descending", "ascending", "random"))
+    scoring: str | None = setting(None, choices=(None, "win_lose", "points"))
+    lowest_prize: int | None = setting(None, choices=(None, 0, 1))
+    variant: str | None = setting(None, choices=(None, "full", "small"))
+    reveal: bool | None = None
     a: str | None = None
     b: str | None = None
     agents: list[str] = field(default_factory=list)
@@ -69,7 +81,11 @@ class EvaluateConfig:
         return {key: value for key, value in values.items() if value is not None}
 
 
-GAME_KEYS = {"rules": ("doudizhu",), "players": ("limit_holdem",)}
+GAME_KEYS = {
+    "rules": ("doudizhu",), "players": ("limit_holdem",),
+    "cards": ("goofspiel",), "prizes": ("goofspiel",), "scoring": ("goofspiel",), "lowest_prize": ("goofspiel",),
+    "variant": ("phantom_tictactoe",), "reveal": ("phantom_tictactoe",),
+}  # fmt: skip
 """The keys that are options of a game, and the games that have them."""
 
 MOST_DECKS = 10_000_000
@@ -114,6 +130,8 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
     overrides, set_keys = {}, set()
     for key, text in pairs(arguments):
         label, dot, option = key.partition(".")
+        if label == "game" and option in GAME_KEYS:  # as in train.py
+            key, label, dot, option = option, option, "", ""
         if dot and label in own_keys - {"a", "b"}:
             raise ConfigError(f"{key}={text}: {label} is a key of its own, no player")
         set_keys.add(key)

@@ -155,6 +155,29 @@ def _encode(
     return used
 
 
+def encode(game: Game, states: States, actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Returns a minibatch as networks and losses read it.
+
+    Args:
+        game: The game.
+        states: ``[B]``, running.
+        actions, target: ``[B, K]``: probabilities of some legal actions; -1 and 0 where there are fewer.
+
+    Returns:
+        Observations of the movers, int8 ``[B, C, L]``; and ragged lists of the legal actions, as in ``losses.policy_loss``:
+        offsets int64 ``[B + 1]``, actions int64 ``[M]``, targets float32 ``[M]``.
+    """
+    spec, n, room = game.spec, num_rows(states), 64
+    observations = np.empty((n, *spec.observation_shape), np.int8)
+    offsets, scratch = np.empty(n + 1, np.int64), np.empty(spec.max_legal, np.int16)
+    while True:
+        listed, wanted = np.empty(n * room, np.int64), np.empty(n * room, np.float32)
+        used = _encode(game.rules, states, actions, target, observations, offsets, listed, wanted, scratch)
+        if used >= 0:
+            return observations, offsets, listed[:used], wanted[:used]
+        room *= 2
+
+
 class Learner:
     """Steps the network of one seat.
 
@@ -239,7 +262,7 @@ class Learner:
         Raises:
             LossNotFiniteError: No weight was changed.
         """
-        observations, offsets, actions, target = self._encode(rows.samples)
+        observations, offsets, actions, target = encode(self.game, rows.samples.states, rows.samples.actions, rows.samples.target)
         net = self.net.eval()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
             raw = net(self._on_device(observations))
@@ -297,7 +320,7 @@ class Learner:
         settings = self.settings
         shared = policy_rows is None
         rows = value_rows if policy_rows is None else policy_rows
-        observations, offsets, actions, target = self._encode(rows)
+        observations, offsets, actions, target = encode(self.game, rows.states, rows.actions, rows.target)
         num_policy = num_rows(rows)
         if not shared:
             observations = np.concatenate([observations, self._observe(value_rows)])
@@ -350,21 +373,6 @@ class Learner:
         net.zero_grad(set_to_none=True)
         total.backward()
         return numbers
-
-    def _encode(self, rows: Samples) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        spec, n = self.game.spec, num_rows(rows)
-        observations = np.empty((n, *spec.observation_shape), np.int8)
-        offsets = np.empty(n + 1, np.int64)
-        scratch = np.empty(spec.max_legal, np.int16)
-        room = 64
-        while True:
-            actions, target = np.empty(n * room, np.int64), np.empty(n * room, np.float32)
-            used = _encode(
-                self.game.rules, rows.states, rows.actions, rows.target, observations, offsets, actions, target, scratch
-            )
-            if used >= 0:
-                return observations, offsets, actions[:used], target[:used]
-            room *= 2
 
     def _observe(self, rows: Samples) -> np.ndarray:
         observations = np.empty((num_rows(rows), *self.game.spec.observation_shape), np.int8)

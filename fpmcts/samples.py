@@ -8,6 +8,7 @@ searches, smoothed. That is policy iteration, which promises no equilibrium. The
 since the outcomes of old policies go stale.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,14 +94,19 @@ def _reservoir_places(seed: np.uint64, seen: int, count: int, capacity: int, pla
 class Store:
     """A fixed room for samples of one seat, filled by a rule.
 
+    Args:
+        game: The game.
+        capacity: Rows.
+        empty: Makes rows of zeros: samples, or another NamedTuple of arrays that has the field ``result``.
+
     Attributes:
         rows: Samples ``[capacity]``; the first ``size`` are valid.
         seen: Number of samples offered so far.
     """
 
-    def __init__(self, game: Game, capacity: int) -> None:
+    def __init__(self, game: Game, capacity: int, empty: Callable[[Game, int], Any] = empty_samples) -> None:
         self.capacity, self.seen = capacity, 0
-        self.rows = empty_samples(game, capacity)
+        self.rows = empty(game, capacity)
         self._shares: dict[float, np.ndarray] = {}  # cumulative weights by recency, until rows change
 
     @property

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -104,6 +105,8 @@ class Game(Protocol):
     """Whether tabular algorithms can learn the game."""
     has_tree: bool = False
     """Whether it is so small that its policies can be measured exactly, over all information states (``information_states``)."""
+    options: Mapping[str, Any] = MappingProxyType({})
+    """What it was made with and networks depend on: those that learned it with other options are refused."""
 
     @property
     def tables(self) -> Any:

@@ -18,7 +18,17 @@ import numpy as np
 
 from games.batches import Rules, States, put
 from games.generic import (
-    UNSEEN_MOVE, current_seat, fill_world, hidden_of, infoset_key, legal, observe, played_move, reveal, seen_move, step,
+    UNSEEN_MOVE,
+    current_seat,
+    fill_world,
+    hidden_of,
+    infoset_key,
+    legal,
+    observe,
+    played_move,
+    reveal,
+    seen_move,
+    step,
 )  # fmt: skip
 from games.interface import Game, Records
 from games.kernels import kernel

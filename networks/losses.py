@@ -42,6 +42,21 @@ class PolicyLoss(NamedTuple):
     match: Tensor
 
 
+def scores(policy: Tensor, decoder: Tensor, rows: Tensor, actions: Tensor) -> Tensor:
+    """Returns the score of each action, the sum of the policy outputs that the decoder lists for it: float32 ``[M]``.
+
+    Args:
+        policy: Policy outputs, float32 ``[B, policy_size]``.
+        decoder: Integers ``[num_actions, K]``, -1 = none.
+        rows: int64 ``[M]``, whose outputs.
+        actions: Integers ``[M]``.
+    """
+    indices = decoder[actions.long()].long()
+    flat = (rows[:, None] * policy.shape[1] + indices.clamp(min=0)).flatten()
+    parts = policy.flatten().index_select(0, flat).view_as(indices)
+    return parts.masked_fill(indices < 0, 0.0).sum(dim=1)
+
+
 def policy_loss(policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tensor, targets: Tensor) -> PolicyLoss:
     """Returns the divergences between targets and the policy over the legal moves, and what to log beside them.
 
@@ -52,12 +67,9 @@ def policy_loss(policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tenso
         actions: Integers ``[M]``, all legal moves of all rows.
         targets: float32 ``[M]``, sums to one in every row.
     """
-    num_rows, width = policy.shape
+    num_rows = len(policy)
     rows = torch.repeat_interleave(torch.arange(num_rows, device=policy.device), offsets.diff())
-    indices = decoder[actions.long()].long()
-    flat = (rows[:, None] * width + indices.clamp(min=0)).flatten()
-    parts = policy.flatten().index_select(0, flat).view_as(indices)
-    logits = parts.masked_fill(indices < 0, 0.0).sum(dim=1)
+    logits = scores(policy, decoder, rows, actions)
 
     def total(values: Tensor) -> Tensor:
         return policy.new_zeros(num_rows).index_add(0, rows, values)

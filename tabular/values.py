@@ -9,6 +9,7 @@ The others may have made moves that their policy never makes. Each of these coun
 that there is an answer everywhere; where the policy leads it changes values by less than 1e-9 chips.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,6 +20,30 @@ from games.poker.tables import PokerTables
 from games.poker.tree import Kind
 
 TREMBLE = 1e-12
+
+
+class Account(NamedTuple):
+    """Where the result of one hand came from, in chips: M moves, P players.
+
+    ``start + deal + later + moves.sum(0)`` is what each player won.
+
+    All of it is the change of one number, the expected return of each player when all follow the policy and all cards lie open,
+    from node to node of the hand that was played. Source: Burch et al., "AIVAT: a new variance reduction technique for agent
+    evaluation in imperfect information games", 2018, whose correction terms these differences at chance nodes are.
+
+    Attributes:
+        start: float64 ``[P]``, what a seat can expect before the deal.
+        deal: float64 ``[P]``, what the private cards changed: 0 on the mean over all deals.
+        later: float64 ``[P]``, what the public cards changed, likewise.
+        moves: float64 ``[M, P]``, what each move changed; this tells what nobody at the table could know.
+        regrets: float64 ``[M]``, what each move lost for its mover, see ``MoveValues.regrets``.
+    """
+
+    start: np.ndarray
+    deal: np.ndarray
+    later: np.ndarray
+    moves: np.ndarray
+    regrets: np.ndarray
 
 
 class MoveValues(NamedTuple):
@@ -69,6 +94,59 @@ class PolicyValues:
         for player, cards_of in enumerate(deals.T):
             np.add.at(held[player], cards_of, likely / likely.sum())
         return MoveValues(self._policy[infoset, :count], values, values.max() - values, held)
+
+    def account(self, cards: np.ndarray, slots: Sequence[int]) -> Account:
+        """Returns where the result of a hand came from.
+
+        Args:
+            cards: int8 ``[K]``, all cards of the deal, as in ``games.poker.state.States``.
+            slots: For each move, which of the legal actions it was.
+
+        Raises:
+            ValueError: The moves do not lead to the end of a hand.
+        """
+        tree, value = self._tree, self._history_values
+        history, moved = 0, list(slots)[::-1]
+        changes: list[np.ndarray] = []
+        regrets: list[float] = []
+        chance = np.zeros((0, self._game.num_players))
+        while tree.kind[history] != Kind.TERMINAL:
+            if tree.kind[history] == Kind.CHANCE:
+                after = tree.first_child[history] + self._dealt(history, cards)
+                chance = np.vstack([chance, value[after] - value[history]])
+            else:
+                if not moved or not 0 <= moved[-1] < tree.num_children[history]:
+                    raise ValueError(f"slots {list(slots)}: expected the moves of a hand that was played to its end")
+                regrets.append(float(self.at(cards, int(tree.betting_node[history])).regrets[moved[-1]]))
+                after = tree.first_child[history] + moved.pop()
+                changes.append(value[after] - value[history])
+            history = int(after)
+        if moved:
+            raise ValueError(f"slots {list(slots)}: expected {len(changes)} moves, after which the hand is over")
+        moves = np.array(changes).reshape(len(changes), self._game.num_players)
+        return Account(value[0], chance[0], chance[1:].sum(axis=0), moves, np.array(regrets))
+
+    def _dealt(self, history: int, cards: np.ndarray) -> int:
+        """Returns which child of a chance node a deal leads to; ``tree.build`` lists them in the order of the cards."""
+        deals, players = self._game.deals.cards, self._game.num_players
+        before = players + self._game.betting.round[self._tree.betting_node[self._tree.parent[history]]] if history else 0
+        after = int(self._tree.betting_node[self._tree.first_child[history]])
+        shown = players + self._game.betting.round[after]
+        rows = deals[(deals[:, :before] == cards[:before]).all(axis=1)]
+        return int(np.flatnonzero((np.unique(rows[:, :shown], axis=0) == cards[:shown]).all(axis=1))[0])
+
+    @cached_property
+    def _history_values(self) -> np.ndarray:
+        """Returns what each player wins on the mean from each history on when all follow the policy: float64 ``[H, P]``."""
+        tree = self._tree
+        result = np.where((tree.kind == Kind.TERMINAL)[:, None], tree.payoffs, 0.0)
+        step = tree.chance.copy()
+        drawn = tree.kind[tree.parent] == Kind.DECISION
+        drawn[0] = False
+        step[drawn] = self._policy[tree.infoset[tree.parent[drawn]], self._slots[drawn]]
+        for start, end in reversed(list(pairwise(tree.levels[1:]))):
+            np.add.at(result, tree.parent[start:end], step[start:end, None] * result[start:end])
+        return result
 
     @cached_property
     def _hands(self) -> np.ndarray:

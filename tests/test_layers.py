@@ -21,10 +21,11 @@ MAY_IMPORT = {
     "inference": {"runtime", "games", "networks"},
     "tabular": {"runtime", "games"},
     "fpmcts": {"runtime", "games", "networks", "inference", "tabular"},
+    "nfsp": {"runtime", "games", "networks", "fpmcts"},
     "agents": {"runtime", "games", "networks", "inference", "tabular", "fpmcts"},
     "evaluation": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents"},
-    "training": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation"},
-    "reproduce": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents", "evaluation", "training"},
+    "training": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "nfsp", "agents", "evaluation"},
+    "reproduce": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "nfsp", "agents", "evaluation", "training"},
     "web": {"runtime", "games", "networks", "agents"},
 }
 OURS = {*MAY_IMPORT, "benchmarks", "tests", "train", "evaluate", "play"}

@@ -15,7 +15,7 @@ from tabular import algorithms
 
 TEXTS = ("run_dir", "init_from")
 """Keys that are paths."""
-SEARCH = "fpmcts"
+SEARCH, NFSP = "fpmcts", "nfsp"
 
 
 class Kind(NamedTuple):
@@ -42,8 +42,12 @@ def kind_of(name: str) -> Kind:
         from training.tabular import TabularConfig, TabularTrainer, parse_tabular
 
         return Kind(TabularConfig, parse_tabular, lambda config: None, lambda config, say: None, TabularTrainer)
+    if name == NFSP:
+        from training import nfsp
+
+        return Kind(nfsp.NFSPConfig, nfsp.parse_nfsp, nfsp.check_memory, lambda config, say: None, nfsp.NFSPTrainer)
     if name != SEARCH:
-        names = [SEARCH, *algorithms.ALGORITHMS]
+        names = [SEARCH, NFSP, *algorithms.ALGORITHMS]
         raise ConfigError(f"algorithm={name}: expected one of {', '.join(names)}{did_you_mean(name, names)}")
     # Torch is needed from here on: runs on tables start faster and in less memory without it.
     from agents.rehearsal import compile_players

@@ -9,9 +9,8 @@ from agents.general.search_agent import FPMCTSOptions
 from agents.kind import NoOptions
 from agents.players import Maker, Player
 from evaluation.duplicate import duplicate_match
-from evaluation.policy_table import policy_table
+from evaluation.policy_table import exact_nash_conv
 from networks.evaluator import Evaluator
-from tabular.best_response import nash_conv
 from training.reports import Event
 from training.state import RunState
 
@@ -57,11 +56,10 @@ class Evaluation:
 
     def exact(self, scalars: dict[str, float]) -> str:
         """Returns NashConv of the policy networks as text and adds it; "" where it cannot be computed."""
-        game: Any = self.state.game
-        if not game.has_tree:
-            return ""
         self.evaluator.refresh(self.state.playing)
-        value = nash_conv(game.tables, policy_table(game, self.evaluator.evaluate))
+        value = exact_nash_conv(self.state.game, self.evaluator.evaluate)
+        if value is None:
+            return ""
         scalars["nash_conv/average_policy"] = value
         return f"; NashConv (both players' gains together) {value:.4f} chips"
 

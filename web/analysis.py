@@ -1,5 +1,6 @@
 """One search for a person: of a position of the table, from the view of whoever decides there, with answers on the way."""
 
+from dataclasses import replace
 from typing import Any
 
 from web.asking import Answer, Priority, Question
@@ -23,7 +24,7 @@ def question(
     options = offer.analyst_options
     if offer.searches:
         options = {**options, "playouts": playouts}
-        if moves is not None:
+        if moves is not None and offer.analyst_kind == "fpmcts":
             options["solve"] = False  # a move that wins for sure would be answered without a look at the others
     return Question(
         game=room.game,
@@ -34,6 +35,13 @@ def question(
         moves=moves,
         priority=priority,
     )
+
+
+def luck_question(room: Room, play_outs: int, seed: int) -> Question:
+    """Returns what the analyst of a game is asked about its cards, once it is over. Raises RefusedError as ``question``."""
+    asked = question(room, len(room.movers), 0, seed, priority=Priority.REVIEW)
+    options = {name: value for name, value in asked.options.items() if name != "playouts"}
+    return replace(asked, options=options, luck=play_outs)
 
 
 def checked_moves(room: Room, ply: int, moves: list[str] | None) -> tuple[str, ...] | None:

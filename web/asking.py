@@ -31,6 +31,8 @@ class Question:
         moves: Texts of the moves that it may consider; None: all.
         seconds: It may think, at most; None: as long as it likes.
         priority: What is asked first.
+        luck: Play-outs by which is told what the cards brought in the finished game of the record, in place of a move, where that
+            cannot be told exactly; None: a move is asked for.
     """
 
     game: str
@@ -41,6 +43,7 @@ class Question:
     moves: tuple[str, ...] | None = None
     seconds: float | None = None
     priority: Priority = Priority.MOVE
+    luck: int | None = None
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Row:
         prior: What the policy gives it, 0 to 1.
         visits: Playouts through it.
         value: Mean return in the unit of the search.
-        se: Standard error of ``value``, None under two playouts.
+        se: Standard error of ``value``, None under two playouts, 0 where it is exact.
     """
 
     move: str
@@ -70,12 +73,14 @@ class Answer:
         move: What it would play.
         unit: "wp" where values are chances to win, 0 to 1; "points" where they are returns.
         value: Of the position for the seat to move.
+        value_se: Its standard error, 0 where it is exact.
         policy: Probabilities by move.
         rows: Of the root, the best first.
         hidden: What the seat thinks the others hold (``docs/web-protocol.md``).
         done: Playouts made.
         total: Playouts that were asked for.
         seconds: It took.
+        luck: What the cards brought (``agents.luck.Luck``, as fields), where that was asked.
     """
 
     move: str
@@ -87,6 +92,13 @@ class Answer:
     done: int = 0
     total: int = 0
     seconds: float = 0.0
+    value_se: float | None = None
+    luck: dict[str, Any] | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Returns whether the values are exact, so that there is nothing to search again."""
+        return self.value_se == 0.0 and self.rows is not None and all(row.se == 0.0 for row in self.rows)
 
 
 class EngineError(RuntimeError):

@@ -96,17 +96,24 @@ class Offer:
         analyst: The group that answers hints, analyses and reviews; None: there is none.
         analyst_kind: As ``agents.load_player`` knows it.
         analyst_options: Of it; ``playouts`` is set by who asks.
+        exact: Whether it tells exact values.
     """
 
     entries: tuple[Entry, ...]
     analyst: str | None = None
     analyst_kind: str = "fpmcts"
     analyst_options: dict[str, Any] = field(default_factory=dict)
+    exact: bool = False
 
     @property
     def searches(self) -> bool:
-        """Returns whether the analyst searches, which reviews need."""
-        return self.analyst is not None and self.analyst_kind == "fpmcts"
+        """Returns whether the analyst finds values by playouts, so that they have errors."""
+        return self.analyst is not None and not self.exact
+
+    @property
+    def reviews(self) -> bool:
+        """Returns whether games can be reviewed: the analyst tells what each move is worth."""
+        return self.analyst is not None
 
     def entry(self, name: str) -> Entry:
         """Returns the player of a name. Raises RefusedError."""
@@ -121,10 +128,15 @@ class Catalogue:
 
     Args:
         offers: By game.
+        other: What is offered for every other game.
     """
 
-    def __init__(self, offers: dict[str, Offer]) -> None:
-        self._offers = offers
+    def __init__(self, offers: dict[str, Offer], other: Offer | None = None) -> None:
+        self._offers, self._other = offers, other or Offer(())
+
+    def games(self) -> tuple[str, ...]:
+        """Returns the games that have offers of their own."""
+        return tuple(self._offers)
 
     def refit(self, game: str, fit: Callable[[Entry], Entry]) -> None:
         """Changes the players of a game, such as their delays."""
@@ -133,7 +145,7 @@ class Catalogue:
 
     def offer(self, game: str) -> Offer:
         """Returns what is offered for a game."""
-        return self._offers.get(game, Offer(()))
+        return self._offers.get(game, self._other)
 
     def check_seats(self, info: GameInfo, seats: Sequence[str]) -> int | None:
         """Returns your seat, None where you only watch.
@@ -165,5 +177,6 @@ class Catalogue:
             "classes": list(info.classes),
             "players": [entry.fields(offer.analyst) for entry in offer.entries],
             "analyst": offer.analyst,
-            "reviews": offer.searches,
+            "reviews": offer.reviews,
+            "exact": offer.exact,
         }

@@ -8,12 +8,17 @@ import heapq
 import os
 import signal
 import threading
+import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 
 from web.asking import Answer, Priority, Question
+from web.watch import BEAT
 
+SETTLED = 6
+"""Answers after which a player has compiled what it needs: other positions may need other kernels."""
 Decide = Callable[[Question, Callable[[Answer], None], Callable[[], bool]], Answer]
 """Answers a question: (question, report, cancel) -> answer."""
 
@@ -95,16 +100,24 @@ def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None
     for k, question in enumerate(warm_up):
         desk.put(k - len(warm_up), question)  # numbers below those of the server, which begin at 1
     threading.Thread(target=desk.listen, daemon=True).start()
+    answers: Counter[tuple[str, ...]] = Counter()
     warmed, needed = 0, sum(question.priority is Priority.WARM_UP for question in warm_up)
     pipe.send(("warm", 0.0 if needed else 1.0))
     while True:
         number, question = desk.take()
+        player = _player(question)
+        pipe.send(("begun", number, answers[player] < SETTLED))
+        last = time.monotonic()
 
         def report(answer: Answer, number: int = number) -> None:
             if number > 0:
                 pipe.send(("report", number, answer))
 
         def cancel(number: int = number) -> bool:
+            nonlocal last
+            if time.monotonic() - last >= BEAT:
+                last = time.monotonic()
+                pipe.send(("beat",))
             return desk.is_cancelled(number)
 
         try:
@@ -112,15 +125,22 @@ def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None
         except Exception as error:  # noqa: BLE001 (a fault of one question; whoever asked is told, the next one may do)
             traceback.print_exc()
             said = ("failed", number, f"{type(error).__name__}: {error}"[:400])  # type: ignore[assignment]
+        answers[player] += 1
         desk.finish(number)
         if number > 0:
             pipe.send(said)
         else:
-            if said[0] == "failed":
-                pipe.send(("fault", 0, f"{question.game}: {said[2]}"))
+            fault = f"{question.game}: {said[2]}" if said[0] == "failed" else None
+            pipe.send(("rehearsed", number, fault))
             if question.priority is Priority.WARM_UP:
                 warmed += 1
                 pipe.send(("warm", warmed / needed))
+
+
+def _player(question: Question) -> tuple[str, ...]:
+    """Returns what has to be loaded and compiled for a question."""
+    files = (value for value in question.options.values() if isinstance(value, str))
+    return (question.game, question.kind, *files)
 
 
 def main(pipe: Connection, warm_up: Sequence[Question]) -> None:

@@ -50,6 +50,11 @@ def list_of(check: Check, least: int, most: int) -> Check:
     return lambda value: isinstance(value, list) and least <= len(value) <= most and all(check(item) for item in value)
 
 
+def thresholds(value: Any) -> bool:
+    """Returns whether these are the least losses of an inaccuracy, a mistake and a blunder."""
+    return list_of(number(1e-6, 1e4), 3, 3)(value) and value[0] < value[1] < value[2]
+
+
 class Field(NamedTuple):
     """A field of a message.
 
@@ -87,6 +92,9 @@ FIELDS: dict[str, dict[str, Field]] = {
         "speed": Field(one_of(*REVIEW_SPEEDS), False, "one of " + ", ".join(REVIEW_SPEEDS)),
         "seats": Field(SEATS, False, "a list of seats"),
         "seed": Field(whole(0, MAX_NUMBER), False, "a whole number"),
+        "thresholds": Field(
+            thresholds, False, "three ascending numbers above 0, at most 10000: of an inaccuracy, a mistake and a blunder"
+        ),
     },
     "try": {"ply": Field(PLY, True, "a ply"), "move": Field(text, True, "the text of a move")},
     "reveal": {"ply": Field(PLY, False, "a ply")},

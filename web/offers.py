@@ -11,6 +11,29 @@ WARM_SEEDS = (0, 1, 2, 3, 4)
 """Of rehearsals: networks compile kernels for each size of a batch, so a few different positions are searched."""
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """In the order in which they are warmed up."""
+EXACT = ("leduc", "kuhn")
+"""Games small enough that tables tell what each move is worth exactly (``games.poker.tables.PokerTables.has_tree``). The
+tables are near an equilibrium, whose likeliest moves alone are a weak player (``models/README.md``)."""
+PLAYED: dict[str, dict[str, object]] = {
+    "doudizhu": {"rules": "standard", "encoding": "default"},
+    "leduc": {"suits": False},
+    "limit_holdem": {"players": 2},
+}
+"""Settings of games as the tables play them; a run with others cannot sit there."""
+ITERATIONS = 2000
+"""Of IS-MCTS, which plays every game without having learned it."""
+RANDOM = Entry("random", "random", "Random", "random")
+
+
+def others(mixes: bool) -> list[Entry]:
+    """Returns who plays every game."""
+    options: dict[str, object] = {"iterations": ITERATIONS}
+    greedy = {**options, "temperature": 0.0} if mixes else None
+    return [Entry("ismcts", "ismcts", "IS-MCTS", "ismcts", options, greedy, delay=2.0, budget=1.85), RANDOM]
+
+
+OTHERS = Offer(tuple(others(mixes=False)))
+"""What is offered for a game that has nothing of its own."""
 
 
 def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
@@ -19,17 +42,16 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
     Args:
         checkpoints: Folders of runs; their game stands in their configuration.
     """
-    random = Entry("random", "random", "Random", "random")
     call = Entry("always_call", "always_call", "Always calls", "always_call")
     made: dict[str, list[Entry]] = {
         "doudizhu": [
             Entry("rhcp", "rhcp", "RHCP", "rhcp"),
             Entry("pimc", "pimc", "PIMC", "pimc", delay=2.0, budget=1.9),
-            random,
+            *others(mixes=False),
         ],
-        "kuhn": [call, random],
-        "leduc": [call, random],
-        "limit_holdem": [call, random],
+        "kuhn": [call, *others(mixes=True)],
+        "leduc": [call, *others(mixes=True)],
+        "limit_holdem": [call, *others(mixes=True)],
     }
     analysts: dict[str, str] = {}
     for game, entries in made.items():
@@ -38,22 +60,27 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
             entries[:0] = [*searching("fpmcts", "FPMCTS", mixes)]
             analysts[game] = "fpmcts"
         if (MODELS / f"{game}-tables.safetensors").exists():
-            file = str(MODELS / f"{game}-tables.safetensors")
-            average, greedy = {"run": file, "policy": "average"}, {"run": file, "policy": "greedy"}
-            entries.insert(0, Entry("tables", "tables", "Tables", "tabular", average, greedy))
+            entries.insert(0, _tables("tables", "Tables", game, str(MODELS / f"{game}-tables.safetensors")))
             analysts.setdefault(game, "tables")
     for path in checkpoints:
         game, kind = run_of(path)
-        entries = made.setdefault(game, [random])
+        entries = made.setdefault(game, others(mixes=False))
         name = _free_name(path.resolve().name[:40] or "run", entries)
         if kind == "tabular":
-            average, greedy = {"run": str(path), "policy": "average"}, {"run": str(path), "policy": "greedy"}
-            entries.append(Entry(name, name, name, "tabular", average, greedy))
+            entries.append(_tables(name, name, game, str(path)))
             analysts.setdefault(game, name)
+        elif kind == "policies":
+            entries += searching(name, name, game != "doudizhu", checkpoint=str(path))[:1]
         else:
             entries += searching(name, name, game != "doudizhu", checkpoint=str(path))
             analysts.setdefault(game, name)
     return {game: _offer(game, entries, analysts.get(game)) for game, entries in made.items()}
+
+
+def _tables(name: str, label: str, game: str, file: str) -> Entry:
+    """Returns the player of a table of policies."""
+    average, greedy = {"run": file, "policy": "average"}, {"run": file, "policy": "greedy"}
+    return Entry(name, name, label, "tabular", average, None if game in EXACT else greedy)
 
 
 def _offer(game: str, entries: list[Entry], analyst: str | None) -> Offer:
@@ -62,7 +89,7 @@ def _offer(game: str, entries: list[Entry], analyst: str | None) -> Offer:
         return Offer(tuple(entries))
     first = next(entry for entry in entries if entry.group == analyst and entry.kind in ("fpmcts", "tabular"))
     options = {name: value for name, value in first.options.items() if name not in ("playouts", "temperature")}
-    return Offer(tuple(entries), analyst, first.kind, options)
+    return Offer(tuple(entries), analyst, first.kind, options, exact=first.kind == "tabular" and game in EXACT)
 
 
 def _free_name(name: str, entries: list[Entry]) -> str:
@@ -71,10 +98,10 @@ def _free_name(name: str, entries: list[Entry]) -> str:
 
 
 def run_of(path: Path) -> tuple[str, str]:
-    """Returns the game of a run and what it learned, "networks" or "tabular".
+    """Returns the game of a run and what it learned: "networks" that can be searched with, "policies" alone, or "tabular".
 
     Raises:
-        ValueError: There is no run.
+        ValueError: There is no run, or it is of a game that no table plays so; the message names the file.
     """
     from networks.checkpoint import CHECKPOINT, NETWORKS, load  # numpy alone
 
@@ -82,8 +109,20 @@ def run_of(path: Path) -> tuple[str, str]:
         path = path / NETWORKS if (path / NETWORKS).exists() else path / CHECKPOINT
     meta = load(path)[1]
     if "algorithm" in meta:
-        return str(meta["game"]["name"]), "tabular"
-    return str(meta["config"]["game"]["name"]), "networks"
+        settings, kind = meta["game"], "policies" if meta["algorithm"]["name"] == "nfsp" else "tabular"
+    else:
+        settings, kind = meta["config"]["game"], "networks"
+    game = str(settings["name"])
+    for key, played in PLAYED.get(game, {}).items():
+        given = settings.get(key)
+        if given is not None and given != played:
+            raise ValueError(f"{path}: a run of {game} with {key}={_word(given)}; the browser table plays {key}={_word(played)}")
+    return game, kind
+
+
+def _word(value: object) -> str:
+    """Returns a value as a command line has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def warm_up(catalogue: Catalogue) -> list[Question]:
@@ -101,8 +140,10 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
                 priority = Priority.REHEARSAL if first else Priority.WARM_UP
                 first.append(Question(game, {}, offer.analyst_kind, options, seed, priority=priority))
             asked.add(offer.analyst_kind)
+            priority = Priority.REHEARSAL
+            later.append(Question(game, {}, offer.analyst_kind, offer.analyst_options, WARM_SEEDS[0], priority=priority, luck=2))
         for entry in offer.entries:
-            if entry.kind not in asked:
+            if entry.kind not in (*asked, "ismcts"):  # what few sit with is compiled when they do
                 asked.add(entry.kind)
                 later.append(Question(game, {}, entry.kind, entry.options, WARM_SEEDS[0], priority=Priority.REHEARSAL))
     return first + later

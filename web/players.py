@@ -7,11 +7,13 @@ import json
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from typing import Any
 
 import torch
 
 from agents.decision import WINS, Decision
+from agents.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
 from agents.players import KINDS, Maker, Player
 from agents.rehearsal import compile_players
 from games import make
@@ -36,6 +38,7 @@ class Players:
         self._makers: dict[str, Maker] = {}
         self._known: dict[str, dict[str, Player]] = {}
         self._players: dict[tuple[str, str], Any] = {}
+        self._starts: dict[tuple[str, str, int], Mean] = {}
 
     def _game(self, name: str) -> Game:
         if name not in self._games:
@@ -68,7 +71,10 @@ class Players:
         if question.priority >= Priority.WARM_UP and question.kind == "fpmcts":
             compile_players(question.game, log.info)  # on all cores, once on a machine
         game = self._game(question.game)
-        table = Table(game, record=question.record) if question.record else rehearsal(game, question.seed)
+        finished = question.luck is not None
+        table = Table(game, record=question.record) if question.record else rehearsal(game, question.seed, finished)
+        if finished:
+            return Answer("", luck=asdict(self._luck(question, table, cancel)))
         player = self._player(question)
         player.seed = question.seed
         total = int(question.options.get("playouts", 0))
@@ -80,11 +86,31 @@ class Players:
         decision = player.decide(table, report=told, cancel=cancel, deadline=deadline, moves=question.moves)
         return _answer(decision, decision.playouts or 0, total)
 
+    def _luck(self, question: Question, table: Table, cancel: Callable[[], bool]) -> Luck:
+        """Returns what the cards brought in a finished game: by the analyst's tables, or by games of its policy.
 
-def rehearsal(game: Game, seed: int) -> Table:
-    """Returns a table for warming up: a deal after some moves, more of them with larger seeds."""
+        In the latter all cards count as dealt at the start.
+        """
+        num = question.luck or 0
+        if question.kind == "tabular":
+            found: Luck = self._player(question).luck(table, num, question.seed, cancel)
+            return found
+        kept = {name: value for name, value in question.options.items() if name == "checkpoint"}
+        policy = replace(question, kind="policy", options={**kept, "temperature": 1.0})
+        player, game = self._player(policy), self._game(question.game)
+        wins, key = bool(player.win_only), (question.game, str(kept), num)
+        if key not in self._starts:
+            self._starts[key] = before_the_deal(game, player, DEALS * num, wins, cancel)
+        start = self._starts[key]
+        return luck_of(game, player, table, start, repeated(table.deal, num), (), question.seed, wins, cancel)
+
+
+def rehearsal(game: Game, seed: int, over: bool = False) -> Table:
+    """Returns a table for warming up: a deal after some moves, more of them with larger seeds, or ``over``."""
     table = Table(game, seed=seed)
-    for _ in range(4 * seed):
+    while over and not table.is_over:
+        table.play(table.legal()[-1].action)
+    for _ in range(0 if over else 4 * seed):
         moves = table.legal()
         before = table.copy()
         table.play(moves[len(moves) // 2].action)
@@ -98,7 +124,10 @@ def _answer(decision: Decision, done: int, total: int) -> Answer:
     rows = None
     if decision.root is not None:
         found = [Row(row.move, row.prior, row.visits, row.mean, row.standard_error) for row in decision.root]
-        rows = tuple(sorted(found, key=lambda row: (row.move != decision.move, -row.visits, -(row.prior or 0.0))))
+        if decision.value_error == 0.0:  # exact: nothing was tried, and the move is one draw of several that may be as good
+            rows = tuple(sorted(found, key=lambda row: -(row.value or 0.0)))
+        else:
+            rows = tuple(sorted(found, key=lambda row: (row.move != decision.move, -row.visits, -(row.prior or 0.0))))
     hidden = None
     if decision.hidden is not None:
         told = decision.hidden
@@ -120,4 +149,5 @@ def _answer(decision: Decision, done: int, total: int) -> Answer:
         done=done,
         total=total,
         seconds=decision.seconds,
+        value_se=decision.value_error,
     )

@@ -10,7 +10,8 @@ from web.clock import derived_seed
 from web.errors import RefusedError
 from web.limits import Bucket
 from web.messages import parse_json
-from web.room import Room, Series, Services, Settings, summarise
+from web.room import Room, Services
+from web.settings import Series, Settings, summarise
 from web.store import StoredGame
 
 MOST_IN_MEMORY = 200

@@ -145,12 +145,16 @@ UNITS = {"adp": "points", "mbb_per_hand": "chips"}
 
 
 class Games:
-    """The games of this project."""
+    """The games of this project.
 
-    def __init__(self) -> None:
+    Args:
+        outside: Games besides, as modules (``docs/adding-a-game.md``).
+    """
+
+    def __init__(self, outside: Sequence[str] = ()) -> None:
         from games import GAMES
 
-        self._names = tuple(GAMES)
+        self._names = (*GAMES, *(name for name in outside if name not in GAMES))
         self._games: dict[str, Any] = {}
         self._infos: dict[str, GameInfo] = {}
 

@@ -7,8 +7,9 @@ import logging
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -22,7 +23,7 @@ from web.clock import Chance, Clock
 from web.engine import EngineProcess
 from web.errors import RefusedError
 from web.messages import MAX_BODY, MAX_BYTES
-from web.offers import offers, warm_up
+from web.offers import OTHERS, offers, warm_up
 from web.pace import measure
 from web.room import Services
 from web.rulebook import Games, Rulebook
@@ -104,7 +105,7 @@ def run(config: ServerConfig, say: Callable[[str], None], browser: bool) -> None
     """
     records = read_review(config.review)
     try:
-        catalogue = Catalogue(offers(config.checkpoints))
+        catalogue = Catalogue(offers(config.checkpoints), OTHERS)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ServerError(f"checkpoint: {error}") from error
     listening = listen(config.host, config.port)
@@ -123,7 +124,8 @@ def run(config: ServerConfig, say: Callable[[str], None], browser: bool) -> None
     say(address)
     if browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    asyncio.run(serve(Server(services, records), engine, Access(token), config.host, listening, load_games))
+    load = partial(load_games, catalogue.games())
+    asyncio.run(serve(Server(services, records), engine, Access(token), config.host, listening, load))
 
 
 async def serve(
@@ -140,17 +142,21 @@ async def serve(
         load: Returns the games; it runs in a thread, while the page already shows.
 
     Raises:
-        ServerError: The records that everybody may read are none.
+        ServerError: The records that everybody may read are none, or a game is not there.
     """
     faults: list[str] = []
 
     async def load_and_open() -> None:
-        server.services.rulebook = await asyncio.to_thread(load)
         try:
+            server.services.rulebook = await asyncio.to_thread(load)
             server.open_shop()
         except RefusedError as refused:
             faults.append(f"review: {refused.text}")
+        except (ValueError, ImportError) as error:  # a run of a game that is not here
+            faults.append(f"checkpoint: {error}")
+        if faults:
             web.should_exit = True
+            return
         with contextlib.suppress(EngineError):  # the delays of the catalogue stay
             await measure(engine, server.services.catalogue, tuple(server.services.rulebook.names()))
 
@@ -188,9 +194,9 @@ def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
     )
 
 
-def load_games() -> Games:
-    """Returns the games, each of them tried once: what has to be compiled is compiled here."""
-    games = Games()
+def load_games(others: Sequence[str] = ()) -> Games:
+    """Returns the games of the project and others, each of them tried once: what has to be compiled is compiled here."""
+    games = Games(others)
     for name in games.names():
         games.info(name)
         table = games.table(name, seed=0)

@@ -1,10 +1,10 @@
 """What is told of a table: the description of the game, sorted into fields that every game has (``docs/web-protocol.md``).
 
 Nothing here knows a game. A game that calls its fields by the names below gets them shown as what they are; every other field is
-shown as a fact under its own name.
+shown as a fact under its own name. Of a game that describes nothing the arrays that a seat sees are shown, seat by seat.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from web.rulebook import Table
@@ -17,11 +17,30 @@ CARDS_OF_SEATS = ("played",)
 """Those of PER_SEAT whose entries are cards."""
 LIFTED = ("game", "seat", "hand", "hands", "moves", "legal", "to_move", "returns")
 """Fields that have a place of their own."""
+RAW = "view"
+"""Field of a description in which a game that writes none tells the arrays that a seat sees, by name."""
+UNKNOWN = -1
+"""In those arrays: nothing, or not seen."""
 
 
 def card_names(cards: Any) -> list[str]:
     """Returns the names of cards, which a game gives as a list of names or as a text of one letter each."""
     return [str(card) for card in cards] if isinstance(cards, (list, tuple, str)) else []
+
+
+def merged(views: Sequence[Any]) -> Any:
+    """Returns raw arrays with what any of several seats sees of them."""
+    first = views[0]
+    if isinstance(first, Mapping):
+        return {name: merged([view[name] for view in views]) for name in first}
+    if isinstance(first, list):
+        return [merged(parts) for parts in zip(*views, strict=True)]
+    return next((value for value in views if value != UNKNOWN), first)
+
+
+def _told(value: Any) -> Any:
+    """Returns a part of a raw array with None where nothing is known; a number by itself stays."""
+    return [None if item == UNKNOWN else _told(item) for item in value] if isinstance(value, list) else value
 
 
 def view_of(
@@ -48,28 +67,36 @@ def view_of(
     if viewer is None and not everything:
         raise ValueError("a view without a seat shows everything")
     to_move = None if table.is_over else table.seat
-    own = table.describe(viewer if viewer is not None else max(table.seat, 0))
+    who = viewer if viewer is not None else max(table.seat, 0)
+    described = {seat: table.describe(seat) for seat in (range(len(players)) if everything else (who,))}
+    own = described[who]
     hands: list[Any] = [None] * len(players)
+    raw = own.get(RAW)
     if everything:
-        hands = [table.describe(seat).get("hand") for seat in range(len(players))]
+        hands = [described[seat].get("hand") for seat in range(len(players))]
+        raw = merged([each[RAW] for each in described.values()]) if isinstance(raw, Mapping) else raw
     else:
         assert viewer is not None
         hands[viewer] = own.get("hand")
+    known = {name: _told(value) for name, value in raw.items()} if isinstance(raw, Mapping) else {}
+    of_seats = {name: value for name, value in known.items() if isinstance(value, list) and len(value) == len(players)}
     counts = own.get("cards_left")
     seats = []
     for seat, (name, team) in enumerate(names):
         facts = {field: own[field][seat] for field in PER_SEAT if field in own and field != "cards_left"}
         facts = {field: card_names(value) if field in CARDS_OF_SEATS else value for field, value in facts.items()}
+        facts |= {field: value[seat] for field, value in of_seats.items()}
         cards = None if hands[seat] is None else card_names(hands[seat])
         count = counts[seat] if counts is not None else None if cards is None else len(cards)
         seats.append(
             {"seat": seat, "name": name, "team": team, "player": players[seat], "cards": cards, "count": count, "facts": facts}
         )
-    seen = own.get("moves", [])
+    seen = [move.text for move in table.moves] if everything else own.get("moves", [])
     whose: Sequence[int | None] = movers if len(seen) == len(movers) else [None] * len(seen)
     mine = viewer if viewer is not None else to_move
     legal = list(own["legal"]) if with_legal and to_move is not None and to_move == mine else []
-    apart = (*LIFTED, *PER_SEAT, *OPEN_CARDS)
+    apart = (*LIFTED, *PER_SEAT, *OPEN_CARDS, *((RAW,) if known else ()))
+    common = {name: value for name, value in known.items() if name not in of_seats}
     return {
         "game": own["game"],
         "you": viewer,
@@ -78,7 +105,7 @@ def view_of(
         "ply": len(movers),
         "seats": seats,
         "public": {field: card_names(own[field]) for field in OPEN_CARDS if field in own},
-        "facts": {field: value for field, value in own.items() if field not in apart},
+        "facts": {**{field: value for field, value in own.items() if field not in apart}, **common},
         "moves": [{"seat": seat, "move": move} for seat, move in zip(whose, seen, strict=True)],
         "legal": legal,
         "returns": None if table.returns is None else list(table.returns),

@@ -32,6 +32,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
         "rows": None if answer.rows is None else [row_fields(row, answer.unit) for row in answer.rows],
         "unit": answer.unit,
         "value": rounded(answer.value),
+        "se": rounded(answer.value_se),
         "policy": None if answer.policy is None else {move: rounded(p) for move, p in answer.policy.items()},
         "hidden": answer.hidden,
         "seconds": rounded(answer.seconds, 3),

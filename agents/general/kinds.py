@@ -5,6 +5,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.general.external import ExternalAgent, ExternalOptions
+from agents.general.ismcts import ISMCTSOptions, SingleObserverAgent
 from agents.general.mix import MixAgent, MixOptions
 from agents.general.policy import PolicyAgent, PolicyOptions
 from agents.general.random_agent import RandomAgent
@@ -32,6 +33,9 @@ def trained_networks(workshop: Workshop, checkpoint: str | None, objective: str 
         learned = getattr(trained.game, "rules_name", "")  # of games that have rule sets
         if learned != workshop.rules:
             raise CheckpointError(f"{path} learned the rules {learned!r}; this match plays {workshop.rules!r}")
+        for key, value in game.options.items():
+            if (other := trained.game.options.get(key)) != value:
+                raise CheckpointError(f"{path} learned game.{key}={other}; this match plays game.{key}={value}")
         if trained.game.spec.num_seats != (seats := game.spec.num_seats):
             raise CheckpointError(f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}")
         return trained
@@ -56,6 +60,8 @@ def _fpmcts(workshop: Workshop, player: Player) -> Agent:
     o: FPMCTSOptions = player.options
     trained = trained_networks(workshop, o.checkpoint, None if o.objective == "trained" else o.objective)
     root = trained.search.root if o.root == "trained" else o.root
+    if not trained.has_values:
+        raise CheckpointError(f"{o.checkpoint} holds policies and no values: no search; it plays as {player.label}=policy")
     match = match_settings(workshop.game.spec.name, root)
     playouts = match.playouts if o.playouts is None else o.playouts
     inference = trained.inference
@@ -77,6 +83,10 @@ def _fpmcts(workshop: Workshop, player: Player) -> Agent:
     )  # fmt: skip
 
 
+def _ismcts(workshop: Workshop, player: Player) -> Agent:
+    return SingleObserverAgent(workshop.game, player.options, player.name)
+
+
 def _external(workshop: Workshop, player: Player) -> Agent:
     o: ExternalOptions = player.options
     if not o.command.strip():
@@ -94,6 +104,7 @@ KINDS = {
     "random": Kind(NoOptions, lambda workshop, player: RandomAgent(workshop.game), states_policy=True),
     "policy": Kind(PolicyOptions, _policy, states_policy=True),
     "fpmcts": Kind(FPMCTSOptions, _fpmcts, slow=True, compiles=True),
+    "ismcts": Kind(ISMCTSOptions, _ismcts, slow=True),
     "external": Kind(ExternalOptions, _external, slow=True),
     "mix": Kind(MixOptions, _mix, slow=True),
 }

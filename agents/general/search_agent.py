@@ -90,6 +90,16 @@ def _stake(rules: Rules, views: States) -> float:
     return stake(rules, views, 0)
 
 
+def _value_error(result: SearchResult, scale: float) -> float | None:
+    """Returns the standard error of the value of the first position, a mean over its policy; None where no move has one.
+
+    Moves that were tried once at most are left out: their share of the policy is small.
+    """
+    errors, shares = result.standard_error[0].astype(np.float64), result.target[0].astype(np.float64)
+    known = ~np.isnan(errors) & (shares > 0.0)
+    return scale * float(np.sqrt(((shares[known] * errors[known]) ** 2).sum())) if known.any() else None
+
+
 class Pace:
     """How many playouts fit into a time, from those that were made."""
 
@@ -293,4 +303,5 @@ class SearchAgent(Agent):
             root=tuple(root),
             hidden=hidden,
             playouts=int(result.done[0]),
+            value_error=_value_error(result, scale),
         )

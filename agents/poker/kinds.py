@@ -23,7 +23,7 @@ def _tabular(workshop: Workshop, player: Player) -> Agent:
     options: TabularOptions = player.options
     path = options.file(workshop.game.spec.name)
     policy = workshop.once((path, options.policy), lambda: load_tabular(path, _poker(workshop.game), options.policy))
-    return TabularAgent(policy, player.name)
+    return TabularAgent(policy, player.name, options.playouts)
 
 
 def _local_best_response(workshop: Workshop, player: Player) -> Agent:

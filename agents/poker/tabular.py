@@ -5,6 +5,7 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,13 +15,16 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.decision import RETURN, Decision, HiddenCards, Limits, Question, RootMove
+from agents.luck import DEALS, Cancelled, Luck, Mean, before_the_deal, mean_of
 from agents.poker import stored_policy
+from agents.poker.simulation import poker_luck, simulate
 from games import make
 from games.batches import States
 from games.interface import Game, Records
 from games.kernels import ROOT, kernel, random_float, streams
 from games.poker.game import LimitPoker
 from games.poker.tables import PokerTables
+from games.table import Table
 from networks.checkpoint import CHECKPOINT, PREVIOUS, Arrays, CheckpointError, load, save
 from runtime.settings import setting
 from tabular import algorithms
@@ -40,10 +44,13 @@ class TabularOptions:
         run: Folder of the run, or its checkpoint; none: the tables that come with the project.
         policy: "average", which approaches an equilibrium, each move drawn from it; or "greedy": in runs of UCT and Smooth UCT
             the action of the highest value, else the most probable one.
+        playouts: Worlds in which each move is tried for its value where the game has no exact ones, two players only; 0: none.
+            They change no move.
     """
 
     run: str = ""
     policy: str = setting("average", choices=POLICIES)
+    playouts: int = setting(0, least=0, most=100_000)
 
     def file(self, game: str) -> Path:
         """Returns the file of the tables. Raises CheckpointError."""
@@ -217,11 +224,13 @@ class TabularAgent(Agent):
     Args:
         policy: The table.
         name: For reports.
+        playouts: See ``TabularOptions``.
     """
 
-    def __init__(self, policy: TabularPolicy, name: str = "tabular") -> None:
-        self.policy, self.name = policy, name
+    def __init__(self, policy: TabularPolicy, name: str = "tabular", playouts: int = 0) -> None:
+        self.policy, self.name, self.playouts = policy, name, playouts
         self._rng = np.zeros(0, np.uint64)
+        self._starts: dict[int, Mean] = {}
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
@@ -253,7 +262,7 @@ class TabularAgent(Agent):
         """
         decision = super().answer(question, limits)
         if self.exact is None:
-            return decision
+            return self._simulated(question, limits, decision)
         found = self.exact.at(question.view.cards[0], int(question.view.node[0]))
         root = tuple(
             RootMove(question.text(action), float(found.policy[k]), 0, float(found.values[k]), 0.0)
@@ -262,7 +271,52 @@ class TabularAgent(Agent):
         )
         policy = decision.policy or {}
         value = sum(policy[question.text(action)] * float(found.values[k]) for k, action in enumerate(question.legal))
-        return replace(decision, value=value, unit=RETURN, root=root, hidden=_hidden(question.game, question.seat, found.cards))
+        hidden = _hidden(question.game, question.seat, found.cards)
+        return replace(decision, value=value, unit=RETURN, root=root, hidden=hidden, value_error=0.0)
+
+    def _simulated(self, question: Question, limits: Limits, decision: Decision) -> Decision:
+        """Returns the decision with the value of each move by play-outs, where they are asked for."""
+        if self.playouts < 2 or question.game.spec.num_seats != 2:
+            return decision
+        try:
+            found = simulate(self, question, self.playouts, limits.cancel)
+        except Cancelled:
+            return decision
+        told = self.probabilities(question.view)[0, np.searchsorted(question.legal, question.asked)]
+        moves = mean_of(found.returns)
+        root = tuple(
+            RootMove(question.text(action), float(prior), self.playouts, float(mean), float(error))
+            for action, prior, mean, error in zip(question.asked, told, *moves, strict=True)
+        )
+        shares = np.array([(decision.policy or {}).get(row.move, 0.0) for row in root])
+        value = mean_of(found.returns @ shares[:, None])
+        return replace(
+            decision, value=float(value.mean[0]), unit=RETURN, root=root, hidden=found.hidden, playouts=self.playouts,
+            value_error=float(value.error[0]),
+        )  # fmt: skip
+
+    def luck(self, table: Table, num: int, seed: int, cancel: Callable[[], bool] | None = None) -> Luck:
+        """Returns what the cards brought in a hand that is over: exactly where that can be, else by ``num`` play-outs.
+
+        Raises:
+            Cancelled: ``cancel`` said so.
+        """
+        game: Any = table.game
+        if self.exact is None:
+            if num not in self._starts:
+                self._starts[num] = before_the_deal(game, self, DEALS * num, win_only=False, cancel=cancel)
+            return poker_luck(game, self, table, self._starts[num], num, seed, cancel)
+        betting, slots, node, losses = game.betting, list[int](), 0, np.zeros(game.spec.num_seats)
+        movers = []
+        for move in table.moves:
+            slots.append(move.action - int(betting.actions[node, 0]))
+            movers.append(int(betting.player[node]))
+            node = int(betting.child[node, slots[-1]])
+        found = self.exact.account(table.deal.cards[0], slots)
+        np.add.at(losses, movers, found.regrets)
+        start, deal, later = (tuple(values.tolist()) for values in (found.start, found.deal, found.later))
+        none = (0.0,) * game.spec.num_seats
+        return Luck(RETURN, table.returns or none, start, deal, later, none, none, none, none, losses=tuple(losses.tolist()))
 
 
 def _hidden(game: Game, seat: int, cards: np.ndarray) -> HiddenCards:

@@ -25,7 +25,7 @@ ROLES = {
 
 
 @cache
-def _text(rules_name: str, move: int) -> str:
+def text_of(rules_name: str, move: int) -> str:
     """Returns ``move_text``, which takes its time, from memory."""
     return move_text(rule_set(rules_name), move)
 
@@ -79,10 +79,10 @@ def describe_view(
         "cards_left": sizes,
         "bottom": cards_text(views.bottom[row]),
         "played": [cards_text(cards) for cards in views.played[row]],
-        "moves": [_text(rules_name, int(move)) for move in moves],
-        "to_beat": None if leads else _text(rules_name, int(views.target[row])),
+        "moves": [text_of(rules_name, int(move)) for move in moves],
+        "to_beat": None if leads else text_of(rules_name, int(views.target[row])),
         "to_beat_seat": None if leads else int(state.target_seat(views, row)),
         "bombs": int(views.bombs[row]),
-        "legal": [_text(rules_name, int(move)) for move in actions[:count]],
+        "legal": [text_of(rules_name, int(move)) for move in actions[:count]],
         **({"hands": hands} if over else {}),
     }

@@ -9,7 +9,7 @@ import numpy as np
 from games.base import BaseGame
 from games.doudizhu import deck_files, describe, hidden, observe, records, state
 from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, unpack
-from games.doudizhu.moves import MAX_LEGAL, move_text, parse_move, rule_set
+from games.doudizhu.moves import MAX_LEGAL, parse_move, rule_set
 from games.doudizhu.policy import POLICY_SIZE, decoder
 from games.doudizhu.state import States
 from games.interface import GameSpec, ScoreUnit
@@ -98,7 +98,7 @@ class Doudizhu(BaseGame):
 
     def action_text(self, action: int) -> str:
         """Returns the text of a move, such as ``4443``, ``34567``, ``LB`` or ``pass``."""
-        return move_text(self.rules, action)
+        return describe.text_of(self.rules_name, int(action))
 
     def parse_action(self, text: str) -> int:
         """Returns the move of a text, its cards in any order. Raises ValueError."""

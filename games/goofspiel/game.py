@@ -11,18 +11,40 @@ from games.base import BaseGame
 from games.generic import register_all
 from games.goofspiel.observe import NUM_PLANES, observe
 from games.goofspiel.state import (
-    DRAW, MOST_CARDS, Rules, States, copy_row, current_seat, erase, infoset_key, is_legal, legal, nibble, reveal, seen_move, start_row, start_view, step,
+    DRAW,
+    MOST_CARDS,
+    Rules,
+    States,
+    copy_row,
+    current_seat,
+    erase,
+    infoset_key,
+    is_legal,
+    legal,
+    nibble,
+    reveal,
+    seen_move,
+    start_row,
+    start_view,
+    step,
     team_return,
 )  # fmt: skip
 from games.goofspiel.worlds import (
-    deal_rest, draw_hidden, fill_world, hidden_of, list_hidden, log_prior_hidden, played_move, shuffle_from,
+    deal_rest,
+    draw_hidden,
+    fill_world,
+    hidden_of,
+    list_hidden,
+    log_prior_hidden,
+    played_move,
+    shuffle_from,
 )  # fmt: skip
 from games.interface import POINTS, GameSpec, ScoreUnit, move_texts
 from games.kernels import kernel, streams
 
 register_all(
-    Rules, copy_row, current_seat, legal, is_legal, step, team_return, seen_move, observe, infoset_key, hidden_of, list_hidden, draw_hidden,
-    log_prior_hidden, fill_world, start_view, reveal, played_move, deal_rest,
+    Rules, copy_row, current_seat, legal, is_legal, step, team_return, seen_move, observe, infoset_key, hidden_of, list_hidden,
+    draw_hidden, log_prior_hidden, fill_world, start_view, reveal, played_move, deal_rest,
 )  # fmt: skip
 PRIZES = ("descending", "ascending", "random")
 SCORINGS = ("win_lose", "points")
@@ -82,9 +104,7 @@ def _unpack(packed: int, count: int) -> list[int]:
 class Goofspiel(BaseGame):
     """Imperfect-information Goofspiel."""
 
-    def __init__(
-        self, cards: int = 6, prizes: str = "descending", scoring: str = "win_lose", lowest_prize: int = 0
-    ) -> None:
+    def __init__(self, cards: int = 6, prizes: str = "descending", scoring: str = "win_lose", lowest_prize: int = 0) -> None:
         """Makes the game.
 
         Args:
@@ -105,6 +125,7 @@ class Goofspiel(BaseGame):
         if lowest_prize not in (0, 1):
             raise ValueError(f"lowest_prize={lowest_prize}: expected 0 or 1")
         self.cards, self.prizes, self.scoring, self.lowest = cards, prizes, scoring, int(lowest_prize)
+        self.options = {"cards": cards, "prizes": prizes, "scoring": scoring, "lowest_prize": self.lowest}
         wins_only = scoring == "win_lose"
         self.rules = make_rules(cards, self.lowest, wins_only, prizes == "random")
         self.action_names = tuple(str(card + self.lowest) for card in range(cards))

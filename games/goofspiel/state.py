@@ -5,8 +5,8 @@ then both learn who won the round, or that it was a draw, and nothing else. A dr
 and is played together with the one before it, so a game has 2 (n - 1) moves. Source: Lisy, "Alternative selection functions for
 Information Set Monte Carlo Tree Search", 2014, 4.1; Lanctot, "Monte Carlo sampling and regret minimization", 2013.
 
-Cards and prizes are told by their index 0 .. n-1; the value of index k is k + ``lowest_prize``. Sequences are packed into 64 bits,
-four bits for each round, round 0 lowest. Keys are sums of random numbers, one for each thing that a seat has seen (Zobrist
+Cards and prizes are told by their index 0 .. n-1; the value of index k is k + ``lowest_prize``. Sequences are packed into 64
+bits, four for each round, round 0 lowest. Keys are sums of random numbers, one for each thing that a seat has seen (Zobrist
 hashing), kept up to date move by move.
 """
 
@@ -71,21 +71,24 @@ class States(NamedTuple):
 
 @kernel(forceinline=True)
 def current_seat(rules: Rules, states: States, i: int) -> int:
+    """Returns the seat to move, -1 at the end."""
     turn = np.int64(states.turn[i])
-    return turn & 1 if turn < 2 * rules.cards - 2 else np.int64(-1)
+    return int(turn & 1 if turn < 2 * rules.cards - 2 else np.int64(-1))
 
 
 @kernel(forceinline=True)
 def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
+    """Returns the number of legal cards and writes them, ascending."""
     hand = np.int64(states.hands[i, np.int64(states.turn[i]) & 1])
     count = np.int64(rules.counts[hand])
     for k in range(count):
         actions[k] = rules.lists[hand, k]
-    return count
+    return int(count)
 
 
 @kernel
 def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
+    """Returns whether a card may be bid."""
     hand = np.int64(states.hands[i, np.int64(states.turn[i]) & 1])
     return 0 <= action < rules.cards and bool(hand & (np.int64(1) << np.int64(action)))
 
@@ -93,12 +96,12 @@ def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
 @kernel(inline="always")
 def nibble(packed: np.uint64, number: int) -> int:
     """Returns the entry of a round in a packed sequence."""
-    return np.int64((packed >> np.uint64(4 * number)) & np.uint64(15))
+    return int(np.int64((packed >> np.uint64(4 * number)) & np.uint64(15)))
 
 
 @kernel(forceinline=True)
 def step(rules: Rules, states: States, i: int, action: int) -> None:
-    """Plays a card. Without a branch, for speed: after the bid of seat 0 the "other" card is its own, a draw that counts nothing."""
+    """Plays a card. Without a branch, for speed: after the bid of seat 0 the other card is its own, a draw of no effect."""
     turn, card = np.int64(states.turn[i]), np.int64(action)
     seat, number = turn & 1, turn >> 1
     states.hands[i, seat] ^= np.int64(1) << card
@@ -123,6 +126,7 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
 
 @kernel(forceinline=True)
 def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
+    """Returns what a seat has won."""
     points = np.int64(states.points[i]) * (1 - 2 * seat)
     if rules.wins_only:
         return np.float64(np.int64(points > 0) - np.int64(points < 0))
@@ -131,11 +135,13 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 @kernel
 def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
-    return np.int64(action) if np.int64(states.turn[i]) & 1 == seat else np.int64(-2)  # HIDDEN_MOVE
+    """Returns what a seat sees of a move: its own, and of the other's that it was made."""
+    return int(action) if np.int64(states.turn[i]) & 1 == seat else -2  # HIDDEN_MOVE
 
 
 @kernel(forceinline=True)
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
+    """Returns the key of what a seat knows."""
     return states.keys[i, seat] + rules.made_key * np.uint64(np.int64(states.turn[i]) & seat)  # for seat 1 in odd turns
 
 
@@ -173,14 +179,14 @@ def erase(rules: Rules, states: States, i: int, seat: int) -> None:
     states.bids[i, 1 - seat] = 0
     states.keys[i, 1 - seat] = 0
     if rules.is_random:
-        shown = min((np.int64(states.turn[i]) >> 1) + 1, rules.cards)
-        if np.int64(states.turn[i]) == 2 * rules.cards - 2:
-            shown = rules.cards
+        turn = np.int64(states.turn[i])
+        shown = np.int64(rules.cards) if turn == 2 * rules.cards - 2 else (turn >> 1) + 1
         states.prizes[i] &= (np.uint64(1) << np.uint64(4 * shown)) - np.uint64(1)
 
 
 @kernel
 def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j: int) -> None:
+    """Writes the view of a seat before the first move."""
     copy_row(rules, views, i, starts, j)
     start_row(rules, views.prizes[i], starts, j)
     starts.hands[j, 1 - seat] = 0
@@ -189,4 +195,5 @@ def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j
 
 @kernel
 def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: int) -> None:
+    """Adds the prizes that have been shown since to an earlier view."""
     earlier.prizes[j] = views.prizes[i]

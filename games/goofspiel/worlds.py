@@ -17,7 +17,7 @@ NOTHING, LOWER, HIGHER, SAME = 0, 1, 2, 3
 @kernel
 def num_hidden(views: States, i: int, seat: int) -> int:
     """Returns how many bids of the other seat are made and hidden."""
-    return (np.int64(views.turn[i]) + seat) >> 1
+    return int((np.int64(views.turn[i]) + seat) >> 1)
 
 
 @kernel
@@ -25,7 +25,7 @@ def allowed(rules: Rules, views: States, i: int, seat: int, number: int) -> int:
     """Returns the cards, as a set, that the other seat can have bid in a round, given the own bid and the result."""
     every = (np.int64(1) << rules.cards) - 1
     if number >= np.int64(views.turn[i]) >> 1:
-        return every
+        return int(every)
     bit = np.int64(1) << nibble(views.bids[i, seat], number)
     result = nibble(views.results[i], number)
     if result == 0:
@@ -83,7 +83,7 @@ def _take(cards: np.ndarray, count: int, rng: np.ndarray, lane: int) -> int:
     at = random_below(rng, lane, count)
     card = cards[at]
     cards[at] = cards[count - 1]
-    return np.int64(card)
+    return int(card)
 
 
 @kernel
@@ -119,11 +119,12 @@ def _draw(says: np.ndarray, rounds: np.ndarray, last: int, ways: np.ndarray, rng
 def num_worlds(rules: Rules, views: States, i: int, seat: int) -> int:
     """Returns the number of worlds that a seat cannot rule out."""
     says, _ = _bids_by_card(rules, views, i, seat)
-    return np.int64(_count_ways(says, num_hidden(views, i, seat) - (np.int64(views.turn[i]) >> 1))[0, 0])
+    return int(_count_ways(says, num_hidden(views, i, seat) - (np.int64(views.turn[i]) >> 1))[0, 0])
 
 
 @kernel
 def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+    """Draws worlds evenly."""
     says, rounds = _bids_by_card(rules, views, i, seat)
     over, made = np.int64(views.turn[i]) >> 1, num_hidden(views, i, seat)
     ways = _count_ways(says, made - over)
@@ -133,11 +134,13 @@ def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray,
 
 @kernel
 def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> float:
+    """Returns the log-probability of a world, the same for all."""
     return -np.log(np.float64(num_worlds(rules, views, i, seat)))
 
 
 @kernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
+    """Lists all worlds."""
     rounds, count = num_hidden(views, i, seat), 0
     left = np.zeros(rules.cards + 1, np.int64)  # by round: the cards still to be tried
     used = np.zeros(rules.cards + 1, np.int64)
@@ -167,11 +170,13 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 
 @kernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
+    """Writes the bids of the other."""
     hidden[0] = states.bids[i, 1 - seat]
 
 
 @kernel
 def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
+    """Writes the world of a view and the bids of the other; returns whether they agree."""
     copy_row(rules, views, i, worlds, j)
     other, word = 1 - seat, hidden[0]
     rounds, over = num_hidden(views, i, seat), np.int64(views.turn[i]) >> 1
@@ -196,7 +201,8 @@ def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarra
 
 @kernel
 def played_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
-    return np.int64(seen) if seen >= 0 else nibble(hidden[0], np.int64(worlds.turn[i]) >> 1)
+    """Returns the next bid; the words tell those of the other."""
+    return int(seen) if seen >= 0 else nibble(hidden[0], np.int64(worlds.turn[i]) >> 1)
 
 
 @kernel
@@ -215,6 +221,7 @@ def shuffle_from(rules: Rules, prizes: np.uint64, shown: int, rng: np.ndarray, l
 
 @kernel
 def deal_rest(rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int) -> None:
+    """Deals the prizes to come."""
     if not rules.is_random:
         return
     for j in range(first, first + count):

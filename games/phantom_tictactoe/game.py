@@ -10,8 +10,21 @@ from games.interface import GameSpec, move_texts
 from games.kernels import kernel, streams
 from games.phantom_tictactoe.observe import NUM_PLANES, observe
 from games.phantom_tictactoe.state import (
-    LINES, SQUARES, Rules, States, copy_row, current_seat, erase, infoset_key, is_legal, legal, seen_move, start_row, start_view,
-    step, team_return,
+    LINES,
+    SQUARES,
+    Rules,
+    States,
+    copy_row,
+    current_seat,
+    erase,
+    infoset_key,
+    is_legal,
+    legal,
+    seen_move,
+    start_row,
+    start_view,
+    step,
+    team_return,
 )  # fmt: skip
 from games.phantom_tictactoe.worlds import draw_hidden, fill_world, hidden_of, list_hidden, log_prior_hidden, played_move
 
@@ -71,6 +84,7 @@ class PhantomTicTacToe(BaseGame):
         if not isinstance(reveal, bool):
             raise ValueError(f"reveal={reveal}: expected true or false")
         self.variant, self.reveal = variant, reveal
+        self.options = {"variant": variant, "reveal": reveal}
         self.rules = make_rules(variant == "small", reveal)
         self.spec = GameSpec(
             name="phantom_tictactoe", num_seats=2, teams=(0, 1), team_names=("X", "O"), seat_names=("X", "O"),

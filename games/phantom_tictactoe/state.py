@@ -44,7 +44,7 @@ class Rules(NamedTuple):
 
 
 class States(NamedTuple):
-    """B states. In the view of a seat all that is the other's is 0; where attempts are not revealed, its own marks are its attempts.
+    """B states. In the view of a seat what is the other's is 0; where attempts are not revealed, its marks are its attempts.
 
     Attributes:
         turn: int8 ``[B]``, the seat to move, -1 at the end.
@@ -74,20 +74,23 @@ def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> No
 
 @kernel(forceinline=True)
 def current_seat(rules: Rules, states: States, i: int) -> int:
-    return np.int64(states.turn[i])
+    """Returns the seat to move, -1 at the end."""
+    return int(states.turn[i])
 
 
 @kernel(forceinline=True)
 def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
+    """Returns the number of legal squares and writes them, ascending."""
     tried = np.int64(states.tried[i, np.int64(states.turn[i]) & 1])
     count = SQUARES - np.int64(rules.counts[tried])
     for k in range(count):
         actions[k] = rules.lists[tried, k]
-    return count
+    return int(count)
 
 
 @kernel
 def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
+    """Returns whether a square may be tried."""
     tried = np.int64(states.tried[i, np.int64(states.turn[i]) & 1])
     return 0 <= action < SQUARES and not tried >> np.int64(action) & 1
 
@@ -109,20 +112,23 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
 
 @kernel(forceinline=True)
 def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
+    """Returns what a seat has won."""
     return np.float64(np.int64(rules.wins[states.marks[i, seat]]) - np.int64(rules.wins[states.marks[i, 1 - seat]]))
 
 
 @kernel
 def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
+    """Returns what a seat sees of a move: its own, and of the other's that it was made, or nothing."""
     mover = np.int64(states.turn[i])
     if seat == mover:
-        return np.int64(action)
+        return int(action)
     failed = np.int64(states.marks[i, 1 - mover]) >> np.int64(action) & 1
-    return np.int64(-2) - failed * rules.reveal  # HIDDEN_MOVE, or UNSEEN_MOVE of an attempt that fails
+    return int(-2 - failed * rules.reveal)  # HIDDEN_MOVE, or UNSEEN_MOVE of an attempt that fails
 
 
 @kernel(forceinline=True)
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
+    """Returns the key of what a seat knows."""
     return states.keys[i, seat] + rules.turn_key * np.uint64(np.int64(states.turn[i]) == seat)
 
 
@@ -151,6 +157,7 @@ def erase(rules: Rules, states: States, i: int, seat: int) -> None:
 
 @kernel
 def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j: int) -> None:
+    """Writes the view of a seat before the first move."""
     start_row(rules, starts, j)
     erase(rules, starts, j, seat)
 
@@ -158,4 +165,4 @@ def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j
 @kernel
 def attempt(attempts: np.uint64, number: int) -> int:
     """Returns a square by the number of the attempt, -1 where there was none."""
-    return np.int64(attempts >> np.uint64(4 * number) & np.uint64(15)) - 1
+    return int(np.int64(attempts >> np.uint64(4 * number) & np.uint64(15)) - 1)

@@ -18,7 +18,7 @@ from games.phantom_tictactoe.state import CENTRE, EVERY, SQUARES, Rules, States,
 MOST_ORDERS = 512
 """Room for the orders in which the other can have got its squares: at most 6 * 5 * 4 * 3."""
 WRONG, OWN, OTHER = -1, 0, 1
-"""What ``_go_on`` finds: the outcomes are not the own, or all own attempts are made and it is the seat's, or the other's, turn."""
+"""What ``_go_on`` finds: the outcomes are not the own; or all own attempts are made, and it is the seat's or the other's turn."""
 
 
 @kernel
@@ -66,11 +66,11 @@ def _list(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, st
                     hidden[count, 0] = line.attempts[depth, other]
                 count += 1
             if ends == OTHER:
-                own, tries = np.int64(line.marks[depth, seat]), EVERY
+                own, tries = np.int64(line.marks[depth, seat]), np.int64(EVERY)
                 if rules.reveal:  # what will be the own was not the other's; once all own attempts are made it can only fail
                     tries = own if done else own | EVERY & ~np.int64(views.marks[i, seat])
                 elif done:
-                    tries = 0
+                    tries = np.int64(0)
                 left[depth] = tries & ~np.int64(line.tried[depth, other])
         while left[depth] == 0:
             if depth == 0:
@@ -87,14 +87,17 @@ def _list(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, st
 
 @kernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
+    """Lists all worlds."""
     return _list(rules, views, i, seat, hidden, True)
 
 
 @kernel
 def _orders(rules: Rules, views: States, i: int, seat: int) -> np.ndarray:
-    """Returns the squares that the other can have got, in their order and packed (uint64 ``[n]``), where attempts are revealed."""
+    """Returns the squares that the other can have got, in order and packed (uint64 ``[n]``), where attempts are revealed."""
     tried, attempts, own = np.int64(views.tried[i, seat]), views.attempts[i, seat], np.int64(views.marks[i, seat])
-    needed = np.zeros(SQUARES + 1, np.int64)  # by block: what the other must have got by its end, since the seat then failed there
+    needed = np.zeros(
+        SQUARES + 1, np.int64
+    )  # by block: what the other must have got by its end, since the seat then failed there
     num_own = 0
     for number in range(np.int64(rules.counts[tried])):
         square = attempt(attempts, number)
@@ -145,7 +148,7 @@ def _falling(n: int, k: int) -> int:
     product = np.int64(1)
     for x in range(n - k + 1, n + 1):
         product *= x
-    return product
+    return int(product)
 
 
 @kernel
@@ -197,9 +200,7 @@ def _draw_fails(
 
 
 @kernel
-def _draw_orders(
-    rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
-) -> None:
+def _draw_orders(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
     """Draws words where attempts are revealed: an order of the squares that the other got, and fails in between."""
     orders, own = _orders(rules, views, i, seat), np.zeros(SQUARES, np.int64)
     num_own = _own_marks(rules, views, i, seat, own)
@@ -210,9 +211,7 @@ def _draw_orders(
 
 
 @kernel
-def _draw_until_it_fits(
-    rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
-) -> None:
+def _draw_until_it_fits(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
     """Draws words where attempts are not revealed."""
     line, goal = _scratch(1), np.int64(rules.counts[views.tried[i, seat]])
     for k in range(hidden.shape[0]):
@@ -230,6 +229,7 @@ def _draw_until_it_fits(
 
 @kernel
 def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+    """Draws worlds evenly."""
     if rules.reveal:
         _draw_orders(rules, views, i, seat, rng, lane, hidden)
     else:
@@ -242,16 +242,18 @@ def num_worlds(rules: Rules, views: States, i: int, seat: int) -> int:
     if not rules.reveal:
         return _list(rules, views, i, seat, np.zeros((0, 1), np.uint64), False)
     num_own = _own_marks(rules, views, i, seat, np.zeros(SQUARES, np.int64))
-    return np.int64(_orders(rules, views, i, seat).size * _count_fails(rules, num_own, seat)[0, 0])
+    return int(_orders(rules, views, i, seat).size * _count_fails(rules, num_own, seat)[0, 0])
 
 
 @kernel
 def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> float:
+    """Returns the log-probability of a world, the same for all."""
     return -np.log(np.float64(num_worlds(rules, views, i, seat)))
 
 
 @kernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
+    """Writes the attempts of the other."""
     hidden[0] = states.attempts[i, 1 - seat]
 
 
@@ -282,5 +284,5 @@ def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarra
 def played_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
     """Returns the next attempt; the words tell those of the other, also those that ``seat`` has not seen."""
     if worlds.turn[i] == seat:
-        return np.int64(max(seen, -1))
+        return max(int(seen), -1)
     return attempt(hidden[0], np.int64(rules.counts[worlds.tried[i, 1 - seat]]))

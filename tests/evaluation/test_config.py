@@ -72,6 +72,13 @@ def test_a_local_best_response_is_told_of_the_other() -> None:
         assert t.players[first].options == LocalBestResponseOptions(against=second)
 
 
+def test_options_of_the_game() -> None:
+    """With its name before them, as in train.py, or without."""
+    for key in ("cards", "game.cards"):
+        t = parse_command_line(["game=goofspiel", f"{key}=13", "a=random", "b=random"])
+        assert t.config.game_options() == {"cards": 13}
+
+
 def test_a_file_of_decks() -> None:
     t = parse_command_line(["a=rhcp", "b=rhcp", "decks=data/2019"])
     assert t.config.decks == "data/2019" and t.num_decks() is None
@@ -119,6 +126,8 @@ def test_presets(path: object) -> None:
         (["a=always_call", "b=random"], ["a=always_call", "plays kuhn, leduc", "not doudizhu", "rhcp"]),
         (["game=leduc", "rules=douzero", "a=random", "b=random"], ["rules=douzero", "leduc", "doudizhu has it"]),
         (["players=3", "a=rhcp", "b=random"], ["players=3", "doudizhu", "limit_holdem has it"]),
+        (["game=goofspiel", "game.cards=14", "a=random", "b=random"], ["cards=14", "at least 2 and at most 13"]),
+        (["game=kuhn", "game.cards=4", "a=random", "b=random"], ["cards=4", "kuhn", "goofspiel has it"]),
         (["game=leduc", "a=lbr", "b=fpmcts"], ["a=lbr against b=fpmcts", "cannot state its policy", "tabular"]),
         (["game=leduc", "a=lbr", "a.against=a", "b=random"], ["a=lbr", "another player", "not of a, b"]),
         (["game=leduc", "agents=[lbr,random,always_call]"], ["lbr=lbr", "the one player that it meets"]),

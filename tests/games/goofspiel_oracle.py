@@ -76,7 +76,10 @@ def best_response_to_uniform(cards: int, lowest: int) -> float:
                 for other in hand:
                     groups[(card > other) - (card < other)][hand - {other}] += weight / len(hand)
             values.append(
-                sum(best(own - {card}, tuple(sorted(hands.items(), key=str)), points + sign * prize) for sign, hands in groups.items())
+                sum(
+                    best(own - {card}, tuple(sorted(hands.items(), key=str)), points + sign * prize)
+                    for sign, hands in groups.items()
+                )
             )
         return max(values)
 

@@ -97,7 +97,7 @@ def count_histories(small: bool) -> tuple[int, int, dict[int, int]]:
 def _others_turn(own: int, weights: np.ndarray, after: np.ndarray, wins: np.ndarray) -> float:
     """Plays the other's turn, uniformly, and returns what the seat loses by it.
 
-    The other's squares are those that it has tried and that are not own, so ``weights`` (``[512]``, probabilities) go by the former.
+    The other's squares are those that it has tried and that are not own; ``weights`` (``[512]``, probabilities) go by the former.
     """
     value = 0.0
     after[:] = 0.0

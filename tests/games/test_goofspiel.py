@@ -98,7 +98,7 @@ def test_games_are_those_of_plain_python(options: dict[str, Any], seed: int, dat
 
 @given(st.integers(0, 2**32), st.data())
 def test_keys_are_equal_exactly_when_a_seat_cannot_tell(seed: int, data: st.DataObject) -> None:
-    """Pairs of histories of which the second goes another way at one bid of the other seat, and so is at times the same to a seat."""
+    """Pairs of histories with the same own bids, other bids of the other seat, and the same prizes or others."""
     game = make("goofspiel", cards=4, prizes="random")
     turns = data.draw(st.integers(1, 6))
     seat = data.draw(st.integers(0, 1))

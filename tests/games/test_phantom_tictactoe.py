@@ -12,7 +12,6 @@ from games import make
 from games.batches import States, take
 from games.generic import HIDDEN_MOVE
 from games.interface import Game
-from games.kernels import streams
 from games.table import Table
 from tests.games import driver, hidden_cards
 from tests.games.phantom_oracle import Node, begin, best_response_to_uniform, count_histories, worlds

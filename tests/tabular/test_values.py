@@ -94,3 +94,67 @@ def test_an_equilibrium_makes_no_mistake() -> None:
         assert moves.policy @ moves.regrets == pytest.approx(0.0, abs=1e-9)
     seen = found.at(np.array([-1, 1], np.int8), list(nodes).index("r"))
     np.testing.assert_allclose(seen.cards[0], [0.25, 0.0, 0.75], atol=1e-9)
+
+
+def open_kuhn_value(cards: tuple[int, int], bets: str, plans: tuple[Plan, Plan]) -> float:
+    """Returns what player 0 wins when both follow their plans and the cards are known."""
+    return kuhn_value(cards, bets, plans, 0)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_an_account_of_kuhn_by_hand(seed: int) -> None:
+    """Every deal and every sequence of bets: the deal and each move by the rules in words, and all of it sums to the result."""
+    game = make("kuhn")
+    tables = game.tables
+    policy = random_policy(tables, seed)
+    values = PolicyValues(tables, policy)
+    told = {
+        ("JQK".index(text.split()[0]), "".join(text.split()[1:])): row
+        for text, row in zip(tables.infoset_texts(), policy, strict=True)
+    }
+    plans = (told, told)
+    deals = list(permutations(range(3), 2))
+    start = np.mean([open_kuhn_value(cards, "", plans) for cards in deals])
+    for cards, bets in product(deals, sequences(tables.betting)[1]):
+        slots = [("fc" if bets[:k].endswith("r") else "cr").index(bet) for k, bet in enumerate(bets)]
+        account = values.account(np.array(cards, np.int8), slots)
+        path = [open_kuhn_value(cards, bets[:k], plans) for k in range(len(bets) + 1)]
+        assert account.start[0] == pytest.approx(start) and account.deal[0] == pytest.approx(path[0] - start)
+        np.testing.assert_allclose(account.moves[:, 0], np.diff(path), atol=1e-12)
+        np.testing.assert_array_equal(account.later, 0.0)
+        np.testing.assert_allclose(account.moves[:, 1], -account.moves[:, 0], atol=1e-12)
+        assert account.start[0] + account.deal[0] + account.moves[:, 0].sum() == pytest.approx(path[-1])
+    with pytest.raises(ValueError, match="played to its end"):
+        values.account(np.array([0, 1], np.int8), [0])
+    with pytest.raises(ValueError, match="after which the hand is over"):
+        values.account(np.array([0, 1], np.int8), [0, 0, 0])
+
+
+def test_parts_of_leduc_sum_to_the_result_and_luck_is_zero_on_the_mean() -> None:
+    """Over all 120 deals, weighed evenly, with bets that do not depend on the cards."""
+    game = make("leduc")
+    tables = game.tables
+    policy = random_policy(tables, seed=1)
+    values, betting = PolicyValues(tables, policy), game.betting
+    for slots in ([0, 0, 0, 0], [1, 1, 1, 2, 1], [0, 1, 2, 1, 0, 1, 0], [1, 0]):
+        node = 0
+        for slot in slots:
+            node = int(betting.child[node, slot])
+        accounts = []
+        for deal in permutations(range(6), 3):
+            cards = np.array(deal, np.int8)
+            account = values.account(cards, slots)
+            accounts.append(account)
+            row = int(np.flatnonzero((tables.finest.deals.cards == cards).all(axis=1))[0])
+            result = betting.payoffs[~node, tables.finest.deals.outcome[row]]
+            total = account.start + account.deal + account.later + account.moves.sum(axis=0)
+            np.testing.assert_allclose(total, result, atol=1e-9)
+            assert (account.regrets >= -1e-12).all() and len(account.regrets) == len(slots)
+        np.testing.assert_allclose(np.mean([one.deal for one in accounts], axis=0), 0.0, atol=1e-9)
+        np.testing.assert_allclose(np.mean([one.later for one in accounts], axis=0), 0.0, atol=1e-9)
+
+
+def test_an_equilibrium_expects_what_kuhn_is_worth() -> None:
+    account = PolicyValues(make("kuhn").tables, equilibrium(1 / 3)).account(np.array([2, 1], np.int8), [1, 1])
+    np.testing.assert_allclose(account.start, [-1 / 18, 1 / 18], atol=1e-12)
+    np.testing.assert_allclose(account.regrets, 0.0, atol=1e-9)

@@ -223,6 +223,7 @@ class FakeEngine:
     def __init__(self, answer: Answering = first_legal, seconds: Callable[[Question], float] = lambda _: 0.0) -> None:
         self.status = EngineState("ready", 1.0)
         self.answer, self.seconds = answer, seconds
+        self.luck: dict[str, Any] | None = None
         self.clock: Any = None
         self.asked: list[Question] = []
         self.cancelled = 0
@@ -233,7 +234,8 @@ class FakeEngine:
         if self.crashes:
             self.crashes -= 1
             raise CrashError("the engine ended (status -9); it is started again")
-        answer, seconds = self.answer(question), self.seconds(question)
+        answer = self.answer(question) if question.luck is None else Answer("", luck=self.luck)
+        seconds = self.seconds(question)
         try:
             for part in range(1, 4):
                 if seconds:

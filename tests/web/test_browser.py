@@ -265,6 +265,106 @@ def play_by_typing(person: Person) -> None:
         person.wait_after(view["ply"])
 
 
+@pytest.mark.slow
+def test_moves_that_are_not_seen(browser: Any, site: Site, shots: Path) -> None:
+    """A game that the page knows nothing of: the other's bid is hidden, by text and to the ear, until the end."""
+    person = Person(browser, site, shots, "bids", width=390, dark=True)
+    person.new_table(game="examples.sealed_bids", seats=["you", "random"], mode="fair", seed=4)
+    assert person.page.locator("h1").inner_text() == "Sealed Bids"
+    person.wait_for_turn()
+    person.page.locator(".felt .buttons button", has_text="bid 2").tap()
+    person.page.wait_for_selector(".seat.top .word.unseen")
+    assert flat(person, ".seat.top .word") == "hidden" and "hidden" in flat(person, ".log")
+    person.wait_for_turn()
+    assert "bid" not in person.page.locator(".seat.top").inner_text() and "cards 1" in flat(person, ".seat.bottom")
+    person.check("hidden")
+    person.page.locator(".felt .buttons button", has_text="Call").tap()
+    person.page.wait_for_selector(".steps")
+    assert "bids" in person.page.locator(".seat.top").inner_text() and "hidden" not in person.page.locator(".log").inner_text()
+    person.check("over")
+    person.close()
+
+
+def flat(person: Person, part: str) -> str:
+    """Returns the text of a part of the page in one line."""
+    return " ".join(person.page.locator(part).inner_text().split())
+
+
+@pytest.mark.slow
+def test_two_tabs_and_a_connection_that_comes_back(browser: Any, site: Site, shots: Path) -> None:
+    person = Person(browser, site, shots, "tabs")
+    other = person.context.new_page()
+    sockets: list[Any] = []
+    down = False
+
+    def through(socket: Any) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+        if down:
+            socket.close()
+
+    other.route_web_socket("**/ws", through)
+    table = person.new_table(game="leduc", seats=["you", "random"], seed=11)
+    other.goto(f"{site.origin}/#t={table}")
+    other.wait_for_selector(".play[data-turn=mine]")
+    person.wait_for_turn()
+    other.locator(".felt .buttons button", has_text="Check").click()
+    person.wait_after(0)  # what one tab does, the other shows
+    person.wait_for_turn()
+    down = True
+    sockets[-1].close()
+    other.wait_for_selector("text=Connection lost")
+    ply = person.view()["ply"]
+    person.page.locator(".felt .buttons button").first.click()
+    person.wait_after(ply)
+    down = False
+    other.wait_for_function("ply => Number(document.querySelector('.play')?.dataset.ply) > ply", arg=ply)
+    other.wait_for_selector("text=Connection lost", state="detached")
+    assert len(sockets) > 1
+    person.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "language"), [(390, "zh"), (1280, "en")])
+def test_share_outside_watch_and_results(browser: Any, site: Site, shots: Path, width: int, language: str) -> None:
+    person = Person(browser, site, shots, f"share-{width}", width=width, language=language)
+    page = person.page
+    person.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.origin)
+
+    def copied() -> str:
+        return str(page.evaluate("navigator.clipboard.readText()"))
+
+    person.new_table(game="kuhn", seats=["you", "random"], mode="fair", seed=12)
+    person.wait_for_turn()
+    page.locator(".side button.link.small").click()
+    page.wait_for_selector(".toast:not(:empty)")
+    told = json.loads(copied())
+    assert told["game"] == "kuhn" and told["seat"] == 0 and told["legal"] and "hands" not in told
+    play_by_typing(person)
+    page.wait_for_selector(".steps")
+    page.locator(".after button").last.click()
+    page.wait_for_function("navigator.clipboard.readText().then((text) => text.includes('#g=kuhn&seed=12'))")
+    page.goto("about:blank")
+    page.goto(f"{site.origin}/#g=kuhn&seed=12")
+    page.wait_for_selector(".new")
+    assert page.locator("input[value=kuhn]").is_checked() and page.locator(".go input[inputmode=numeric]").input_value() == "12"
+    page.wait_for_selector(".stats td")
+    person.check("results")
+    person.new_table(game="doudizhu", seats=["random", "random", "random"], mode="open", seed=5)
+    page.locator(".bar-top button[aria-pressed]").click()
+    page.wait_for_selector(".bar-top button[aria-pressed=true]")
+    before = person.view()["ply"]
+    page.locator(".bar-top button[aria-pressed=true] + button").click()
+    person.wait_after(before)
+    assert person.view()["ply"] == before + 1 and all(seat["cards"] for seat in person.view()["seats"])
+    person.check("watching")
+    page.locator(".bar-top select").select_option("4")
+    page.locator(".bar-top button[aria-pressed=true]").click()
+    page.wait_for_selector(".play.over")
+    person.check("watched")
+    person.close()
+
+
 LOOKS = list(itertools.product((390, 1280), ("en", "zh"), (False, True)))
 
 

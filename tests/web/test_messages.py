@@ -50,7 +50,9 @@ def test_ten_thousand_malformed_messages(client: TestClient, site: Site, caplog:
     from web.connection import Connection
     from web.jobs import Jobs
 
-    own, stranger = new_table(client), site.server.rooms.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
+    own = [new_table(client, mode=mode)["id"] for mode in ("hints", "fair", "open")]
+    own.append(finished(client))
+    stranger = site.server.rooms.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
     before = stranger.state()
     chance = random.Random(17)
 
@@ -62,7 +64,7 @@ def test_ten_thousand_malformed_messages(client: TestClient, site: Site, caplog:
         errors = 0
         for number in range(COUNT):
             if number % 500 == 0:
-                connection.hear(json.dumps({"type": "join", "id": 1, "table": own["id"]}))
+                connection.hear(json.dumps({"type": "join", "id": 1, "table": own[number // 500 % len(own)]}))
             connection._outbox = Outbox()
             data: Any = wrong_message(chance, stranger.id)
             alive = connection.hear(data if chance.random() < 0.98 else data.encode("utf-8", "surrogatepass"))
@@ -80,12 +82,38 @@ def test_ten_thousand_malformed_messages(client: TestClient, site: Site, caplog:
     assert not [record for record in caplog.records if record.name.startswith("web")]
     assert stranger.state() == before
     with Tab(client) as tab:
-        assert tab.ask("join", "state", table=own["id"])["table"] == own["id"]
+        for table in own:
+            assert tab.ask("join", "state", table=table)["table"] == table
 
 
-def test_malformed_requests(client: TestClient) -> None:
+def finished(client: TestClient) -> str:
+    """Returns the id of a game that is over."""
+    table = str(new_table(client)["id"])
+    with Tab(client) as tab:
+        view = tab.ask("join", "state", table=table)["view"]
+        while not view["over"]:
+            if view["to_move"] == view["you"]:
+                tab.say("play", move=view["legal"][1])
+            view = tab.until("moved")["view"]
+    return table
+
+
+@pytest.mark.parametrize("count", [300, pytest.param(COUNT, marks=pytest.mark.slow)])
+def test_malformed_requests(client: TestClient, site: Site, caplog: pytest.LogCaptureFixture, count: int) -> None:
     chance = random.Random(3)
-    for _ in range(300):
+    own = [finished(client), str(new_table(client)["id"])]
+    stranger = site.server.rooms.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
+    before = client.get(f"/api/tables/{own[0]}").json(), stranger.state()
+    ids = [*own, stranger.id, "nothing", "%2e%2e", "x" * 300, "..%2f..%2fetc%2fpasswd", "%00", "\u4e2d"]
+    caplog.set_level(logging.DEBUG, "web")
+    for _ in range(count // 2):
+        table, part = chance.choice(ids), chance.choice(["", "/record", "/replay", "/outside", "/cheat", "/record/", "//"])
+        query = chance.choice(["", "?ply=-1", "?ply=x", "?ply=1&ply=2", "?ply=" + "9" * 5000, "?seed=1", "?ply=0", "?%zz"])
+        method = chance.choice(["GET", "GET", "GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+        answer = client.request(method, f"/api/tables/{table}{part}{query}")
+        assert answer.status_code < 500, (method, table, part, query)
+        assert answer.status_code >= 300 or (method == "GET" and table in own), (method, table, part, query)
+    for _ in range(count - count // 2):
         fields = {
             name: chance.choice(VALUES) for name in ("game", "seats", "mode", "seed", "deal", "moves") if chance.random() < 0.7
         }
@@ -104,6 +132,8 @@ def test_malformed_requests(client: TestClient) -> None:
         "/api/tables/" + "x" * 3000,
     ):
         assert client.get(path).status_code in (200, 400, 404), path
+    assert (client.get(f"/api/tables/{own[0]}").json(), stranger.state()) == before
+    assert not [record for record in caplog.records if record.name.startswith("web")]
 
 
 def test_flood(client: TestClient) -> None:

@@ -18,7 +18,7 @@ from tests.web.fake import CATALOGUE, FakeEngine
 from web.asking import Answer
 from web.catalogue import Catalogue, Entry, Offer
 from web.clock import derived_seed
-from web.offers import offers, warm_up
+from web.offers import OTHERS, offers, warm_up
 from web.pace import fitted, measure
 from web.rulebook import GameInfo
 from web.server import ServerConfig, ServerError, run
@@ -117,6 +117,42 @@ def test_what_you_trained_stands_in_the_lobby(tmp_path: Path) -> None:
         Catalogue(made).fields(GameInfo("kuhn", (("P0", 0), ("P1", 1)), ("P0", "P1"), "chips", False, True, 4, None))
     )
     assert str(tmp_path) not in told
+
+
+@pytest.mark.parametrize(
+    ("game", "message"),
+    [
+        ({"name": "limit_holdem", "players": 3}, "limit_holdem with players=3; the browser table plays players=2"),
+        ({"name": "leduc", "suits": True}, "leduc with suits=true; the browser table plays suits=false"),
+        ({"name": "doudizhu", "rules": "rlcard"}, "rules=rlcard"),
+    ],
+)
+@pytest.mark.parametrize("learned", ["tables", "networks"])
+def test_runs_of_other_rules_are_refused_at_the_start(tmp_path: Path, game: dict[str, Any], message: str, learned: str) -> None:
+    meta = {"algorithm": {"name": "x"}, "game": game} if learned == "tables" else {"config": {"game": game}}
+    save(tmp_path / CHECKPOINT, {"x": np.zeros(1)}, meta)
+    config = ServerConfig("127.0.0.1", 0, tmp_path / "g.sqlite", checkpoints=(tmp_path,))
+    with pytest.raises(ServerError) as error:
+        run(config, lambda _: None, browser=False)
+    assert message in str(error.value) and "\n" not in str(error.value) and str(tmp_path) in str(error.value)
+
+
+def test_a_run_that_knows_policies_alone_does_not_search(tmp_path: Path) -> None:
+    save(tmp_path / CHECKPOINT, {"x": np.zeros(1)}, {"algorithm": {"name": "nfsp"}, "config": {}, "game": {"name": "leduc"}})
+    made = offers([tmp_path])["leduc"]
+    assert [entry.kind for entry in made.entries if entry.group == tmp_path.name[:40]] == ["policy"] and made.analyst == "tables"
+
+
+def test_greedy_is_offered_where_it_is_no_worse() -> None:
+    made = offers()
+    assert made["limit_holdem"].entry("tables").greedy_options is not None
+    assert all(made[game].entry("tables").greedy_options is None for game in ("kuhn", "leduc"))  # NashConv of Leduc greedy: 3.2
+
+
+def test_a_game_without_offers_has_somebody_to_play_with() -> None:
+    catalogue = Catalogue(offers(), OTHERS)
+    assert [entry.name for entry in catalogue.offer("goofspiel").entries] == ["ismcts", "random"]
+    assert "goofspiel" not in catalogue.games()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.conftest import Site, Tab, new_table
+from web.room import TRIES
 
 FIRST = ["pass", "a1"]
 
@@ -234,3 +235,19 @@ def test_records_for_everybody(client: TestClient, site: Any) -> None:
         assert all(seat["cards"] for seat in state["view"]["seats"])
         number = tab.say("play", move="pass")
         assert tab.until("error", id=number)["code"] == "not_allowed"
+
+
+@pytest.mark.parametrize("mode", ["fair", "open"])
+def test_a_player_is_asked_again_and_then_said_to_fail(client: TestClient, site: Any, mode: str) -> None:
+    table = new_table(client, mode=mode, seed=None)
+    with Tab(client) as tab:
+        tab.ask("join", "state", table=table["id"])
+        site.engine.crashes = TRIES - 1
+        tab.say("play", move="pass")
+        tab.until("moved", seat=2)
+        site.engine.crashes = TRIES
+        tab.say("play", move="pass")
+        error = tab.until("error")
+        assert error["code"] == "engine" and ("join the table again" in error["text"]) == (mode == "fair")
+        tab.ask("join", "state", table=table["id"])  # and once more
+        tab.until("moved", seat=2)

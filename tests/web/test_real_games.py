@@ -109,3 +109,21 @@ def test_damaged_records_are_refused_or_read(games: Games, game: str) -> None:
                 games.table(games.game_of(value), record=value)
         except RefusedError:
             pass
+
+
+def test_a_game_that_describes_nothing_is_shown_seat_by_seat() -> None:
+    games = Games(["examples.sealed_bids"])
+    info = games.info("examples.sealed_bids")
+    table = games.table(info.name, deal={"deal": {"cards": [1, 2], "bids": [-1, -1], "turn": 0}})
+    for move in ("bid 2", "bid 1"):
+        table.play(move)
+
+    def shown(**given: Any) -> dict[str, Any]:
+        return view_of(table, movers=[0, 1], players=["you", "random"], names=info.seats, **given)
+
+    mine = shown(viewer=0, everything=False)
+    assert [seat["facts"] for seat in mine["seats"]] == [{"cards": 1, "bids": 2}, {"cards": None, "bids": None}]
+    assert mine["moves"] == [{"seat": 0, "move": "bid 2"}, {"seat": 1, "move": None}] and mine["facts"] == {"turn": 2}
+    whole = shown(viewer=None, everything=True)
+    assert [seat["facts"] for seat in whole["seats"]] == [{"cards": 1, "bids": 2}, {"cards": 2, "bids": 1}]
+    assert [move["move"] for move in whole["moves"]] == ["bid 2", "bid 1"]

@@ -7,12 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from tests.web.conftest import Site, Tab
 from tests.web.fake import ToyGames
 from web.asking import Answer, Question, Row
-from web.review import SPEEDS, Decision, Loss, Played, Review, classify, counts_as_right, paired_loss, review_game
+from web.comparing import SPEEDS, Compared
+from web.losses import CLASSES as NAMES
+from web.losses import Loss, classify, counts_as_right, paired_loss
+from web.review import Decision, Played, Review, review_game
 from web.wording import row_fields
 
 CLASSES = (5.0, 10.0, 15.0)
@@ -81,13 +86,13 @@ def test_errors_cover_the_truth() -> None:
         decision = reviewed(synthetic(12.0, 6.0), seed).decisions[0]
         assert decision.loss is not None and decision.se is not None
         covered += abs(decision.loss - 12.0) <= 2.0 * decision.se
-        classes.append(decision.name)
+        classes.append(decision.name(CLASSES))
     assert 0.88 <= covered / 300 <= 0.985
     assert classes.count("mistake") > 200
 
 
 def test_equal_moves_are_seldom_blamed() -> None:
-    names = [reviewed(synthetic(0.0, 6.0), seed).decisions[0].name for seed in range(300)]
+    names = [reviewed(synthetic(0.0, 6.0), seed).decisions[0].name(CLASSES) for seed in range(300)]
     assert sum(name in ("inaccuracy", "mistake", "blunder") for name in names) <= 3
     assert names.count("good") > 250
 
@@ -96,6 +101,26 @@ def test_a_review_follows_from_its_seed() -> None:
     ask = synthetic(12.0, 6.0)
     assert reviewed(ask, 1).to_fields() == reviewed(ask, 1).to_fields()
     assert reviewed(ask, 1).decisions[0].loss != reviewed(ask, 2).decisions[0].loss
+
+
+@pytest.mark.parametrize(("worth", "best", "name"), [(0.70, "rival", "blunder"), (0.50, "best", "mistake")])
+def test_a_hardly_tried_move_that_looks_better_is_compared_too(worth: float, best: str, name: str) -> None:
+    """The first search puts it at 0.8 ± 0.03, and chose a move worth 0.6; the second finds out what it is worth."""
+    asked: list[tuple[int, Any]] = []
+
+    async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
+        asked.append((playouts, moves))
+        noise = np.random.default_rng(seed).normal(0.0, 0.01, 3)
+        rival = Row("rival", 0.1, 5, 0.8 if moves is None else worth + noise[0], 0.03)
+        rows = (Row("best", 0.5, 90, 0.6 + noise[1], 0.01), rival, Row("played", 0.2, 9, 0.48 + noise[2], 0.05))
+        return Answer("best", "wp", 0.6, None, rows, None, playouts, playouts, 0.0)
+
+    decision = reviewed(ask).decisions[0]
+    assert asked[1:] == [(192, ("played", "best", "rival"))] * 16
+    assert decision.name(CLASSES) == name and decision.best == decision.found_best() == best
+    decision.shown = True
+    told = decision.told(CLASSES)
+    assert told["rows"][0]["move"] == best and told["loss"] == pytest.approx(100 * (max(worth, 0.6) - 0.48), abs=2.0)
 
 
 def test_stages_and_what_is_searched() -> None:
@@ -108,7 +133,7 @@ def test_stages_and_what_is_searched() -> None:
 
     moves = [Played(0, 0, "played", 2), Played(1, 1, "played", 9), Played(2, 0, "pass", 1), Played(3, 0, "best", 2)]
     review = reviewed(ask, moves=moves)
-    assert [(d.ply, d.name) for d in review.decisions] == [(0, "mistake"), (3, "best")] and review.forced == {0: 1}
+    assert [(d.ply, d.name(CLASSES)) for d in review.decisions] == [(0, "mistake"), (3, "best")] and review.forced == {0: 1}
     speed = SPEEDS["normal"]
     assert [(ply, playouts) for ply, playouts, _, _ in asked] == [(0, 256), (3, 256)] + [(0, 128)] * 16
     assert len({seed for _, _, seed, _ in asked}) == 2 + speed.pairs
@@ -119,21 +144,54 @@ def test_stages_and_what_is_searched() -> None:
 
 
 def test_what_is_kept_back() -> None:
-    decision = Decision(3, 0, "a", 0.5, "wp", "b", [{"move": "b"}])
-    for name, hidden in (
-        ("mistake", True),
-        ("unclear", True),
-        ("blunder", True),
-        ("best", False),
-        ("good", False),
-        ("better", False),
+    decision = Decision(3, 0, "a", 0.5, "wp", "b", [{"move": "b"}, {"move": "a"}])
+    for loss, name in (
+        (Loss(12.0, 1.0), "mistake"),
+        (Loss(6.0, 4.0), "unclear"),
+        (Loss(20.0, 1.0), "blunder"),
+        (Loss(1.0, 1.0), "good"),
+        (Loss(-3.0, 1.0), "better"),
     ):
-        decision.judge(Loss(1.0, 1.0), name)
-        assert (
-            decision.told()["hidden"] is hidden
-            and ("best" in decision.told()) is not hidden
-            and ("rows" in decision.told()) is not hidden
-        )
+        decision.judge(loss)
+        told = decision.told(CLASSES)
+        hidden = name not in ("good", "better")
+        assert told["class"] == name and told["hidden"] is hidden
+        assert ("best" in told) is ("rows" in told) is not hidden
+    decision.judge(Loss(12.0, 1.0))
+    assert decision.hidden(CLASSES) and not decision.hidden((13.0, 14.0, 15.0))
+    decision.shown = True
+    assert not decision.hidden(CLASSES)
+
+
+def test_the_best_move_is_what_the_second_stage_supports() -> None:
+    """A move that the first search hardly tried and the second found to be better is the best one, and stands first."""
+    rows = [{"move": "b", "wp": 0.6, "se": 0.02, "visits": 90}, {"move": "c", "wp": 0.7, "se": 0.2, "visits": 2},
+            {"move": "a", "wp": 0.4, "se": 0.3, "visits": 2}]  # fmt: skip
+    decision = Decision(3, 0, "a", 0.5, "wp", "b", rows)
+    decision.compared = {"b": Compared(0.60, 0.004, 900), "a": Compared(0.65, 0.004, 900)}
+    decision.judge(Loss(-5.0, 0.6))
+    told = decision.told(CLASSES)
+    assert told["class"] == "better" and told["best"] == "a" and told["searched"] == "b"
+    assert [(row["move"], row["wp"], row["stage"]) for row in told["rows"]] == [("a", 0.65, 2), ("b", 0.6, 2), ("c", 0.7, 1)]
+    decision.judge(Loss(-5.0, 3.0))  # better, but not for sure
+    told = decision.told(CLASSES)
+    assert told["class"] == "good" and told["best"] == "b" and told["rows"][0]["move"] == "b"
+
+
+@given(
+    mean=st.floats(-100, 100),
+    se=st.floats(0, 50),
+    cuts=st.tuples(*[st.floats(0.01, 40)] * 3).map(sorted).filter(lambda cuts: cuts[0] < cuts[1] < cuts[2]),
+)
+def test_classes_follow_from_their_definition(mean: float, se: float, cuts: list[float]) -> None:
+    sure = [name for name, t in zip(NAMES, cuts, strict=True) if mean >= t and mean - 2 * se >= t / 2]
+    other = "unclear" if mean >= cuts[0] else "better" if mean < -2 * se else "good"
+    assert classify(Loss(mean, se), cuts) == (sure[-1] if sure else other)
+    order = ["better", "good", "unclear", *NAMES]
+    at = order.index(classify(Loss(mean, se), cuts))
+    assert at >= order.index(classify(Loss(mean, se), [2 * cut for cut in cuts]))  # harder to reach: no worse a class
+    if se:
+        assert classify(Loss(mean, 0.0), cuts) not in ("unclear",)
 
 
 def opinion(question: Question) -> Answer:

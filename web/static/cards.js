@@ -71,11 +71,11 @@ export function wordAt(view, move) {
 }
 
 export const isCardMove = (move) => Boolean(move) && isRanks([...move]);
-export const moveWord = (move) => (move === null || move === undefined ? "?" : isCardMove(move) ? [...move].map(cardName).join(" ") : t.known(`move_${move}`) ?? move);
+export const moveWord = (move) => (move === null || move === undefined ? t("unseen") : isCardMove(move) ? [...move].map(cardName).join(" ") : t.known(`move_${move}`) ?? move);
 
 // A move as cards where it is made of ranks, else as its word, or as the word that it has where it was made.
 export function MoveText({ move, size = "small", word }) {
-  return isCardMove(move) ? html`<${Cards} cards=${[...move]} size=${size} />` : html`<span class=${`word ${move === "pass" ? "passed" : ""}`}>${word ?? moveWord(move)}</span>`;
+  return isCardMove(move) ? html`<${Cards} cards=${[...move]} size=${size} />` : html`<span class=${`word ${move === "pass" ? "passed" : move === null ? "unseen" : ""}`}>${word ?? moveWord(move)}</span>`;
 }
 
 // The hand of a game that is played by ranks: a column for each rank on a phone (fifteen fit), a fan on a wide table.

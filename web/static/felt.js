@@ -3,7 +3,7 @@
 
 import { html } from "./vendor/preact.js";
 import { Backs, Cards, Down, MoveText, isRanks } from "./cards.js";
-import { besideTitle, playerTitle, roleTitle } from "./players.js";
+import { besideTitle, playerTitle, roleTitle, seatTitle } from "./players.js";
 import { amount, signed, t } from "./words.js";
 
 const HATS = {
@@ -27,7 +27,11 @@ export function lastMoves(view) {
   return last;
 }
 
-const plain = (value) => (Array.isArray(value) ? value.map((one) => one ?? "–").join(" ") : typeof value === "number" ? amount(value) : String(value));
+function plain(value) {
+  if (Array.isArray(value)) return value.map((one) => (Array.isArray(one) ? `[${plain(one)}]` : plain(one))).join(" ");
+  if (value !== null && typeof value === "object") return Object.entries(value).map(([name, one]) => `${label(name)} ${plain(one)}`).join(" · ");
+  return value === null ? "–" : typeof value === "number" ? amount(value) : String(value);
+}
 const label = (name) => t.known(name) ?? name.replaceAll("_", " ");
 
 export function Facts({ facts, skip = [] }) {
@@ -101,6 +105,7 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
 // What happened: a row for each round, a column for each seat.
 export function Log({ view, config, notes = {} }) {
   const count = view.seats.length;
+  const game = config.games.find((one) => one.name === view.game);
   if (!view.moves.length) return html`<p class="muted small">${t("no_moves_yet")}</p>`;
   if (view.moves.some((one) => one.seat === null)) return html`<ol class="log-list">${view.moves.map((one, ply) => html`<li key=${ply}><${MoveText} move=${one.move} size="tiny" /></li>`)}</ol>`;
   const rounds = [];
@@ -111,7 +116,7 @@ export function Log({ view, config, notes = {} }) {
     else rounds.push({ [one.seat]: ply });
   });
   return html`<div class="log" tabindex="0" role="region" aria-label=${t("log")}><table>
-    <thead><tr><th scope="col"><span class="sr">${t("round")}</span></th>${view.seats.map((one, seat) => html`<th scope="col" key=${seat}>${playerTitle(one.player, config)} <small>${besideTitle(view, seat) || one.name}</small></th>`)}</tr></thead>
+    <thead><tr><th scope="col"><span class="sr">${t("round")}</span></th>${view.seats.map((one, seat) => html`<th scope="col" key=${seat}>${playerTitle(one.player, config)} <small>${besideTitle(view, seat) || (game ? seatTitle(game, seat) : one.name)}</small></th>`)}</tr></thead>
     <tbody>${rounds.map((row, k) => html`<tr key=${k}><td class="muted">${k + 1}</td>${Array.from({ length: count }, (_, seat) => html`<td key=${seat}>
       ${row[seat] !== undefined && html`<${MoveText} move=${view.moves[row[seat]].move} size="tiny" word=${notes[row[seat]]?.word} />${notes[row[seat]]?.paid !== undefined && html` <small class="muted">${notes[row[seat]].paid}</small>`}`}</td>`)}</tr>`)}</tbody></table></div>`;
 }

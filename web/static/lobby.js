@@ -21,6 +21,7 @@ function NewTable({ config, wish, open, fail }) {
   const [greedy, setGreedy] = useState(false);
   const [rotate, setRotate] = useState(true);
   const player = (seat) => players[seat] ?? usual(game);
+  const mayBeGreedy = game.players.some((one) => one.greedy && game.seats.some((_, seat) => seat !== mine && player(seat) === one.name));
   const pick = (next) => {
     setName(next);
     setMine(0);
@@ -30,7 +31,7 @@ function NewTable({ config, wish, open, fail }) {
     event.preventDefault();
     const body = { game: name, seats: game.seats.map((_, seat) => (seat === mine ? YOU : player(seat))), mode: mine === null ? "open" : mode };
     if (seed !== "") body.seed = Number(seed);
-    if (game.mixes) Object.assign(body, { greedy, rotate });
+    if (game.mixes) Object.assign(body, { greedy: greedy && mayBeGreedy, rotate });
     await post("/api/tables", body).then((made) => open(made.id), fail);
   };
   const radio = (group, value, checked, change, children, style = "") => html`<label class=${`choice ${style} ${checked ? "on" : ""}`} key=${value}>
@@ -53,7 +54,7 @@ function NewTable({ config, wish, open, fail }) {
     <div class="row go">
       <label class="field slim"><span>${t("seed")}</span><input inputmode="numeric" placeholder=${t("random")} value=${seed} title=${t("seed_help")} autocomplete="off"
         onInput=${(event) => setSeed(event.target.value.replace(/\D/g, "").slice(0, 15))} /></label>
-      ${game.mixes && html`<span class="checks"><label class="check"><input type="checkbox" checked=${greedy} onChange=${(event) => setGreedy(event.target.checked)} /> ${t("greedy")}</label>
+      ${game.mixes && html`<span class="checks">${mayBeGreedy && html`<label class="check"><input type="checkbox" checked=${greedy} onChange=${(event) => setGreedy(event.target.checked)} /> ${t("greedy")}</label>`}
         <label class="check"><input type="checkbox" checked=${rotate} onChange=${(event) => setRotate(event.target.checked)} /> ${t("rotate")}</label></span>`}
       <span class="spread"></span><button class="primary large" type="submit">${mine === null ? t("watch") : t("start")}</button>
     </div>
@@ -79,7 +80,7 @@ function Statistics({ config }) {
   }, []);
   if (!stats.length) return null;
   const team = (row) => t.known(`team_${row.team}`) ?? t.known(`seat_${row.team}`) ?? row.team;
-  return html`<section class="panel"><h2>${t("statistics")}</h2>
+  return html`<section class="panel stats"><h2>${t("statistics")}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label=${t("statistics")}><table><thead><tr>${["game", "as", "against", "games", "won", "mean"].map((key) => html`<th scope="col" key=${key}>${t(key)}</th>`)}</tr></thead>
     <tbody>${stats.map((row, k) => {
       const mean = row.returns / row.games;

@@ -18,7 +18,7 @@ const HINT_PLAYOUTS = 64;
 // What a search said of the position it looked at, for the curve.
 function kept(values, ply, seat, message) {
   if (message.value === null || message.value === undefined) return values;
-  return { ...values, [ply]: { ply, seat, value: message.value, unit: message.unit, se: message.rows?.[0]?.se ?? null, move: message.move } };
+  return { ...values, [ply]: { ply, seat, value: message.value, unit: message.unit, se: message.se ?? null, move: message.move } };
 }
 
 // What is to be said of a move besides its text: its word where it was made, and what its seat has paid by then.
@@ -106,6 +106,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const mine = !watching && view.to_move === view.you;
   const series = game.mixes && !summary.imported;
   const maySearch = Boolean(game.analyst) && !done && summary.mode !== "fair" && (mine || summary.mode === "open");
+  const searches = game.exact === undefined ? game.players.some((one) => one.group === game.analyst && one.playouts !== null) : !game.exact;
   const name = (seat) => playerTitle(view.seats[seat].player, config);
   const analyse = (playouts, moves) => {
     const job = connection.send({ type: "analyse", playouts, ...(moves ? { moves } : {}) });
@@ -171,13 +172,14 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
         say=${say} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
       ${!done && html`<section class="panel thoughts"><h2>${t("thoughts")}</h2>
         ${maySearch
-          ? html`<div class="row think" role="group" aria-label=${t("think_help")}>${state.job === null
-              ? html`<span>${t("analyse")}</span>${SPEEDS.map((n) => html`<button type="button" key=${n} title=${t("think_help")} onClick=${() => analyse(n)}>${n}</button>`)}`
+          ? html`<div class="row think" role="group" aria-label=${t(searches ? "think_help" : "ask_table")}>${state.job === null
+              ? !searches ? html`<button type="button" onClick=${() => analyse()}>${t("ask_table")}</button>` : html`<span>${t("analyse")}</span>${SPEEDS.map((n) => html`<button type="button" key=${n} title=${t("think_help")} onClick=${() => analyse(n)}>${n}</button>`)}`
               : html`<button type="button" onClick=${() => connection.send({ type: "cancel", job: state.job })}>${t("stop")}</button>
                   <progress max=${state.result?.total ?? 1} value=${state.result?.done ?? 0} aria-label=${t("analyse")}></progress>`}</div>`
           : html`<p class="muted small">${t(summary.mode === "fair" ? "thoughts_fair" : game.analyst ? "thoughts_wait" : "thoughts_none")}</p>`}
         ${state.result && html`<p class="whose"><small>${name(state.result.seat ?? view.to_move ?? 0)}${state.result.total ? ` · ${t("of", state.result.done, state.result.total)}` : ""}</small></p>
-          <${Value} result=${state.result} /><${Moves} result=${state.result} choose=${mine ? (move) => send({ type: "play", move }) : null} />
+          <${Value} result=${state.result} /><${Moves} result=${state.result} word=${(move) => wordAt(view, move)} choose=${mine ? (move) => send({ type: "play", move }) : null} />
+          ${!searches && !state.result.rows?.length && html`<p class="muted small">${t("policy_only")}</p>`}
           <${Hands} hidden=${state.result.hidden} name=${(seat) => placeTitle(view, seat, game, config)} />`}
         <${Curve} points=${Object.values(state.values)} unit=${Object.values(state.values)[0]?.unit} names=${name} />
       </section>`}

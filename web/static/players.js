@@ -4,7 +4,7 @@ import { t } from "./words.js";
 
 export const YOU = "you";
 
-export const gameTitle = (name) => t.known(`game_${name}`) ?? name.split("_").map((word) => word[0].toUpperCase() + word.slice(1)).join(" ");
+export const gameTitle = (name) => t.known(`game_${name}`) ?? name.split(".").pop().split("_").map((word) => word[0].toUpperCase() + word.slice(1)).join(" ");
 
 const searches = (player) => player.playouts !== null;
 

@@ -7,13 +7,15 @@ import { get } from "./connection.js";
 import { useKeys } from "./controls.js";
 import { placeTitle, playerTitle } from "./players.js";
 import { Curve, Hands, MARKS, Moves } from "./thoughts.js";
-import { number, signed, t } from "./words.js";
+import { Luck, Thresholds, keptThresholds } from "./skill.js";
+import { lossOf, number, t } from "./words.js";
 
 const WRONG = ["inaccuracy", "mistake", "blunder"];
 const PLAYOUTS = 256;
 
 export function Review({ id, view, plies, game, config, connection, bus, prefs, say, ply, choose, retry, setRetry }) {
-  const [speed, setSpeed] = useState("fast");
+  const [speed, setSpeed] = useState(config.review_speeds[0]);
+  const [thresholds, setThresholds] = useState(() => keptThresholds(game));
   const [job, setJob] = useState(null);
   const [progress, setProgress] = useState(null);
   const [decisions, setDecisions] = useState([]);
@@ -45,17 +47,17 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
           setHidden((before) => ({ ...before, [message.ply]: message }));
         } else if (message.type === "result" && message.final && message.job === job) {
           if (message.review) {
-            merge(message.review.decisions);
-            setReview(message.review);
+            setDecisions(message.review.decisions);
             const first = message.review.decisions.find((one) => WRONG.includes(one.class));
-            if (first) choose(first.ply);
+            if (first && !review) choose(first.ply);
+            setReview(message.review);
           }
           if (message.error) say(message.error.text);
           setJob(null);
           setProgress(null);
         }
       }),
-    [job],
+    [job, review],
   );
   const wrong = decisions.filter((one) => WRONG.includes(one.class) || one.class === "unclear");
   const turn = (by) => {
@@ -90,14 +92,19 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
   const name = (seat) => playerTitle(view.seats[seat].player, config);
   const unit = review?.unit ?? (game.tells_wins ? "wp" : "points");
   const digits = unit === "points" ? 2 : 1;
-  const lossText = (which) => t("loss", number(Math.max(0, which.loss), digits), number(which.se, digits));
+  const lossText = (which) => t("loss", lossOf(which, digits));
+  const start = (cuts) => setJob(connection.send({ type: "review", speed, thresholds: cuts }));
+  const sort = (cuts) => {
+    setThresholds(cuts);
+    if (review && job === null) start(cuts);
+  };
   const marks = wrong.filter((each) => each.class !== "unclear").length;
   return html`<section class="panel review"><h2>${t("review")}</h2>
-    ${!review && job === null && html`<p class="muted small no-print">${t("review_text")}</p>`}
+    ${!review && job === null && html`<p class="muted small no-print">${t(game.exact ? "exact_text" : "review_text")}</p>`}
     <div class="row no-print">
       ${job === null
-        ? html`<div class="segments" role="radiogroup" aria-label=${t("tempo")}>${config.review_speeds.map((each) => html`<label key=${each} class=${each === speed ? "on" : ""}><input type="radio" name="speed" value=${each} checked=${each === speed} onChange=${() => setSpeed(each)} /><span>${t(each)}</span></label>`)}</div>
-            <button type="button" class=${review ? "" : "primary"} onClick=${() => setJob(connection.send({ type: "review", speed }))}>${t("start_review")}</button>`
+        ? html`${!game.exact && html`<div class="segments" role="radiogroup" aria-label=${t("tempo")}>${config.review_speeds.map((each) => html`<label key=${each} class=${each === speed ? "on" : ""}><input type="radio" name="speed" value=${each} checked=${each === speed} onChange=${() => setSpeed(each)} /><span>${t(each)}</span></label>`)}</div>`}
+            <button type="button" class=${review ? "" : "primary"} onClick=${() => start(thresholds)}>${t("start_review")}</button>`
         : html`<button type="button" onClick=${() => connection.send({ type: "cancel", job })}>${t("stop")}</button>
             <progress max=${progress?.total || 1} value=${progress?.done ?? 0} aria-label=${t("review")}></progress>
             <span class="small">${progress ? t(progress.stage === 2 ? "reviewing_2" : "reviewing", progress.done, progress.total) : "…"}</span>`}
@@ -105,7 +112,8 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
     ${review && html`<div class="row no-print"><button type="button" class="primary" onClick=${() => turn(1)} disabled=${!wrong.length}>${t("next_mistake")}</button>
         <span class="muted small">${wrong.length ? t("mistakes_n", wrong.length) : t("no_mistakes")}</span><span class="spread"></span>
         <button type="button" onClick=${() => print()}>${t("print")}</button></div>`}
-    <${Curve} points=${decisions.map((each) => ({ ...each, se: each.hidden ? null : each.rows?.find((row) => row.move === each.best)?.se }))} unit=${unit} ply=${ply} choose=${choose} names=${name} />
+    ${review && html`<${Thresholds} game=${game} unit=${unit} values=${thresholds} change=${sort} say=${say} />`}
+    <${Curve} points=${decisions.map((each) => ({ ...each, se: each.value_se }))} unit=${unit} ply=${ply} choose=${choose} names=${name} />
     ${one && html`<div class=${`decision ${one.class ?? ""}`}>
       <p class="played-line"><span class="mark" aria-hidden="true">${MARKS[one.class] ?? "…"}</span> <b class="class">${one.class ? t(one.class) : "…"}</b>
         ${view.you === null || one.seat !== view.you ? html`<small>${name(one.seat)}</small>` : ""}
@@ -113,8 +121,8 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
       ${one.hidden && one.class && html`<div class="row no-print">
           <button type="button" class="primary" disabled=${retry !== null} onClick=${tryAgain}>${t("retry")}</button>
           <button type="button" onClick=${() => connection.send({ type: "reveal", ply: one.ply })}>${t("show")}</button></div>`}
-      ${tried[one.ply] && html`<p class=${`answer ${tried[one.ply].right ? "gain" : "lose"}`}>${tried[one.ply].right ? "✓ " : "✗ "}<${MoveText} move=${tried[one.ply].move} size="tiny" /> ${tried[one.ply].right ? t("right") : t("not_right", number(tried[one.ply].loss, digits), number(tried[one.ply].se, digits))}</p>`}
-      ${!one.hidden && one.best && one.best !== one.move && html`<p><small>${t("best_was")}</small> <${MoveText} move=${one.best} size="tiny" /></p>`}
+      ${tried[one.ply] && html`<p class=${`answer ${tried[one.ply].right ? "gain" : "lose"}`}>${tried[one.ply].right ? "✓ " : "✗ "}<${MoveText} move=${tried[one.ply].move} size="tiny" /> ${tried[one.ply].right ? t("right") : t("not_right", lossOf(tried[one.ply], digits))}</p>`}
+      ${!one.hidden && one.best && one.searched !== one.move && html`<p><small>${t(one.best === one.move ? "ai_move" : "best_was")}</small> <${MoveText} move=${one.searched} size="tiny" /></p>`}
       ${!one.hidden && one.rows && html`<div class="segments no-print" role="group" aria-label=${t("thoughts")}>${["moves", "hands"].map((each) => html`<button type="button" key=${each} aria-pressed=${show === each ? "true" : "false"} class=${show === each ? "on" : ""} onClick=${() => setShow(each)}>${t(each)}</button>`)}</div>
         ${show === "moves"
           ? html`<${Moves} result=${{ rows: one.rows, unit }} mark=${one.move} />`
@@ -122,19 +130,18 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
             ? html`<${Hands} hidden=${hidden[ply].hidden} name=${(seat) => placeTitle({ ...view, you: one.seat }, seat, game, config)} />`
             : html`<button type="button" disabled=${hidden[ply]?.pending} onClick=${guess}>${t("analyse")} ${PLAYOUTS}</button>`}`}
     </div>`}
-    ${review && html`<${Summary} review=${review} view=${view} name=${name} digits=${digits} />`}
+    ${review && html`<${Summary} review=${review} name=${name} digits=${digits} /><${Luck} review=${review} name=${name} digits=${digits} />`}
     ${marks > 0 && html`<ol class="print-only">${wrong.map((each) => html`<li key=${each.ply}>${t("move_n", each.ply + 1)}: ${moveWord(each.move)} – ${t(each.class)}, ${lossText(each)}${each.best ? `. ${t("best_was")}: ${moveWord(each.best)}` : ""}</li>`)}</ol>`}
-    ${decisions.length > 0 && html`<p class="muted small">${unit === "points" ? t("caption_points", game.unit) : t("caption_wp")}</p>`}
+    ${decisions.length > 0 && html`<p class="muted small">${unit !== "points" ? t("caption_wp") : t(game.exact ? "caption_exact" : game.analyst === "tables" ? "caption_tables" : "caption_points", t.known(`unit_${game.unit}`) ?? game.unit)}</p>`}
   </section>`;
 }
 
 const CLASSES = ["best", "good", "better", "unclear", "inaccuracy", "mistake", "blunder"];
 
-// Counts of each class, and what decisions cost apart from what the cards brought.
-function Summary({ review, view, name, digits }) {
+// Counts of each class, and what decisions cost.
+function Summary({ review, name, digits }) {
   return html`<table class="summary"><thead><tr><th scope="col"><span class="sr">${t("decisions")}</span></th>${review.summary.map((row) => html`<th scope="col" key=${row.seat}>${name(row.seat)}</th>`)}</tr></thead>
     <tbody>${CLASSES.filter((each) => review.summary.some((row) => row[each])).map((each) => html`<tr key=${each}><th scope="row"><span class=${`mark ${each}`} aria-hidden="true">${MARKS[each]}</span> ${t(each)}</th>${review.summary.map((row) => html`<td class="num" key=${row.seat}>${row[each]}</td>`)}</tr>`)}
       <tr><th scope="row">${t("forced")}</th>${review.summary.map((row) => html`<td class="num" key=${row.seat}>${row.forced}</td>`)}</tr>
-      <tr><th scope="row">${t("total_loss")}</th>${review.summary.map((row) => html`<td class="num" key=${row.seat}>${number(row.loss, digits)} ± ${number(row.se, digits)}</td>`)}</tr></tbody></table>
-    ${review.unit === "points" && view.returns && review.summary.map((row) => html`<p class="small" key=${row.seat}>${name(row.seat)}: ${t("luck", signed(view.returns[row.seat]), number(row.loss, 2), signed(view.returns[row.seat] + row.loss))}</p>`)}`;
+      <tr><th scope="row">${t("total_loss")}</th>${review.summary.map((row) => html`<td class="num" key=${row.seat}>${lossOf({ ...row, exact: review.exact }, digits)}</td>`)}</tr></tbody></table>`;
 }

@@ -10,30 +10,37 @@ const FEW_HANDS = 12;
 export function scoreText(row, digits = 1) {
   const [value, se, text] = row.wp !== null && row.wp !== undefined ? [row.wp, row.se, (x) => percent(x, digits)] : [row.points, row.se, (x) => number(x, 2)];
   if (value === null || value === undefined) return "–";
-  return `${text(value)}${se === null || se === undefined ? "" : ` ± ${text(se)}`}`;
+  return `${text(value)}${se ? ` ± ${text(se)}` : ""}`; // an exact value has no error
 }
 
-// A row for each move: of the search, or of the strategy alone. `choose` makes moves buttons.
-export function Moves({ result, choose, mark }) {
+// A row for each move: of the search, or of the strategy alone. `choose` makes moves buttons. `word` says what a move is called.
+// Exact values, which have no error and no tries, tell what each move costs against the best one.
+export function Moves({ result, choose, mark, word = moveWord }) {
   const [all, setAll] = useState(false);
   const policy = result.policy ?? {};
   const rows = result.rows?.length ? result.rows : Object.entries(policy).sort((a, b) => b[1] - a[1]).map(([move, prior]) => ({ move, prior, visits: null, wp: null, points: null, se: null }));
   if (!rows.length) return null;
-  const searched = rows.some((row) => row.visits !== null && row.visits !== undefined);
+  const searched = rows.some((row) => row.visits > 0); // none where values are exact
+  const again = rows.some((row) => row.stage === 2);
   const valued = rows.some((row) => (row.wp ?? row.points ?? null) !== null);
   const points = rows.some((row) => (row.points ?? null) !== null);
+  const exact = points && !searched && rows.every((row) => (row.points ?? null) !== null && !row.se);
+  const top = exact ? Math.max(...rows.map((row) => row.points)) : 0;
   const most = Math.max(1, ...rows.map((row) => row.visits ?? 0));
   const share = (row) => (searched ? (row.visits ?? 0) / most : row.prior ?? 0);
   return html`<table class="moves"><caption class="sr">${t("moves")}</caption>
     <thead><tr><th scope="col">${t("move")}</th>${valued && html`<th scope="col" title=${t(points ? "pts_help" : "wp_help")}>${t(points ? "pts" : "wp")}${points ? "" : " %"}</th>`}
+      ${exact && html`<th scope="col" title=${t("cost_help")}>${t("cost")}</th>`}
       ${searched && html`<th scope="col" title=${t("visits_help")}>${t("visits")}</th>`}<th scope="col" title=${t(searched ? "prior_help" : "policy")}>${t(searched ? "prior" : "policy")} %</th></tr></thead>
-    <tbody>${rows.slice(0, all ? rows.length : FEW_ROWS).map((row, k) => html`<tr key=${row.move} class=${row.move === mark ? "marked" : k === 0 && searched ? "first" : ""}>
+    <tbody>${rows.slice(0, all ? rows.length : FEW_ROWS).map((row, k) => html`<tr key=${row.move} class=${`${row.move === mark ? "marked" : k === 0 && valued ? "first" : ""} ${again && row.stage === 1 ? "once" : ""}`}>
       <td>${choose
-        ? html`<button type="button" class="link" title=${t("play")} onClick=${() => choose(row.move)}><${MoveText} move=${row.move} size="tiny" /></button>`
-        : html`<${MoveText} move=${row.move} size="tiny" />`}${row.move === mark ? html` <small>← ${t("you_played")}</small>` : ""}</td>
+        ? html`<button type="button" class="link" title=${t("play")} onClick=${() => choose(row.move)}><${MoveText} move=${row.move} size="tiny" word=${word(row.move)} /></button>`
+        : html`<${MoveText} move=${row.move} size="tiny" word=${word(row.move)} />`}${row.move === mark ? html` <small>← ${t("you_played")}</small>` : ""}</td>
       ${valued && html`<td class="num">${scoreText(row)}</td>`}
+      ${exact && html`<td class=${`num ${top - row.points > 0.005 ? "lose" : "muted"}`}>${top - row.points > 0.005 ? number(top - row.points, 2) : "–"}</td>`}
       ${searched && html`<td class="num"><span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>${row.visits ?? "–"}</td>`}
       <td class="num">${searched ? "" : html`<span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>`}${row.prior === null || row.prior === undefined ? "–" : percent(row.prior, 1)}</td></tr>`)}</tbody></table>
+    ${again && rows.some((row) => row.stage === 1) && html`<p class="muted small">${t("once")}</p>`}
     ${rows.length > FEW_ROWS && html`<button type="button" class="link small" aria-expanded=${all ? "true" : "false"} onClick=${() => setAll(!all)}>${t("show_all", rows.length)} ${all ? "▴" : "▾"}</button>`}`;
 }
 
@@ -73,7 +80,14 @@ const HEIGHT = 150;
 const LEFT = 34;
 export const MARKS = { best: "✓", good: "✓", unclear: "~", inaccuracy: "?!", mistake: "?", blunder: "??", better: "!" };
 
-// The value at each decision, with bars of two standard errors where one is known; a point can be chosen.
+// Runs of neighbouring points of a seat whose values have an error: the band of two standard errors goes through each.
+function runsOf(points) {
+  const runs = [[]];
+  for (const one of points) one.se ? runs[runs.length - 1].push(one) : runs.push([]);
+  return runs.filter((run) => run.length > 1);
+}
+
+// The value at each decision, with a band of two standard errors where one is known; a point can be chosen.
 export function Curve({ points, unit, ply, choose, names }) {
   const shown = points.filter((one) => one.value !== null && one.value !== undefined);
   if (shown.length < 2) return null;
@@ -86,18 +100,20 @@ export function Curve({ points, unit, ply, choose, names }) {
   const y = (value) => HEIGHT - 16 - ((HEIGHT - 32) * (Math.min(high, Math.max(low, value)) - low)) / (high - low);
   const seats = [...new Set(shown.map((one) => one.seat))];
   const path = (seat) => shown.filter((one) => one.seat === seat).map((one, k) => `${k ? "L" : "M"}${x(one).toFixed(1)} ${y(one.value).toFixed(1)}`).join("");
-  const tell = (value) => (wins ? `${percent(value)} %` : amount(value));
-  return html`<figure class="curve-box"><figcaption>${t("curve")}${seats.length > 1 ? html` ${seats.map((seat) => html`<span class=${`key seat-${seat}`} key=${seat}>${names?.(seat) ?? seat}</span>`)}` : ""}</figcaption>
+  const tell = (one) => (wins ? `${percent(one.value)}${one.se ? ` ± ${percent(one.se)}` : ""} %` : `${amount(one.value)}${one.se ? ` ± ${amount(one.se)}` : ""}`);
+  return html`<figure class="curve-box"><figcaption>${t("curve")}${shown.some((one) => one.se) ? html` <span class="muted">${t("band")}</span>` : ""}${seats.length > 1 ? html` ${seats.map((seat) => html`<span class=${`key seat-${seat}`} key=${seat}>${names?.(seat) ?? seat}</span>`)}` : ""}</figcaption>
     <svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${t("curve")}>
     ${[low, (low + high) / 2, high].map((v) => html`<line x1=${LEFT} x2=${WIDTH - 8} y1=${y(v)} y2=${y(v)} class="axis" key=${v} /><text x=${LEFT - 5} y=${y(v) + 4} text-anchor="end">${wins ? percent(v) : amount(v)}</text>`)}
+    ${seats.map((seat) => runsOf(shown.filter((one) => one.seat === seat)).map((run) => html`<polygon class=${`band seat-${seat}`} key=${`b${seat}-${run[0].ply}`} aria-hidden="true"
+      points=${[...run.map((one) => [x(one), y(one.value + 2 * one.se)]), ...[...run].reverse().map((one) => [x(one), y(one.value - 2 * one.se)])].map((at) => at.map((v) => v.toFixed(1)).join(",")).join(" ")} />`))}
     ${seats.map((seat) => html`<path d=${path(seat)} class=${`line seat-${seat}`} key=${seat} />`)}
     ${shown.map((one) => one.se ? html`<line class="error" key=${`e${one.ply}`} x1=${x(one)} x2=${x(one)} y1=${y(one.value - 2 * one.se)} y2=${y(one.value + 2 * one.se)} />` : "")}
     ${shown.map((one) => {
       const wrong = ["inaccuracy", "mistake", "blunder"].includes(one.class);
       const pick = choose && { tabindex: one.ply === (ply ?? shown[0].ply) || !shown.some((each) => each.ply === ply) && one === shown[0] ? 0 : -1, role: "button", onClick: () => choose(one.ply), onKeyDown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), event.stopPropagation(), choose(one.ply)) };
-      return html`<g key=${one.ply} class=${`point seat-${one.seat} ${one.class ?? ""} ${one.ply === ply ? "here" : ""}`} aria-label=${`${t("move_n", one.ply + 1)}: ${moveWord(one.move)}, ${tell(one.value)}${one.class ? `, ${t(one.class)}` : ""}`} ...${pick ?? { role: "img" }}>
+      return html`<g key=${one.ply} class=${`point seat-${one.seat} ${one.class ?? ""} ${one.ply === ply ? "here" : ""}`} aria-label=${`${t("move_n", one.ply + 1)}: ${moveWord(one.move)}, ${tell(one)}${one.class ? `, ${t(one.class)}` : ""}`} ...${pick ?? { role: "img" }}>
         <circle cx=${x(one)} cy=${y(one.value)} r="13" class="target" /><circle cx=${x(one)} cy=${y(one.value)} r=${wrong ? 8.5 : 4} class="dot" />
-        ${wrong && html`<text x=${x(one)} y=${y(one.value) + 4} text-anchor="middle" class="glyph">${MARKS[one.class]}</text>`}<title>${moveWord(one.move)} · ${tell(one.value)}</title></g>`;
+        ${wrong && html`<text x=${x(one)} y=${y(one.value) + 4} text-anchor="middle" class="glyph">${MARKS[one.class]}</text>`}<title>${moveWord(one.move)} · ${tell(one)}</title></g>`;
     })}
   </svg></figure>`;
 }

@@ -6,7 +6,7 @@ import { get, post } from "./connection.js";
 import { Controls } from "./controls.js";
 import { Felt } from "./felt.js";
 import { gameTitle, seatTitle } from "./players.js";
-import { number, t } from "./words.js";
+import { lossOf, t } from "./words.js";
 
 function Top({ title, go, games, name, change }) {
   return html`<header class="bar-top"><button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button><h1>${title}</h1><span class="spread"></span>
@@ -25,6 +25,7 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
     get(`/api/puzzles?game=${game}`).then((answer) => setPuzzles(answer.puzzles), fail);
   }, [game]);
   const puzzle = puzzles?.[place];
+  const digits = config.games.find((one) => one.name === game)?.tells_wins ? 1 : 2;
   useEffect(() => {
     setTried(null);
     if (puzzle) connection.join(puzzle.table);
@@ -38,7 +39,7 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
         if (message.error) say(message.error.text);
         else {
           setTried(message.tried);
-          announce(message.tried.right ? t("solved") : t("not_right", number(message.tried.loss, 1), number(message.tried.se, 1)));
+          announce(message.tried.right ? t("solved") : t("not_right", lossOf(message.tried, 2)));
         }
       }),
     [],
@@ -53,7 +54,7 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
       <${Felt} view=${puzzle.view} config=${config} status=${waiting
         ? "…"
         : tried
-          ? html`<b class=${tried.right ? "gain" : "lose"}>${tried.right ? `✓ ${t("solved")}` : `✗ ${t("not_right", number(tried.loss, 1), number(tried.se, 1))}`}</b> <${MoveText} move=${tried.move} size="tiny" />`
+          ? html`<b class=${tried.right ? "gain" : "lose"}>${tried.right ? `✓ ${t("solved")}` : `✗ ${t("not_right", lossOf(tried, digits))}`}</b> <${MoveText} move=${tried.move} size="tiny" />`
           : puzzle.view.facts?.to_beat ? html`<b class="yours">${t("your_turn")}</b> ${t("beat")} <${MoveText} move=${puzzle.view.facts.to_beat} size="tiny" />` : html`<b class="yours">${t("your_turn")}</b>`}>
         <${Controls} key=${`${puzzle.table}-${puzzle.ply}`} view=${puzzle.view} legal=${puzzle.view.legal} play=${attempt} say=${say} keys=${prefs.keys} />
       <//>

@@ -1,0 +1,180 @@
+"""Where the result of a finished game came from: the seat, the cards that were dealt, and what was left to play.
+
+A *play-out* is a game from a position to its end, one player in every seat. The mean of many is what a position is worth among
+such players when all cards lie open. What chance changed of that number is luck; the rest of the result was decided by moves.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.agent import Agent
+from agents.decision import RETURN, WINS
+from games.batches import Rules, States, num_rows, take
+from games.generic import team_return
+from games.interface import Game
+from games.kernels import Stream, deal_seeds, kernel
+from games.lockstep import Lockstep
+from games.table import Table
+
+DEALS = 4
+"""Play-outs of random deals for each of a position: they are made once for many games."""
+
+
+@dataclass(frozen=True)
+class Luck:
+    """What chance brought each of S seats, in the unit of the game's reviews; errors of 0 are exact.
+
+    Attributes:
+        unit: WINS or RETURN, see ``agents.decision``.
+        result: What each seat has in the end.
+        start: What it can expect before the deal.
+        deal: What the deal changed of that.
+        later: What cards changed that came later.
+        start_error: Standard error of ``start``; below, of the others.
+        deal_error: See above.
+        later_error: See above.
+        known_error: Of ``start + deal + later``: ``deal`` is a difference to ``start``, whose error cancels in the sum.
+        losses: What the moves of each seat lost against the best, in all; None where it is not known.
+        play_outs: How many were made of each position; 0: none were needed.
+    """
+
+    unit: str
+    result: tuple[float, ...]
+    start: tuple[float, ...]
+    deal: tuple[float, ...]
+    later: tuple[float, ...]
+    start_error: tuple[float, ...]
+    deal_error: tuple[float, ...]
+    later_error: tuple[float, ...]
+    known_error: tuple[float, ...]
+    losses: tuple[float, ...] | None = None
+    play_outs: int = 0
+
+
+class Mean(NamedTuple):
+    """Means over play-outs. Attributes: mean: float64 ``[S]``; error: float64 ``[S]``, their standard errors."""
+
+    mean: np.ndarray
+    error: np.ndarray
+
+
+class Cancelled(RuntimeError):  # noqa: N818 (nothing is wrong)
+    """Nobody waits for the result any more."""
+
+
+@kernel
+def _read_returns(rules: Rules, states: States, out: np.ndarray) -> None:
+    """Writes what each seat has won to ``out`` (float64 ``[B, S]``); all games must be over."""
+    for i in range(out.shape[0]):
+        for seat in range(out.shape[1]):
+            out[i, seat] = team_return(rules, states, i, seat)
+
+
+def play_out(game: Game, agent: Agent, states: States, seed: int, cancel: Callable[[], bool] | None = None) -> np.ndarray:
+    """Returns what each seat wins when one player plays on in all of them: float64 ``[B, S]``.
+
+    Row i depends on state i, the seed and i alone, so that rows of two calls with one seed are pairs.
+
+    Args:
+        game: A game in which every move is seen.
+        agent: The player; it must not need the moves before the position.
+        states: B positions, none of them over or all cards known.
+        seed: Of the player's random choices.
+        cancel: Whether to stop.
+
+    Raises:
+        Cancelled: ``cancel`` said so.
+    """
+    games = Lockstep(game, states, solve=True)
+    agent.start(num_rows(states), seed)
+
+    def decide(lanes: np.ndarray) -> np.ndarray:
+        views = game.view(take(games.states, lanes), games.seats[lanes])
+        return agent.act(lanes, views, games.seen_by_movers(lanes))
+
+    for _ in games.run(decide):
+        if cancel is not None and cancel():
+            raise Cancelled
+    result = np.empty((num_rows(states), game.spec.num_seats))
+    _read_returns(game.rules, games.states, result)
+    return result
+
+
+def scored(returns: np.ndarray, win_only: bool) -> np.ndarray:
+    """Returns returns as reviews count them: as they are, or 1 for a win and 0 for a loss."""
+    return np.asarray((np.sign(returns) + 1.0) / 2.0 if win_only else returns)
+
+
+def mean_of(values: np.ndarray) -> Mean:
+    """Returns the mean of at least two rows with its standard error."""
+    return Mean(values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values)))
+
+
+def before_the_deal(game: Game, agent: Agent, num: int, win_only: bool, cancel: Callable[[], bool] | None = None) -> Mean:
+    """Returns what each seat can expect of a random deal, by ``num`` play-outs of as many deals."""
+    deals = game.deal(deal_seeds(0, num, Stream.TABLE, 1))
+    return mean_of(scored(play_out(game, agent, deals, 0, cancel), win_only))
+
+
+def repeated(states: States, num: int) -> States:
+    """Returns one position ``num`` times."""
+    return take(states, np.zeros(num, np.int64))
+
+
+def luck_of(
+    game: Game,
+    agent: Agent,
+    table: Table,
+    start: Mean,
+    dealt: States,
+    later: Sequence[tuple[States, States]],
+    seed: int,
+    win_only: bool,
+    cancel: Callable[[], bool] | None = None,
+) -> Luck:
+    """Returns what chance brought in a game, by play-outs.
+
+    Args:
+        game: The game.
+        agent: Who plays in all seats.
+        table: The game that was played, over.
+        start: From ``before_the_deal``.
+        dealt: n >= 2 positions after the deal; what comes to the table later is dealt anew in each.
+        later: For each time that cards came to the table, n positions before and n after it, likewise.
+        seed: Of the play-outs.
+        win_only: Whether winning counts alone.
+        cancel: Whether to stop.
+
+    Raises:
+        ValueError: The game is not over.
+        Cancelled: ``cancel`` said so.
+    """
+    if table.returns is None:
+        raise ValueError("the game is not over: expected one with a result")
+
+    def worth(states: States) -> np.ndarray:
+        return scored(play_out(game, agent, states, seed, cancel), win_only)
+
+    deal = mean_of(worth(dealt))
+    changes = [mean_of(worth(after) - worth(before)) for before, after in later]
+    changed = sum((change.mean for change in changes), np.zeros(game.spec.num_seats))
+    changed_error = np.sqrt(sum((change.error**2 for change in changes), np.zeros(game.spec.num_seats)))
+
+    def told(values: Any) -> tuple[float, ...]:
+        return tuple(np.asarray(values, np.float64).tolist())
+
+    return Luck(
+        unit=WINS if win_only else RETURN,
+        result=told(scored(np.array(table.returns), win_only)),
+        start=told(start.mean),
+        deal=told(deal.mean - start.mean),
+        later=told(changed),
+        start_error=told(start.error),
+        deal_error=told(np.hypot(start.error, deal.error)),
+        later_error=told(changed_error),
+        known_error=told(np.hypot(deal.error, changed_error)),
+        play_outs=num_rows(dealt),
+    )

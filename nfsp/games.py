@@ -1,0 +1,89 @@
+"""Games of neural fictitious self-play: each seat plays its best response or its average policy, drawn for each game.
+
+Source: Heinrich & Silver, "Deep reinforcement learning from self-play in imperfect-information games", 2016, algorithm 1.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from fpmcts.drawn_moves import draw_moves
+from fpmcts.samples import Samples, in_order, join
+from fpmcts.search import Evaluate
+from games.batches import States, take
+from games.interface import Game, seats_to_move
+from games.kernels import streams
+from games.lockstep import Lockstep
+from nfsp.transitions import Transitions, final_returns, next_decisions
+
+
+class Played(NamedTuple):
+    """What a batch of games gave.
+
+    Attributes:
+        transitions: Of all seats, whatever they played.
+        responses: The decisions of seats that played their best response, for the reservoirs.
+        final: ``[G]``, how the games ended.
+        seconds: Wall clock.
+    """
+
+    transitions: Transitions
+    responses: Samples
+    final: States
+    seconds: float
+
+
+def responders(seed: int, num_games: int, num_seats: int, anticipatory: float, *path: int) -> np.ndarray:
+    """Returns which seats play their best response: bool ``[G, S]``, each with probability ``anticipatory``."""
+    drawn = streams(seed, num_games * num_seats, *path) >> np.uint64(11)
+    return (drawn * 2.0**-53 < anticipatory).reshape(num_games, num_seats)
+
+
+def play(
+    game: Game, respond: Evaluate, average: Evaluate, deals: np.ndarray, responds: np.ndarray, rng: np.ndarray,
+    epsilon: float, iteration: int, lanes: int,
+) -> Iterator[int | Played]:  # fmt: skip
+    """Plays a game for each deal; yields how many are over, then what they gave.
+
+    Args:
+        game: The game.
+        respond: The Q networks of all seats: a move's value is the sum of its policy outputs.
+        average: The networks of the average policies.
+        deals: uint64 ``[G]``, seeds of the deals.
+        responds: bool ``[G, S]``, who plays its best response, greedy but for ``epsilon``.
+        rng: uint64 ``[G]``, changed in place; game k draws from stream k alone.
+        epsilon: Chance of a random move in place of a best response's.
+        iteration: Stamps what is kept.
+        lanes: Games that advance together.
+    """
+    started, games = time.perf_counter(), Lockstep(game, game.deal(deals), window=lanes)
+    parts: list[Samples] = []
+    owners: list[np.ndarray] = []
+
+    def decide(waiting: np.ndarray) -> np.ndarray:
+        actions, best = np.empty(len(waiting), np.int16), responds[waiting, games.seats[waiting]]
+        for rows, evaluate, temperature, exploration in (
+            (np.flatnonzero(best), respond, 0.0, epsilon),
+            (np.flatnonzero(~best), average, 1.0, 0.0),
+        ):
+            if rows.size:
+                drawn = draw_moves(game, evaluate, games.states, rng, waiting[rows], temperature, exploration, iteration)
+                actions[rows] = drawn.actions
+                parts.append(drawn.samples)
+                owners.append(waiting[rows])
+        return actions
+
+    yield from games.run(decide)
+    owner, order = in_order(owners)
+    samples = take(join(parts, game), order)
+    seats = seats_to_move(game, samples.states)
+    result = np.zeros(len(owner), np.float32)
+    final_returns(game.rules, games.states, owner, seats, game.spec.max_return, result)
+    after = next_decisions(owner, seats)
+    is_last = after < 0
+    following = take(samples.states, np.where(is_last, np.arange(len(owner)), after))
+    transitions = Transitions(samples.states, samples.actions[:, 0].copy(), following, is_last, result, samples.iteration)
+    responses = take(samples, np.flatnonzero(responds[owner, seats]))
+    yield Played(transitions, responses, games.states, time.perf_counter() - started)

@@ -1,0 +1,187 @@
+"""Neural fictitious self-play: transitions, targets, best responses, whole runs, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.general.policy import PolicyOptions
+from agents.general.search_agent import FPMCTSOptions
+from agents.kind import PlayerError
+from agents.players import Maker, Player
+from evaluation.policy_table import policy_table
+from games import make
+from games.batches import num_rows, take
+from games.interface import seats_to_move
+from games.kernels import Stream, deal_seeds, streams
+from nfsp.games import Played, play, responders
+from nfsp.transitions import next_decisions
+from runtime.settings import ConfigError
+from tabular.best_response import best_response_values, profile_values
+from tests.games import driver
+from training.algorithms import read_run
+from training.nfsp import NFSPConfig, NFSPTrainer
+from training.run_folder import RunFolder
+
+
+def configuration(*overrides: str) -> NFSPConfig:
+    chosen = any(override.startswith("game=") for override in overrides)
+    return read_run(("algorithm=nfsp", *overrides) if chosen else ("algorithm=nfsp", "game=kuhn", *overrides))[0]
+
+
+def run(trainer: NFSPTrainer, steps: int) -> NFSPTrainer:
+    for _ in range(steps):
+        for _ in trainer.run_step():
+            pass
+    return trainer
+
+
+def some_games(trainer: NFSPTrainer, count: int, anticipatory: float) -> Played:
+    """Plays games by the networks of a trainer."""
+    deals = deal_seeds(3, count, Stream.TRAINING, 0)
+    responds = responders(3, count, 2, anticipatory, Stream.PLAY, 1)
+    q, average = trainer._responses.evaluate, trainer._averages.evaluate
+    *_, played = play(trainer.game, q, average, deals, responds, streams(3, count, Stream.PLAY, 0), 0.1, 0, 50)
+    assert isinstance(played, Played)
+    return played
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=30))
+@settings(max_examples=100, deadline=None)
+def test_next_decisions(pairs: list[tuple[int, int]]) -> None:
+    pairs = sorted(pairs, key=lambda pair: pair[0])
+    owner = np.array([pair[0] for pair in pairs], np.int64)
+    seats = np.array([pair[1] for pair in pairs], np.int64)
+    for k, after in enumerate(next_decisions(owner, seats)):
+        assert after == next((j for j in range(k + 1, len(pairs)) if pairs[j] == pairs[k]), -1)
+
+
+def test_shares_of_responders() -> None:
+    drawn = responders(1, 20_000, 2, 0.1, 5)
+    assert drawn.mean() == pytest.approx(0.1, abs=0.006)  # four standard errors
+    assert not responders(1, 100, 2, 0.0, 5).any() and responders(1, 100, 2, 1.0, 5).all()
+
+
+def test_transitions_are_those_of_the_games() -> None:
+    trainer = NFSPTrainer(configuration("game=leduc"))
+    played = some_games(trainer, 300, 0.3)
+    told = played.transitions
+    movers = seats_to_move(trainer.game, told.states)
+    assert (seats_to_move(trainer.game, told.following) == movers).all()
+    last = told.is_last
+    for before, after in zip(take(told.states, last), take(told.following, last), strict=True):
+        np.testing.assert_array_equal(before, after)
+    # A game has one last decision of each seat that decided; the two results of a game are opposite.
+    assert 300 <= last.sum() <= 600
+    assert abs(told.result).max() <= 1 and abs(told.result).max() > 0
+    # The seats that answered are those that were drawn, and what they played is what they learn from.
+    assert 0.2 < num_rows(played.responses) / num_rows(told) < 0.4
+    np.testing.assert_array_equal(played.responses.target[:, 0], 1)
+
+
+def test_a_game_depends_neither_on_the_others_nor_on_their_number() -> None:
+    trainer = NFSPTrainer(configuration("game=leduc"))
+    many, few = some_games(trainer, 40, 0.3), some_games(trainer, 10, 0.3)
+    count = num_rows(few.transitions)
+    np.testing.assert_array_equal(many.transitions.actions[:count], few.transitions.actions)
+
+
+def test_targets_against_a_loop() -> None:
+    """At the last decision the result; else the largest value of a legal move at the next one, by the target network."""
+    trainer = NFSPTrainer(configuration("game=leduc"))
+    learner, game = trainer.q_learners[0], trainer.game
+    for parameter in learner.target.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    told = some_games(trainer, 60, 0.3).transitions
+    rows = take(told, np.flatnonzero(seats_to_move(game, told.states) == 0))
+    found = learner.targets(rows).numpy()
+    decided = 0
+    for k in range(num_rows(rows)):
+        if rows.is_last[k]:
+            assert found[k] == rows.result[k]
+            continue
+        decided += 1
+        seat = int(seats_to_move(game, rows.following)[k])
+        seen = np.empty((1, *game.spec.observation_shape), np.int8)
+        driver.observe(game.rules, rows.following, k, seat, seen[0])
+        with torch.no_grad():
+            outputs = learner.target(torch.from_numpy(seen)).policy[0].numpy()
+        moves = driver.legal_actions(game, rows.following, k)
+        values = [sum(outputs[place] for place in game.decoder[action] if place >= 0) for action in moves]
+        assert found[k] == pytest.approx(max(values), abs=1e-5)
+    assert decided > 10
+
+
+def test_q_learning_finds_a_best_response_to_random_play() -> None:
+    """Everybody plays the average policy, which is almost uniform at first: Q then learns the best answer to it off-policy."""
+    trainer = NFSPTrainer(configuration("game=kuhn", "algorithm.lr=3e-3", "algorithm.target_steps=50"))
+    tables: Any = trainer.game.tables
+    told = some_games(trainer, 4000, 0.0).transitions
+    movers, generator = seats_to_move(trainer.game, told.states), np.random.default_rng(0)
+    for seat, learner in enumerate(trainer.q_learners):
+        rows = take(told, np.flatnonzero(movers == seat))
+        for _ in range(400):
+            learner.step(take(rows, generator.integers(0, num_rows(rows), 128)))
+    trainer._averages.refresh(trainer.average)
+    trainer._responses.refresh(trainer.q)
+    average = policy_table(trainer.game, trainer._averages.evaluate)
+    answers = policy_table(trainer.game, trainer._responses.evaluate)
+    greedy = np.eye(average.shape[1])[answers.argmax(axis=1)]
+    best = best_response_values(tables, average)
+    for seat in range(2):
+        own = tables.infoset_player == seat
+        value = profile_values(tables, np.where(own[:, None], greedy, average))[seat]
+        assert value >= best[seat] - 0.03, (seat, value, best)
+        assert value > profile_values(tables, average)[seat] + 0.2
+
+
+def test_a_short_run_comes_closer_to_an_equilibrium() -> None:
+    trainer = run(NFSPTrainer(configuration("algorithm.games=512", "evaluation.exact_every=20", "evaluation.decks=50")), 20)
+    assert trainer.last_report is not None
+    assert trainer.last_report.scalars["nash_conv/average_policy"] < 0.6  # uniform: 11/12
+    assert "policy_against_random/mbb_per_hand_all" in trainer.last_report.scalars
+
+
+def test_resumed_equals_uninterrupted_and_its_average_plays(tmp_path: Path) -> None:
+    keys = [f"run_dir={tmp_path / 'run'}", "algorithm.games=64", "algorithm.batch_size=16", "algorithm.target_steps=5"]
+    keys += ["algorithm.memory=300", "algorithm.reservoir=40"]
+    config = configuration(*keys)
+    whole, first = run(NFSPTrainer(config), 6), run(NFSPTrainer(config), 3)
+    with RunFolder.open(config, lambda values: config) as folder:
+        folder.save(first.get_state())
+        saved = folder.load()
+    assert saved is not None
+    second = run(NFSPTrainer(config, saved), 3)
+    before, after = whole.get_state().arrays, second.get_state().arrays
+    assert before.keys() == after.keys()
+    for name in before:
+        np.testing.assert_array_equal(before[name], after[name], err_msg=name)
+    game = make("kuhn")
+    path = str(tmp_path / "run")
+    players = {
+        "policy": Player("policy", "policy", PolicyOptions(checkpoint=path), "average"),
+        "fpmcts": Player("fpmcts", "fpmcts", FPMCTSOptions(checkpoint=path), "search"),
+    }
+    maker = Maker(game, "", players)
+    assert maker.make("policy").name == "average"
+    with pytest.raises(PlayerError, match="no search"):
+        maker.make("fpmcts")
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (["algorithm.anticipatory=2"], ["algorithm.anticipatory=2", "at most 1"]),
+        (["algorithm.typo=1"], ["algorithm.typo"]),
+        (["network.shared=true"], ["network.shared=true", "algorithm=nfsp"]),
+        (["search.playouts=3"], ["search.playouts=3", "algorithm=nfsp"]),
+    ],
+)
+def test_bad_keys_are_named(keys: list[str], words: list[str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        configuration(*keys)
+    assert all(word in str(caught.value) for word in words), caught.value

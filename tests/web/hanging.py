@@ -1,0 +1,46 @@
+"""Engines that hang or end, for processes that tests start: ``decide`` does what the kind of a question says."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from web.asking import Answer, Question
+from web.engine_process import serve
+
+
+def decide(asked: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
+    """Does what its kind says, or answers at once."""
+    step = asked.options.get("step", 0)
+    if asked.options.get("quick"):
+        pass
+    elif asked.kind == "sleeps":
+        threading.Event().wait()
+    elif asked.kind == "spins":
+        while True:
+            pass
+    elif asked.kind == "stops":
+        os.kill(os.getpid(), signal.SIGSTOP)
+    elif asked.kind == "ends":
+        os._exit(3)
+    elif asked.kind == "works":
+        for _ in range(12):
+            time.sleep(0.1)
+            cancel()
+    elif asked.kind == "compiles":
+        time.sleep(1.2)
+    elif asked.kind == "endless":
+        while not cancel():
+            time.sleep(0.05)
+    return Answer(f"{asked.kind} {step}")
+
+
+def engine_main(pipe: Connection, warm_up: Any) -> None:
+    serve(pipe, warm_up, decide)
+
+
+def broken_main(pipe: Connection, warm_up: Any) -> None:
+    os._exit(1)

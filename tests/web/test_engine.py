@@ -1,0 +1,137 @@
+"""An engine that dies or hangs is seen and started again, and a slow one is left alone."""
+
+import asyncio
+import importlib
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from web.asking import CrashError, Question
+from web.engine import MOST_DEATHS, EngineProcess
+from web.engine_process import SETTLED
+from web.watch import Patience, Watch
+
+sys.path.append(str(Path(__file__).parent))  # the process imports it by this name
+hanging = importlib.import_module("hanging")
+SHORT = Patience(usual=0.6, first=6.0)
+
+
+def question(kind: str, **options: Any) -> Question:
+    return Question("toy", {}, kind, options, 0)
+
+
+async def settle(engine: EngineProcess, kind: str) -> None:
+    """Lets a player answer until it counts as known."""
+    for _ in range(SETTLED):
+        await engine.ask(question(kind, quick=True))
+
+
+def with_engine(work: Callable[[EngineProcess], Any], target: Any = hanging.engine_main, patience: Patience = SHORT) -> Any:
+    async def run() -> Any:
+        engine = EngineProcess(target=target, patience=patience)
+        engine.start()
+        try:
+            return await work(engine)
+        finally:
+            await engine.stop()
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("how", ["sleeps", *(pytest.param(how, marks=pytest.mark.slow) for how in ("spins", "stops"))])
+def test_an_engine_that_hangs_is_started_again(how: str, caplog: pytest.LogCaptureFixture) -> None:
+    async def work(engine: EngineProcess) -> None:
+        await settle(engine, how)
+        before = engine.pid
+        stuck = asyncio.create_task(engine.ask(question(how)))
+        await asyncio.sleep(0.05)
+        waiting = asyncio.create_task(engine.ask(question("quick", step=7)))  # behind it: the next process answers
+        with pytest.raises(CrashError, match="hung"):
+            await stuck
+        assert (await waiting).move == "quick 7" and engine.pid != before
+        assert before is not None
+        with pytest.raises(ProcessLookupError):
+            os.kill(before, 0)
+
+    with_engine(work)
+    assert "hangs" in caplog.text
+
+
+@pytest.mark.slow
+def test_one_that_nobody_waits_for_hangs_until_somebody_does() -> None:
+    async def work(engine: EngineProcess) -> None:
+        await settle(engine, "sleeps")
+        left = asyncio.create_task(engine.ask(question("sleeps")))
+        await asyncio.sleep(0.1)
+        left.cancel()
+        assert (await engine.ask(question("quick"))).move == "quick 0"
+
+    with_engine(work)
+
+
+def test_one_that_works_or_compiles_is_left_alone() -> None:
+    """Both are silent, or at work, for longer than a known player may be silent."""
+
+    async def work(engine: EngineProcess) -> None:
+        first = await engine.ask(question("compiles"))
+        before = engine.pid
+        assert first.move == "compiles 0"
+        await settle(engine, "works")
+        assert (await engine.ask(question("works"))).move == "works 0"
+        await asyncio.sleep(1.0)  # nobody waits: nothing to hear
+        assert (await engine.ask(question("works", quick=True))).move and engine.pid == before
+
+    with_engine(work, patience=Patience(usual=0.8, first=30.0))
+
+
+@pytest.mark.slow
+def test_a_search_without_end_has_one() -> None:
+    async def work(engine: EngineProcess) -> None:
+        await settle(engine, "endless")
+        asked = Question("toy", {}, "endless", {}, 0, seconds=0.5)
+        with pytest.raises(CrashError, match="about one move"):
+            await engine.ask(asked)
+
+    with_engine(work, patience=Patience(usual=0.8, first=30.0))
+
+
+def test_those_who_wait_are_asked_again_and_not_for_ever() -> None:
+    async def work(engine: EngineProcess) -> None:
+        ending = asyncio.create_task(engine.ask(question("ends")))
+        await asyncio.sleep(0)
+        other = asyncio.create_task(engine.ask(question("quick")))
+        with pytest.raises(CrashError, match="status 3"):
+            await ending
+        assert (await other).move == "quick 0"
+
+    with_engine(work)
+
+    async def never(engine: EngineProcess) -> None:
+        with pytest.raises(CrashError):
+            await engine.ask(question("quick"))
+        assert engine._deaths == MOST_DEATHS
+
+    with_engine(never, hanging.broken_main)
+
+
+def test_a_server_that_stood_still_blames_nobody() -> None:
+    """A look that comes late counts as one."""
+
+    async def run() -> list[str]:
+        said: list[str] = []
+        watch = Watch(Patience(usual=0.4, first=0.4), lambda: True, said.append)
+        await asyncio.sleep(0.12)
+        time.sleep(1.0)  # noqa: ASYNC251 (the server is stopped)
+        await asyncio.sleep(0.08)
+        none = list(said)
+        await asyncio.sleep(0.8)
+        watch.stop()
+        assert not none
+        return said
+
+    assert len(asyncio.run(run())) == 1
