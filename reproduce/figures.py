@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from reproduce.drawing import Line, Style, draw
 from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, did_you_mean, setting
+from tabular.learner import TabularLearner
 from training.reports import Event
 from training.run_folder import RunFolder
 from training.tabular import TabularBudget, TabularConfig, TabularTrainer, make_learner, parse_tabular
@@ -133,7 +134,7 @@ def play_runs(
                 for _ in trainer.run_step():
                     episodes[k] = trainer.learner.episodes
                 if config.measure == MATCHES:
-                    keep_snapshot(folder.path, trainer.learner, config.episodes)
+                    keep_snapshot(folder.path, cast(TabularLearner, trainer.learner), config.episodes)
                 if folder.is_save_due(SAVE_SECONDS):
                     with saving:
                         folder.save(trainer.get_state(copy=False))

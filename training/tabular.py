@@ -92,8 +92,8 @@ def _options(group: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in group.items() if key != "name"}
 
 
-def make_learner(config: TabularConfig) -> Learner:
-    """Returns the algorithm before its first episode. Raises ValueError where an option is out of range."""
+def make_learner(config: TabularConfig) -> Any:
+    """Returns the algorithm (a ``Learner``) before its first episode. Raises ValueError where an option is out of range."""
     game = make(config.game["name"], **_options(config.game))
     return algorithms.make(config.algorithm["name"], game, config.seed, **_options(config.algorithm))
 
@@ -121,7 +121,7 @@ class TabularTrainer:
 
     def __init__(self, config: TabularConfig, saved: Saved | None = None) -> None:
         self.config = config
-        self.learner = make_learner(config)
+        self.learner: Learner = make_learner(config)
         self.step = 0
         self.seconds = 0.0
         self.last_report: Report | None = None
