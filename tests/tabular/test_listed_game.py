@@ -101,6 +101,6 @@ def test_a_game_that_does_not_fit_is_told_in_numbers() -> None:
 
 @pytest.mark.slow
 def test_small_phantom_tictactoe() -> None:
-    """Histories of one information set lie at different depths. Source: a program of its own in C++, and tests/games/test_phantom_tictactoe.py."""
+    """Histories of one information set lie at different depths. Source: a separate program in C++ gave the same."""
     values = best_response_values(listing(make_game("phantom_tictactoe", variant="small")), uniform())
     assert values == pytest.approx([0.94270833, 0.4952381], abs=1e-8)
