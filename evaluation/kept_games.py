@@ -37,9 +37,7 @@ class KeptGames:
 
     def __init__(self, folder: Path, plan: Plan) -> None:
         self.plan = plan
-        self._folders = {
-            (task.a, task.b): folder / _identity(plan, task.a, task.b) for task in plan.tasks if task.first == 0
-        }
+        self._folders = {(task.a, task.b): folder / _identity(plan, task.a, task.b) for task in plan.tasks if task.first == 0}
 
     def _file(self, task: Task) -> Path:
         return self._folders[task.a, task.b] / f"{task.first}-{task.last}.npz"

@@ -118,9 +118,7 @@ class MatchResult:
             )
         return "\n".join(lines)
 
-    def _lines(
-        self, title: str, total: Score, by_team: tuple[Score, ...], finishers: tuple[dict[str, float], ...]
-    ) -> list[str]:
+    def _lines(self, title: str, total: Score, by_team: tuple[Score, ...], finishers: tuple[dict[str, float], ...]) -> list[str]:
         """Returns a line for a player's total and one for each team."""
         positions = [f"as {name}" for name in self.team_names]
         rows = [(title, total, {}), *zip(positions, by_team, finishers, strict=True)]

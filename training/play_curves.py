@@ -18,27 +18,31 @@ def self_play_curves(
     """Returns the curves of games with searches, given what the searches and evaluators of the workers counted meanwhile."""
     searches, seconds = max(s.searches, 1), max(s.seconds, 1e-9)
     network, evaluations = sum(e.seconds for e in workers), sum(e.num_evaluations for e in workers)
-    return _finished(game, games.final) | {
-        "self_play/moves_per_game": s.moves / s.games,
-        "self_play/target_entropy": s.target_entropy / searches,
-        "self_play/prior_entropy": s.prior_entropy / searches,
-        "self_play/kl_target_prior": s.kl_target_prior / searches,
-        "self_play/search_policy_match": s.top1_match / searches,
-        "self_play/root_value_squared_error": s.root_value_error / searches,
-        "self_play/sure_wins_per_game": s.sure_wins / s.games,
-        "inference/ess_share": s.ess_share / max(s.ess_count, 1),
-        "inference/true_world_rank": s.true_world_rank / max(s.truth_count, 1),
-        "inference/true_hand_log_likelihood_over_prior": s.posterior_gain / max(s.truth_count, 1),
-        "throughput/batch_fill": sum(c.evaluations for c in counters) / max(1, sum(c.room for c in counters)),
-        "throughput/policy_cache_hits": sum(c.hits for c in counters) / max(1, sum(c.lookups for c in counters)),
-        "throughput/games_per_second": s.games / seconds,
-        "throughput/decisions_per_second": s.decisions / seconds,
-        "throughput/searches_per_second": s.searches / seconds,
-        "throughput/evaluations_per_second": evaluations / seconds,
-        "throughput/network_share": network / seconds / len(workers),
-        "throughput/inference_share": s.inference_seconds / seconds / len(workers),
-        "time/generation_seconds": s.seconds,
-    } | value_curves(game, samples)
+    return (
+        _finished(game, games.final)
+        | {
+            "self_play/moves_per_game": s.moves / s.games,
+            "self_play/target_entropy": s.target_entropy / searches,
+            "self_play/prior_entropy": s.prior_entropy / searches,
+            "self_play/kl_target_prior": s.kl_target_prior / searches,
+            "self_play/search_policy_match": s.top1_match / searches,
+            "self_play/root_value_squared_error": s.root_value_error / searches,
+            "self_play/sure_wins_per_game": s.sure_wins / s.games,
+            "inference/ess_share": s.ess_share / max(s.ess_count, 1),
+            "inference/true_world_rank": s.true_world_rank / max(s.truth_count, 1),
+            "inference/true_hand_log_likelihood_over_prior": s.posterior_gain / max(s.truth_count, 1),
+            "throughput/batch_fill": sum(c.evaluations for c in counters) / max(1, sum(c.room for c in counters)),
+            "throughput/policy_cache_hits": sum(c.hits for c in counters) / max(1, sum(c.lookups for c in counters)),
+            "throughput/games_per_second": s.games / seconds,
+            "throughput/decisions_per_second": s.decisions / seconds,
+            "throughput/searches_per_second": s.searches / seconds,
+            "throughput/evaluations_per_second": evaluations / seconds,
+            "throughput/network_share": network / seconds / len(workers),
+            "throughput/inference_share": s.inference_seconds / seconds / len(workers),
+            "time/generation_seconds": s.seconds,
+        }
+        | value_curves(game, samples)
+    )
 
 
 def policy_game_curves(game: Game, played: Played, certain: float, win_only: bool) -> dict[str, float]:

@@ -44,9 +44,7 @@ class Workers:
         """Returns a determinizer with the present networks for games played side by side; without phase 2 if so asked."""
         state, inference = self.state, self.state.config.inference
         score = None if state.filter is None else FilterEngine(state.filter.net, state.config.precision, state.device)
-        return Determinizer(
-            state.game, evaluator, replace(inference, phase2=inference.phase2 and posterior), num_lanes, score
-        )
+        return Determinizer(state.game, evaluator, replace(inference, phase2=inference.phase2 and posterior), num_lanes, score)
 
     def self_play(self, deals: np.ndarray, path: tuple[int, ...]) -> Generator[Event, None, Finished]:
         """Plays one game per deal (uint64 ``[G]``), with searches, by the networks that play.

@@ -10,6 +10,7 @@ from agents.general.mix import MixAgent, MixOptions
 from agents.general.policy import PolicyAgent, PolicyOptions
 from agents.general.random_agent import RandomAgent
 from agents.general.search_agent import FPMCTSOptions, SearchAgent
+from agents.general.shared_tree import SharedTreeAgent, is_shared
 from agents.kind import Kind, NoOptions, Player, Workshop
 from agents.match_settings import match_settings
 from agents.trained import Trained, checkpoint_of, load_trained
@@ -84,7 +85,8 @@ def _fpmcts(workshop: Workshop, player: Player) -> Agent:
 
 
 def _ismcts(workshop: Workshop, player: Player) -> Agent:
-    return SingleObserverAgent(workshop.game, player.options, player.name)
+    kind = SharedTreeAgent if is_shared(workshop.game, player.options) else SingleObserverAgent
+    return kind(workshop.game, player.options, player.name)
 
 
 def _external(workshop: Workshop, player: Player) -> Agent:

@@ -314,8 +314,10 @@ class LimitPoker(BaseGame):
             sizes = [len(hand) for hand in fields["hands"]]
         except (KeyError, TypeError) as error:
             raise ValueError(f"{error!r}; {self._expected_deck()}") from error
-        if sizes != [self.rules.num_private] * self.spec.num_seats or len(set(cards)) != len(cards) or (
-            len(cards) != self._board + self.rules.num_public
+        if (
+            sizes != [self.rules.num_private] * self.spec.num_seats
+            or len(set(cards)) != len(cards)
+            or (len(cards) != self._board + self.rules.num_public)
         ):
             raise ValueError(f"hands {fields['hands']}, public {fields['public']}; {self._expected_deck()}"[:400])
         return cards

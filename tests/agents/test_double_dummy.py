@@ -129,9 +129,7 @@ def test_endgames_by_hand(hands: tuple[str, str, str], seat: int, target: str, w
     assert DoubleDummySolver(GAME, points=True).values(states)[0] == points, why
 
 
-@pytest.mark.parametrize(
-    ("seat", "passes", "win"), [(0, 0, 1), (0, 1, -1), (1, 0, 1), (1, 1, 1), (2, 0, -1), (2, 1, 1)]
-)
+@pytest.mark.parametrize(("seat", "passes", "win"), [(0, 0, 1), (0, 1, -1), (1, 0, 1), (1, 1, 1), (2, 0, -1), (2, 1, 1)])
 def test_passes_say_who_leads(seat: int, passes: int, win: int) -> None:
     """Nobody beats the 2, so its owner leads: C is out with its T, D with its 5, and E's 3 or 4 is beaten by C's T."""
     states = position(("T", "5", "34"), seat, "2", passes)

@@ -210,7 +210,7 @@ FAULTS = {
     "long move": ("move('3' * 500)", 5.0, "its answer has no move"),
     "no text": ("say('{\"move\": 3}')", 5.0, "its answer has no move"),
     "no move": ("say('{}')", 5.0, "its answer has no move"),
-    "other id": ("say('{\"id\": 7, \"move\": \"3\"}')", 5.0, "it answered another question: id '7', expected 1"),
+    "other id": ('say(\'{"id": 7, "move": "3"}\')', 5.0, "it answered another question: id '7', expected 1"),
     "no object": ("say('[1]')", 5.0, "its answer is no JSON object"),
     "garbage": ("say('hello world')", 5.0, "its answer is no JSON"),
     "nested": ("say('[' * 60000)", 5.0, "its answer is no JSON"),
@@ -254,7 +254,7 @@ def test_faults_end_the_match(fault: str) -> None:
 HELLO_FAULTS = {
     "death": ("sys.exit(1)", "the program ended with status 1"),
     "hangs": ("time.sleep(9)", "no answer within 0.4 s"),
-    "version": ("say('{\"protocol\": 2}')", "it does not speak version 1 of the protocol: expected {\"protocol\": 1}"),
+    "version": ("say('{\"protocol\": 2}')", 'it does not speak version 1 of the protocol: expected {"protocol": 1}'),
     "garbage": ("say('ready')", "its answer is no JSON"),
     "two lines": (f"{GOOD_HELLO}; say('ready')", "(it wrote .*: b'.*ready|its answer is no JSON)"),  # seen at once, or later
 }
@@ -318,7 +318,7 @@ def test_lines_that_nobody_asked_for() -> None:
 def test_death_in_the_middle_of_a_match() -> None:
     command = client("sys.exit('enough') if message['id'] > 30 else " + FIRST)
     player = ExternalAgent(GAME, command)
-    with pytest.raises(ExternalPlayerError, match="the program ended with status 1(.|\n)*\"id\": 31(.|\n)*enough"):
+    with pytest.raises(ExternalPlayerError, match='the program ended with status 1(.|\n)*"id": 31(.|\n)*enough'):
         duplicate_match(GAME, player, RandomAgent(GAME), 10, seed=1)
     player.start(1, seed=0)  # a new program
     assert player.act(*first_views(1)).shape == (1,)
@@ -327,7 +327,7 @@ def test_death_in_the_middle_of_a_match() -> None:
 
 def test_answers_in_any_form_that_is_documented() -> None:
     """Cards in any order, spaces, further fields, an id or none, and an answer in pieces."""
-    pieces = "exec('for c in json.dumps({\"why\": \"é\", \"move\": \" \".join(reversed(legal()[-1]))}): "
+    pieces = 'exec(\'for c in json.dumps({"why": "é", "move": " ".join(reversed(legal()[-1]))}): '
     command = client(pieces + "sys.stdout.write(c); sys.stdout.flush()'); say('')")
     games, views, records = first_views(2)
     with ExternalAgent(GAME, command) as player:

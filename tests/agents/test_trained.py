@@ -18,6 +18,7 @@ from training.trainer import Trainer
 
 GAME = make("doudizhu")
 
+
 def maker(**players: tuple[str, object]) -> Maker:
     return Maker(GAME, "standard", {label: Player(label, kind, options, label) for label, (kind, options) in players.items()})
 

@@ -187,6 +187,7 @@ def test_simulations_of_a_move_take_the_worlds_in_turn() -> None:
 @pytest.mark.parametrize("slots", [1, 4])
 def test_moves_are_compared_on_the_same_worlds_and_random_numbers(slots: int) -> None:
     """Both moves lead to the same random subgame; with as many visits they have the very same mean return."""
+
     def subgame() -> Move:
         ends = [End(lambda a, b, c: 1.0 * b - c), End(lambda a, b, c: 2.0 * c), End(-3.0)]
         return Move(1, [Move(2, ends), Move(2, ends[::-1])])

@@ -100,6 +100,7 @@ def test_worlds_are_not_changed(root: str, slots: int) -> None:
 
 def without_seat_2() -> tuple[ToyGame, Tables]:
     """Returns a random network and a game in which seat 2 never chooses and its card pays nothing."""
+
     def later(height: int, seat: int) -> Move | End:
         if height == 0:
             return End(lambda a, b, c: float(a > b) - 0.5)

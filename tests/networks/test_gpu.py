@@ -1,6 +1,5 @@
 """On a GPU: the same answers as on the CPU, and a run that learns. ``make gpu``."""
 
-
 import numpy as np
 import pytest
 import torch

@@ -41,12 +41,21 @@ def run(config: TrainConfig, iterations: int = 1) -> Trainer:
 @pytest.mark.parametrize(
     "override",
     [
-        "experiment=paper", "search.rollout=0.9", "network.shared=true", "objective=adp", "bootstrap=none",
+        "experiment=paper",
+        "search.rollout=0.9",
+        "network.shared=true",
+        "objective=adp",
+        "bootstrap=none",
         *(
             pytest.param(override, marks=pytest.mark.slow)
             for override in (
-                "inference=none", "search=puct", "train.divergence=forward", "episode.value_games=0", "selfplay.posterior=true",
-                "search.prior_floor=2e-3", "train.averaging=5",
+                "inference=none",
+                "search=puct",
+                "train.divergence=forward",
+                "episode.value_games=0",
+                "selfplay.posterior=true",
+                "search.prior_floor=2e-3",
+                "train.averaging=5",
             )
         ),
     ],  # fmt: skip

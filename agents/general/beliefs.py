@@ -1,0 +1,111 @@
+"""What a tree's own policies say of hidden moves: worlds weighed by the probability with which the other seats make their moves.
+
+A world is replayed from the start of the game. At each decision of another seat the probability of its move is that of the mean
+policy of its information set in the tree; a set that has no row plays evenly.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from games.batches import Rules, States
+from games.generic import (
+    UNSEEN_MOVE,
+    current_seat,
+    deal_rest,
+    draw_hidden,
+    fill_world,
+    legal,
+    played_move,
+    seen_move,
+    start_hidden,
+    start_view,
+    step,
+)  # fmt: skip
+from games.kernels import kernel, random_float
+from tabular.hash_table import Rows, find, seat_key
+from tabular.selection import weights
+
+
+@kernel
+def draw_words(rules: Rules, view: States, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+    """Draws hidden words (uint64 ``[n, W]``) of a view of one row from the prior."""
+    draw_hidden(rules, view, 0, seat, rng, lane, hidden)
+
+
+@kernel
+def log_likelihoods(
+    rules: Rules, view: States, seat: int, moves: np.ndarray, hidden: np.ndarray, selection: Any, rows: Rows, scratch: States,
+    max_legal: int, out: np.ndarray,
+) -> None:  # fmt: skip
+    """Writes how likely the moves of the other seats are in each world.
+
+    Args:
+        rules: The rules.
+        view: One row, what ``seat`` sees.
+        seat: Whose view it is.
+        moves: int16, all moves so far as the seat saw them.
+        hidden: uint64 ``[n, W]``, the worlds.
+        selection: Of ``tabular.selection``, that of the rows.
+        rows: The tree.
+        scratch: Two rows.
+        max_legal: As in the game's spec.
+        out: float64 ``[n]``, nats; -inf where a world is impossible.
+    """
+    actions, shares = np.empty(max_legal, np.int16), np.empty(max_legal)
+    word = np.empty(hidden.shape[1], np.uint64)
+    start_view(rules, view, 0, seat, scratch, 0)
+    for k in range(hidden.shape[0]):
+        word[:] = hidden[k]
+        start_hidden(rules, view, 0, seat, word)
+        out[k] = 0.0 if fill_world(rules, scratch, 0, seat, word, scratch, 1) else -np.inf
+        j = 0
+        while j < moves.size and out[k] > -np.inf:
+            action = played_move(rules, scratch, 1, seat, moves[j], word)
+            mover = current_seat(rules, scratch, 1)
+            if action < 0 or mover < 0:
+                out[k] = -np.inf
+                break
+            is_seen = seen_move(rules, scratch, 1, action, seat) != UNSEEN_MOVE
+            if mover != seat:
+                out[k] += _log_share(rules, scratch, mover, action, selection, rows, actions, shares)
+            step(rules, scratch, 1, action)
+            j += is_seen
+
+
+@kernel
+def _log_share(
+    rules: Rules, states: States, mover: int, action: int, selection: Any, rows: Rows, actions: np.ndarray, shares: np.ndarray
+) -> float:
+    """Returns the log-probability of an action in lane 1 by the mean policy of its information set."""
+    num_actions = legal(rules, states, 1, actions)
+    slot = np.searchsorted(actions[:num_actions], action)
+    if slot == num_actions or actions[slot] != action:
+        return -np.inf
+    place = find(rows, seat_key(rules, states, 1, mover))
+    if num_actions == 1 or place < 0:
+        return -np.log(np.float64(num_actions))
+    weights(selection, rows, place, num_actions, shares)
+    total = shares[:num_actions].sum()
+    share = shares[slot] / total if total > 0.0 else 1.0 / num_actions
+    return np.log(share) if share > 0.0 else -np.inf
+
+
+@kernel
+def drawn_worlds(
+    rules: Rules, view: States, seat: int, hidden: np.ndarray, cumulative: np.ndarray, rng: np.ndarray, lane: int, count: int,
+    worlds: States,
+) -> None:  # fmt: skip
+    """Writes ``count`` worlds, each drawn by the cumulative probabilities (float64 ``[n]``) of hidden words (``[n, W]``)."""
+    for j in range(count):
+        k = min(np.searchsorted(cumulative, random_float(rng, lane), side="right"), cumulative.size - 1)
+        fill_world(rules, view, 0, seat, hidden[k], worlds, j)
+    deal_rest(rules, worlds, 0, count, rng, lane)
+
+
+def cumulative_of(log_weights: np.ndarray) -> np.ndarray:
+    """Returns the cumulative probabilities (float64 ``[n]``) of log-weights; even where none is possible."""
+    highest = log_weights.max()
+    shares = np.exp(log_weights - highest) if highest > -np.inf else np.ones(len(log_weights))
+    summed: np.ndarray = np.cumsum(shares)
+    return summed / summed[-1]
