@@ -5,18 +5,23 @@ command goes on with a figure that was interrupted.
 """
 
 import sys
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 from evaluation.plots import ReportError, check_plots
 from networks.checkpoint import CheckpointError
-from reproduce.figures import FigureConfig, play_figure, read_figure
-from runtime.configuration import CONF, choices, shown, split
+from reproduce import figures, match_tables
+from reproduce.figures import FigureConfig
+from reproduce.job import Job
+from runtime.configuration import CONF, choices, read_file, shown, split
 from runtime.help import keys_text, say
 from runtime.interrupt import Interrupt
 from runtime.settings import ConfigError, did_you_mean
 from training.reports import Event
 from training.run_folder import RunFolderError
 from training.terminal import Terminal
+
+READERS: dict[str, Callable[[str, Sequence[str]], Job]] = {"runs": figures.read_job, "match_tables": match_tables.read_job}
+"""By the key ``kind`` of a file in ``conf/reproduce``; without one: ``runs``."""
 
 
 def help_text() -> str:
@@ -40,16 +45,16 @@ def run(arguments: list[str]) -> None:
     if len(names) != 1 or names[0] not in known:
         near = did_you_mean(names[0], known) if names else ""
         raise ConfigError(f"{' '.join(names) or 'no name'}: expected one of {', '.join(known)}{near}")
-    config, runs = read_figure(names[0], line.overrides)
+    job = READERS[read_file("reproduce", names[0]).get("kind", "runs")](names[0], line.overrides)
     if line.shows:
-        say(shown(vars(config)))
+        say(shown(vars(job.config)))
         return
     check_plots()
     terminal = Terminal()
     interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
-    terminal.note(f"{config.title}: {len(runs)} runs of {config.episodes:,} episodes in {config.folder()}")
+    terminal.note(job.about)
     lines = None
-    for event in play_figure(config, runs, lambda: interrupt.requested):
+    for event in job.play(lambda: interrupt.requested):
         if isinstance(event, Event):
             terminal.progress(event)
         else:
@@ -60,7 +65,7 @@ def run(arguments: list[str]) -> None:
         return
     for text in lines:
         terminal.note(text)
-    terminal.note(f"drawn in {Path(config.folder()) / 'figure.png'}")
+    terminal.note(f"written to {job.result}")
 
 
 if __name__ == "__main__":

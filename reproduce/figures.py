@@ -19,6 +19,7 @@ import numpy as np
 
 from reproduce.drawing import Line, Style, draw
 from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
+from reproduce.job import Job
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, did_you_mean, setting
 from tabular.learner import TabularLearner
@@ -80,6 +81,13 @@ def read_figure(name: str, overrides: Sequence[str]) -> tuple[FigureConfig, list
         if (top := key.partition(".")[0]) not in (names := [f.name for f in fields(FigureConfig)]):
             raise ConfigError(f"{key}={text}: unknown key{did_you_mean(top, names) or '; expected one of ' + ', '.join(names)}")
     return parse_figure(load(f"reproduce/{name}", given, ("run_dir", "title")))
+
+
+def read_job(name: str, overrides: Sequence[str]) -> Job:
+    """Returns the job of ``read_figure``. Raises ConfigError."""
+    config, runs = read_figure(name, overrides)
+    about = f"{config.title}: {len(runs)} runs of {config.episodes:,} episodes in {config.folder()}"
+    return Job(config, about, config.folder() / "figure.png", lambda stopping: play_figure(config, runs, stopping))
 
 
 def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:

@@ -1,0 +1,19 @@
+"""What ``python -m reproduce`` makes of a file in ``conf/reproduce``, whatever its kind."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from training.reports import Event
+
+Play = Callable[[Callable[[], bool]], Iterator[Event | list[str]]]
+"""Given whether to stop, yields how far it is, and at the end what there is to say; nothing of that if it was stopped before."""
+
+
+class Job(NamedTuple):
+    """Attributes: config: Its checked keys. about: A line. result: The file that tells the result. play: Does it."""
+
+    config: Any
+    about: str
+    result: Path
+    play: Play
