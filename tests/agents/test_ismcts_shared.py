@@ -1,0 +1,243 @@
+"""IS-MCTS with the shared tree as a player: its output, what it keeps and forgets, its beliefs, and what it refuses."""
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents import load_player
+from agents.decision import Limits
+from agents.general import beliefs
+from agents.general.ismcts import Clock, ISMCTSOptions, SingleObserverAgent
+from agents.general.shared_tree import CHUNK, Place, SharedTreeAgent, hides_moves_alone
+from agents.kind import PlayerError
+from evaluation.decks import evaluation_decks
+from evaluation.match import play_games
+from games import make
+from games.kernels import kernel, streams
+from games.table import Table
+from runtime.settings import ConfigError
+from tabular.hash_table import HashTable, Rows, find, seat_key, visits_of
+from tabular.hashed_learner import fill_policy
+from tests.games import driver
+
+SELECTIONS = ("uct", "exp3", "regret_matching")
+
+
+@kernel
+def place_of(rules: Any, states: Any, seat: int, rows: Rows) -> int:
+    return find(rows, seat_key(rules, states, 0, seat))
+
+
+@kernel
+def visits_at(rows: Rows, place: int) -> int:
+    return visits_of(rows, place)
+
+
+def mean_policy(agent: SharedTreeAgent, table: HashTable) -> Rows:
+    """Returns the policies of a tree as the learners tell them."""
+    made = HashTable(1, 2**20)
+    made.grow(table.num_rows, 32)
+    fill_policy(agent._selection, table.rows, table.width, made.rows, False, 0.0)
+    return made.rows
+
+
+def shares(game: Any, policy: Rows, states: Any, seat: int) -> np.ndarray:
+    """Returns the policy of a seat to move, even where there is none."""
+    count = len(driver.legal_actions(game, states, 0))
+    place = place_of(game.rules, states, seat, policy)
+    return np.full(count, 1 / count) if place < 0 else policy.words[place + 3 : place + 3 + count]
+
+
+def searched(game: Any, table: Table, **options: Any) -> tuple[SharedTreeAgent, Place]:
+    """Returns a player and where it stands after a search for the seat to move."""
+    agent = SharedTreeAgent(game, ISMCTSOptions(**options))
+    seen = table.seen(table.seat)
+    rng, path = streams(3, 1), streams(3, 1, 1)
+    place = Place(table.view(table.seat), seen.moves[0, : seen.lengths[0]], 0, rng, path, agent._new_table())
+    agent._search(place, Clock(agent.options, Limits()))
+    return agent, place
+
+
+def test_the_tree_follows_from_what_is_hidden() -> None:
+    assert all(hides_moves_alone(make("goofspiel", prizes=prizes)) for prizes in ("descending", "random"))
+    assert all(hides_moves_alone(make("phantom_tictactoe", reveal=reveal)) for reveal in (True, False))
+    assert not any(hides_moves_alone(make(name)) for name in ("kuhn", "examples.sealed_bids"))
+    assert isinstance(load_player("ismcts", make("goofspiel")), SharedTreeAgent)
+    assert isinstance(load_player("ismcts", make("leduc")), SingleObserverAgent)
+    assert isinstance(load_player("ismcts", make("goofspiel"), tree="single_observer"), SingleObserverAgent)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_the_output_is_the_mean_policy(selection: str) -> None:
+    """The player's output against that of the learner's table; a stored exploration adds its share."""
+    game: Any = make("goofspiel", cards=4)
+    table = Table(game, seed=0)
+    table.play("2")
+    agent, place = searched(game, table, selection=selection, iterations=3000)
+    legal = driver.legal_actions(game, place.view, 0)
+    policy, means, visits = agent._output(place, legal, legal)
+    expected = shares(game, mean_policy(agent, place.table), place.view, 1)
+    assert visits == 3000 and policy == pytest.approx(expected)
+    assert np.all((means > -0.2) & (means < 1.2))
+    if selection != "uct":
+        stored, same = searched(game, table, selection=selection, iterations=3000, store_exploration=True)
+        assert stored._output(same, legal, legal)[0] == pytest.approx(0.9 * expected + 0.1 / len(legal))
+
+
+@pytest.mark.parametrize(("name", "draws"), [("goofspiel", "uniform"), ("goofspiel", "belief"), ("phantom_tictactoe", "uniform")])
+def test_games_are_independent_and_repeat(name: str, draws: str) -> None:
+    """The same games one after the other, side by side, and again."""
+    game: Any = make(name)
+    seating, deals = np.tile([0, 1], (4, 1)), evaluation_decks(game, 1, 4)
+    player = load_player("ismcts", game, selection="regret_matching", iterations=200, draws=draws)
+    played = [
+        play_games(game, (player, load_player("random", game)), seating, deals, 5, at_once=at_once).records.moves
+        for at_once in (1, None, None)
+    ]
+    np.testing.assert_array_equal(played[0], played[1])
+    np.testing.assert_array_equal(played[1], played[2])
+
+
+@pytest.mark.parametrize(
+    ("name", "draws", "first", "second"),
+    [
+        ("goofspiel", "uniform", (0, 3, 5), (1, 3, 4)),  # other bids of the first player that lose and win as well
+        ("goofspiel", "belief", (0, 3, 5), (1, 3, 4)),
+        ("phantom_tictactoe", "uniform", (0,), (8,)),
+        pytest.param("phantom_tictactoe", "belief", (0,), (8,), marks=pytest.mark.slow),  # 15 s of compiling
+    ],
+)
+def test_hidden_moves_change_nothing(name: str, draws: str, first: tuple[int, ...], second: tuple[int, ...]) -> None:
+    game: Any = make(name)
+    told = []
+    for moves in (first, second):
+        table = Table(game, seed=0)
+        for move in moves:
+            table.play(move)
+        told.append(load_player("ismcts", game, iterations=500, draws=draws).decide(table))
+    assert replace(told[0], seconds=0.0) == replace(told[1], seconds=0.0)
+
+
+def test_the_tree_is_kept_from_move_to_move_and_forgotten_at_the_start() -> None:
+    game: Any = make("goofspiel", cards=4)
+    agent = SharedTreeAgent(game, ISMCTSOptions(iterations=2000, selection="regret_matching"))
+
+    def asked(table: Table) -> int:
+        """Returns the visits of the information set after a move in game 0."""
+        agent.act(np.zeros(1, np.int64), table.view(0), table.seen(0))
+        rows = agent._trees[0, 0].rows
+        return int(visits_at(rows, place_of(game.rules, table.view(0), 0, rows)))
+
+    agent.start(1, 0)
+    table = Table(game, seed=0)
+    assert asked(table) == 2000
+    table.play("1")
+    table.play("2")
+    kept = asked(table)
+    assert kept > 2000
+    agent.start(1, 0)
+    assert asked(table) == 2000
+
+
+def test_beliefs_against_enumeration() -> None:
+    """Goofspiel 4, second player: each order of the other's two bids, weighed by its policies at both."""
+    game: Any = make("goofspiel", cards=4)
+    table = Table(game, seed=0)
+    for move in ("1", "2", "0"):  # the second player has won the first prize with 2, and is to answer the next bid
+        table.play(move)
+    agent, place = searched(game, table, selection="regret_matching", iterations=4000, draws="belief")
+    policy, expected = mean_policy(agent, place.table), {}
+    for bids in itertools.permutations(range(4), 2):
+        states = game.deal(np.zeros(1, np.uint64))
+        likelihood = 1.0
+        for move, seat in ((bids[0], 0), (2, 1), (bids[1], 0)):
+            legal = driver.legal_actions(game, states, 0)
+            if seat == 0:
+                likelihood *= shares(game, policy, states, 0)[list(legal).index(move)]
+            driver.step(game.rules, states, 0, move)
+        if driver.infoset_key(game.rules, states, 0, 1) == driver.infoset_key(game.rules, place.view, 0, 1):
+            expected[bids[0] | bids[1] << 4] = likelihood
+    hidden, out = np.array([[word] for word in expected], np.uint64), np.empty(len(expected))
+    beliefs.log_likelihoods(
+        game.rules, place.view, 1, place.moves, hidden, agent._selection, place.table.rows, game.empty(2), 4, out
+    )
+    assert len(expected) == 6 and np.exp(out) == pytest.approx(list(expected.values()))
+    assert max(expected.values()) > 2 * min(expected.values())
+    words, cumulative = agent._pool(place, 1)
+    drawn = np.diff(cumulative, prepend=0.0)
+    for word, likelihood in expected.items():
+        share = likelihood / sum(expected.values())
+        assert drawn[words[:, 0] == word].sum() == pytest.approx(share, abs=0.06)
+
+
+def test_beliefs_where_nothing_is_possible_are_even() -> None:
+    assert beliefs.cumulative_of(np.full(4, -np.inf)) == pytest.approx([0.25, 0.5, 0.75, 1.0])
+
+
+def test_a_full_tree_lets_go_of_what_was_visited_least() -> None:
+    game: Any = make("goofspiel", cards=13)
+    agent, place = searched(game, Table(game, seed=0), iterations=20_000, memory=1)
+    assert 0 < place.table.num_bytes <= 1_000_000
+    assert visits_at(place.table.rows, place_of(game.rules, place.view, 0, place.table.rows)) == 20_000
+    roomy, other = searched(game, Table(game, seed=0), iterations=20_000)
+    assert other.table.num_rows > 2 * place.table.num_rows
+    with pytest.raises(ConfigError, match="ismcts: memory=0: 0 information sets"):
+        agent._make_room(HashTable(2, 0))
+
+
+def test_it_takes_a_win() -> None:
+    """Phantom Tic-Tac-Toe: two marks in a row, and the third square most likely free."""
+    game: Any = make("phantom_tictactoe")
+    table = Table(game, seed=0)
+    for move in (0, 8, 1, 7):
+        table.play(move)
+    for selection in SELECTIONS:
+        decision = load_player("ismcts", game, selection=selection, iterations=5000).decide(table)
+        assert decision.policy is not None and max(decision.policy, key=decision.policy.__getitem__) == game.action_text(2)
+        assert decision.value is not None and 0.5 < decision.value < 1.0 and decision.unit == "wp"
+
+
+def test_decide_reports_cancels_and_keeps_to_given_moves() -> None:
+    game: Any = make("goofspiel")
+    table, seen = Table(game, seed=1), []
+    player = load_player("ismcts", game, iterations=3 * CHUNK)
+    decision = player.decide(table, report=lambda so_far, done, total: seen.append((done, total, so_far.playouts)))
+    assert seen == [(k * CHUNK, 3 * CHUNK, k * CHUNK) for k in (1, 2, 3)]
+    assert decision.root is not None and abs(sum(row.visits for row in decision.root) - 3 * CHUNK) <= 3
+    assert player.decide(table, cancel=lambda: True).playouts == CHUNK
+    only = player.decide(table, moves=["2", "3"])
+    assert only.policy is not None and set(only.policy) == {"2", "3"} and sum(only.policy.values()) == pytest.approx(1.0)
+    timed = load_player("ismcts", game, seconds=0.05).decide(table)
+    assert timed.seconds < 2.0 and timed.playouts is not None and timed.playouts % CHUNK == 0
+    assert load_player("ismcts", game, temperature=0.0, iterations=500).decide(table).policy is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("leduc", {"selection": "exp3"}, "selection=exp3: no option of the single-observer tree"),
+        ("goofspiel", {"tree": "single_observer", "draws": "belief"}, "draws=belief: no option of the single-observer tree"),
+        ("goofspiel", {"objective": "wp"}, "objective=wp: no option of the shared tree"),
+        ("goofspiel", {"c": 0.0}, "c = 0.0: expected at least 1e-6"),
+    ],
+)
+def test_options_that_a_tree_does_not_have(name: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(PlayerError, match=message):
+        load_player("ismcts", make(name), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"selection": "ucb"}, "ismcts.selection=ucb: expected one of uct, exp3, regret_matching"),
+        ({"draws": "prior"}, "ismcts.draws=prior: expected one of uniform, belief"),
+        ({"gamma": 0.0}, "ismcts.gamma=0.0: expected at least 1e-09 and at most 1"),
+        ({"memory": 0}, "ismcts.memory=0: expected at least 1"),
+    ],
+)
+def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load_player("ismcts", make("goofspiel"), **options)
