@@ -1,7 +1,7 @@
 """Repeats figures and tables of papers: ``python -m reproduce leduc_figure2 [key=value …]``.
 
-What a figure consists of stands in ``conf/reproduce/NAME.yaml``; the keys are explained in ``reproduce/figures.py``. The same
-command goes on with a figure that was interrupted.
+What a figure consists of stands in ``conf/reproduce/NAME.yaml``; the keys are explained by ``--help NAME``. The same command
+goes on with a figure that was interrupted.
 """
 
 import sys
@@ -12,6 +12,7 @@ from networks.checkpoint import CheckpointError
 from reproduce import figures, match_tables
 from reproduce.figures import FigureConfig
 from reproduce.job import Job
+from reproduce.match_tables import MatchTablesConfig
 from runtime.configuration import CONF, choices, read_file, shown, split
 from runtime.help import keys_text, say
 from runtime.interrupt import Interrupt
@@ -20,32 +21,42 @@ from training.reports import Event
 from training.run_folder import RunFolderError
 from training.terminal import Terminal
 
-READERS: dict[str, Callable[[str, Sequence[str]], Job]] = {"runs": figures.read_job, "match_tables": match_tables.read_job}
-"""By the key ``kind`` of a file in ``conf/reproduce``; without one: ``runs``."""
+KINDS: dict[str, tuple[type, Callable[[str, Sequence[str]], Job]]] = {
+    "runs": (FigureConfig, figures.read_job),
+    "match_tables": (MatchTablesConfig, match_tables.read_job),
+}
+"""The keys of a file in ``conf/reproduce`` and what reads it, by its key ``kind``; without one: ``runs``."""
 
 
-def help_text() -> str:
-    """Returns what there is to repeat, and the keys."""
+def kind_of(name: str) -> str:
+    """Returns the kind of a file in ``conf/reproduce``."""
+    return str(read_file("reproduce", name).get("kind", "runs"))
+
+
+def help_text(topic: str = "") -> str:
+    """Returns what there is to repeat, and the keys: those of a name, or of figures made of runs."""
     sources = []
     for name in choices("reproduce"):
         lines = (CONF / "reproduce" / f"{name}.yaml").read_text().splitlines()
         about = next(line for line in lines if line.startswith("# ") and "@package" not in line)
         sources.append(f"  {name:28}{about.removeprefix('# ').partition(': python')[0]}")
-    return "\n".join(["python -m reproduce NAME [key=value …]", "", *sources, "", keys_text(FigureConfig)])
+    return "\n".join(
+        ["python -m reproduce NAME [key=value …]", "", *sources, "", keys_text(KINDS[kind_of(topic) if topic else "runs"][0])]
+    )
 
 
 def run(arguments: list[str]) -> None:
     """Plays the runs of a figure and draws it."""
     line = split([argument for argument in arguments if "=" in argument or argument.startswith("-") or argument == "job"])
     if line.help is not None:
-        say(help_text())
+        say(help_text(line.help))
         return
     names = [argument for argument in arguments if "=" not in argument and not argument.startswith("-") and argument != "job"]
     known = choices("reproduce")
     if len(names) != 1 or names[0] not in known:
         near = did_you_mean(names[0], known) if names else ""
         raise ConfigError(f"{' '.join(names) or 'no name'}: expected one of {', '.join(known)}{near}")
-    job = READERS[read_file("reproduce", names[0]).get("kind", "runs")](names[0], line.overrides)
+    job = KINDS[kind_of(names[0])][1](names[0], line.overrides)
     if line.shows:
         say(shown(vars(job.config)))
         return

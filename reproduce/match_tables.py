@@ -22,6 +22,7 @@ from zlib import crc32
 import numpy as np
 
 from agents import load_player
+from agents.general.ismcts import ISMCTSOptions
 from evaluation.decks import evaluation_decks
 from evaluation.match import play_games
 from evaluation.statistics import Estimate, estimate, wins
@@ -77,6 +78,7 @@ class MatchTablesConfig:
         matches: Of each cell, a multiple of 20.
         seed: Of all matches.
         only: The tables that are played, by name; none: all.
+        options: Of the player ``ismcts``, by selection, such as ``options.exp3.rewards=signed``; without: the player's defaults.
         tables: By name, see ``Table``.
     """
 
@@ -88,6 +90,7 @@ class MatchTablesConfig:
     matches: int = setting(1000, least=LOT, most=10**6)
     seed: int = setting(0, least=0, most=2**31)
     only: list[str] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
     tables: dict[str, Any] = field(default_factory=dict)
 
     def folder(self) -> Path:
@@ -126,6 +129,10 @@ def parse(values: Mapping[str, Any]) -> tuple[MatchTablesConfig, dict[str, Table
     if config.matches % LOT:
         raise ConfigError(f"matches={config.matches}: expected a multiple of {LOT}")
     tables = {name: build(Table, table, f"tables.{name}.") for name, table in config.tables.items()}
+    for name, given in config.options.items():
+        if name not in PLAYERS or name == "random" or not isinstance(given, Mapping) or "selection" in given:
+            raise ConfigError(f"options.{name}={given}: expected options of uct, exp3 or regret_matching, such as rewards=signed")
+        check_ranges(build(ISMCTSOptions, given, f"options.{name}."), f"options.{name}.")
     for name in config.only:
         if name not in tables:
             raise ConfigError(f"only={name}: expected some of {', '.join(tables)}{did_you_mean(name, tables)}")
@@ -139,17 +146,18 @@ def parse(values: Mapping[str, Any]) -> tuple[MatchTablesConfig, dict[str, Table
     return config, {name: table for name, table in tables.items() if not config.only or name in config.only}
 
 
-def play_lot(table: Table, lot: Lot, seed: int) -> list[float]:
+def play_lot(config: MatchTablesConfig, table: Table, lot: Lot) -> list[float]:
     """Returns the results of who moves first in a lot."""
     game = make(table.game["name"], **{key: value for key, value in table.game.items() if key != "name"})
 
     def player(name: str) -> Any:
         if name == "random":
             return load_player("random", game)
-        return load_player("ismcts", game, selection=name, tree="shared", iterations=table.iterations(name))
+        options = {"tree": "shared", "iterations": table.iterations(name), **config.options.get(name, {})}
+        return load_player("ismcts", game, selection=name, **options)
 
     path = (crc32(lot.table.encode()), *(list(PLAYERS).index(name) for name in (lot.row, lot.column)), lot.number)
-    own = int(streams(seed, 1, *path)[0] >> np.uint64(1))
+    own = int(streams(config.seed, 1, *path)[0] >> np.uint64(1))
     agents = (player(lot.row), player(lot.column))
     played = play_games(game, agents, np.tile([0, 1], (LOT, 1)), evaluation_decks(game, own, LOT), own, at_once=1)
     return [float(x) for x in played.returns[:, 0]]
@@ -157,10 +165,8 @@ def play_lot(table: Table, lot: Lot, seed: int) -> list[float]:
 
 def _conditions(config: MatchTablesConfig) -> dict[str, Any]:
     """Returns what matches depend on, by table."""
-    return {
-        name: {"game": table["game"], "seconds": table["seconds"], "rates": table["rates"], "seed": config.seed, "lot": LOT}
-        for name, table in config.tables.items()
-    }
+    tables = {name: {key: table[key] for key in ("game", "seconds", "rates")} for name, table in config.tables.items()}
+    return {"seed": config.seed, "lot": LOT, "options": config.options, "tables": tables}
 
 
 def read_results(config: MatchTablesConfig) -> Results:
@@ -173,7 +179,7 @@ def read_results(config: MatchTablesConfig) -> Results:
             path.write_text(conditions)
         lines = path.read_text().splitlines(keepends=True)
         if lines[:1] != [conditions]:
-            raise ConfigError(f"run_dir={folder}: holds matches of other tables or seeds; expected another folder")
+            raise ConfigError(f"run_dir={folder}: holds matches of other settings; expected another folder")
         whole = [line for line in lines if line.endswith("\n")]
         if whole != lines:  # a line that was cut off when the run was killed
             path.write_text("".join(whole))
@@ -201,7 +207,7 @@ def play(config: MatchTablesConfig, tables: Mapping[str, Table], stopping: Calla
             while missing or running:
                 while missing and len(running) < config.threads and not stopping():
                     lot = missing.pop(0)
-                    running[pool.submit(play_lot, tables[lot.table], lot, config.seed)] = lot
+                    running[pool.submit(play_lot, config, tables[lot.table], lot)] = lot
                 if not running:
                     break
                 for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
@@ -273,6 +279,6 @@ def report(config: MatchTablesConfig, tables: Mapping[str, Table], results: Resu
         said.append(line)
         parts.append(f"\n{line}.\n")
     said.append(f"{near} of {count} cells within {NEAR:g} points of what is printed")
-    facts = {"matches": config.matches, "seed": config.seed, "written": time.strftime("%Y-%m-%d"), "tables": list(tables)}
+    facts = {"matches": config.matches, "seed": config.seed, "written": time.strftime("%Y-%m-%d"), "options": config.options}
     parts.append(f"{said[-1]}. {json.dumps(facts)}\n")
     return "\n".join(parts), said

@@ -146,8 +146,8 @@ def test_beliefs_against_enumeration() -> None:
     """Goofspiel 4, second player: each order of the other's two bids, weighed by its policies at both."""
     game: Any = make("goofspiel", cards=4)
     table = Table(game, seed=0)
-    for move in ("1", "2", "0"):  # the second player has won the first prize with 2, and is to answer the next bid
-        table.play(move)
+    for text in ("1", "2", "0"):  # the second player has won the first prize with 2, and is to answer the next bid
+        table.play(text)
     agent, place = searched(game, table, selection="regret_matching", iterations=4000, draws="belief")
     policy, expected = mean_policy(agent, place.table), {}
     for bids in itertools.permutations(range(4), 2):
