@@ -40,18 +40,17 @@ def help_text(topic: str = "") -> str:
         lines = (CONF / "reproduce" / f"{name}.yaml").read_text().splitlines()
         about = next(line for line in lines if line.startswith("# ") and "@package" not in line)
         sources.append(f"  {name:28}{about.removeprefix('# ').partition(': python')[0]}")
-    return "\n".join(
-        ["python -m reproduce NAME [key=value …]", "", *sources, "", keys_text(KINDS[kind_of(topic) if topic else "runs"][0])]
-    )
+    keys = keys_text(KINDS[kind_of(topic) if topic else "runs"][0])
+    return "\n".join(["python -m reproduce NAME [key=value …]", "", *sources, "", keys])
 
 
 def run(arguments: list[str]) -> None:
     """Plays the runs of a figure and draws it."""
     line = split([argument for argument in arguments if "=" in argument or argument.startswith("-") or argument == "job"])
-    if line.help is not None:
-        say(help_text(line.help))
-        return
     names = [argument for argument in arguments if "=" not in argument and not argument.startswith("-") and argument != "job"]
+    if line.help is not None:
+        say(help_text(names[0] if names else ""))
+        return
     known = choices("reproduce")
     if len(names) != 1 or names[0] not in known:
         near = did_you_mean(names[0], known) if names else ""
