@@ -51,7 +51,8 @@ def naive_sets(game: Any) -> dict[tuple[int, int], int]:
 
 
 @pytest.mark.parametrize(
-    ("name", "options"), [("goofspiel", {"cards": 4}), ("goofspiel", {"cards": 3, "prizes": "random"}), ("examples.sealed_bids", {})]
+    ("name", "options"),
+    [("goofspiel", {"cards": 4}), ("goofspiel", {"cards": 3, "prizes": "random"}), ("examples.sealed_bids", {})],
 )
 def test_every_information_set_is_listed_once(name: str, options: dict[str, Any]) -> None:
     game: Any = make(name, **options)
