@@ -279,6 +279,6 @@ def report(config: MatchTablesConfig, tables: Mapping[str, Table], results: Resu
         said.append(line)
         parts.append(f"\n{line}.\n")
     said.append(f"{near} of {count} cells within {NEAR:g} points of what is printed")
-    facts = {"matches": config.matches, "seed": config.seed, "written": time.strftime("%Y-%m-%d"), "options": config.options}
+    facts = {"seed": config.seed, "written": time.strftime("%Y-%m-%d"), "options": config.options}
     parts.append(f"{said[-1]}. {json.dumps(facts)}\n")
     return "\n".join(parts), said
