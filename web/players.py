@@ -16,11 +16,12 @@ from agents.decision import WINS, Decision
 from agents.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
 from agents.players import KINDS, Maker, Player
 from agents.rehearsal import compile_players
-from games import make
 from games.interface import Game
 from games.table import Table
 from runtime.settings import build, check_ranges
 from web.asking import Answer, Priority, Question, Row
+from web.rulebook import make_game
+from web.variants import parts_of
 
 log = logging.getLogger(__name__)
 MOST_PLAYERS = 50
@@ -42,7 +43,7 @@ class Players:
 
     def _game(self, name: str) -> Game:
         if name not in self._games:
-            self._games[name] = make(name)
+            self._games[name] = make_game(name)
         return self._games[name]
 
     def _player(self, question: Question) -> Any:
@@ -69,7 +70,7 @@ class Players:
             cancel: Whether nobody waits any more.
         """
         if question.priority >= Priority.WARM_UP and question.kind == "fpmcts":
-            compile_players(question.game, log.info)  # on all cores, once on a machine
+            compile_players(parts_of(question.game)[0], log.info)  # on all cores, once on a machine
         game = self._game(question.game)
         finished = question.luck is not None
         table = Table(game, record=question.record) if question.record else rehearsal(game, question.seed, finished)
