@@ -126,7 +126,7 @@ def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None
             if time.monotonic() - last >= BEAT:
                 last = time.monotonic()
                 pipe.send(("beat",))
-            gave_way = gave_way or (number <= 0 and desk.has_more_urgent(priority))
+            gave_way = gave_way or (priority >= Priority.WARM_UP and desk.has_more_urgent(Priority.WARM_UP))
             return gave_way or desk.is_cancelled(number)
 
         try:
@@ -135,10 +135,11 @@ def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None
             traceback.print_exc()
             said = ("failed", number, f"{type(error).__name__}: {error}"[:400])  # type: ignore[assignment]
         answers[player] += 1
+        cancelled = desk.is_cancelled(number)
         desk.finish(number)
-        if gave_way:  # a rehearsal that people did not wait for: it is begun again after them
+        if gave_way and not cancelled:  # a rehearsal that people did not wait for: it is begun again after them
             desk.put(number, question)
-            pipe.send(("rehearsed", number, None))
+            pipe.send(("waits", number))
             continue
         if number > 0:
             pipe.send(said)
