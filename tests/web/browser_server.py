@@ -2,8 +2,8 @@
 
 python browser_server.py FOLDER [real]
 
-It answers at once, with numbers that follow from the texts of the moves, so that reviews find mistakes. ``real``: with the players
-of the project, which are not warmed up.
+It answers at once, with numbers that follow from the texts of the moves, so that reviews find mistakes. ``real``: with the
+players of the project, which are not warmed up.
 """
 
 import asyncio

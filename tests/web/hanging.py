@@ -11,7 +11,6 @@ from typing import Any
 from web.asking import Answer, Question
 from web.engine_process import serve
 
-
 began: list[str] = []
 
 
