@@ -1,8 +1,8 @@
 """The process of the engine: hears questions, asks the players, most urgent question first.
 
 One thread hears; the main thread works. A rehearsal gives way to people where its player can stop, between the rounds of a
-search, and is begun again later. The process leads a group of its own, with those that compile for it, and the group ends with the pipe:
-none is left behind when the server is killed.
+search, and is begun again later. The process leads a group of its own, with those that compile for it, and the group ends with
+the pipe: none is left behind when the server is killed.
 """
 
 import heapq
