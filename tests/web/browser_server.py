@@ -50,9 +50,9 @@ class Quick(Clock):
 @functools.cache
 def game_of(name: str) -> Any:
     """Returns the game of a name, made once."""
-    from games import make
+    from web.rulebook import make_game
 
-    return make(name)
+    return make_game(name)
 
 
 def luck_of(table: Any, wins: bool, exact: bool) -> dict[str, Any]:
