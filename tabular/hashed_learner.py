@@ -27,6 +27,7 @@ from tabular.self_play import SmoothUCTOptions, UCTOptions
 SELECTIONS = ("uct", "exp3", "regret_matching")
 FORMS = ("text", "authors")
 REWARDS = ("signed", "unit")
+TIES = ("all", "running")
 MEASURED = 2 * 10**8
 """Decisions of all histories up to which curves tell NashConv: about half a minute for each point."""
 DEALS = 1024
@@ -44,6 +45,8 @@ class IsMctsOptions:
         c: Of UCT, at least 1e-6, in rewards.
         tie_margin: Of UCT, at least 0, in rewards: the action is drawn evenly among those within it of the best. The text says
             nothing of it (0); the authors' program has 0.01, without which the fall and rise of figure 2 do not show.
+        ties: Of UCT: ``all``: those within the margin of the best; ``running``: those that one scan over the actions keeps, each
+            compared with the best so far (``tabular.selection.RunningUCT``), which repeats the rise of figure 2.
         gamma: Of Exp3 and Regret Matching, in (0, 1]: share of uniform exploration.
         rewards: ``signed``: returns divided by the game's largest, in [-1, 1]; ``unit``: the same in [0, 1]. None: as in the
             authors' program, ``signed`` for UCT and ``unit`` for the others.
@@ -58,13 +61,14 @@ class IsMctsOptions:
     form: str = "authors"
     c: float = 2.0
     tie_margin: float = 0.01
+    ties: str = "all"
     gamma: float = 0.1
     rewards: str | None = None
     store_exploration: bool = False
     memory: int = 2000
 
     def __post_init__(self) -> None:
-        for name, known in (("selection", SELECTIONS), ("form", FORMS), ("rewards", (*REWARDS, None))):
+        for name, known in (("selection", SELECTIONS), ("form", FORMS), ("ties", TIES), ("rewards", (*REWARDS, None))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} = {getattr(self, name)!r}: expected one of {', '.join(str(k) for k in known if k)}")
         if not 1e-6 <= self.c < math.inf:
@@ -86,7 +90,8 @@ def make_selection(options: IsMctsOptions, max_return: float) -> Any:
     if options.selection == "regret_matching":
         return selections.RegretMatching(float(options.gamma), gain, shift)
     factor = options.c * (math.sqrt(2.0) if options.form == "text" else 1.0)
-    return selections.UCT(factor, float(options.tie_margin), 1, gain, shift, *selections.roots())
+    made = selections.UCT if options.ties == "all" else selections.RunningUCT
+    return made(factor, float(options.tie_margin), 1, gain, shift, *selections.roots())
 
 
 @kernel
@@ -136,7 +141,7 @@ class HashedLearner(Learner):
 
     def _run_chunk(self, count: int) -> None:
         spec, table = self.game.spec, self.table
-        if self.table.width == 2 and self.episodes + count >= _MOST_EPISODES:
+        if isinstance(self.selection, selections.COUNTING) and self.episodes + count >= _MOST_EPISODES:
             raise ValueError(f"{self.name}: expected fewer than 2**32 episodes, the most that its counters hold")
         words = HEADER + table.width * spec.max_legal
         done = 0
