@@ -47,7 +47,8 @@ def run(arguments: list[str]) -> None:
     check_plots()
     terminal = Terminal()
     interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
-    terminal.note(f"{config.title}: {len(runs)} runs of {config.episodes:,} episodes in {config.folder()}")
+    total = sum(run.budget.episodes or 0 for _, run in runs)
+    terminal.note(f"{config.title}: {len(runs)} runs, {total:,} episodes in all, in {config.folder()}")
     lines = None
     for event in play_figure(config, runs, lambda: interrupt.requested):
         if isinstance(event, Event):

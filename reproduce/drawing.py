@@ -36,9 +36,7 @@ class Panel(NamedTuple):
     title: str = ""
 
 
-def draw(
-    folder: Path, title: str, panels: Sequence[Panel], lines: Mapping[str, Line], facts: Mapping[str, Any]
-) -> list[str]:
+def draw(folder: Path, title: str, panels: Sequence[Panel], lines: Mapping[str, Line], facts: Mapping[str, Any]) -> list[str]:
     """Writes ``figure.png``, and ``figure.json`` with the curves and the facts; returns lines of text with the last values."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

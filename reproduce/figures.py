@@ -29,7 +29,7 @@ from training.run_folder import RunFolder
 from training.tabular import TabularBudget, TabularConfig, TabularTrainer, make_learner, parse_tabular
 
 MEASURES = {
-    "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains (chips per hand)"),
+    "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains ({unit})"),
     "squared_error": ("{game}/squared_error_to_closest_equilibrium", "Mean squared error to the closest equilibrium"),
 }
 """Measures of a run: its curve, ``{game}`` being the name of the game, and the label of the axis."""
@@ -60,7 +60,9 @@ class FigureConfig:
         measure: A key of MEASURES, or MATCHES.
         panels: ``title``, ``label`` of the vertical axis, ``measure`` (the name of a curve), ``labels``, ``most`` episodes,
             ``logarithmic`` (``both``, ``episodes``, ``none``); none: one panel with ``measure`` and all labels.
-        printed: By label what the text prints: pairs of seconds (episodes without ``rates``) and a value.
+        printed: By label (with panels: by name of the curve) what the text prints: pairs of seconds (episodes without ``rates``)
+            and a value.
+        unit: Of NashConv.
         deals: Of a match at each mark, >= 2.
         final_deals: Of a match between the last policies, >= 2.
         game: ``name``, and the options of the game.
@@ -86,6 +88,7 @@ class FigureConfig:
     algorithms: dict[str, Any] = field(default_factory=dict)
     panels: list[Any] = field(default_factory=list)
     printed: dict[str, Any] = field(default_factory=dict)
+    unit: str = "chips per hand"
 
     def runs_with(self, label: str) -> int:
         """Returns the number of runs of a label."""
@@ -156,7 +159,9 @@ class Shown(NamedTuple):
 
 
 def shown_curves(config: FigureConfig) -> dict[str, Shown]:
-    """Returns the curves of a figure by the names that they have in ``figure.json``."""
+    """Returns the curves of a figure by the names that they have in ``figure.json``; none where the measure is between runs."""
+    if config.measure == MATCHES:
+        return {}
     if not config.panels:
         return {label: Shown(label, _curve(config), 0, math.inf) for label in config.algorithms}
     return {
@@ -217,9 +222,6 @@ def play_runs(
         pool.shutdown(cancel_futures=True)
     if (episodes < wanted).any():
         return
-    if config.measure == MATCHES:
-        yield {}
-        return
     yield {
         name: [[(at, scalars[own.measure]) for at, scalars in curve if at <= own.most] for curve in found[own.label]]
         for name, own in shown_curves(config).items()
@@ -243,14 +245,16 @@ def _averages(
     title = f"{config.title} (mean of {' to '.join(map(str, counts))} runs ± standard error)"
     lines = {}
     for name, own in shown_curves(config).items():
-        points = [(float(at) * float(config.rates.get(own.label, 1.0)), float(value)) for at, value in _printed(config, name, own)]
+        points = [
+            (float(at) * float(config.rates.get(own.label, 1.0)), float(value)) for at, value in _printed(config, name, own)
+        ]
         lines[name] = averaged(curves[name])._replace(panel=own.panel, label=own.label, printed=tuple(points))
-    return title, panels or [Panel(MEASURES[config.measure][1])], lines
+    return title, panels or [Panel(MEASURES[config.measure][1].format(unit=config.unit))], lines
 
 
 def _printed(config: FigureConfig, name: str, own: Shown) -> list[Any]:
     """Returns what the text prints of a curve."""
-    return list(config.printed.get(name, config.printed.get(own.label, []) if not config.panels else []))
+    return list(config.printed.get(name if config.panels else own.label, []))
 
 
 def play_figure(

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from games import make as make_game
 from games.interface import Game
 from games.poker.tables import PokerTables
+from tabular.against_random import UCTAgainstRandom
 from tabular.cfr_plus import CFRPlus, CFRPlusOptions
 from tabular.hashed_learner import HashedSmoothUCT, HashedUCT, IsMcts, IsMctsOptions
 from tabular.learner import Learner, TabularLearner
@@ -56,6 +57,7 @@ ALGORITHMS: dict[str, Entry] = {
     "ismcts": Entry(IsMctsOptions, None, IsMcts, _any, "any game"),
     "smooth_uct": Entry(SmoothUCTOptions, SmoothUCT, HashedSmoothUCT, _any, "any game"),
     "uct": Entry(UCTOptions, UCT, HashedUCT, _any, "any game"),
+    "uct_against_random": Entry(UCTOptions, UCTAgainstRandom, None, _any, "a poker game"),
     "outcome_sampling": Entry(OutcomeSamplingOptions, OutcomeSampling, None, _two_players, "a poker game of two players"),
     "cfr_plus": Entry(
         CFRPlusOptions, CFRPlus, None, _two_players_and_a_tree, "a poker game of two players with a full game tree"

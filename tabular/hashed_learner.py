@@ -21,6 +21,7 @@ from tabular.hash_table import HEADER, HashTable, Rows, append, num_actions_of, 
 from tabular.ismcts import search
 from tabular.learner import GOLDEN, Learner
 from tabular.listed_game import Listing, listing, nash_conv
+from tabular.running_ties import RunningUCT
 from tabular.selection import values, weights
 from tabular.self_play import SmoothUCTOptions, UCTOptions
 
@@ -32,6 +33,8 @@ MEASURED = 2 * 10**8
 """Decisions of all histories up to which curves tell NashConv: about half a minute for each point."""
 DEALS = 1024
 """Deals that are drawn at a time where they cannot be listed."""
+COUNTING = (selections.UCT, RunningUCT, selections.Smooth)
+"""Selections that count actions in 32 bits."""
 _MOST_EPISODES = 2**32
 
 
@@ -46,7 +49,7 @@ class IsMctsOptions:
         tie_margin: Of UCT, at least 0, in rewards: the action is drawn evenly among those within it of the best. The text says
             nothing of it (0); the authors' program has 0.01, without which the fall and rise of figure 2 do not show.
         ties: Of UCT: ``all``: those within the margin of the best; ``running``: those that one scan over the actions keeps, each
-            compared with the best so far (``tabular.selection.RunningUCT``), which repeats the rise of figure 2.
+            compared with the best so far (``tabular.running_ties``), which repeats the rise of figure 2.
         gamma: Of Exp3 and Regret Matching, in (0, 1]: share of uniform exploration.
         rewards: ``signed``: returns divided by the game's largest, in [-1, 1]; ``unit``: the same in [0, 1]. None: as in the
             authors' program, ``signed`` for UCT and ``unit`` for the others.
@@ -90,7 +93,7 @@ def make_selection(options: IsMctsOptions, max_return: float) -> Any:
     if options.selection == "regret_matching":
         return selections.RegretMatching(float(options.gamma), gain, shift)
     factor = options.c * (math.sqrt(2.0) if options.form == "text" else 1.0)
-    made = selections.UCT if options.ties == "all" else selections.RunningUCT
+    made = selections.UCT if options.ties == "all" else RunningUCT
     return made(factor, float(options.tie_margin), 1, gain, shift, *selections.roots())
 
 
@@ -141,7 +144,7 @@ class HashedLearner(Learner):
 
     def _run_chunk(self, count: int) -> None:
         spec, table = self.game.spec, self.table
-        if isinstance(self.selection, selections.COUNTING) and self.episodes + count >= _MOST_EPISODES:
+        if isinstance(self.selection, COUNTING) and self.episodes + count >= _MOST_EPISODES:
             raise ValueError(f"{self.name}: expected fewer than 2**32 episodes, the most that its counters hold")
         words = HEADER + table.width * spec.max_legal
         done = 0

@@ -6,7 +6,7 @@ search kernel is compiled for each. A row (``tabular.hash_table``) has ``width``
 =====================  =====================  ================================================
 selection              the row's own word     words of an action
 =====================  =====================  ================================================
-UCT and Smooth UCT     bonus for the next     all sums of rewards, then all 1 / sqrt(n_i) (float32), then all n_i (uint32)
+``UCT``, ``Smooth``    bonus for the next     all sums of rewards, then all 1 / sqrt(n_i) (float32), then all n_i (uint32)
 ``Exp3``               R                      x̂_i | w_i = exp(γ x̂_i / K - R) | sum of p_i
 ``RegretMatching``     D                      R_i + D | sum of p_i
 =====================  =====================  ================================================
@@ -63,24 +63,6 @@ class UCT(NamedTuple):
     logs: np.ndarray
 
 
-class RunningUCT(NamedTuple):
-    """UCT with ties as one scan over the actions finds them, in their order.
-
-    An action within the margin of the best *so far* joins the list of ties; one better by more than the margin begins it anew. So
-    the list may keep actions that are further below the best than the margin.
-
-    Attributes: see ``UCT``.
-    """
-
-    factor: float
-    margin: float
-    ahead: int
-    gain: float
-    shift: float
-    roots: np.ndarray
-    logs: np.ndarray
-
-
 class Smooth(NamedTuple):
     """Smooth UCT: with probability ``max(gamma, eta / (1 + d sqrt(n)))`` as UCT, otherwise by the mean of all selections.
 
@@ -115,10 +97,8 @@ class RegretMatching(NamedTuple):
     shift: float
 
 
-WIDTHS: dict[type, int] = {UCT: 2, RunningUCT: 2, Smooth: 2, Exp3: 3, RegretMatching: 2}
+WIDTHS: dict[type, int] = {UCT: 2, Smooth: 2, Exp3: 3, RegretMatching: 2}
 """Words for each action."""
-COUNTING = (UCT, RunningUCT, Smooth)
-"""Selections that count actions in 32 bits."""
 
 
 def roots() -> tuple[np.ndarray, np.ndarray]:
@@ -187,7 +167,8 @@ def _untried(rows: Rows, place: int, num_actions: int) -> None:
 
 
 @kernel(forceinline=True)
-def _begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
+def begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
+    """``begin`` of selections by UCT."""
     _untried(rows, place, num_actions)
     rows.words[place + 2] = selection.factor * LEAST_ROOT
 
@@ -226,32 +207,7 @@ def _best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint6
 
 
 @kernel(inline="always")
-def _running_best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64) -> int:
-    """Returns a slot of the list of ``RunningUCT``, each with the same probability."""
-    bonus = rows.words[place + 2]
-    first = place + HEADER
-    roots = 2 * (first + num_actions)
-    best, ties, begun = -np.inf, 0, 0
-    for slot in range(num_actions):
-        root = np.float64(rows.singles[roots + slot])
-        value = root * (rows.words[first + slot] * root + bonus)
-        if value > best + margin:
-            ties, begun = 0, slot
-        ties += np.int64(value >= best - margin)
-        best = max(best, value)
-    left = np.int64((low * np.uint64(ties)) >> _HALF)
-    best, met, chosen = -np.inf, 0, begun
-    for slot in range(begun, num_actions):
-        root = np.float64(rows.singles[roots + slot])
-        value = root * (rows.words[first + slot] * root + bonus)
-        met += np.int64(value >= best - margin)
-        chosen += np.int64(met <= left)
-        best = max(best, value)
-    return chosen
-
-
-@kernel(inline="always")
-def _count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot: int) -> None:
+def count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot: int) -> None:
     """Counts a visit and an action, and prepares what the next visit needs of them."""
     at = 2 * (place + HEADER + num_actions) + slot
     tried = np.int64(rows.counts[at + num_actions]) + 1
@@ -267,16 +223,7 @@ def _select_uct(
     selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
 ) -> int:
     slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
-    _count_action(selection, rows, place, num_actions, slot)
-    return slot
-
-
-@kernel(forceinline=True)
-def _select_running(
-    selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
-) -> int:
-    slot = _running_best(selection.margin, rows, place, num_actions, bits & _LOW)
-    _count_action(selection, rows, place, num_actions, slot)
+    count_action(selection, rows, place, num_actions, slot)
     return slot
 
 
@@ -293,23 +240,26 @@ def _select_smooth(
         for k in range(num_actions - 1):
             below += np.int64(rows.counts[2 * (place + HEADER + num_actions) + num_actions + k])
             slot += np.int64(mark >= below)
-    _count_action(selection, rows, place, num_actions, slot)
+    count_action(selection, rows, place, num_actions, slot)
     return slot
 
 
 @kernel(forceinline=True)
-def _credit_sum(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
+def credit_sum(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
+    """``credit`` of selections by UCT."""
     rows.words[place + HEADER + slot] += result * selection.gain + selection.shift
 
 
 @kernel
-def _weights_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def weights_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    """``weights`` of selections by UCT."""
     for slot in range(num_actions):
         out[slot] = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
 
 
 @kernel
-def _values_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def values_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    """``values`` of selections by UCT."""
     for slot in range(num_actions):
         tried = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
         out[slot] = rows.words[place + HEADER + slot] / tried if tried > 0 else -np.inf
@@ -408,9 +358,8 @@ def _weights_regrets(selection: Any, rows: Rows, place: int, num_actions: int, o
 
 
 _KERNELS = {
-    UCT: (_begin_uct, _select_uct, _credit_sum, _weights_uct, _values_uct),
-    RunningUCT: (_begin_uct, _select_running, _credit_sum, _weights_uct, _values_uct),
-    Smooth: (_begin_uct, _select_smooth, _credit_sum, _weights_uct, _values_uct),
+    UCT: (begin_uct, _select_uct, credit_sum, weights_uct, values_uct),
+    Smooth: (begin_uct, _select_smooth, credit_sum, weights_uct, values_uct),
     Exp3: (_begin_exp3, _select_exp3, _credit_exp3, _weights_exp3, _weights_exp3),
     RegretMatching: (_begin_regrets, _select_regrets, _credit_regrets, _weights_regrets, _weights_regrets),
 }

@@ -124,9 +124,7 @@ class TabularTrainer:
 
     saves_each_step = False
 
-    def __init__(
-        self, config: TabularConfig, saved: Saved | None = None, marks: Callable[[int], int] | None = None
-    ) -> None:
+    def __init__(self, config: TabularConfig, saved: Saved | None = None, marks: Callable[[int], int] | None = None) -> None:
         self.config, self._marks = config, marks
         self.learner: Learner = make_learner(config)
         self.step = 0
