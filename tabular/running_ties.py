@@ -36,35 +36,35 @@ class RunningUCT(NamedTuple):
 
 
 @kernel(inline="always")
-def _running_best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64) -> int:
+def _running_best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64) -> np.int64:
     """Returns a slot of the list of ``RunningUCT``, each with the same probability."""
     bonus = rows.words[place + 2]
     first = place + HEADER
     roots = 2 * (first + num_actions)
-    best, ties, begun = -np.inf, 0, 0
+    best, ties, begun = -np.inf, np.int64(0), np.int64(0)
     for slot in range(num_actions):
         root = np.float64(rows.singles[roots + slot])
         value = root * (rows.words[first + slot] * root + bonus)
         if value > best + margin:
-            ties, begun = 0, slot
+            ties, begun = np.int64(0), np.int64(slot)
         ties += np.int64(value >= best - margin)
         best = max(best, value)
     left = np.int64((low * np.uint64(ties)) >> _HALF)
-    best, met, chosen = -np.inf, 0, begun
+    best, met, chosen = -np.inf, np.int64(0), begun
     for slot in range(begun, num_actions):
         root = np.float64(rows.singles[roots + slot])
         value = root * (rows.words[first + slot] * root + bonus)
         met += np.int64(value >= best - margin)
         chosen += np.int64(met <= left)
         best = max(best, value)
-    return chosen
+    return np.int64(chosen)
 
 
 @kernel(forceinline=True)
 def _select_running(
     selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
 ) -> int:
-    slot = _running_best(selection.margin, rows, place, num_actions, bits & _LOW)
+    slot = int(_running_best(selection.margin, rows, place, num_actions, bits & _LOW))
     selections.count_action(selection, rows, place, num_actions, slot)
     return slot
 
