@@ -33,7 +33,6 @@ from rich.table import Table
 from agents.general.external import ExternalPlayerError
 from agents.players import KINDS, PlayerError, file_of
 from agents.rehearsal import compile_players
-from benchmarks.table import machine
 from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
 from evaluation.duplicate import MatchResult
 from evaluation.kept_games import TournamentError
@@ -49,6 +48,7 @@ from runtime.configuration import choices, shown, split
 from runtime.device import choose_device
 from runtime.help import attribute_texts, first_line, keys_text, say
 from runtime.interrupt import Interrupt
+from runtime.machine import machine
 from runtime.settings import ConfigError, did_you_mean
 
 LINE_SECONDS = 30.0

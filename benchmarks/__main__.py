@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import compare
-from benchmarks.table import Row, line_text, machine, make_console, table
+from benchmarks.table import Row, line_text, make_console, table
+from runtime.machine import machine
 
 ORDER = ("rules", "rhcp", "network", "inference", "selfplay", "player")
 """From the lowest layer up; modules that are not named here follow in the order of the alphabet."""

@@ -3,12 +3,9 @@
 A ratio above 1 is always good: ``value / target`` where more is better, ``target / value`` where less is.
 """
 
-import os
-import platform
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from rich.console import Console
@@ -94,28 +91,6 @@ def table(groups: Mapping[str, Sequence[Row]]) -> Table:
                 reference_text(row),
             )
     return result
-
-
-def machine() -> dict[str, Any]:
-    """Returns what the numbers depend on: processor, cores, vector instructions, versions."""
-    import numba
-    import numpy
-    import torch
-
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = [line.split(":", 1) for line in cpuinfo.read_text().splitlines() if ":" in line] if cpuinfo.exists() else []
-    fields = {key.strip(): value.strip() for key, value in lines}
-    flags = fields.get("flags", "").split()
-    return {
-        "processor": fields.get("model name", platform.processor() or platform.machine()),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "flags": [flag for flag in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if flag in flags],
-        "gpu": torch.cuda.get_device_name(0) if torch.cuda.is_available() else None,
-        "python": platform.python_version(),
-        "numba": numba.__version__,
-        "numpy": numpy.__version__,
-        "torch": torch.__version__,
-    }
 
 
 def median_seconds(function: Callable[[], Any], repeats: int = 5) -> float:

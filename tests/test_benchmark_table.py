@@ -8,7 +8,8 @@ from rich.console import Console
 
 from benchmarks.__main__ import available, main
 from benchmarks.compare import comparison
-from benchmarks.table import Row, line_text, machine, number_text, ratio, reference_text, table
+from benchmarks.table import Row, line_text, number_text, ratio, reference_text, table
+from runtime.machine import machine
 
 SPEED: Row = {"name": "games", "value": 30_000.0, "unit": "games/s", "target": 20_000.0, "reference": {"C++": 15_000.0}}
 TIME: Row = {"name": "start", "value": 5.0, "unit": "s", "target": 15.0, "reference": "8 cores"}

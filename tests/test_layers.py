@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "evaluation": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "agents"},
     "training": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "nfsp", "agents", "evaluation"},
     "reproduce": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "nfsp", "agents", "evaluation", "training"},
+    "interop": {"runtime", "games", "networks", "agents"},
     "web": {"runtime", "games", "networks", "agents"},
 }
 OURS = {*MAY_IMPORT, "benchmarks", "tests", "train", "evaluate", "play"}

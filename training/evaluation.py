@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Generator
+from functools import cached_property
 from typing import Any
 
 from agents.general.policy import PolicyOptions
@@ -9,7 +10,7 @@ from agents.general.search_agent import FPMCTSOptions
 from agents.kind import NoOptions
 from agents.players import Maker, Player
 from evaluation.duplicate import duplicate_match
-from evaluation.policy_table import exact_nash_conv
+from evaluation.policy_table import ExactMeasure
 from networks.evaluator import Evaluator
 from training.reports import Event
 from training.state import RunState
@@ -25,6 +26,10 @@ class Evaluation:
     def __init__(self, state: RunState) -> None:
         self.state = state
         self.evaluator = Evaluator(state.playing, state.config.precision, state.device)
+
+    @cached_property
+    def _measure(self) -> ExactMeasure:
+        return ExactMeasure(self.state.game)
 
     def after_iteration(self, scalars: dict[str, float]) -> Generator[Event, None, str]:
         """Measures what is due after an iteration; adds the curves and returns the text."""
@@ -57,11 +62,11 @@ class Evaluation:
     def exact(self, scalars: dict[str, float]) -> str:
         """Returns NashConv of the policy networks as text and adds it; "" where it cannot be computed."""
         self.evaluator.refresh(self.state.playing)
-        value = exact_nash_conv(self.state.game, self.evaluator.evaluate)
+        value = self._measure.nash_conv(self.evaluator.evaluate)
         if value is None:
             return ""
         scalars["nash_conv/average_policy"] = value
-        return f"; NashConv (both players' gains together) {value:.4f} chips"
+        return f"; NashConv (both players' gains together) {value:.4f}"
 
     def _match(self, kind: str, options: Any, decks: int, scalars: dict[str, float]) -> str:
         """Plays a match of a kind of player with the present weights; adds the scores and returns them as text."""

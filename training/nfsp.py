@@ -15,7 +15,7 @@ import torch
 from agents.general.policy import PolicyAgent
 from agents.general.random_agent import RandomAgent
 from evaluation.duplicate import duplicate_match
-from evaluation.policy_table import exact_nash_conv
+from evaluation.policy_table import ExactMeasure
 from fpmcts.learner import Learner, LearnerSettings
 from fpmcts.samples import Reservoir, Store, flatten
 from games import make
@@ -176,6 +176,7 @@ class NFSPTrainer:
         self.memories = [CircularMemory(self.game, settings.memory) for _ in seats]
         self._averages = Evaluator(self.average, config.precision, self.device, config.remembered)
         self._responses = Evaluator(self.q, "float32", self.device, config.remembered)
+        self._measure = ExactMeasure(self.game)
         self.step = self.episodes = 0
         self.seconds = 0.0
         self.last_report: Report | None = None
@@ -264,7 +265,7 @@ class NFSPTrainer:
         if not settings.exact_every or self.step % settings.exact_every:
             return
         self._averages.refresh(self.average)
-        exact = exact_nash_conv(self.game, self._averages.evaluate)
+        exact = self._measure.nash_conv(self._averages.evaluate)
         if exact is not None:
             scalars["nash_conv/average_policy"] = exact
             yield f"; NashConv (both players' gains together) {exact:.4f}"

@@ -6,14 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.policy_table import policy_table
+from evaluation.policy_table import ExactMeasure
 from fpmcts.drawn_moves import explore
 from games import make
 from games.kernels import streams
 from games.poker.betting import Action
-from games.poker.game import LimitPoker
 from runtime.settings import ConfigError
-from tabular.best_response import nash_conv
 from training.algorithms import read_run
 from training.config import TrainConfig
 from training.reports import drain
@@ -39,14 +37,17 @@ def run(trainer: Trainer, steps: int) -> Trainer:
 
 
 def exact(trainer: Trainer) -> float:
-    assert isinstance(trainer.state.game, LimitPoker)
     trainer.evaluation.evaluator.refresh(trainer.state.playing)
-    return nash_conv(trainer.state.game.tables, policy_table(trainer.state.game, trainer.evaluation.evaluator.evaluate))
+    value = ExactMeasure(trainer.state.game).nash_conv(trainer.evaluation.evaluator.evaluate)
+    assert value is not None
+    return value
 
 
-@pytest.mark.parametrize(("game", "uniform", "reached"), [("kuhn", 11 / 12, 0.6), ("leduc", 4.747222, 4.0)])
+@pytest.mark.parametrize(
+    ("game", "uniform", "reached"), [("kuhn", 11 / 12, 0.6), ("leduc", 4.747222, 4.0), ("goofspiel game.cards=4", 1.75, 0.7)]
+)
 def test_a_short_run_comes_closer_to_an_equilibrium(game: str, uniform: float, reached: float) -> None:
-    trainer = Trainer(configuration(f"game={game}", *SMALL))
+    trainer = Trainer(configuration(*f"game={game}".split(), *SMALL))
     assert exact(trainer) == pytest.approx(uniform, rel=0.1)  # networks are almost uniform at first
     run(trainer, 10)
     assert trainer.last_report is not None

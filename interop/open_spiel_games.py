@@ -1,0 +1,200 @@
+"""Games of this project in OpenSpiel, for its algorithms and measures; and players of this project as its bots::
+
+    from interop.open_spiel_games import Bot, load_game
+
+    game = load_game("leduc")
+    exploitability.nash_conv(game, policy.UniformRandomPolicy(game))
+
+Games whose deals can be listed are offered (``Game.starts``): one move of chance deals everything, then the seats move. They are
+as fast as Python, not as their kernels: what is compared here is what they are, not how long they take. Source: Lanctot et
+al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+import pyspiel
+
+from games import make
+from games.batches import Rules, States, take
+from games.generic import infoset_key, observe
+from games.interface import Game
+from games.kernels import kernel
+from games.table import Table
+
+
+@kernel
+def _key(rules: Rules, states: States, seat: int) -> np.uint64:
+    return infoset_key(rules, states, 0, seat)
+
+
+@kernel
+def _observe(rules: Rules, states: States, seat: int, out: np.ndarray) -> None:
+    observe(rules, states, 0, seat, out)
+
+
+class _Held:
+    """A table, or None before the deal, that is copied as OpenSpiel clones a state: the game itself is shared."""
+
+    def __init__(self, table: Table | None = None) -> None:
+        self.table = table
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return type(self)(None if self.table is None else self.table.copy())
+
+
+class _State(pyspiel.State):  # type: ignore[misc]
+    """A game that is played; ``held.table`` is the table, None before the deal."""
+
+    def __init__(self, game: Any) -> None:
+        super().__init__(game)
+        self.held = _Held()
+        if len(game.chances) == 1:
+            self._deal(0)
+
+    def _deal(self, number: int) -> None:
+        game = self.get_game()
+        self.held.table = Table(game.ours, deal=take(game.deals, np.array([number])))
+
+    @property
+    def table(self) -> Table:
+        """Returns the table. Raises ValueError before the deal."""
+        if self.held.table is None:
+            raise ValueError("the cards are not dealt yet")
+        return self.held.table
+
+    def current_player(self) -> int:
+        """Returns who moves."""
+        if self.held.table is None:
+            return int(pyspiel.PlayerId.CHANCE)
+        return int(pyspiel.PlayerId.TERMINAL) if self.table.is_over else self.table.seat
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return [move.action for move in self.table.legal()]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Returns the numbers of the deals, and their probabilities."""
+        return list(enumerate(self.get_game().chances.tolist()))
+
+    def _apply_action(self, action: int) -> None:
+        if self.held.table is None:
+            self._deal(action)
+        else:
+            self.table.play(int(action))
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return f"deal {action}" if player == pyspiel.PlayerId.CHANCE else self.get_game().ours.action_text(action)
+
+    def is_terminal(self) -> bool:
+        """Returns whether the game is over."""
+        return self.held.table is not None and self.table.is_over
+
+    def returns(self) -> list[float]:
+        """Returns what each seat has won; zeros while the game runs."""
+        returns = None if self.held.table is None else self.table.returns
+        return [0.0] * self.get_game().ours.spec.num_seats if returns is None else list(returns)
+
+    def __str__(self) -> str:
+        if self.held.table is None:
+            return "not dealt"
+        deal = self.table.record()
+        return f"{ {name: deal[name] for name in deal if name != 'moves'} } " + " ".join(move.text for move in self.table.moves)
+
+
+class _Observer:
+    """What a player knows: the planes that networks read, and the key of its information set as text."""
+
+    def __init__(self, game: Any) -> None:
+        self._shape = game.ours.spec.observation_shape
+        self.tensor = np.zeros(int(np.prod(self._shape)), np.float32)
+        self.dict = {"observation": self.tensor.reshape(self._shape)}
+
+    def set_from(self, state: _State, player: int) -> None:
+        """Writes the planes to ``tensor`` and ``dict``; zeros before the deal and after the end."""
+        self.tensor.fill(0)
+        if state.held.table is not None and not state.table.is_over:
+            planes = np.zeros(self._shape, np.int8)
+            _observe(state.table.game.rules, state.table.view(player), player, planes)
+            self.tensor[:] = planes.reshape(-1)
+
+    def string_from(self, state: _State, player: int) -> str:
+        """Returns the key of the information set of a player."""
+        if state.held.table is None:
+            return ""
+        return f"{player} {int(_key(state.table.game.rules, state.table.states, player)):016x}"
+
+
+def load_game(name: str, **options: Any) -> Any:
+    """Returns a game as a ``pyspiel.Game``.
+
+    Args:
+        name: As in ``game=NAME``. options: Of the game.
+
+    Raises:
+        ValueError: An unknown game or option, or its deals cannot be listed.
+    """
+    ours: Game = make(name, **options)
+    deals, chances = ours.starts()
+    spec, kinds = ours.spec, pyspiel.GameType
+    chance = kinds.ChanceMode.DETERMINISTIC if len(chances) == 1 else kinds.ChanceMode.EXPLICIT_STOCHASTIC
+    details = "_".join(f"{key}_{value}" for key, value in sorted(options.items()))
+    about = kinds(
+        short_name="_".join(part for part in ("fpmcts", name.replace(".", "_"), details) if part),
+        long_name=name,
+        dynamics=kinds.Dynamics.SEQUENTIAL,
+        chance_mode=chance,
+        information=kinds.Information.IMPERFECT_INFORMATION,
+        utility=kinds.Utility.ZERO_SUM,
+        reward_model=kinds.RewardModel.TERMINAL,
+        max_num_players=spec.num_seats,
+        min_num_players=spec.num_seats,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        provides_factored_observation_string=False,
+        parameter_specification={},
+    )
+    size = pyspiel.GameInfo(
+        num_distinct_actions=spec.num_actions,
+        max_chance_outcomes=0 if len(chances) == 1 else len(chances),
+        num_players=spec.num_seats,
+        min_utility=-float(spec.max_return),
+        max_utility=float(spec.max_return),
+        utility_sum=0.0,
+        max_game_length=spec.max_moves,
+    )
+
+    class Made(pyspiel.Game):  # type: ignore[misc]
+        """The game of these options."""
+
+        def __init__(self, params: Any = None) -> None:
+            super().__init__(about, size, params or {})
+            self.ours, self.deals, self.chances = ours, deals, chances
+
+        def new_initial_state(self) -> _State:
+            """Returns the state before the deal."""
+            return _State(self)
+
+        def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
+            """Returns what reads states."""
+            return _Observer(self)
+
+    if about.short_name not in pyspiel.registered_names():
+        pyspiel.register_game(about, Made)
+    return pyspiel.load_game(about.short_name)
+
+
+class Bot(pyspiel.Bot):  # type: ignore[misc]
+    """A player of this project (``agents.load_player``) as a bot, in the games of ``load_game``; it sees its seat's view."""
+
+    def __init__(self, player: Any) -> None:
+        super().__init__()
+        self._player = player
+
+    def step(self, state: Any) -> int:
+        """Returns the player's move."""
+        return int(self._player.decide(state.table).action)
+
+    def restart_at(self, state: Any) -> None:
+        """Does nothing: a decision depends on what the seat has seen, and on nothing else."""

@@ -1,0 +1,151 @@
+"""Every game as an environment of PettingZoo (its AEC interface, for turns)::
+
+    from interop.pettingzoo_env import env
+
+    table = env("goofspiel", cards=4)
+    table.reset(seed=1)
+    for seat in table.agent_iter():
+        observation, reward, ended, truncated, info = table.last()
+        table.step(None if ended or truncated else info["moves"][0])
+
+An observation is what the networks read, and a mask of the legal actions. Rewards come at the end: the return of the seat's team.
+Source: Terry et al., "PettingZoo: gym for multi-agent reinforcement learning", 2021.
+"""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+
+from games import make
+from games.batches import Rules, States
+from games.generic import observe
+from games.interface import Game
+from games.kernels import kernel
+from games.table import Table
+
+RENDER_MODES = ("ansi", "human")
+
+
+@kernel
+def _observe(rules: Rules, views: States, seat: int, out: np.ndarray) -> None:
+    observe(rules, views, 0, seat, out)
+
+
+class GameEnv(AECEnv):  # type: ignore[misc]
+    """A game of this project, one seat after the other.
+
+    Args:
+        game: The game, or its name.
+        render_mode: "ansi": ``render`` returns text; "human": it prints; None: neither.
+        options: Options of the game, where a name is given.
+
+    Attributes:
+        table: The game that is played, after ``reset``.
+
+    Raises:
+        ValueError: An unknown game, option or mode.
+    """
+
+    def __init__(self, game: Game | str, render_mode: str | None = None, **options: Any) -> None:
+        super().__init__()
+        if render_mode not in (None, *RENDER_MODES):
+            raise ValueError(f"render_mode={render_mode!r}: expected None or one of {', '.join(RENDER_MODES)}")
+        self.game = make(game, **options) if isinstance(game, str) else game
+        spec = self.game.spec
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": f"{spec.name.replace('.', '_')}_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False,
+            "render_fps": 1,
+        }  # fmt: skip
+        self.possible_agents = [f"{seat}_{name}" for seat, name in enumerate(spec.seat_names)]
+        self._seat_of = {name: seat for seat, name in enumerate(self.possible_agents)}
+        limits = np.iinfo(np.int8)
+        planes = spaces.Box(limits.min, limits.max, spec.observation_shape, np.int8)
+        seen = spaces.Dict({"observation": planes, "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8)})
+        self.observation_spaces = dict.fromkeys(self.possible_agents, seen)
+        self.action_spaces = {name: spaces.Discrete(spec.num_actions) for name in self.possible_agents}
+        self._random = np.random.default_rng()
+        self.agents: list[str] = []
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Returns the space of a seat's observations: int8 planes ``[C, L]``, and a mask of the actions."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Returns the space of the actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deals anew. A seed deals a game that can be repeated, and those after it; without one they go on from the last."""
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+        self.table = Table(self.game, seed=int(self._random.integers(2**62)))
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {name: {} for name in self.agents}
+        self._turn()
+
+    def _turn(self) -> None:
+        """Selects the seat to move, and tells it its moves."""
+        self.agent_selection = self.possible_agents[max(self.table.seat, 0)]
+        for name in self.agents:
+            legal = self.table.legal() if self._seat_of[name] == self.table.seat else []
+            self.infos[name] = {"moves": [move.action for move in legal], "texts": [move.text for move in legal]}
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """Returns what a seat sees; the mask is empty where it is not to move."""
+        seat, spec = self._seat_of[agent], self.game.spec
+        seen, mask = np.zeros(spec.observation_shape, np.int8), np.zeros(spec.num_actions, np.int8)
+        if not self.table.is_over:
+            _observe(self.game.rules, self.table.view(seat), seat, seen)
+            if seat == self.table.seat:
+                mask[[move.action for move in self.table.legal()]] = 1
+        return {"observation": seen, "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        """Plays an action of the seat to move; None for a seat whose game is over.
+
+        Raises:
+            games.table.IllegalMove: It is not legal. Nothing is changed.
+        """
+        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        mover = self.agent_selection
+        self.table.play(-1 if action is None else int(action))
+        self._cumulative_rewards[mover] = 0.0
+        self._clear_rewards()
+        if self.table.is_over:
+            returns = self.table.returns
+            assert returns is not None
+            self.rewards = {name: float(returns[self._seat_of[name]]) for name in self.agents}
+            self.terminations = dict.fromkeys(self.agents, True)
+        self._turn()
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | None:
+        """Returns the moves so far and what the seat to move knows, as text; with "human" it is printed."""
+        if self.render_mode is None:
+            return None
+        told = self.table.describe()
+        lines = [f"{name}: {value}" for name, value in told.items() if value is not None and name != "moves"]
+        text = "\n".join([f"moves: {' '.join(move.text for move in self.table.moves)}", *lines])
+        if self.render_mode == "human":
+            print(text)  # noqa: T201
+            return None
+        return text
+
+    def close(self) -> None:
+        """Does nothing: there is nothing to close."""
+
+
+def env(game: Game | str, render_mode: str | None = None, **options: Any) -> GameEnv:
+    """Returns an environment; the arguments are those of ``GameEnv``."""
+    return GameEnv(game, render_mode, **options)

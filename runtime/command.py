@@ -1,0 +1,29 @@
+"""The command ``fpmcts`` of an installed package: ``fpmcts train game=doudizhu`` is ``python train.py game=doudizhu``."""
+
+import runpy
+import sys
+
+COMMANDS = {
+    "train": "train a player by self-play",
+    "evaluate": "play matches and tournaments",
+    "play": "open a table in the browser",
+    "reproduce": "repeat the figures of papers",
+}
+"""Names of the scripts and packages that are run."""
+
+
+def main() -> None:
+    """Runs the script that the first argument names, with the others."""
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name not in COMMANDS:
+        lines = [f"  fpmcts {command:10}{text}" for command, text in COMMANDS.items()]
+        told = name in ("", "-h", "--help")
+        text = "\n".join([*([] if told else [f"fpmcts {name}: expected one of {', '.join(COMMANDS)}"]), *lines])
+        (sys.stdout if told else sys.stderr).write(f"{text}\n")
+        sys.exit(0 if told else 2)
+    del sys.argv[0]
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""NashConv of networks in games that can be listed, against plain Python and against the trees of poker."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluation.policy_table import ExactMeasure, policy_table
+from games import make
+from networks.evaluator import Evaluator
+from networks.resnet import NetworkConfig, build_networks
+from tabular.best_response import nash_conv as tree_nash_conv
+from tabular.hash_table import HashTable
+from tabular.information_sets import information_sets
+from tabular.listed_game import listing
+from tests.games import driver
+
+
+def networks(game: Any, seed: int = 0) -> Evaluator:
+    """Returns networks whose policies are far from uniform."""
+    built = build_networks(game.spec, NetworkConfig(8, 1, value_head="scalar", hidden_head=False, objective="adp"), seed)
+    for net in built.distinct():
+        for head in (net.planes, net.globals):
+            head.weight.data *= 60.0
+    return Evaluator(built, "float32")
+
+
+def naive_sets(game: Any) -> dict[tuple[int, int], int]:
+    """Returns {(seat, key): legal moves} of all decisions, one history after the other."""
+    found: dict[tuple[int, int], int] = {}
+
+    def walk(states: Any) -> None:
+        seat = driver.current_seat(game.rules, states, 0)
+        if seat < 0:
+            return
+        legal = driver.legal_actions(game, states, 0).tolist()
+        if len(legal) > 1:
+            found[seat, int(driver.infoset_key(game.rules, states, 0, seat))] = len(legal)
+        for action in legal:
+            after = game.empty(1)
+            driver.copy_row(game.rules, states, 0, after, 0)
+            driver.step(game.rules, after, 0, action)
+            walk(after)
+
+    starts, _ = game.starts()
+    for k in range(len(starts[0])):
+        one = game.empty(1)
+        driver.copy_row(game.rules, starts, k, one, 0)
+        walk(one)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("goofspiel", {"cards": 4}), ("goofspiel", {"cards": 3, "prizes": "random"}), ("examples.sealed_bids", {})],
+)
+def test_every_information_set_is_listed_once(name: str, options: dict[str, Any]) -> None:
+    game: Any = make(name, **options)
+    table, states = information_sets(listing(game))
+    expected = naive_sets(game)
+    assert table.num_rows == len(states[0]) == len(expected)
+    for k in range(table.num_rows):
+        seat = driver.current_seat(game.rules, states, k)
+        key = int(driver.infoset_key(game.rules, states, k, seat))
+        assert expected.pop((seat, key)) == len(driver.legal_actions(game, states, k))
+    assert not expected
+
+
+def test_a_list_that_grows_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make("goofspiel", cards=4)
+    whole, states = information_sets(listing(game))
+    monkeypatch.setattr("tabular.information_sets._FIRST_ROOM", 5)
+    monkeypatch.setattr("tabular.hash_table.FIRST_SLOTS", 4)
+    monkeypatch.setattr("tabular.hash_table.FIRST_WORDS", 16)
+    again, others = information_sets(listing(game))
+    np.testing.assert_array_equal(whole.words_in_use(), again.words_in_use())
+    for before, after in zip(states, others, strict=True):
+        np.testing.assert_array_equal(before, after)
+    assert isinstance(again, HashTable)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+def test_listed_and_tree_agree(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game: Any = make(name)
+    evaluate = networks(game).evaluate
+    tree = tree_nash_conv(game.tables, policy_table(game, evaluate))
+    starts = game.starts()
+    monkeypatch.setattr(type(game), "starts", lambda self: starts)
+    monkeypatch.setattr(type(game), "has_tree", False)
+    assert ExactMeasure(game).nash_conv(evaluate) == pytest.approx(tree, abs=1e-5)
+
+
+def test_what_does_not_fit_is_not_measured() -> None:
+    for name, options in (("phantom_tictactoe", {}), ("goofspiel", {"cards": 13}), ("doudizhu", {})):
+        measure = ExactMeasure(make(name, **options))
+        assert not measure.fits and measure.nash_conv(lambda *_: None) is None  # type: ignore[arg-type,return-value]

@@ -1,0 +1,58 @@
+"""The environments of PettingZoo: its own tests, and what a seat gets to see."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pettingzoo", reason="the extra interop is not installed: pip install 'fpmcts[interop]'")
+
+from pettingzoo.test import api_test, seed_test
+
+from games import GAMES
+from games.table import IllegalMove
+from interop.pettingzoo_env import env
+
+OTHERS = [*sorted(set(GAMES) - {"kuhn", "goofspiel"}), "examples.sealed_bids"]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("game", ["kuhn", "goofspiel", *(pytest.param(game, marks=pytest.mark.slow) for game in OTHERS)])
+@pytest.mark.filterwarnings("ignore")
+def test_its_own_tests_pass(game: str) -> None:
+    api_test(env(game), num_cycles=40)
+    seed_test(lambda: env(game), num_cycles=40)
+
+
+def test_a_game_ends_with_the_returns() -> None:
+    table = env("leduc", render_mode="ansi")
+    table.reset(seed=3)
+    totals = dict.fromkeys(table.possible_agents, 0.0)
+    for seat in table.agent_iter():
+        observation, reward, ended, _, info = table.last()
+        totals[seat] += reward
+        assert ended == (not info["moves"])
+        np.testing.assert_array_equal(np.flatnonzero(observation["action_mask"]), info["moves"])
+        table.step(None if ended else info["moves"][-1])
+    assert tuple(totals.values()) == table.table.returns
+    assert "raise" in table.render()
+
+
+def test_an_illegal_action_is_refused() -> None:
+    table = env("kuhn")
+    table.reset(seed=0)
+    with pytest.raises(IllegalMove, match="action 7"):
+        table.step(7)
+    with pytest.raises(ValueError, match="render_mode='video'"):
+        env("kuhn", render_mode="video")
+
+
+@pytest.mark.slow
+def test_the_example_runs() -> None:
+    done = subprocess.run(
+        [sys.executable, "examples/pettingzoo_game.py"], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0 and "of 20 games" in done.stdout, done.stderr
+    assert int(done.stdout.split("won ")[1].split()[0]) >= 15
