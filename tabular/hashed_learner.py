@@ -134,6 +134,7 @@ class HashedLearner(Learner):
         self.game, self.selection = game, selection
         self.table = HashTable(selections.WIDTHS[type(selection)], memory)
         self._lane = game.empty(1)
+        self._most_new = game.spec.num_seats  # rows that an episode may add
         self._starts: States | None = None
         self._cumulative = np.empty(0)
         try:
@@ -150,18 +151,25 @@ class HashedLearner(Learner):
         done = 0
         starts = self._deals(count) if self._starts is None else self._starts
         while True:
-            done += search(
-                self.game.rules, starts, self._cumulative, self._lane, self.selection, table.rows, self.shared, spec.num_seats,
-                spec.max_legal, spec.max_moves, table.width, self.rng, self.counter, count - done,
-            )  # fmt: skip
+            done += self._iterate(starts, count - done)
             if done == count:
                 return
             try:
-                table.grow(spec.num_seats, words)
+                table.grow(self._most_new, words)
             except ValueError as error:
                 raise ConfigError(f"algorithm.{error}") from error
             if self._starts is None:
                 starts = self._deals(count - done)
+
+    def _iterate(self, starts: States, count: int) -> int:
+        """Runs so many episodes, or as many as the table has room for; returns how many."""
+        spec, table = self.game.spec, self.table
+        return int(
+            search(
+                self.game.rules, starts, self._cumulative, self._lane, self.selection, table.rows, self.shared, spec.num_seats,
+                spec.max_legal, spec.max_moves, table.width, self.rng, self.counter, count,
+            )
+        )  # fmt: skip
 
     def _deals(self, count: int) -> States:
         """Returns the deals of the next episodes; each depends on the seed and its number alone."""
