@@ -1,8 +1,8 @@
 """MCCFR Outcome Sampling on any game, in a hashed table of information sets.
 
-The algorithm is that of ``tabular.outcome_sampling``, which says what is computed and where it is from; there the tables are those
-of poker. A row has for each action the sum of its regrets and its share of the average policy. All information sets on the way
-get a row. A state with one legal move is no decision: nothing is stored and nothing drawn.
+The algorithm is that of ``tabular.outcome_sampling``, which says what is computed and where it is from; there the tables are
+those of poker. A row has for each action the sum of its regrets and its share of the average policy. All information sets on
+the way get a row. A state with one legal move is no decision: nothing is stored and nothing drawn.
 """
 
 from typing import Any, ClassVar, NamedTuple

@@ -168,7 +168,7 @@ def test_every_algorithm_says_what_it_knows() -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (("smooth", "kuhn"), {}, "algorithm 'smooth': expected one of ismcts, smooth_uct, uct, outcome_sampling, cfr_plus"),
+        (("smooth", "kuhn"), {}, "algorithm 'smooth': expected one of ismcts, smooth_uct, uct, uct_against_random"),
         (("uct", "chess"), {}, "'chess': expected one of doudizhu, goofspiel, kuhn, leduc"),
         (("uct", "kuhn"), {"eta": 0.9}, "options of uct: got eta; expected exploration, betting_potential"),
         (("cfr_plus", "kuhn"), {"eta": 0.9}, "options of cfr_plus: got eta; expected none"),
