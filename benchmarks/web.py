@@ -33,6 +33,10 @@ DECISIONS = 12
 """Positions of a game at which a search is timed."""
 PATIENCE = 600.0
 """Seconds for the first warm-up."""
+LIMITS = {"over": 180.0, "review": 300.0}
+"""Seconds for an answer by what is waited for, after which the benchmark ends and names it."""
+LIMIT = 60.0
+"""Seconds for every other answer."""
 
 
 class Table:
@@ -120,14 +124,45 @@ class Session:
         await socket.send(json.dumps({"type": kind, "id": self._number, **fields}))
         return self._number
 
-    async def until(self, socket: ClientConnection, **wanted: Any) -> dict[str, Any]:
-        """Returns the next message whose fields are as wanted."""
-        while True:
-            message: dict[str, Any] = json.loads(await socket.recv())
-            if message["type"] == "error":
-                raise RuntimeError(f"the table said {message}")
-            if all(message.get(name) == value for name, value in wanted.items()):
-                return message
+    async def until(self, socket: ClientConnection, what: str, **wanted: Any) -> dict[str, Any]:
+        """Returns the next message whose fields are as wanted.
+
+        Args:
+            socket: The connection.
+            what: Is waited for: a key of ``LIMITS``, or any words for the error.
+            wanted: Fields of the message.
+
+        Raises:
+            RuntimeError: It did not come in time, or the table said an error; the message names what was waited for.
+        """
+        limit = LIMITS.get(what, LIMIT)
+        last: dict[str, Any] = {}
+        try:
+            async with asyncio.timeout(limit):
+                while True:
+                    message: dict[str, Any] = json.loads(await socket.recv())
+                    last = message if message["type"] != "engine" else last
+                    if message["type"] == "error" or "error" in message:
+                        raise RuntimeError(f"{what}: the table said {message}")
+                    if all(message.get(name) == value for name, value in wanted.items()):
+                        return message
+        except TimeoutError:
+            heard = {name: value for name, value in last.items() if not isinstance(value, (dict, list))}
+            raise RuntimeError(f"{what}: no {wanted} within {limit:g} s; last heard {heard}") from None
+
+    async def search(self, socket: ClientConnection, **fields: Any) -> tuple[float, float]:
+        """Returns the seconds to the first and to the final result of a search; a forced move has one result alone."""
+        began = time.perf_counter()
+        number = await self.say(socket, "analyse", **fields)
+        message = await self.until(socket, f"first result of {fields}", job=number, type="result")
+        first = time.perf_counter() - began
+        if not message["final"]:
+            await self.until(socket, f"final result of {fields}", job=number, final=True)
+        return first, time.perf_counter() - began
+
+    async def join(self, socket: ClientConnection, table: str) -> dict[str, Any]:
+        """Returns the state of a table that is joined."""
+        return await self.until(socket, "join", type="state", id=await self.say(socket, "join", table=table))
 
     async def echoes(self, socket: ClientConnection, count: int, pause: float) -> list[float]:
         """Returns the seconds from an own move to its echo; each move is taken back."""
@@ -135,9 +170,9 @@ class Session:
         for _ in range(count):
             began = time.perf_counter()
             number = await self.say(socket, "play", move="3")
-            await self.until(socket, type="moved", id=number)
+            await self.until(socket, "own move", type="moved", id=number)
             taken.append(time.perf_counter() - began)
-            await self.until(socket, type="state", id=await self.say(socket, "undo"))
+            await self.until(socket, "undo", type="state", id=await self.say(socket, "undo"))
             await asyncio.sleep(pause)
         return taken
 
@@ -151,27 +186,24 @@ def page_files() -> list[str]:
 async def measure_searches(session: Session, socket: ClientConnection) -> AsyncIterator[Row]:
     """Yields the rows of searches along a game, and of its review."""
     table = session.new_table("doudizhu", ["policy"] * 3)
-    state = await session.until(socket, type="state", id=await session.say(socket, "join", table=table))
+    state = await session.join(socket, table)
     await session.say(socket, "speed", factor=4)
     if not state["view"]["over"]:
-        await session.until(socket, type="over")
-    state = await session.until(socket, type="state", id=await session.say(socket, "join", table=table))
+        await session.until(socket, "over", type="over")
+    state = await session.join(socket, table)
     plies = np.linspace(0, state["view"]["ply"] - 1, DECISIONS).astype(int).tolist()
     first, whole = [], []
     for ply in plies:
-        began = time.perf_counter()
-        number = await session.say(socket, "analyse", playouts=64, ply=ply)
-        await session.until(socket, job=number, type="result")
-        first.append(time.perf_counter() - began)
-        await session.until(socket, job=number, final=True)
-        whole.append(time.perf_counter() - began)
+        soon, late = await session.search(socket, playouts=64, ply=ply)
+        first.append(soon)
+        whole.append(late)
     middle = float(np.median(whole)) * 1000
     yield {"name": "first partial result, p95 along a game", "value": p95(first), "unit": "ms", "target": 300.0}
     yield {"name": "decision at 64 playouts, median along a game", "value": middle, "unit": "ms", "target": 500.0}
     yield {"name": "decision at 64 playouts, p95 along a game", "value": p95(whole), "unit": "ms"}
     began = time.perf_counter()
     number = await session.say(socket, "review", speed="normal", seats=[0])
-    await session.until(socket, job=number, final=True)
+    await session.until(socket, "review", job=number, final=True)
     yield {"name": "review of a game, one seat", "value": time.perf_counter() - began, "unit": "s", "target": 60.0}
 
 
@@ -185,19 +217,19 @@ async def measure(table: Table) -> AsyncIterator[Row]:
     one = Session(table)
     seats = ["you", "policy", "policy"]
     async with one.connect() as socket:
-        await one.until(socket, id=await one.say(socket, "join", table=one.new_table("doudizhu", seats)))
+        await one.join(socket, one.new_table("doudizhu", seats))
         alone = p95(await one.echoes(socket, MOVES, 0.11))
         yield {"name": "echo of an own move, p95", "value": alone, "unit": "ms", "target": 50.0}
         async for row in measure_searches(one, socket):
             yield row
-        await one.until(socket, type="state", id=await one.say(socket, "join", table=one.new_table("doudizhu", seats)))
+        await one.join(socket, one.new_table("doudizhu", seats))
+        await one.search(socket, playouts=2)
         number = await one.say(socket, "analyse", playouts=4096)
-        await one.until(socket, job=number, type="result")
+        await one.until(socket, "first result of a long search", job=number, type="result", final=False)
         began = time.perf_counter()
         await one.say(socket, "cancel", job=number)
-        await one.until(socket, job=number, final=True)
-        again = await one.say(socket, "analyse", playouts=2)
-        await one.until(socket, job=again, final=True)
+        await one.until(socket, "end of a cancelled search", job=number, final=True)
+        await one.search(socket, playouts=2)
         freed = (time.perf_counter() - began) * 1000
         yield {"name": "cancel, until the engine answers again", "value": freed, "unit": "ms", "target": 200.0}
         number = await one.say(socket, "analyse", playouts=4096)
@@ -205,7 +237,7 @@ async def measure(table: Table) -> AsyncIterator[Row]:
 
         async def play(number: int, session: Session) -> list[float]:
             async with session.connect() as tab:
-                await session.until(tab, id=await session.say(tab, "join", table=session.new_table("doudizhu", seats)))
+                await session.join(tab, session.new_table("doudizhu", seats))
                 await asyncio.sleep(PAUSE * number / SESSIONS)
                 return await session.echoes(tab, 5, PAUSE)
 

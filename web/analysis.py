@@ -67,13 +67,13 @@ def analysis(room: Room, ply: int | None, playouts: int | None, moves: list[str]
     """
     at = room.may_ask(ply)
     seat = room.movers[at] if at < len(room.movers) else room.table.seat
-    asked = question(
-        room, at, playouts or PLAYOUTS, derived_seed("analysis", room.id, at, playouts, moves), checked_moves(room, at, moves)
-    )
+    told = room.told_ply(at)
+    seed = derived_seed("analysis", room.id, told, playouts, moves)
+    asked = question(room, at, playouts or PLAYOUTS, seed, checked_moves(room, at, moves))
 
     async def work(job: Job) -> dict[str, Any]:
         def fields(answer: Answer) -> dict[str, Any]:
-            return {"ply": at, "seat": seat, **answer_fields(answer)}
+            return {"ply": told, "seat": seat, **answer_fields(answer)}
 
         def report(answer: Answer) -> None:
             job.partial = fields(answer)

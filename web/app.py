@@ -143,7 +143,7 @@ class Server:
         info = self.services.rulebook.info(given["game"])
         table, movers = self.rooms.position(info.name, given["deal"], given.get("moves", []))
         names = [name for name, _ in info.seats]
-        view = view_of(table, None, everything=True, movers=movers, players=names, names=info.seats)
+        view = view_of(table, None, everything=True, movers=movers, players=names, names=info.seats, game=info.name)
         return JSONResponse({"view": view})
 
     async def stats(self, request: Request) -> Response:

@@ -167,6 +167,8 @@ class Catalogue:
         offer = self.offer(info.name)
         return {
             "name": info.name,
+            "base": info.base or info.name,
+            "variant": info.variant,
             "seats": [{"name": name, "team": team} for name, team in info.seats],
             "teams": list(info.teams),
             "unit": info.unit,

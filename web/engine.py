@@ -106,6 +106,10 @@ class EngineProcess:
         if kind == "warm":
             self.status.change("ready" if said[1] >= 1.0 else "warming", said[1])
             return
+        if kind == "waits":
+            self._running = None
+            self._watch.rest()
+            return
         number, what = said[1], said[2]
         if kind == "rehearsed" and what is not None:
             log.warning("while warming up: %s", what)

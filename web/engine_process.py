@@ -1,7 +1,8 @@
 """The process of the engine: hears questions, asks the players, most urgent question first.
 
-One thread hears; the main thread works. The process leads a group of its own, with those that compile for it, and the group ends
-with the pipe: none is left behind when the server is killed.
+One thread hears; the main thread works. A rehearsal gives way to people where its player can stop, between the rounds of a
+search, and is begun again later. The process leads a group of its own, with those that compile for it, and the group ends with
+the pipe: none is left behind when the server is killed.
 """
 
 import heapq
@@ -65,6 +66,11 @@ class Desk:
         """Returns whether nobody waits for a question any more."""
         return number in self._cancelled
 
+    def has_more_urgent(self, priority: Priority) -> bool:
+        """Returns whether a question waits that comes before those of a priority."""
+        waiting = self._waiting
+        return bool(waiting) and waiting[0][0] < priority
+
     def finish(self, number: int) -> None:
         """Forgets a question."""
         with self._change:
@@ -113,12 +119,15 @@ def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None
             if number > 0:
                 pipe.send(("report", number, answer))
 
-        def cancel(number: int = number) -> bool:
-            nonlocal last
+        gave_way = False
+
+        def cancel(number: int = number, priority: Priority = question.priority) -> bool:
+            nonlocal last, gave_way
             if time.monotonic() - last >= BEAT:
                 last = time.monotonic()
                 pipe.send(("beat",))
-            return desk.is_cancelled(number)
+            gave_way = gave_way or (priority >= Priority.WARM_UP and desk.has_more_urgent(Priority.WARM_UP))
+            return gave_way or desk.is_cancelled(number)
 
         try:
             said = ("done", number, decide(question, report, cancel))
@@ -126,7 +135,12 @@ def serve(pipe: Connection, warm_up: Sequence[Question], decide: Decide) -> None
             traceback.print_exc()
             said = ("failed", number, f"{type(error).__name__}: {error}"[:400])  # type: ignore[assignment]
         answers[player] += 1
+        cancelled = desk.is_cancelled(number)
         desk.finish(number)
+        if gave_way and not cancelled:  # a rehearsal that people did not wait for: it is begun again after them
+            desk.put(number, question)
+            pipe.send(("waits", number))
+            continue
         if number > 0:
             pipe.send(said)
         else:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from web.asking import Priority, Question
 from web.catalogue import Catalogue, Entry, Offer, searching
+from web.variants import name_of, parts_of
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 WARM_SEEDS = (0, 1, 2, 3, 4)
@@ -14,12 +15,8 @@ GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 EXACT = ("leduc", "kuhn")
 """Games small enough that tables tell what each move is worth exactly (``games.poker.tables.PokerTables.has_tree``). The
 tables are near an equilibrium, whose likeliest moves alone are a weak player (``models/README.md``)."""
-PLAYED: dict[str, dict[str, object]] = {
-    "doudizhu": {"rules": "standard", "encoding": "default"},
-    "leduc": {"suits": False},
-    "limit_holdem": {"players": 2},
-}
-"""Settings of games as the tables play them; a run with others cannot sit there."""
+PLAYED: dict[str, dict[str, object]] = {"doudizhu": {"rules": "standard", "encoding": "default"}}
+"""Settings of games as the tables play them; a run with others cannot sit there. Runs of other games bring their options."""
 ITERATIONS = 2000
 """Of IS-MCTS, which plays every game without having learned it."""
 RANDOM = Entry("random", "random", "Random", "random")
@@ -32,7 +29,7 @@ def others(mixes: bool) -> list[Entry]:
     return [Entry("ismcts", "ismcts", "IS-MCTS", "ismcts", options, greedy, delay=2.0, budget=1.85), RANDOM]
 
 
-OTHERS = Offer(tuple(others(mixes=False)))
+OTHERS = Offer(tuple(others(mixes=True)))
 """What is offered for a game that has nothing of its own."""
 
 
@@ -64,7 +61,7 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
             analysts.setdefault(game, "tables")
     for path in checkpoints:
         game, kind = run_of(path)
-        entries = made.setdefault(game, others(mixes=False))
+        entries = made.setdefault(game, others(mixes=True))
         name = _free_name(path.resolve().name[:40] or "run", entries)
         if kind == "tabular":
             entries.append(_tables(name, name, game, str(path)))
@@ -80,7 +77,7 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
 def _tables(name: str, label: str, game: str, file: str) -> Entry:
     """Returns the player of a table of policies."""
     average, greedy = {"run": file, "policy": "average"}, {"run": file, "policy": "greedy"}
-    return Entry(name, name, label, "tabular", average, None if game in EXACT else greedy)
+    return Entry(name, name, label, "tabular", average, None if parts_of(game)[0] in EXACT else greedy)
 
 
 def _offer(game: str, entries: list[Entry], analyst: str | None) -> Offer:
@@ -89,7 +86,7 @@ def _offer(game: str, entries: list[Entry], analyst: str | None) -> Offer:
         return Offer(tuple(entries))
     first = next(entry for entry in entries if entry.group == analyst and entry.kind in ("fpmcts", "tabular"))
     options = {name: value for name, value in first.options.items() if name not in ("playouts", "temperature")}
-    return Offer(tuple(entries), analyst, first.kind, options, exact=first.kind == "tabular" and game in EXACT)
+    return Offer(tuple(entries), analyst, first.kind, options, exact=first.kind == "tabular" and parts_of(game)[0] in EXACT)
 
 
 def _free_name(name: str, entries: list[Entry]) -> str:
@@ -98,7 +95,8 @@ def _free_name(name: str, entries: list[Entry]) -> str:
 
 
 def run_of(path: Path) -> tuple[str, str]:
-    """Returns the game of a run and what it learned: "networks" that can be searched with, "policies" alone, or "tabular".
+    """Returns the game of a run, its options included, and what it learned: "networks" that can be searched with, "policies"
+    alone, or "tabular".
 
     Raises:
         ValueError: There is no run, or it is of a game that no table plays so; the message names the file.
@@ -116,13 +114,9 @@ def run_of(path: Path) -> tuple[str, str]:
     for key, played in PLAYED.get(game, {}).items():
         given = settings.get(key)
         if given is not None and given != played:
-            raise ValueError(f"{path}: a run of {game} with {key}={_word(given)}; the browser table plays {key}={_word(played)}")
-    return game, kind
-
-
-def _word(value: object) -> str:
-    """Returns a value as a command line has it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+            raise ValueError(f"{path}: a run of {game} with {key}={given}; the browser table plays {key}={played}")
+    options = {key: value for key, value in settings.items() if key != "name" and key not in PLAYED.get(game, {})}
+    return name_of(game, options), kind
 
 
 def warm_up(catalogue: Catalogue) -> list[Question]:

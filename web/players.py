@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from threading import Thread
 from typing import Any
 
 import torch
@@ -16,11 +17,12 @@ from agents.decision import WINS, Decision
 from agents.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
 from agents.players import KINDS, Maker, Player
 from agents.rehearsal import compile_players
-from games import make
 from games.interface import Game
 from games.table import Table
 from runtime.settings import build, check_ranges
 from web.asking import Answer, Priority, Question, Row
+from web.rulebook import make_game
+from web.variants import parts_of
 
 log = logging.getLogger(__name__)
 MOST_PLAYERS = 50
@@ -39,10 +41,11 @@ class Players:
         self._known: dict[str, dict[str, Player]] = {}
         self._players: dict[tuple[str, str], Any] = {}
         self._starts: dict[tuple[str, str, int], Mean] = {}
+        self._compiling: dict[str, Thread] = {}
 
     def _game(self, name: str) -> Game:
         if name not in self._games:
-            self._games[name] = make(name)
+            self._games[name] = make_game(name)
         return self._games[name]
 
     def _player(self, question: Question) -> Any:
@@ -60,6 +63,21 @@ class Players:
                 del self._players[next(iter(self._players))]
         return self._players[game, label]
 
+    def _is_compiled(self, question: Question, cancel: Callable[[], bool]) -> bool:
+        """Compiles what searches of a game need, on all cores, once on a machine; returns False where nobody waits any more.
+
+        A rehearsal begins it. It goes on in processes of its own while this one answers what needs none of it.
+        """
+        game = parts_of(question.game)[0]
+        if question.priority >= Priority.WARM_UP and game not in self._compiling:
+            self._compiling[game] = Thread(target=compile_players, args=(game, log.info), daemon=True)
+            self._compiling[game].start()
+        while game in self._compiling and self._compiling[game].is_alive():
+            if cancel():
+                return False
+            self._compiling[game].join(0.05)
+        return True
+
     def decide(self, question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
         """Returns the answer to a question.
 
@@ -68,8 +86,8 @@ class Players:
             report: Is told answers on the way.
             cancel: Whether nobody waits any more.
         """
-        if question.priority >= Priority.WARM_UP and question.kind == "fpmcts":
-            compile_players(question.game, log.info)  # on all cores, once on a machine
+        if question.kind == "fpmcts" and not self._is_compiled(question, cancel):
+            return Answer("")
         game = self._game(question.game)
         finished = question.luck is not None
         table = Table(game, record=question.record) if question.record else rehearsal(game, question.seed, finished)

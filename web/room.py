@@ -1,31 +1,26 @@
 """One table with its players: who may see what, whose turn it is, and when a move appears.
 
-Where hands are hidden, nothing that is sent depends on cards that your seat cannot see, its time included: the move of a
-player appears after the delay of its name, and where the answer took longer, after the next whole multiple of it.
+Where hands are hidden, nothing that is sent depends on cards that your seat cannot see, its time included (``turns``).
 """
 
 import asyncio
-import math
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from web.asking import Answer, CrashError, Engine, EngineError, Question
-from web.catalogue import YOU, Catalogue, Entry
-from web.clock import Chance, Clock, derived_seed
+from web.asking import Engine, EngineError
+from web.catalogue import YOU, Catalogue
+from web.clock import Chance, Clock
 from web.errors import RefusedError
-from web.rulebook import Rulebook, Table, seats_of_moves, table_at
+from web.rulebook import Rulebook, Table, plies_seen, seats_of_moves, table_at
 from web.settings import Settings, summarise
 from web.store import Store, StoredGame
+from web.turns import appears, next_move
 from web.views import view_of
-from web.wording import answer_fields
 
 Listener = Callable[[dict[str, Any]], None]
 """Is told what happens at a table."""
-TRIES = 2
-"""How often a player is asked for a move while the engine crashes or hangs."""
-SLACK = 0.02
-"""Seconds that an answer may be late and still count as in time."""
 
 
 @dataclass
@@ -61,6 +56,7 @@ class Room:
         self.info = services.rulebook.info(game)
         self.you = settings.you
         self.movers = seats_of_moves(table)
+        self._look()
         self.paused, self.factor = False, 1.0
         offer = services.catalogue.offer(game)
         self._players = {name: offer.entry(name) for name in settings.seats if name != YOU} if not self.done else {}
@@ -79,6 +75,25 @@ class Room:
         """Returns whether all hands are shown."""
         return self.done or self.settings.mode == "open"
 
+    def play_unseen(self, seat: int, move: str) -> None:
+        """Plays a move of which your seat is told nothing."""
+        self.table.play(move)
+        self.movers.append(seat)
+        self.save()
+
+    def _look(self) -> None:
+        """Notes the plies of the moves that are seen from your seat."""
+        hidden = self.info.private_moves and self.you is not None
+        self._seen = plies_seen(self.table, self.you) if hidden and self.you is not None else list(range(len(self.movers)))
+
+    @property
+    def seen(self) -> Sequence[int]:
+        """Returns the plies of the moves that may be told: a move that your seat cannot see counts nowhere before the end.
+
+        What clients call a ply is a place in this list, and its length where nothing has been played yet.
+        """
+        return range(len(self.movers)) if self.everything else self._seen
+
     def view(self) -> dict[str, Any]:
         """Returns what is seen of the table now."""
         return self._view(self.table, self.movers)
@@ -91,6 +106,7 @@ class Room:
             movers=movers,
             players=self.settings.seats,
             names=self.info.seats,
+            game=self.game,
             with_legal=with_legal,
         )
 
@@ -98,9 +114,8 @@ class Room:
         """Returns a decision as its mover saw it."""
         table, seat = table_at(self.table, ply), self.movers[ply]
         players = [YOU if s == seat else name for s, name in enumerate(self.settings.seats)]
-        return view_of(
-            table, seat, everything=False, movers=self.movers[:ply], players=players, names=self.info.seats, with_legal=True
-        )
+        movers = self.movers[:ply]
+        return view_of(table, seat, everything=False, movers=movers, players=players, names=self.info.seats, game=self.game)
 
     def summary(self) -> dict[str, Any]:
         """Returns the table in short."""
@@ -109,7 +124,7 @@ class Room:
 
     def _note(self) -> None:
         """Brings what the settings say of the game up to date."""
-        self.settings.plies = len(self.movers)
+        self.settings.plies = len(self.seen)
         self.settings.returns = None if self.table.returns is None else list(self.table.returns)
 
     def state(self) -> dict[str, Any]:
@@ -144,23 +159,36 @@ class Room:
                 table.play(move.text)
         return plies
 
+    def told_ply(self, ply: int) -> int:
+        """Returns what clients call a ply."""
+        return bisect_left(self.seen, ply)
+
+    def _ply(self, told: int | None) -> int:
+        """Returns the ply that a client means; None: the last one. Raises RefusedError where there is nothing to decide."""
+        last = len(self.seen)
+        if told is not None and (told > last or (told == last and self.table.is_over)):
+            raise RefusedError("bad_message", f"ply: expected at most {last - self.table.is_over}")
+        if told is None and self.table.is_over:
+            raise RefusedError("bad_message", f"ply: expected at most {last - 1}")
+        return len(self.movers) if told is None or told == last else self.seen[told]
+
     def may_ask(self, ply: int | None) -> int:
         """Returns a ply that may be searched; None asks for the last one.
 
         Raises:
             RefusedError: The mode does not allow it, or there is nothing to decide.
         """
-        last = len(self.movers)
-        ply = last if ply is None else ply
-        if ply > last or (ply == last and self.table.is_over):
-            raise RefusedError("bad_message", f"ply: expected at most {last - self.table.is_over}")
+        at = self._ply(ply)
         if self.done or self.settings.mode == "open":
-            return ply
+            return at
         if self.settings.mode == "fair":
             raise RefusedError("not_allowed", "a fair game is not analysed before its end")
-        if (self.movers[ply] if ply < last else self.table.seat) != self.you:
+        if self._mover(at) != self.you:
             raise RefusedError("not_allowed", "hints are for your own decisions")
-        return ply
+        return at
+
+    def _mover(self, ply: int) -> int:
+        return self.movers[ply] if ply < len(self.movers) else self.table.seat
 
     def outside(self, ply: int | None) -> dict[str, Any]:
         """Returns what a player outside would be sent for a decision.
@@ -168,10 +196,9 @@ class Room:
         Raises:
             RefusedError: The mode does not allow it, or there is nothing to decide.
         """
-        last = len(self.movers)
-        at = last if ply is None else ply
-        own = at <= last and (self.movers[at] if at < last else self.table.seat) == self.you and not self.table.is_over
-        if not own:
+        told = len(self.seen) if ply is None else ply
+        at = self._ply(told) if told <= len(self.seen) and not self.table.is_over else None
+        if at is None or self._mover(at) != self.you:
             if not self.everything:
                 raise RefusedError("not_your_turn", "it can be copied when it is your turn")
             at = self.may_ask(ply)
@@ -241,6 +268,7 @@ class Room:
         self._stop_driver()
         self.table.undo(len(self.movers) - ply)
         del self.movers[ply:]
+        self._look()
         self._changed(asker, number)
         self.wake()
 
@@ -292,14 +320,14 @@ class Room:
     def _moved(self, seat: int, text: str, asker: Listener | None = None, number: int | None = None) -> None:
         """Tells of a move that was made, and of the end."""
         self.movers.append(seat)
+        self._seen.append(len(self.movers) - 1)
         settings = self.settings
         settings.rev += 1
         if self.table.is_over:
             self._count_result()
         self.save()
         view = self.view()
-        seen = view["moves"][-1]["move"] if len(view["moves"]) == len(self.movers) else None
-        ply = len(self.movers) - 1
+        seen, ply = view["moves"][-1]["move"], len(view["moves"]) - 1
         message = {"type": "moved", "table": self.id, "rev": settings.rev, "ply": ply, "seat": seat, "move": seen, "view": view}
         self.tell(message, asker, number)
         if self.table.is_over:
@@ -339,9 +367,9 @@ class Room:
             began = self.services.clock.now()
             self.tell({"type": "thinking", "table": self.id, "seat": seat})
             try:
-                answer = await self._ask(seat, entry)
-                await self.services.clock.sleep_until(self._appears(entry, began))
-                text = self.table.play(answer.move).text
+                move = await next_move(self, seat, entry, began)
+                await self.services.clock.sleep_until(appears(self, entry, began))
+                text = self.table.play(move).text
             except (EngineError, ValueError) as error:
                 self.tell({"type": "error", "code": "engine", "text": self._fault(error)})
                 return
@@ -351,34 +379,3 @@ class Room:
     def _fault(self, error: Exception) -> str:
         """Returns a fault in words; where hands are hidden they may not depend on them."""
         return str(error) if self.everything else "the player could not move; join the table again to ask once more"
-
-    def _appears(self, entry: Entry, began: float) -> float:
-        """Returns when the move of a player appears."""
-        elapsed = self.services.clock.now() - began
-        if self.everything:
-            return began + entry.delay / self.factor
-        return began + entry.delay * max(1, math.ceil((elapsed - SLACK) / entry.delay))
-
-    async def _ask(self, seat: int, entry: Entry) -> Answer:
-        """Returns what a player plays. Raises EngineError."""
-        greedy = self.settings.greedy and entry.greedy_options is not None
-        question = Question(
-            game=self.game,
-            record=self.table.record(),
-            kind=entry.kind,
-            options=(entry.greedy_options or {}) if greedy else entry.options,
-            seed=derived_seed(self.settings.secret, len(self.movers)),
-            seconds=entry.budget,
-        )
-
-        def report(answer: Answer) -> None:
-            if self.everything:
-                self.tell({"type": "thinking", "table": self.id, "seat": seat, **answer_fields(answer)})
-
-        for attempt in range(TRIES):
-            try:
-                return await self.services.engine.ask(question, report)
-            except CrashError:
-                if attempt == TRIES - 1:
-                    raise
-        raise AssertionError

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from web.errors import RefusedError
+from web.variants import label_of, name_of, parts_of
 
 
 class Move(Protocol):
@@ -77,6 +78,9 @@ class GameInfo:
         mixes: Whether a good player must at times choose at random.
         max_moves: Upper bound on the number of moves.
         deal: The fields of a deal, in words.
+        base: The game without its options.
+        variant: What tells it from others of its ``base``, for people; None: nothing.
+        private_moves: Whether some seat sees some move in part only, or not at all.
         classes: Least loss of an inaccuracy, a mistake and a blunder: points of winning chance where it ``tells_wins``, else
             returns.
     """
@@ -90,6 +94,9 @@ class GameInfo:
     max_moves: int
     deal: dict[str, Any] | None
     classes: tuple[float, float, float] = (5.0, 10.0, 15.0)
+    base: str = ""
+    variant: str | None = None
+    private_moves: bool = False
 
 
 class Rulebook(Protocol):
@@ -138,6 +145,19 @@ def seats_of_moves(table: Table) -> list[int]:
     return movers
 
 
+def plies_seen(table: Table, seat: int) -> list[int]:
+    """Returns the plies of the moves that a seat has seen, if only in part: those of its description, in their order."""
+    if len(table.describe(seat).get("moves", table.moves)) == len(table.moves):
+        return list(range(len(table.moves)))
+    other = table_at(table, 0)
+    plies: list[int] = []
+    for ply, move in enumerate(table.moves):
+        other.play(move.text)
+        if len(other.describe(seat)["moves"]) > len(plies):
+            plies.append(ply)
+    return plies
+
+
 RESULTS = ("moves", "winner", "points", "chips", "returns", "rules", "game")
 """Fields of a record that are not the deal."""
 UNITS = {"adp": "points", "mbb_per_hand": "chips"}
@@ -148,15 +168,20 @@ class Games:
     """The games of this project.
 
     Args:
-        outside: Games besides, as modules (``docs/adding-a-game.md``).
+        outside: Games besides: modules (``docs/adding-a-game.md``), and games with options (``web.variants``).
     """
 
     def __init__(self, outside: Sequence[str] = ()) -> None:
         from games import GAMES
 
-        self._names = (*GAMES, *(name for name in outside if name not in GAMES))
         self._games: dict[str, Any] = {}
         self._infos: dict[str, GameInfo] = {}
+        self._labels: dict[str, str] = {}
+        for name in GAMES:
+            self._games[name] = made = make_game(name)
+            self._labels |= {name_of(name, options): label for label, options in made.variants.items()}
+        names = {name: None for base in GAMES for name in (base, *(name for name in self._labels if parts_of(name)[0] == base))}
+        self._names = (*names, *(name for name in outside if name not in names))
 
     def names(self) -> Sequence[str]:
         """Returns the names of the games."""
@@ -164,12 +189,10 @@ class Games:
 
     def game(self, name: str) -> Any:
         """Returns the game of a name, made once."""
-        from games import make
-
         if name not in self._names:
             raise RefusedError("unknown_game", f"game: expected one of {', '.join(self._names)}")
         if name not in self._games:
-            self._games[name] = make(name)
+            self._games[name] = make_game(name)
         return self._games[name]
 
     def info(self, game: str) -> GameInfo:
@@ -185,7 +208,10 @@ class Games:
                 tells_wins=spec.score.tells_wins,
                 mixes=spec.mixes,
                 max_moves=spec.max_moves,
-                deal={field: _in_words(value) for field, value in record.items() if field not in RESULTS},
+                deal=_deal_in_words(record),
+                base=parts_of(game)[0],
+                variant=self._labels.get(game, label_of(game)),
+                private_moves=spec.has_private_moves,
                 classes=(5.0, 10.0, 15.0) if spec.score.tells_wins else _classes(1000.0 / spec.score.per_return),
             )
         return self._infos[game]
@@ -216,15 +242,38 @@ class Games:
 
     def game_of(self, record: Mapping[str, Any]) -> str:
         """Returns the game of a record; records of Doudizhu name their rules and not the game."""
-        name = record.get("game", "doudizhu" if "rules" in record else None)
-        if not isinstance(name, str) or name not in self._names:
+        base = record.get("game", "doudizhu" if "rules" in record else None)
+        names = [name for name in self._names if parts_of(name)[0] == base]
+        if not names:
             raise RefusedError("bad_record", f"a record of no game that is played here; expected one of {', '.join(self._names)}")
-        return name
+        return next((name for name in names if len(names) > 1 and self._reads(name, record)), names[0])
+
+    def _reads(self, game: str, record: Mapping[str, Any]) -> bool:
+        """Returns whether a record is one of a game with its options."""
+        try:
+            self.table(game, record=record)
+        except RefusedError:
+            return False
+        return True
+
+
+def make_game(name: str) -> Any:
+    """Returns the game of a name, options included."""
+    from games import make
+
+    base, options = parts_of(name)
+    return make(base, **options)
 
 
 def _classes(big_blind: float) -> tuple[float, float, float]:
     """Returns the classes of poker in chips: shares of a big blind."""
     return 0.1 * big_blind, 0.25 * big_blind, 0.5 * big_blind
+
+
+def _deal_in_words(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Returns the fields of a deal in words; None where a person cannot write it, as hands and cards."""
+    fields = {field: value for field, value in record.items() if field not in RESULTS}
+    return None if any(isinstance(value, Mapping) for value in fields.values()) else {k: _in_words(v) for k, v in fields.items()}
 
 
 def _in_words(value: Any) -> Any:

@@ -7,9 +7,9 @@ shown as a fact under its own name. Of a game that describes nothing the arrays 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from web.rulebook import Table
+from web.rulebook import Table, plies_seen
 
-PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded")
+PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids")
 """Fields of a description with one entry for each seat."""
 OPEN_CARDS = ("public", "bottom")
 """Fields of a description that are cards which lie open."""
@@ -51,6 +51,7 @@ def view_of(
     movers: Sequence[int],
     players: Sequence[str],
     names: Sequence[tuple[str, int]],
+    game: str | None = None,
     with_legal: bool = True,
 ) -> dict[str, Any]:
     """Returns the view of a table.
@@ -62,6 +63,7 @@ def view_of(
         movers: The seat of each move so far.
         players: Who sits in each seat.
         names: Name and team of each seat.
+        game: Its name in the lobby; None: as the table calls it.
         with_legal: Whether legal moves are told.
     """
     if viewer is None and not everything:
@@ -92,17 +94,17 @@ def view_of(
             {"seat": seat, "name": name, "team": team, "player": players[seat], "cards": cards, "count": count, "facts": facts}
         )
     seen = [move.text for move in table.moves] if everything else own.get("moves", [])
-    whose: Sequence[int | None] = movers if len(seen) == len(movers) else [None] * len(seen)
+    whose = movers if len(seen) == len(movers) else [movers[ply] for ply in plies_seen(table, who)]
     mine = viewer if viewer is not None else to_move
     legal = list(own["legal"]) if with_legal and to_move is not None and to_move == mine else []
     apart = (*LIFTED, *PER_SEAT, *OPEN_CARDS, *((RAW,) if known else ()))
     common = {name: value for name, value in known.items() if name not in of_seats}
     return {
-        "game": own["game"],
+        "game": game or own["game"],
         "you": viewer,
         "to_move": to_move,
         "over": table.is_over,
-        "ply": len(movers),
+        "ply": len(seen),  # how many moves there were may be hidden as well
         "seats": seats,
         "public": {field: card_names(own[field]) for field in OPEN_CARDS if field in own},
         "facts": {**{field: value for field, value in own.items() if field not in apart}, **common},

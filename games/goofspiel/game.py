@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 from math import factorial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,8 @@ def _unpack(packed: int, count: int) -> list[int]:
 
 class Goofspiel(BaseGame):
     """Imperfect-information Goofspiel."""
+
+    variants = MappingProxyType({"4 cards": {"cards": 4}, "6 cards": {}, "13 cards": {"cards": 13}})
 
     def __init__(self, cards: int = 6, prizes: str = "descending", scoring: str = "win_lose", lowest_prize: int = 0) -> None:
         """Makes the game.

@@ -1,5 +1,6 @@
 """The Python face of Phantom Tic-Tac-Toe."""
 
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,7 @@ class PhantomTicTacToe(BaseGame):
     """Phantom Tic-Tac-Toe."""
 
     action_names = tuple("123456789")
+    variants = MappingProxyType({"full": {}, "small": {"variant": "small"}})
 
     def __init__(self, variant: str = "full", reveal: bool = True) -> None:
         """Makes the game.

@@ -53,8 +53,8 @@ def launch() -> Iterator[Any]:
 class Site:
     """A running server."""
 
-    def __init__(self, folder: Path, program: str = "browser_server.py") -> None:
-        command = [sys.executable, str(Path(__file__).with_name(program)), str(folder)]
+    def __init__(self, folder: Path, program: str = "browser_server.py", *options: str) -> None:
+        command = [sys.executable, str(Path(__file__).with_name(program)), str(folder), *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
@@ -115,6 +115,7 @@ class Person:
     def new_table(self, **fields: Any) -> str:
         """Makes a table and opens it."""
         given = {"game": "doudizhu", "seats": ["you", "random", "random"], "mode": "hints", "seed": 7} | fields
+        given = {name: value for name, value in given.items() if value is not None}
         answer = self.context.request.post(f"{self.origin}/api/tables", data=given, headers={"origin": self.origin})
         assert answer.ok, answer.text()
         table = str(answer.json()["id"])

@@ -1,8 +1,9 @@
 """A whole server over the real games whose engine knows nothing: a program for tests in a browser.
 
-python browser_server.py FOLDER
+python browser_server.py FOLDER [real]
 
-It answers at once, with numbers that follow from the texts of the moves, so that reviews find mistakes.
+It answers at once, with numbers that follow from the texts of the moves, so that reviews find mistakes. ``real``: with the
+players of the project, which are not warmed up.
 """
 
 import asyncio
@@ -49,9 +50,9 @@ class Quick(Clock):
 @functools.cache
 def game_of(name: str) -> Any:
     """Returns the game of a name, made once."""
-    from games import make
+    from web.rulebook import make_game
 
-    return make(name)
+    return make_game(name)
 
 
 def luck_of(table: Any, wins: bool, exact: bool) -> dict[str, Any]:
@@ -115,12 +116,12 @@ def load() -> Games:
     return load_games([OUTSIDE])
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, real: bool) -> None:
     """Serves until Ctrl-C."""
     games = folder / "play.sqlite"
     token = read_token(token_file(games))
     listening = listen("127.0.0.1", 0)
-    engine = EngineProcess(target=engine_main)
+    engine = EngineProcess() if real else EngineProcess(target=engine_main)
     catalogue = Catalogue({**offers(), OUTSIDE: Offer((RANDOM,))}, Offer((RANDOM,)))
     services = Services(None, catalogue, engine, Store(games), Quick(), Chance())  # type: ignore[arg-type]
     sys.stdout.write(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}\n")
@@ -130,4 +131,4 @@ def main(folder: Path) -> None:
 
 if __name__ == "__main__":
     with contextlib.suppress(KeyboardInterrupt):
-        main(Path(sys.argv[1]))
+        main(Path(sys.argv[1]), "real" in sys.argv[2:])

@@ -170,6 +170,72 @@ def test_leduc(browser: Any, site: Site, shots: Path) -> None:
     person.close()
 
 
+def test_a_hand_of_leduc_with_the_real_solver(browser: Any, shots: Path, tmp_path: Path) -> None:
+    """A hand against the solver, its review, the mistake tried again, and the puzzle that it becomes."""
+    site = Site(tmp_path, "browser_server.py", "real")
+    try:
+        person = Person(browser, site, shots, "solver")
+        page = person.page
+        deal = {"hands": [["Qh"], ["Ks"]], "public": ["Kh"]}
+        table = person.new_table(game="leduc", seats=["tables", "you"], deal=deal, seed=None)
+        while person.wait_for_turn():  # who folds the best card, or does not bet it when nobody can answer, errs
+            view = person.view()
+            page.fill(".typed input", "fold" if "fold" in view["legal"] else "call")
+            page.keyboard.press("Enter")
+            person.wait_after(view["ply"])
+        page.wait_for_selector(".steps")
+        page.locator(".after button", has_text="Review").click()
+        page.locator(".review button.primary").click()
+        page.wait_for_selector(".review .summary")
+        page.keyboard.press("n")
+        page.wait_for_selector(".decision.mistake, .decision.blunder")
+        ply = int(page.locator(".steps .count").inner_text().split(" / ")[0])
+        made = person.get(f"/api/tables/{table}/replay")["plies"][ply]["move"]
+        page.keyboard.press("r")
+        page.wait_for_selector(".felt .typed input")
+        page.fill(".typed input", made)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".answer.lose")
+        person.check("retry")
+        page.evaluate("location.hash = 'puzzles'")
+        page.locator(".tool select").first.select_option("leduc")
+        page.fill(".typed input", "raise")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".status .gain")
+        person.check("puzzle")
+        person.close()
+    finally:
+        site.stop()
+
+
+def test_a_board_by_taps_and_a_variant(browser: Any, site: Site, shots: Path) -> None:
+    """Games that the page knows from their descriptions: squares to tap, and variants that the game declares."""
+    person = Person(browser, site, shots, "board", width=390)
+    page = person.page
+    page.locator("input[value=phantom_tictactoe]").tap()
+    page.locator("input[value='phantom_tictactoe:variant=small']").tap()
+    page.locator("input[name=seat]").nth(1).tap()
+    page.locator("input[value=fair]").tap()
+    page.locator("button[type=submit]").tap()
+    page.wait_for_selector(".squares")
+    while person.wait_for_turn():
+        view = person.view()
+        assert page.locator(".squares button").count() == len(view["legal"])
+        page.locator(".squares button").first.tap()
+        person.wait_after(view["ply"])
+    page.wait_for_selector(".steps")
+    assert page.locator(".squares b", has_text="O").count() > 1 and page.locator(".squares button").count() == 0
+    person.check("over")
+    person.new_table(game="goofspiel:cards=4", seats=["you", "random"], mode="fair")
+    assert page.locator("h1").inner_text() == "Goofspiel · 4 cards"
+    person.wait_for_turn()
+    page.locator(".felt .buttons button", has_text="2").tap()
+    person.wait_after(1)
+    assert "prize 3: bid 2" in flat(person, ".board")
+    person.check("bids")
+    person.close()
+
+
 def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path) -> None:
     person = Person(browser, site, shots, "replay", language="zh", dark=True)
     page = person.page

@@ -6,12 +6,13 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from web.asking import CrashError, Question
+from web.asking import CrashError, Priority, Question
 from web.engine import MOST_DEATHS, EngineProcess
 from web.engine_process import SETTLED
 from web.watch import Patience, Watch
@@ -31,9 +32,14 @@ async def settle(engine: EngineProcess, kind: str) -> None:
         await engine.ask(question(kind, quick=True))
 
 
-def with_engine(work: Callable[[EngineProcess], Any], target: Any = hanging.engine_main, patience: Patience = SHORT) -> Any:
+def with_engine(
+    work: Callable[[EngineProcess], Any],
+    target: Any = hanging.engine_main,
+    patience: Patience = SHORT,
+    warm_up: tuple[Question, ...] = (),
+) -> Any:
     async def run() -> Any:
-        engine = EngineProcess(target=target, patience=patience)
+        engine = EngineProcess(warm_up, target=target, patience=patience)
         engine.start()
         try:
             return await work(engine)
@@ -87,6 +93,21 @@ def test_one_that_works_or_compiles_is_left_alone() -> None:
         assert (await engine.ask(question("works", quick=True))).move and engine.pid == before
 
     with_engine(work, patience=Patience(usual=0.8, first=30.0))
+
+
+def test_a_rehearsal_gives_way_and_is_begun_again() -> None:
+    async def work(engine: EngineProcess) -> None:
+        while engine._running is None:
+            await asyncio.sleep(0.02)
+        assert (await engine.ask(question("quick", step=1))).move == "quick 1"  # the rehearsal would go on for ever
+        for _ in range(200):
+            if engine.status.state == "ready":
+                return
+            await asyncio.sleep(0.02)
+        raise AssertionError(engine.status)
+
+    rehearsal = replace(question("rehearses"), priority=Priority.WARM_UP)
+    with_engine(work, patience=Patience(usual=30.0, first=30.0), warm_up=(rehearsal,))
 
 
 @pytest.mark.slow

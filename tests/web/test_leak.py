@@ -243,6 +243,87 @@ def test_moves_that_are_not_seen(you: int) -> None:
         assert all(one == sent[0] for one in sent) and len(sent) == 6 and len(sent[0]) > 5
 
 
+def told(name: str, you: int, moves: list[str], games: Any) -> list[tuple[float, str]]:
+    """Returns what a seat is sent of a game whose moves are given, all of them, until the end."""
+    table, movers = games.table(name, seed=0), []
+    for move in moves:
+        movers.append(table.seat)
+        table.play(move)
+    assert table.is_over
+    entry = replace(CATALOGUE.offer("toy").entry("slow-64"), delay=2.0, budget=1.8)
+    seats = ["you" if seat == you else "slow-64" for seat in range(2)]
+    script = [move for seat, move in zip(movers, moves, strict=True) if seat == you]
+
+    def answer(question: Question) -> Answer:
+        number = zlib.crc32(json.dumps(question.record).encode())
+        return Answer(moves[len(question.record["moves"])], "wp", (number % 997) / 997, done=number % 4096)
+
+    return transcript(name, games, Catalogue({name: Offer((entry,), "slow")}), "fair", seats, script, answer)
+
+
+def with_failures(marks: list[str], chance: random.Random, games: Any, you: int, how_many: int) -> list[str] | None:
+    """Returns the attempts of a game whose marks are given in turn, with failed attempts of the other seat put in.
+
+    Own attempts at taken squares come where the marks say so ("x" before the square); None: such a game is not possible.
+    """
+    table, moves = games.table("phantom_tictactoe", seed=0), []
+    tried: list[set[str]] = [set(), set()]
+    placed: list[list[str]] = [[], []]
+    for square in marks:
+        seat = table.seat
+        found = [one for one in placed[1 - seat] if one not in tried[seat]]
+        chance.shuffle(found)
+        extra = found[:how_many] if seat != you else found[:1]  # what we try ourselves is the same in all of them
+        for one in (*(sorted(extra) if seat == you else extra), square):
+            if one in tried[seat] or table.is_over:
+                return None
+            table.play(one)
+            tried[seat].add(one)
+            moves.append(one)
+        placed[seat].append(square)
+        if table.is_over:
+            return moves
+    return None
+
+
+@pytest.mark.parametrize("you", [0, 1])
+def test_attempts_that_are_not_seen(you: int) -> None:
+    """Phantom Tic-Tac-Toe: how often the other has tried in vain shows in no frame, number or time."""
+    from web.rulebook import Games
+
+    games, chance, compared = Games(), random.Random(3), 0
+    for _ in range(12):
+        marks = chance.sample("123456789", 9)
+        played = [with_failures(marks, chance, games, you, count) for count in (0, 1, 3)]
+        if played[0] is None or played[2] is None or len(played[0]) == len(played[2]):
+            continue
+        sent = [told("phantom_tictactoe", you, moves, games) for moves in played if moves is not None]
+        assert all(one == sent[0] for one in sent) and len(sent[0]) > 5
+        compared += 1
+    assert compared >= 5
+
+
+@pytest.mark.parametrize("you", [0, 1])
+def test_bids_that_are_not_seen(you: int) -> None:
+    """Goofspiel: bids with the same results cannot be told apart."""
+    from web.rulebook import Games
+
+    games, name = Games(), "goofspiel:cards=4"
+    groups: dict[str, list[list[str]]] = {}
+    for bids in itertools.permutations("0123", 3):
+        table, moves = games.table(name, seed=0), []
+        for own, other in zip("203", bids, strict=True):
+            moves += [own, other] if you == 0 else [other, own]
+        for move in moves:
+            table.play(move)
+        groups.setdefault(json.dumps(table.describe(you)["rounds"]), []).append(moves)
+    alike = [group for group in groups.values() if len(group) > 1]
+    for group in alike:
+        sent = [told(name, you, moves, games) for moves in group]
+        assert all(one == sent[0] for one in sent) and len(sent[0]) > 5
+    assert len(alike) == 2
+
+
 def common_moves(tables: Sequence[Any], you: int, chance: random.Random) -> tuple[list[tuple[int, str]], bool]:
     """Returns moves that are legal at both of two tables, with their seats, and whether they end the game at either.
 

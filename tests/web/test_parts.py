@@ -23,6 +23,7 @@ from web.pace import fitted, measure
 from web.rulebook import GameInfo
 from web.server import ServerConfig, ServerError, run
 from web.store import Store, StoredGame, StoreError
+from web.variants import name_of, parts_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -120,11 +121,28 @@ def test_what_you_trained_stands_in_the_lobby(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("game", "name"),
+    [
+        ({"name": "leduc", "suits": True}, "leduc:suits=true"),
+        ({"name": "leduc", "suits": False, "cards": None}, "leduc"),
+        ({"name": "goofspiel", "cards": 5, "prizes": "random", "lowest_prize": 0}, "goofspiel:cards=5,prizes=random"),
+        ({"name": "phantom_tictactoe", "variant": "small", "reveal": True}, "phantom_tictactoe:variant=small"),
+    ],
+)
+def test_a_run_brings_its_options(tmp_path: Path, game: dict[str, Any], name: str) -> None:
+    save(tmp_path / CHECKPOINT, {"x": np.zeros(1)}, {"config": {"game": game}})
+    made = offers([tmp_path])
+    entry = made[name].entry(f"{tmp_path.name[:40]}-64")
+    assert entry.options["checkpoint"] == str(tmp_path) and {"ismcts", "random"} <= {one.name for one in made[name].entries}
+    base, options = parts_of(name)
+    assert base == game["name"] and options.items() <= game.items() and name_of(base, options) == name
+
+
+@pytest.mark.parametrize(
     ("game", "message"),
     [
-        ({"name": "limit_holdem", "players": 3}, "limit_holdem with players=3; the browser table plays players=2"),
-        ({"name": "leduc", "suits": True}, "leduc with suits=true; the browser table plays suits=false"),
-        ({"name": "doudizhu", "rules": "rlcard"}, "rules=rlcard"),
+        ({"name": "doudizhu", "rules": "rlcard"}, "doudizhu with rules=rlcard; the browser table plays rules=standard"),
+        ({"name": "doudizhu", "encoding": "paper"}, "encoding=paper"),
     ],
 )
 @pytest.mark.parametrize("learned", ["tables", "networks"])

@@ -127,3 +127,19 @@ def test_a_game_that_describes_nothing_is_shown_seat_by_seat() -> None:
     whole = shown(viewer=None, everything=True)
     assert [seat["facts"] for seat in whole["seats"]] == [{"cards": 1, "bids": 2}, {"cards": 2, "bids": 1}]
     assert [move["move"] for move in whole["moves"]] == ["bid 2", "bid 1"]
+
+
+def test_variants_stand_in_the_lobby(games: Games) -> None:
+    """Names with options are games of their own, with tables, records and descriptions of theirs."""
+    told = {name: games.info(name) for name in games.names()}
+    assert [(name, told[name].variant) for name in told if told[name].base == "goofspiel"] == [
+        ("goofspiel", "6 cards"),
+        ("goofspiel:cards=4", "4 cards"),
+        ("goofspiel:cards=13", "13 cards"),
+    ]
+    assert told["phantom_tictactoe:variant=small"].variant == "small" and told["leduc"].variant is None
+    for name in ("goofspiel:cards=4", "phantom_tictactoe", "phantom_tictactoe:variant=small"):
+        record = played(games, name, 1).record()
+        assert games.game_of(record) == name and games.table(name, record=record).is_over and told[name].deal is None
+    with pytest.raises(RefusedError):
+        games.info("goofspiel:cards=5")

@@ -66,11 +66,15 @@ export function Backs({ count }) {
 export function wordAt(view, move) {
   const paid = view.seats.map((one) => one.facts?.paid);
   const even = paid.every((one) => typeof one === "number" && one === paid[0]);
-  const word = even && { call: "move_check", raise: "move_bet" }[move];
+  const word = even && paid[0] !== undefined && { call: "move_check", raise: "move_bet" }[move];
   return word ? t(word) : moveWord(move);
 }
 
-export const isCardMove = (move) => Boolean(move) && isRanks([...move]);
+let byRanks = true;
+
+// Whether moves of ranks are cards, in the game that is shown: it tells of each seat which cards it played.
+export const showRanks = (view) => (byRanks = view.seats.every((one) => Array.isArray(one.facts?.played)));
+export const isCardMove = (move) => byRanks && Boolean(move) && isRanks([...move]);
 export const moveWord = (move) => (move === null || move === undefined ? t("unseen") : isCardMove(move) ? [...move].map(cardName).join(" ") : t.known(`move_${move}`) ?? move);
 
 // A move as cards where it is made of ranks, else as its word, or as the word that it has where it was made.

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, isRanks, moveWord, sorted, wordAt } from "./cards.js";
+import { Squares, boardOf } from "./felt.js";
 import { t } from "./words.js";
 
 const MOST_BUTTONS = 40;
@@ -120,6 +121,9 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
   const turn = view.to_move === view.you && !view.over;
   const [suggested, setSuggested] = useState(null);
   const moves = turn ? legal ?? [] : [];
+  const numbered = moves.length > 0 && moves.every((move) => /^\d+$/.test(move)); // a key is the number that it says
+  const board = boardOf(view);
+  const onBoard = board && (numbered || !moves.length);
   useEffect(() => setSuggested(null), [view.ply]);
   const askHint = async () => {
     if (turn && hint) setSuggested(await hint(new Map(moves.map((move) => [move, move])), suggested ?? ""));
@@ -127,7 +131,8 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
   useKeys(keys && !view.over, (event) => {
     const place = Number(event.key) - 1;
     const starting = /^[a-z]$/.test(event.key) ? moves.filter((move) => move[0] === event.key) : [];
-    if (moves[place] !== undefined) play(moves[place]);
+    if (numbered) moves.includes(event.key) && play(event.key);
+    else if (moves[place] !== undefined) play(moves[place]);
     else if (starting.length === 1) play(starting[0]);
     else if (event.key === "/") askHint();
     else if (event.key === "Enter" && suggested && event.target.tagName !== "BUTTON") play(suggested);
@@ -136,10 +141,11 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
   });
   const own = view.seats[view.you].cards;
   return html`<div class="controls">
-    ${own && html`<div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>`}
-    <div class="row buttons">${moves.slice(0, MOST_BUTTONS).map((move, k) => html`<button type="button" key=${move}
-      class=${`${move === suggested ? "suggested" : ""} ${move === "fold" ? "" : "primary"}`} aria-keyshortcuts=${k < 9 ? String(k + 1) : undefined}
-      onClick=${() => play(move)}>${wordAt(view, move)}${keys && k < 9 ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}${move === suggested ? html` <span class="mark">← ${t("hint")}</span>` : ""}</button>`)}
+    ${board && html`<${Squares} name=${board[0]} rows=${board[1]} legal=${moves} play=${turn ? play : null} suggested=${suggested} />`}
+    ${own?.length > 0 && html`<div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>`}
+    <div class="row buttons">${(onBoard ? [] : moves).slice(0, MOST_BUTTONS).map((move, k) => html`<button type="button" key=${move}
+      class=${`${move === suggested ? "suggested" : ""} ${move === "fold" ? "" : "primary"}`} aria-keyshortcuts=${!numbered && k < 9 ? String(k + 1) : undefined}
+      onClick=${() => play(move)}>${wordAt(view, move)}${keys && !numbered && k < 9 ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}${move === suggested ? html` <span class="mark">← ${t("hint")}</span>` : ""}</button>`)}
       ${hint && turn && html`<button type="button" onClick=${askHint}>${t("hint")}</button>`}</div>
     <${TypedMove} turn=${turn} play=${play} />${extra}
   </div>`;

@@ -2,7 +2,7 @@
 // any game, from its view; fields that it does not know are shown by their names.
 
 import { html } from "./vendor/preact.js";
-import { Backs, Cards, Down, MoveText, isRanks } from "./cards.js";
+import { Backs, Cards, Down, MoveText, isRanks, showRanks } from "./cards.js";
 import { besideTitle, playerTitle, roleTitle, seatTitle } from "./players.js";
 import { amount, signed, t } from "./words.js";
 
@@ -32,13 +32,38 @@ function plain(value) {
   if (value !== null && typeof value === "object") return Object.entries(value).map(([name, one]) => `${label(name)} ${plain(one)}`).join(" · ");
   return value === null ? "–" : typeof value === "number" ? amount(value) : String(value);
 }
-const label = (name) => t.known(name) ?? name.replaceAll("_", " ");
+const label = (name) => t.known(`fact_${name}`) ?? t.known(name) ?? name.replaceAll("_", " ");
 
-export function Facts({ facts, skip = [] }) {
+// A board: rows of as many cells each, with spaces between them; a dot is an empty cell.
+const isBoard = (value) => {
+  const rows = Array.isArray(value) && value.length > 1 && value.every((row) => typeof row === "string") ? value.map((row) => row.split(" ")) : [];
+  return rows.length > 0 && rows[0].length > 1 && rows.every((row) => row.length === rows[0].length && row.every((cell) => cell.length > 0 && cell.length <= 2));
+};
+
+// The board of a view and its name, where it has one.
+export const boardOf = (view) => Object.entries(view.facts ?? {}).find(([, value]) => isBoard(value)) ?? null;
+
+// The cells are counted from 1, row by row; those that are legal moves are buttons.
+export function Squares({ name, rows, legal = [], play, suggested }) {
+  const width = rows[0].split(" ").length;
+  return html`<table class="squares" aria-label=${label(name)}><tbody>${rows.map((row, y) => html`<tr key=${y}>${row.split(" ").map((cell, x) => {
+    const move = String(y * width + x + 1);
+    const shown = cell === "." ? html`<small>${move}</small>` : html`<b>${cell}</b>`;
+    return html`<td key=${x}>${play && legal.includes(move) ? html`<button type="button" class=${move === suggested ? "suggested" : ""} aria-label=${t("square", move)} onClick=${() => play(move)}>${shown}</button>` : html`<span>${shown}</span>`}</td>`;
+  })}</tr>`)}</tbody></table>`;
+}
+
+const isLines = (value) => Array.isArray(value) && value.length > 0 && value.every((line) => typeof line === "string" && line.includes(" "));
+
+export function Facts({ facts, skip = [], cards = false }) {
   const shown = Object.entries(facts ?? {}).filter(([name, value]) => !skip.includes(name) && value !== null && plain(value) !== "" && !name.endsWith("_seat"));
   if (!shown.length) return null;
   return html`<dl class="facts">${shown.map(([name, value]) => html`<div key=${name}><dt>${label(name)}</dt>
-    <dd>${Array.isArray(value) && value.length && isRanks(value.map(String)) ? html`<${Cards} cards=${value} size="small" />` : plain(value)}</dd></div>`)}</dl>`;
+    <dd>${isBoard(value)
+      ? html`<${Squares} name=${name} rows=${value} />`
+      : isLines(value)
+        ? html`<ol class="lines">${value.map((line, k) => html`<li key=${k}>${line}</li>`)}</ol>`
+        : cards && Array.isArray(value) && value.length && isRanks(value.map(String)) ? html`<${Cards} cards=${value} size="small" />` : plain(value)}</dd></div>`)}</dl>`;
 }
 
 function Seat({ view, seat, config, place, thinking, progress, made, next, notes }) {
@@ -64,12 +89,14 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
       : thinking
         ? html`<span class="thinking"><i></i><i></i><i></i>${progress && html`<small>${progress}</small>`}</span>`
         : made && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} move=${made.move} word=${notes[made.ply]?.word} />`}</div>
-    <${Facts} facts=${one.facts} skip=${["played"]} />
+    <${Facts} facts=${one.facts} skip=${["played"]} cards=${sheds} />
   </section>`;
 }
 
 // What lies in the middle.
-function Board({ view }) {
+function Board({ view, played }) {
+  const board = boardOf(view);
+  const sheds = Array.isArray(view.seats[0].facts?.played);
   const open = Object.entries(view.public ?? {}).filter(([, cards]) => cards?.length);
   const paid = view.seats.map((one) => one.facts?.paid);
   const pot = paid.every((one) => typeof one === "number") ? paid.reduce((a, b) => a + b, 0) : null;
@@ -78,12 +105,14 @@ function Board({ view }) {
     ${pot !== null && html`<p class="pot"><span class="chip" aria-hidden="true"></span><small>${t("pot")}</small> <b>${amount(pot)}</b></p>`}
     ${open.map(([name, cards]) => html`<div class="open-cards" key=${name}><${Cards} cards=${cards} size=${name === "bottom" ? "small" : ""} label=${label(name)} /><small>${label(name)}</small></div>`)}
     ${bombs !== undefined && html`<p class="stake"><b>× ${2 ** bombs}</b><small>${t("stake")}${bombs ? ` · ${t("bombs_n", bombs)}` : ""}</small></p>`}
-    <${Facts} facts=${view.facts} skip=${["to_beat", "rules", "role", "bombs"]} />
+    ${board && !played && html`<${Squares} name=${board[0]} rows=${board[1]} />`}
+    <${Facts} facts=${view.facts} skip=${["to_beat", "rules", "role", "bombs", board?.[0]]} cards=${sheds} />
   </div>`;
 }
 
 // `next` is a move about to be made, in a replay. `children`: what your own place offers.
 export function Felt({ view, config, thinking = null, progress = "", next, status, notes = {}, children }) {
+  showRanks(view);
   const bottom = view.you ?? 0;
   const count = view.seats.length;
   const others = Array.from({ length: count - 1 }, (_, k) => (bottom + 1 + k) % count);
@@ -94,7 +123,7 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
     progress=${progress} made=${last[which]} notes=${notes} next=${view.to_move === which ? next : undefined} />`;
   return html`<div class=${`felt of-${count === 3 ? "three" : count === 2 ? "two" : "many"}`}>
     <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
-    <${Board} view=${view} />
+    <${Board} view=${view} played=${Boolean(children)} />
     <div class="me">${seat(bottom, "bottom")}
       ${status && html`<p class="status">${status}</p>`}
       ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${view.seats[bottom].cards} label=${t("hand")} /></div>`)}

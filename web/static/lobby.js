@@ -3,10 +3,10 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards } from "./cards.js";
 import { get, post, upload } from "./connection.js";
-import { YOU, gameTitle, playerText, playerTitle, roleTitle, seatTitle } from "./players.js";
+import { YOU, baseTitle, gameTitle, playerText, playerTitle, roleTitle, seatTitle, variantTitle } from "./players.js";
 import { signed, t } from "./words.js";
 
-const DEALT = { doudizhu: ["K", "A", "2", "L", "B"], kuhn: ["J", "Q", "K"], leduc: ["Js", "Qh", "Ks"], limit_holdem: ["Ah", "Kd", "Qs"] };
+const DEALT = { doudizhu: ["K", "A", "2", "L", "B"], kuhn: ["J", "Q", "K"], leduc: ["Js", "Qh", "Ks"], limit_holdem: ["Ah", "Kd", "Qs"], goofspiel: ["1", "3", "5"], phantom_tictactoe: ["X", "O"] };
 const MOST_SHOWN = 12;
 
 const usual = (game) => (game.players.find((player) => player.playouts === 64) ?? game.players.find((player) => player.analyses) ?? game.players[0])?.name;
@@ -14,6 +14,9 @@ const usual = (game) => (game.players.find((player) => player.playouts === 64) ?
 function NewTable({ config, wish, open, fail }) {
   const [name, setName] = useState(config.games.some((game) => game.name === wish.g) ? wish.g : config.games[0].name);
   const game = config.games.find((one) => one.name === name);
+  const bases = [...new Set(config.games.map((one) => one.base))];
+  const variants = config.games.filter((one) => one.base === game.base);
+  const first = (base) => (config.games.find((one) => one.name === base) ?? config.games.find((one) => one.base === base));
   const [mine, setMine] = useState(0); // null: only watch
   const [players, setPlayers] = useState({}); // by seat; missing: the usual one
   const [mode, setMode] = useState("hints");
@@ -37,8 +40,9 @@ function NewTable({ config, wish, open, fail }) {
   const radio = (group, value, checked, change, children, style = "") => html`<label class=${`choice ${style} ${checked ? "on" : ""}`} key=${value}>
     <input type="radio" name=${group} value=${value} checked=${checked} onChange=${change} />${children}</label>`;
   return html`<form class="new" onSubmit=${start}>
-    <fieldset class="games"><legend>${t("game")}</legend>${config.games.map((one) => radio("game", one.name, one.name === name, () => pick(one.name),
-      html`<span class="deck" aria-hidden="true"><${Cards} cards=${DEALT[one.name] ?? ["A", "K"]} size="small" /></span><span><b>${gameTitle(one.name)}</b><small>${t.known(`text_${one.name}`) ?? t("text_other", one.seats.length)}</small></span>`, "game"))}</fieldset>
+    <fieldset class="games"><legend>${t("game")}</legend>${bases.map((base) => radio("game", base, base === game.base, () => pick(first(base).name),
+      html`<span class="deck" aria-hidden="true"><${Cards} cards=${DEALT[base] ?? ["A", "K"]} size="small" /></span><span><b>${baseTitle(base)}</b><small>${t.known(`text_${base}`) ?? t("text_other", first(base).seats.length)}</small></span>`, "game"))}</fieldset>
+    ${variants.length > 1 && html`<fieldset><legend>${t("variant")}</legend><div class="choices">${variants.map((one) => radio("variant", one.name, one.name === name, () => pick(one.name), html`<span>${variantTitle(one)}</span>`))}</div></fieldset>`}
     <div class="columns">
       <fieldset><legend>${t("your_seat")}</legend><div class="choices">
         ${game.seats.map((_, seat) => radio("seat", seat, seat === mine, () => setMine(seat), html`<span>${seatTitle(game, seat)}</span>`))}

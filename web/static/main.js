@@ -7,6 +7,7 @@ import { html, render, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Connection, get } from "./connection.js";
 import { Lobby } from "./lobby.js";
 import { Play } from "./play.js";
+import { learnGames } from "./players.js";
 import { Editor, Puzzles } from "./tools.js";
 import { setLanguage, systemLanguage, t } from "./words.js";
 
@@ -90,7 +91,7 @@ function App({ connection, bus }) {
   useEffect(() => {
     const moved = () => setAt(place());
     addEventListener("hashchange", moved);
-    get("/api/config").then(setConfig, fail);
+    get("/api/config").then((found) => (learnGames(found), setConfig(found)), fail);
     return bus.listen((message) => {
       if (message.type === "welcome" || message.type === "engine") setEngine({ state: message.state, warm: message.warm });
       if (message.type === "connected") setOnline(true);

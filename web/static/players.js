@@ -4,7 +4,19 @@ import { t } from "./words.js";
 
 export const YOU = "you";
 
-export const gameTitle = (name) => t.known(`game_${name}`) ?? name.split(".").pop().split("_").map((word) => word[0].toUpperCase() + word.slice(1)).join(" ");
+let games = []; // of the server: names with options stand for a variant of a game
+
+export const learnGames = (config) => (games = config.games);
+
+export const baseTitle = (base) => t.known(`game_${base}`) ?? base.split(".").pop().split("_").map((word) => word[0].toUpperCase() + word.slice(1)).join(" ");
+
+export const variantTitle = (game) => t.known(`variant_${game.variant}`) ?? game.variant ?? t("usual");
+
+export function gameTitle(name) {
+  const [base] = name.split(":");
+  const game = games.find((one) => one.name === name);
+  return game?.variant ? `${baseTitle(base)} · ${variantTitle(game)}` : baseTitle(base);
+}
 
 const searches = (player) => player.playouts !== null;
 

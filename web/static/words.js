@@ -55,6 +55,9 @@ const EN = {
   help: [["3 – 9 T J Q K A 2 L B", "take a card of the rank; again for one more"], ["Shift", "all of the rank"], ["Enter", "play"], ["Space", "pass"], ["/", "hint"], ["Esc", "clear"], ["1 – 9", "choose a button where there are no cards to choose"], ["← → Home End", "walk through a finished game"], ["n N", "next and previous mistake"], ["r", "find a better move"], ["t h", "moves, hidden hands"], ["?", "this page"]],
   unseen: "hidden", ask_table: "What would the solver do?", cost: "Costs", cost_help: "How much less it brings than the best move, in chips, against a solver", policy_only: "It plays from a table of this abstraction; exact values are known in the small games only.",
   solved: "Solved!", no_puzzles: "No puzzles yet. Review a game: its clear mistakes become puzzles.", puzzle_n: "Puzzle {0} of {1}", puzzle_text: "A clear mistake was made here. What is better?", next_puzzle: "Next puzzle", of: "{0} / {1}",
+  variant: "Variant", usual: "usual", game_goofspiel: "Goofspiel", game_phantom_tictactoe: "Phantom Tic-Tac-Toe", seat_first: "First seat", seat_second: "Second seat",
+  text_goofspiel: "Bid your cards for the prizes, unseen. The higher card takes the prize; most points win.", text_phantom_tictactoe: "Three in a row, but nobody sees the other's marks. A taken square is found by trying it.",
+  fact_points: "points", fact_prize: "prize", fact_prizes_left: "prizes to come", fact_bid: "your bid", fact_bids: "bids", fact_rounds: "rounds", fact_attempts: "tried", fact_taken: "found taken", fact_board: "board", square: "square {0}",
 };
 
 const ZH = {
@@ -97,6 +100,9 @@ const ZH = {
   help: [["3 – 9 T J Q K A 2 L B", "选一张，再按多一张"], ["Shift", "选整组"], ["Enter", "出牌"], ["Space", "不出"], ["/", "提示"], ["Esc", "重选"], ["1 – 9", "没有牌可选时按按钮"], ["← → Home End", "浏览结束的牌局"], ["n N", "下一个、上一个失误"], ["r", "找更好的一手"], ["t h", "着法、推测手牌"], ["?", "本页"]],
   unseen: "暗着", ask_table: "求解器会怎么打？", cost: "损失", cost_help: "面对求解器，比最佳着法少得多少筹码", policy_only: "它按抽象后的策略表行动；只有小游戏才有精确值。",
   solved: "解出了！", no_puzzles: "还没有残局。复盘一局后，明显的失误会成为残局。", puzzle_n: "残局 {0} / {1}", puzzle_text: "这里出现了明显的失误。怎样更好？", next_puzzle: "下一题",
+  variant: "变体", usual: "常规", game_goofspiel: "竞标纸牌", game_phantom_tictactoe: "暗井字棋", seat_first: "一号位", seat_second: "二号位",
+  text_goofspiel: "暗中出牌竞标奖品，牌大者得奖，总分高者胜。", text_phantom_tictactoe: "三子连线，但看不到对方的子；试到被占的格子才会知道。",
+  fact_points: "分数", fact_prize: "奖品", fact_prizes_left: "剩余奖品", fact_bid: "你的出价", fact_bids: "出价", fact_rounds: "各轮", fact_attempts: "试过", fact_taken: "已被占", fact_board: "棋盘", square: "第 {0} 格",
 };
 
 const LANGUAGES = { en: EN, zh: ZH };
