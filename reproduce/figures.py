@@ -129,6 +129,12 @@ def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[st
         raise ConfigError(
             f"runs={config.runs}: expected 1, since measure={MATCHES} plays one run of each algorithm against another"
         )
+    named = {"runs_of": config.runs_of, "episodes_of": config.episodes_of, "rates": config.rates}
+    named |= {f"panels.{k}.labels": panel["labels"] for k, panel in enumerate(config.panels)}
+    for key, labels in named.items():
+        for label in labels:
+            if label not in config.algorithms:
+                raise ConfigError(f"{key}: {label!r}: expected one of {', '.join(config.algorithms)}")
     folder = config.folder()
     runs = []
     for label, algorithm in config.algorithms.items():

@@ -105,6 +105,7 @@ def test_panels_and_what_is_printed(tmp_path: Path) -> None:
         (["runs=0"], ["runs=0"]),
         (["measure=squared_error"], ["squared_error", "leduc"]),
         (["measure=elo"], ["measure=elo", "nash_conv"]),
+        (["rates.UCB=5"], ["rates: 'UCB'", "Smooth UCT"]),
         (["game.name=chess"], ["chess", "kuhn, leduc"]),
     ],
 )
