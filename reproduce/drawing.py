@@ -1,7 +1,7 @@
 """Draws the lines of a figure and writes down its numbers."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,49 +16,67 @@ class Line(NamedTuple):
         mean: float64 ``[M]``.
         error: float64 ``[M]``, its standard error; NaN where there is none.
         panel: Number of the panel that it is drawn in.
+        label: In the legend; empty: the name of the line.
+        printed: What the text prints: episodes and value of each point.
     """
 
     episodes: np.ndarray
     mean: np.ndarray
     error: np.ndarray
     panel: int = 0
+    label: str = ""
+    printed: tuple[tuple[float, float], ...] = ()
 
 
-class Style(NamedTuple):
-    """How a figure looks: its title, the label of each panel's vertical axis, and whether that is logarithmic."""
+class Panel(NamedTuple):
+    """How a panel looks: the label of its vertical axis, which axes are logarithmic (both, episodes, none), and its title."""
 
-    title: str
-    panels: tuple[str, ...]
-    logarithmic: bool
+    label: str
+    logarithmic: str = "both"
+    title: str = ""
 
 
-def draw(folder: Path, style: Style, lines: Mapping[str, Line], facts: Mapping[str, Any]) -> list[str]:
+def draw(folder: Path, title: str, panels: Sequence[Panel], lines: Mapping[str, Line], facts: Mapping[str, Any]) -> list[str]:
     """Writes ``figure.png``, and ``figure.json`` with the curves and the facts; returns lines of text with the last values."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    drawn = Figure(figsize=(7 * len(style.panels), 5), layout="constrained")
+    columns = len(panels) if len(panels) < 4 else -(-len(panels) // 2)
+    drawn = Figure(figsize=(7 * columns, 5 * -(-len(panels) // columns)), layout="constrained")
     FigureCanvasAgg(drawn)
-    axes = drawn.subplots(1, len(style.panels), squeeze=False)[0]
+    axes = drawn.subplots(-(-len(panels) // columns), columns, squeeze=False).flatten()[: len(panels)]
     texts, curves = [], {}
-    for label, line in lines.items():
+    for name, line in lines.items():
         axis = axes[line.panel]
-        axis.plot(line.episodes, line.mean, label=label)
+        (curve,) = axis.plot(line.episodes, line.mean, label=line.label or name)
         axis.fill_between(line.episodes, line.mean - line.error, line.mean + line.error, alpha=0.3)
-        curves[label] = {
+        curves[name] = {
             "episodes": line.episodes.tolist(),
             "mean": line.mean.tolist(),
             "standard_error": np.nan_to_num(line.error).tolist(),
         }
-        texts.append(f"{label}: {line.mean[-1]:.4g} ± {line.error[-1]:.1g} after {line.episodes[-1]:,} episodes")
-    for axis, label in zip(axes, style.panels, strict=True):
-        axis.set_xscale("log")
-        if style.logarithmic:
+        texts.append(f"{name}: {line.mean[-1]:.4g} ± {line.error[-1]:.1g} after {line.episodes[-1]:,} episodes")
+        if line.printed:
+            axis.plot(*zip(*line.printed, strict=True), "x", color=curve.get_color(), label=f"{line.label or name}, printed")
+            curves[name]["printed"] = [list(point) for point in line.printed]
+            texts += [_beside(name, line, *point) for point in line.printed]
+    for axis, panel in zip(axes, panels, strict=True):
+        if panel.logarithmic != "none":
+            axis.set_xscale("log")
+        if panel.logarithmic == "both":
             axis.set_yscale("log")
         axis.set_xlabel("Episodes")
-        axis.set_ylabel(label)
+        axis.set_ylabel(panel.label)
+        axis.set_title(panel.title)
         axis.legend()
-    drawn.suptitle(style.title)
+    drawn.suptitle(title)
     drawn.savefig(folder / "figure.png", dpi=120)
     (folder / "figure.json").write_text(json.dumps({**facts, "curves": curves}, indent=1) + "\n")
     return texts
+
+
+def _beside(name: str, line: Line, episodes: float, value: float) -> str:
+    """Returns a point of the text and what the curve has nearest to it."""
+    k = int(np.abs(np.log(line.episodes / episodes)).argmin())
+    here = f"{line.mean[k]:.4g} ± {line.error[k]:.1g} after {line.episodes[k]:,}"
+    return f"{name}: the text prints {value:g} after {episodes:,.0f} episodes; here {here}"

@@ -7,17 +7,19 @@ the result of matches between runs: then each run keeps its greedy policy at som
 Source: Heinrich & Silver, "Smooth UCT Search in Computer Poker", IJCAI 2015, figures 1 to 3.
 """
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from reproduce.drawing import Line, Style, draw
+from reproduce.drawing import Line, Panel, draw
 from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
 from reproduce.job import Job
 from runtime.configuration import load, pairs
@@ -28,7 +30,7 @@ from training.run_folder import RunFolder
 from training.tabular import TabularBudget, TabularConfig, TabularTrainer, make_learner, parse_tabular
 
 MEASURES = {
-    "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains (chips per hand)"),
+    "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains ({unit})"),
     "squared_error": ("{game}/squared_error_to_closest_equilibrium", "Mean squared error to the closest equilibrium"),
 }
 """Measures of a run: its curve, ``{game}`` being the name of the game, and the label of the axis."""
@@ -50,7 +52,18 @@ class FigureConfig:
         threads: Runs side by side, >= 1.
         runs: Runs of each algorithm, with the seeds 0, 1, …
         episodes: Episodes of a run.
+        runs_of: Of single labels, in place of ``runs``.
+        episodes_of: Of single labels, in place of ``episodes``.
+        rates: Episodes per second of the text's programs, by label. Then a run has ``seconds`` times that many episodes.
+        seconds: The text's, see above.
+        first_mark: Episodes, or with ``rates`` seconds, after which policies are measured first.
+        marks_per_decade: How often from there on.
         measure: A key of MEASURES, or MATCHES.
+        panels: ``title``, ``label`` of the vertical axis, ``measure`` (the name of a curve), ``labels``, ``most`` episodes,
+            ``logarithmic`` (``both``, ``episodes``, ``none``); none: one panel with ``measure`` and all labels.
+        printed: By label (with panels: by name of the curve) what the text prints: pairs of seconds (episodes without ``rates``)
+            and a value.
+        unit: Of NashConv.
         deals: Of a match at each mark, >= 2.
         final_deals: Of a match between the last policies, >= 2.
         game: ``name``, and the options of the game.
@@ -63,11 +76,38 @@ class FigureConfig:
     threads: int = setting(2, least=1, most=4096)
     runs: int = setting(5, least=1, most=10_000)
     episodes: int = setting(1_000_000, least=1, most=10**12)
+    runs_of: dict[str, Any] = field(default_factory=dict)
+    episodes_of: dict[str, Any] = field(default_factory=dict)
+    rates: dict[str, Any] = field(default_factory=dict)
+    seconds: float = setting(1800.0, least=0.001, most=10**7)
+    first_mark: float = setting(1000.0, least=0.001, most=10**9)
+    marks_per_decade: int = setting(10, least=1, most=100)
     measure: str = setting("nash_conv", choices=(*MEASURES, MATCHES))
     deals: int = setting(1_000_000, least=2, most=10**9)
     final_deals: int = setting(5_000_000, least=2, most=10**9)
     game: dict[str, Any] = field(default_factory=dict)
     algorithms: dict[str, Any] = field(default_factory=dict)
+    panels: list[Any] = field(default_factory=list)
+    printed: dict[str, Any] = field(default_factory=dict)
+    unit: str = "chips per hand"
+
+    def runs_with(self, label: str) -> int:
+        """Returns the number of runs of a label."""
+        return int(self.runs_of.get(label, self.runs))
+
+    def episodes_with(self, label: str) -> int:
+        """Returns the number of episodes of a run of a label."""
+        if label in self.rates:
+            return max(1, round(self.seconds * float(self.rates[label])))
+        return int(self.episodes_of.get(label, self.episodes))
+
+    def next_mark(self, label: str, episodes: int) -> int:
+        """Returns the number of episodes after which a run of a label is measured next."""
+        first = self.first_mark * float(self.rates.get(label, 1.0))
+        k = max(0, math.floor(self.marks_per_decade * math.log10(max(episodes, 1) / first)) - 1)
+        while (mark := round(first * 10 ** (k / self.marks_per_decade))) <= episodes:
+            k += 1
+        return mark
 
     def folder(self) -> Path:
         """Returns the folder of the figure."""
@@ -86,7 +126,8 @@ def read_figure(name: str, overrides: Sequence[str]) -> tuple[FigureConfig, list
 def read_job(name: str, overrides: Sequence[str]) -> Job:
     """Returns the job of ``read_figure``. Raises ConfigError."""
     config, runs = read_figure(name, overrides)
-    about = f"{config.title}: {len(runs)} runs of {config.episodes:,} episodes in {config.folder()}"
+    total = sum(run.budget.episodes or 0 for _, run in runs)
+    about = f"{config.title}: {len(runs)} runs, {total:,} episodes in all, in {config.folder()}"
     return Job(config, about, config.folder() / "figure.png", lambda stopping: play_figure(config, runs, stopping))
 
 
@@ -97,12 +138,18 @@ def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[st
         raise ConfigError(
             f"runs={config.runs}: expected 1, since measure={MATCHES} plays one run of each algorithm against another"
         )
+    named = {"runs_of": config.runs_of, "episodes_of": config.episodes_of, "rates": config.rates}
+    named |= {f"panels.{k}.labels": panel["labels"] for k, panel in enumerate(config.panels)}
+    for key, labels in named.items():
+        for label in labels:
+            if label not in config.algorithms:
+                raise ConfigError(f"{key}: {label!r}: expected one of {', '.join(config.algorithms)}")
     folder = config.folder()
     runs = []
     for label, algorithm in config.algorithms.items():
-        for seed in range(config.runs):
+        for seed in range(config.runs_with(label)):
             run_dir = str(folder / f"{'_'.join(label.lower().split())}-{seed}")
-            budget = TabularBudget(episodes=config.episodes)
+            budget = TabularBudget(episodes=config.episodes_with(label))
             run = TabularConfig(run_dir=run_dir, seed=seed, game=config.game, algorithm=algorithm, budget=budget)
             runs.append((label, parse_tabular(asdict(run))))
     if runs and config.measure == "squared_error":
@@ -113,27 +160,50 @@ def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[st
 
 
 def _curve(config: FigureConfig) -> str:
-    """Returns the name of the curve that a figure shows."""
+    """Returns the name of the curve of ``measure``."""
     return MEASURES[config.measure][0].format(game=config.game["name"])
+
+
+class Shown(NamedTuple):
+    """A curve of a figure: whose, which, in which panel, and up to how many episodes."""
+
+    label: str
+    measure: str
+    panel: int
+    most: float
+
+
+def shown_curves(config: FigureConfig) -> dict[str, Shown]:
+    """Returns the curves of a figure by the names that they have in ``figure.json``; none where the measure is between runs."""
+    if config.measure == MATCHES:
+        return {}
+    if not config.panels:
+        return {label: Shown(label, _curve(config), 0, math.inf) for label in config.algorithms}
+    return {
+        f"{panel['title']}: {label}, {panel['measure']}": Shown(label, panel["measure"], k, float(panel.get("most", math.inf)))
+        for k, panel in enumerate(config.panels)
+        for label in panel["labels"]
+    }
 
 
 def play_runs(
     config: FigureConfig, runs: list[tuple[str, TabularConfig]], stopping: Callable[[], bool]
 ) -> Iterator[Event | dict[str, list[list[tuple[int, float]]]]]:
-    """Yields how far the runs are, and at the end the curves of each label; no curves if it was stopped before.
+    """Yields how far the runs are, and at the end the ``shown_curves``, each run's; nothing of them if it was stopped before.
 
-    Where the measure is between runs, the curves are empty.
+    Where the measure is between runs, there are none.
 
     Raises:
         CheckpointError, RunFolderError: A run's folder cannot be used.
     """
     episodes = np.zeros(len(runs), np.int64)
+    wanted = np.array([run.budget.episodes or 0 for _, run in runs])
     failed = threading.Event()
     saving = threading.Lock()  # one at a time: a checkpoint may take as much memory again as the tables
 
-    def work(k: int) -> list[tuple[int, float]]:
+    def work(k: int) -> list[tuple[int, dict[str, float]]]:
         with RunFolder.open(runs[k][1], parse_tabular) as folder:
-            trainer = TabularTrainer(folder.config)
+            trainer = TabularTrainer(folder.config, marks=partial(config.next_mark, runs[k][0]))
             saved = folder.load()
             if saved is not None:
                 trainer.set_state(saved)
@@ -142,15 +212,13 @@ def play_runs(
                 for _ in trainer.run_step():
                     episodes[k] = trainer.learner.episodes
                 if config.measure == MATCHES:
-                    keep_snapshot(folder.path, cast(TabularLearner, trainer.learner), config.episodes)
+                    keep_snapshot(folder.path, cast(TabularLearner, trainer.learner), int(wanted[k]))
                 if folder.is_save_due(SAVE_SECONDS):
                     with saving:
                         folder.save(trainer.get_state(copy=False))
             with saving:
                 folder.save(trainer.get_state(copy=False))
-            if config.measure == MATCHES:
-                return []
-            return [(at, scalars[_curve(config)]) for at, scalars in trainer.curve]
+            return trainer.curve
 
     pool = ThreadPoolExecutor(config.threads)
     futures = [pool.submit(work, k) for k in range(len(runs))]
@@ -158,17 +226,21 @@ def play_runs(
         while not all(future.done() for future in futures):
             if any(future.done() and future.exception() for future in futures):
                 break
-            yield Event("episodes", int(episodes.sum()), config.episodes * len(runs), "episodes")
+            yield Event("episodes", int(episodes.sum()), int(wanted.sum()), "episodes")
             time.sleep(POLL_SECONDS)
         failed.set()
-        curves: dict[str, list[list[tuple[int, float]]]] = {}
+        found: dict[str, list[list[tuple[int, dict[str, float]]]]] = {}
         for (label, _), future in zip(runs, futures, strict=True):
-            curves.setdefault(label, []).append(future.result())
+            found.setdefault(label, []).append(future.result())
     finally:
         failed.set()
         pool.shutdown(cancel_futures=True)
-    if (episodes >= config.episodes).all():
-        yield curves
+    if (episodes < wanted).any():
+        return
+    yield {
+        name: [[(at, scalars[own.measure]) for at, scalars in curve if at <= own.most] for curve in found[own.label]]
+        for name, own in shown_curves(config).items()
+    }
 
 
 def averaged(curves: list[list[tuple[int, float]]]) -> Line:
@@ -177,6 +249,27 @@ def averaged(curves: list[list[tuple[int, float]]]) -> Line:
     values = np.array([[dict(curve)[mark] for mark in marks] for curve in curves])
     error = values.std(axis=0, ddof=1) / np.sqrt(len(curves)) if len(curves) > 1 else np.full(len(marks), np.nan)
     return Line(np.array(marks), values.mean(axis=0), error)
+
+
+def _averages(
+    config: FigureConfig, curves: Mapping[str, list[list[tuple[int, float]]]]
+) -> tuple[str, list[Panel], dict[str, Line]]:
+    """Returns the title, the panels and the lines of a figure, with what the text prints as points."""
+    panels = [Panel(panel["label"], panel.get("logarithmic", "both"), panel["title"]) for panel in config.panels]
+    counts = sorted({config.runs_with(label) for label in config.algorithms})
+    title = f"{config.title} (mean of {' to '.join(map(str, counts))} runs ± standard error)"
+    lines = {}
+    for name, own in shown_curves(config).items():
+        points = [
+            (float(at) * float(config.rates.get(own.label, 1.0)), float(value)) for at, value in _printed(config, name, own)
+        ]
+        lines[name] = averaged(curves[name])._replace(panel=own.panel, label=own.label, printed=tuple(points))
+    return title, panels or [Panel(MEASURES[config.measure][1].format(unit=config.unit))], lines
+
+
+def _printed(config: FigureConfig, name: str, own: Shown) -> list[Any]:
+    """Returns what the text prints of a curve."""
+    return list(config.printed.get(name if config.panels else own.label, []))
 
 
 def play_figure(
@@ -196,8 +289,7 @@ def play_figure(
         return
     folder, facts = config.folder(), {"config": asdict(config)}
     if config.measure != MATCHES:
-        style = Style(f"{config.title} (mean of {config.runs} runs ± standard error)", (MEASURES[config.measure][1],), True)
-        yield draw(folder, style, {label: averaged(several) for label, several in curves.items()}, facts)
+        yield draw(folder, *_averages(config, curves), facts)
         return
     game = make_learner(runs[0][1]).game
     folders = {label: Path(str(run.run_dir)) for label, run in runs}
@@ -206,6 +298,7 @@ def play_figure(
             yield step
         else:
             lines, table = step
-            style = Style(f"{config.title}: greedy policies in symmetric play (± standard error)", ("mbb/h", "mbb/h"), False)
-            said = draw(folder, style, lines, facts | {"table": table_facts(table)})
+            title = f"{config.title}: greedy policies in symmetric play (± standard error)"
+            panels = [Panel("mbb/h", "episodes")] * 2
+            said = draw(folder, title, panels, lines, facts | {"table": table_facts(table)})
             yield said + table_lines(table, game.num_players)

@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 from games import make as make_game
 from games.interface import Game
 from games.poker.tables import PokerTables
+from tabular.against_random import UCTAgainstRandom
 from tabular.cfr_plus import CFRPlus, CFRPlusOptions
 from tabular.hashed_learner import HashedSmoothUCT, HashedUCT, IsMcts, IsMctsOptions
+from tabular.hashed_sampling import HashedOutcomeSampling
 from tabular.learner import Learner, TabularLearner
 from tabular.outcome_sampling import OutcomeSampling, OutcomeSamplingOptions
 from tabular.self_play import UCT, SmoothUCT, SmoothUCTOptions, UCTOptions
@@ -29,34 +31,37 @@ class Entry(NamedTuple):
         options: The dataclass of its options; its docstring gives their ranges.
         dense: Makes it on the tables of a poker game, from them, a seed and the options; None: it has no use for them.
         hashed: Makes it on any game, from the game, a seed and the options; None: it needs the tables of a poker game.
-        knows: Whether it can learn the tables of a game.
+        knows: Whether it can learn a game, or the tables of one.
         needs: What it asks of a game, in words.
     """
 
     options: type
     dense: Callable[[PokerTables, int, Any], TabularLearner] | None
     hashed: Callable[[Game, int, Any], Learner] | None
-    knows: Callable[[PokerTables], bool]
+    knows: Callable[[Game | PokerTables], bool]
     needs: str
 
 
-def _any(game: PokerTables) -> bool:
+def _any(game: Game | PokerTables) -> bool:
     return True
 
 
-def _two_players(game: PokerTables) -> bool:
-    return game.num_players == 2
+def _two_players(game: Game | PokerTables) -> bool:
+    return (game.num_players if isinstance(game, PokerTables) else game.spec.num_seats) == 2
 
 
-def _two_players_and_a_tree(game: PokerTables) -> bool:
-    return _two_players(game) and game.has_tree
+def _two_players_and_a_tree(game: Game | PokerTables) -> bool:
+    return isinstance(game, PokerTables) and _two_players(game) and game.has_tree
 
 
 ALGORITHMS: dict[str, Entry] = {
     "ismcts": Entry(IsMctsOptions, None, IsMcts, _any, "any game"),
     "smooth_uct": Entry(SmoothUCTOptions, SmoothUCT, HashedSmoothUCT, _any, "any game"),
     "uct": Entry(UCTOptions, UCT, HashedUCT, _any, "any game"),
-    "outcome_sampling": Entry(OutcomeSamplingOptions, OutcomeSampling, None, _two_players, "a poker game of two players"),
+    "uct_against_random": Entry(UCTOptions, UCTAgainstRandom, None, _any, "a poker game"),
+    "outcome_sampling": Entry(
+        OutcomeSamplingOptions, OutcomeSampling, HashedOutcomeSampling, _two_players, "a game of two players"
+    ),
     "cfr_plus": Entry(
         CFRPlusOptions, CFRPlus, None, _two_players_and_a_tree, "a poker game of two players with a full game tree"
     ),
@@ -75,7 +80,7 @@ def _maker(entry: Entry, game: Game | PokerTables) -> Callable[[int, Any], Learn
     if entry.dense is not None and tables is not None:
         return partial(entry.dense, tables) if entry.knows(tables) else None
     if entry.hashed is not None and not isinstance(game, PokerTables):
-        return partial(entry.hashed, game)
+        return partial(entry.hashed, game) if entry.knows(game) else None
     return None
 
 

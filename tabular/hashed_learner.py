@@ -21,16 +21,20 @@ from tabular.hash_table import HEADER, HashTable, Rows, append, num_actions_of, 
 from tabular.ismcts import search
 from tabular.learner import GOLDEN, Learner
 from tabular.listed_game import Listing, listing, nash_conv
+from tabular.running_ties import RunningUCT
 from tabular.selection import values, weights
 from tabular.self_play import SmoothUCTOptions, UCTOptions
 
 SELECTIONS = ("uct", "exp3", "regret_matching")
 FORMS = ("text", "authors")
 REWARDS = ("signed", "unit")
+TIES = ("all", "running")
 MEASURED = 2 * 10**8
 """Decisions of all histories up to which curves tell NashConv: about half a minute for each point."""
 DEALS = 1024
 """Deals that are drawn at a time where they cannot be listed."""
+COUNTING = (selections.UCT, RunningUCT, selections.Smooth)
+"""Selections that count actions in 32 bits."""
 _MOST_EPISODES = 2**32
 
 
@@ -44,6 +48,8 @@ class IsMctsOptions:
         c: Of UCT, at least 1e-6, in rewards.
         tie_margin: Of UCT, at least 0, in rewards: the action is drawn evenly among those within it of the best. The text says
             nothing of it (0); the authors' program has 0.01, without which the fall and rise of figure 2 do not show.
+        ties: Of UCT: ``all``: those within the margin of the best; ``running``: those that one scan over the actions keeps, each
+            compared with the best so far (``tabular.running_ties``), which repeats the rise of figure 2.
         gamma: Of Exp3 and Regret Matching, in (0, 1]: share of uniform exploration.
         rewards: ``signed``: returns divided by the game's largest, in [-1, 1]; ``unit``: the same in [0, 1]. None: as in the
             authors' program, ``signed`` for UCT and ``unit`` for the others.
@@ -58,13 +64,14 @@ class IsMctsOptions:
     form: str = "authors"
     c: float = 2.0
     tie_margin: float = 0.01
+    ties: str = "all"
     gamma: float = 0.1
     rewards: str | None = None
     store_exploration: bool = False
     memory: int = 2000
 
     def __post_init__(self) -> None:
-        for name, known in (("selection", SELECTIONS), ("form", FORMS), ("rewards", (*REWARDS, None))):
+        for name, known in (("selection", SELECTIONS), ("form", FORMS), ("ties", TIES), ("rewards", (*REWARDS, None))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} = {getattr(self, name)!r}: expected one of {', '.join(str(k) for k in known if k)}")
         if not 1e-6 <= self.c < math.inf:
@@ -86,7 +93,8 @@ def make_selection(options: IsMctsOptions, max_return: float) -> Any:
     if options.selection == "regret_matching":
         return selections.RegretMatching(float(options.gamma), gain, shift)
     factor = options.c * (math.sqrt(2.0) if options.form == "text" else 1.0)
-    return selections.UCT(factor, float(options.tie_margin), 1, gain, shift, *selections.roots())
+    made = selections.UCT if options.ties == "all" else RunningUCT
+    return made(factor, float(options.tie_margin), 1, gain, shift, *selections.roots())
 
 
 @kernel
@@ -126,6 +134,7 @@ class HashedLearner(Learner):
         self.game, self.selection = game, selection
         self.table = HashTable(selections.WIDTHS[type(selection)], memory)
         self._lane = game.empty(1)
+        self._most_new = game.spec.num_seats  # rows that an episode may add
         self._starts: States | None = None
         self._cumulative = np.empty(0)
         try:
@@ -136,24 +145,31 @@ class HashedLearner(Learner):
 
     def _run_chunk(self, count: int) -> None:
         spec, table = self.game.spec, self.table
-        if self.table.width == 2 and self.episodes + count >= _MOST_EPISODES:
+        if isinstance(self.selection, COUNTING) and self.episodes + count >= _MOST_EPISODES:
             raise ValueError(f"{self.name}: expected fewer than 2**32 episodes, the most that its counters hold")
         words = HEADER + table.width * spec.max_legal
         done = 0
         starts = self._deals(count) if self._starts is None else self._starts
         while True:
-            done += search(
-                self.game.rules, starts, self._cumulative, self._lane, self.selection, table.rows, self.shared, spec.num_seats,
-                spec.max_legal, spec.max_moves, table.width, self.rng, self.counter, count - done,
-            )  # fmt: skip
+            done += self._iterate(starts, count - done)
             if done == count:
                 return
             try:
-                table.grow(spec.num_seats, words)
+                table.grow(self._most_new, words)
             except ValueError as error:
                 raise ConfigError(f"algorithm.{error}") from error
             if self._starts is None:
                 starts = self._deals(count - done)
+
+    def _iterate(self, starts: States, count: int) -> int:
+        """Runs so many episodes, or as many as the table has room for; returns how many."""
+        spec, table = self.game.spec, self.table
+        return int(
+            search(
+                self.game.rules, starts, self._cumulative, self._lane, self.selection, table.rows, self.shared, spec.num_seats,
+                spec.max_legal, spec.max_moves, table.width, self.rng, self.counter, count,
+            )
+        )  # fmt: skip
 
     def _deals(self, count: int) -> States:
         """Returns the deals of the next episodes; each depends on the seed and its number alone."""

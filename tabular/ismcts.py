@@ -28,7 +28,7 @@ _HALF = np.uint64(32)
 
 
 @kernel(inline="always")
-def _draw(cumulative: np.ndarray, bits: np.uint64) -> int:
+def draw(cumulative: np.ndarray, bits: np.uint64) -> int:
     """Returns the first index whose cumulative probability is above a random number."""
     mark = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
     return min(np.searchsorted(cumulative, mark, side="right"), cumulative.size - 1)
@@ -86,7 +86,7 @@ def search(
             break
         if cumulative.size > 1:
             state += GOLDEN
-            copy_row(rules, starts, _draw(cumulative, mix64(state)), lane, 0)
+            copy_row(rules, starts, draw(cumulative, mix64(state)), lane, 0)
         else:
             copy_row(rules, starts, 0 if cumulative.size == 1 else done, lane, 0)
         depth, outside = 0, 0

@@ -167,7 +167,8 @@ def _untried(rows: Rows, place: int, num_actions: int) -> None:
 
 
 @kernel(forceinline=True)
-def _begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
+def begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
+    """``begin`` of selections by UCT."""
     _untried(rows, place, num_actions)
     rows.words[place + 2] = selection.factor * LEAST_ROOT
 
@@ -206,7 +207,7 @@ def _best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint6
 
 
 @kernel(inline="always")
-def _count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot: int) -> None:
+def count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot: int) -> None:
     """Counts a visit and an action, and prepares what the next visit needs of them."""
     at = 2 * (place + HEADER + num_actions) + slot
     tried = np.int64(rows.counts[at + num_actions]) + 1
@@ -222,7 +223,7 @@ def _select_uct(
     selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
 ) -> int:
     slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
-    _count_action(selection, rows, place, num_actions, slot)
+    count_action(selection, rows, place, num_actions, slot)
     return slot
 
 
@@ -239,23 +240,26 @@ def _select_smooth(
         for k in range(num_actions - 1):
             below += np.int64(rows.counts[2 * (place + HEADER + num_actions) + num_actions + k])
             slot += np.int64(mark >= below)
-    _count_action(selection, rows, place, num_actions, slot)
+    count_action(selection, rows, place, num_actions, slot)
     return slot
 
 
 @kernel(forceinline=True)
-def _credit_sum(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
+def credit_sum(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
+    """``credit`` of selections by UCT."""
     rows.words[place + HEADER + slot] += result * selection.gain + selection.shift
 
 
 @kernel
-def _weights_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def weights_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    """``weights`` of selections by UCT."""
     for slot in range(num_actions):
         out[slot] = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
 
 
 @kernel
-def _values_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def values_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    """``values`` of selections by UCT."""
     for slot in range(num_actions):
         tried = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
         out[slot] = rows.words[place + HEADER + slot] / tried if tried > 0 else -np.inf
@@ -354,8 +358,8 @@ def _weights_regrets(selection: Any, rows: Rows, place: int, num_actions: int, o
 
 
 _KERNELS = {
-    UCT: (_begin_uct, _select_uct, _credit_sum, _weights_uct, _values_uct),
-    Smooth: (_begin_uct, _select_smooth, _credit_sum, _weights_uct, _values_uct),
+    UCT: (begin_uct, _select_uct, credit_sum, weights_uct, values_uct),
+    Smooth: (begin_uct, _select_smooth, credit_sum, weights_uct, values_uct),
     Exp3: (_begin_exp3, _select_exp3, _credit_exp3, _weights_exp3, _weights_exp3),
     RegretMatching: (_begin_regrets, _select_regrets, _credit_regrets, _weights_regrets, _weights_regrets),
 }

@@ -5,7 +5,7 @@ power of ten, and measures the policies exactly. The curves have the number of e
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -109,6 +109,11 @@ def next_mark(episodes: int, size: int = 1) -> int:
 class TabularTrainer:
     """Moves a run of a tabular algorithm on, one step at a time, from a checkpoint or from its beginning.
 
+    Args:
+        config: Of the run.
+        saved: A checkpoint to go on from.
+        marks: Returns the mark after a number of episodes, in place of ``next_mark``.
+
     Attributes:
         step: Steps finished.
         seconds: Wall clock spent in steps, over all sessions.
@@ -119,8 +124,8 @@ class TabularTrainer:
 
     saves_each_step = False
 
-    def __init__(self, config: TabularConfig, saved: Saved | None = None) -> None:
-        self.config = config
+    def __init__(self, config: TabularConfig, saved: Saved | None = None, marks: Callable[[int], int] | None = None) -> None:
+        self.config, self._marks = config, marks
         self.learner: Learner = make_learner(config)
         self.step = 0
         self.seconds = 0.0
@@ -148,7 +153,7 @@ class TabularTrainer:
         """Plays to the next mark; yields how far it is. Afterwards ``last_report`` is its report."""
         begin = self.learner.episodes
         size = ITERATION if self.config.algorithm["name"] == "cfr_plus" else 1
-        end = next_mark(begin, size)
+        end = next_mark(begin, size) if self._marks is None else self._marks(begin)
         if self.config.budget.episodes is not None:
             end = min(end, max(self.config.budget.episodes, begin + 1))
         started = time.perf_counter()

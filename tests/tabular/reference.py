@@ -130,6 +130,19 @@ class SelfPlay(Play):
         self.values[u, a] += (r - self.values[u, a]) / self.counts[u, a]
 
 
+class AgainstRandom(SelfPlay):
+    """UCT in one seat, the seats in turn; the other never enters its tree."""
+
+    won = 0
+
+    def search(self, episodes: int) -> None:
+        for n in range(episodes):
+            learner = n % 2
+            self.out_of_tree = [learner != 0, learner != 1]
+            result = self.simulate(self.deal(), "")
+            self.won += result if learner == 0 else -result
+
+
 class OutcomeSampling(Play):
     """Lanctot's thesis, 2013, outcome sampling with stochastically weighted averaging; ``turn`` None updates all (parallel)."""
 

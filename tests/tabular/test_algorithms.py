@@ -13,7 +13,13 @@ from tabular.learner import TabularLearner
 from tabular.matches import always_call, greedy_player, symmetric_play
 from tabular.self_play import UCT
 
-RANDOM = [("smooth_uct", {}), ("uct", {}), ("outcome_sampling", {}), ("outcome_sampling", {"updates": "parallel"})]
+RANDOM = [
+    ("smooth_uct", {}),
+    ("uct", {}),
+    ("uct_against_random", {}),
+    ("outcome_sampling", {}),
+    ("outcome_sampling", {"updates": "parallel"}),
+]
 EVERY = [*RANDOM, ("cfr_plus", {})]
 
 
@@ -79,6 +85,15 @@ def test_the_greedy_policy_takes_the_highest_value() -> None:
     assert learner.greedy_policy()[king].tolist() == [0, 1]
 
 
+def test_uct_finds_a_best_response_to_random_moves() -> None:
+    """Half a million episodes on Leduc: 99 % of what an exact best response wins; measured 98.8 to 99.5 % with 100 seeds."""
+    learner = make("uct_against_random", "leduc")
+    learner.run(500_000)
+    measures = learner.measures()
+    assert 0.985 < measures["against_random/share_of_best_response"] <= 1
+    assert measures["nash_conv/greedy_policy"] > nash_conv(learner.game, learner.game.uniform_policy())
+
+
 def test_cfr_plus_finds_the_value_of_leduc() -> None:
     learner = make("cfr_plus", "leduc")
     learner.run(30_000)
@@ -113,7 +128,7 @@ def test_smooth_uct_approaches_an_equilibrium_of_kuhn_and_uct_does_not() -> None
     assert errors["uct"][-1] > 20 * errors["smooth_uct"][-1]
 
 
-@pytest.mark.parametrize(("name", "options", "bound"), [(*RANDOM[0], 0.2), (*RANDOM[2], 0.2), (*RANDOM[3], 0.2)])
+@pytest.mark.parametrize(("name", "options", "bound"), [(*RANDOM[0], 0.2), (*RANDOM[3], 0.2), (*RANDOM[4], 0.2)])
 def test_leduc_within_seconds(name: str, options: dict[str, str], bound: float) -> None:
     """NashConv falls below the bound in 5 million episodes (uniform: 4.75); the seed is fixed, measured at most 0.16."""
     learner = make(name, "leduc", seed=1, **options)
@@ -147,13 +162,13 @@ def test_smooth_uct_on_leduc_as_in_the_paper() -> None:
 def test_every_algorithm_says_what_it_knows() -> None:
     assert knowing(make_game("leduc")) == list(ALGORITHMS)
     assert knowing(make_game("leduc").tables) == [name for name in ALGORITHMS if name != "ismcts"]
-    assert knowing(make_game("goofspiel")) == ["ismcts", "smooth_uct", "uct"]
+    assert knowing(make_game("goofspiel")) == ["ismcts", "smooth_uct", "uct", "outcome_sampling"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (("smooth", "kuhn"), {}, "algorithm 'smooth': expected one of ismcts, smooth_uct, uct, outcome_sampling, cfr_plus"),
+        (("smooth", "kuhn"), {}, "algorithm 'smooth': expected one of ismcts, smooth_uct, uct, uct_against_random"),
         (("uct", "chess"), {}, "'chess': expected one of doudizhu, goofspiel, kuhn, leduc"),
         (("uct", "kuhn"), {"eta": 0.9}, "options of uct: got eta; expected exploration, betting_potential"),
         (("cfr_plus", "kuhn"), {"eta": 0.9}, "options of cfr_plus: got eta; expected none"),

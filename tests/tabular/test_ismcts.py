@@ -57,7 +57,13 @@ class Oracle:
                 total / tried + self.options["c"] * math.sqrt(two * math.log(row["n"]) / tried) if tried else math.inf
                 for total, tried in zip(row["sum"], row["tried"], strict=True)
             ]
-            best = [k for k in range(count) if value[k] >= max(value) - self.options["tie_margin"]]
+            margin = self.options["tie_margin"]
+            best = [k for k in range(count) if value[k] >= max(value) - margin]
+            if self.options.get("ties") == "running":
+                best, highest = [], -math.inf
+                for k in range(count):
+                    best = [k] if value[k] > highest + margin else best + [k] * (value[k] >= highest - margin)
+                    highest = max(highest, value[k])
             slot = best[(bits & 0xFFFFFFFF) * len(best) >> 32]
             row["tried"][slot] += 1
             return slot, 1.0
@@ -106,6 +112,7 @@ class Oracle:
     [
         ("goofspiel", "uct", "signed", {"form": "text", "tie_margin": 0.0}),
         ("goofspiel", "uct", "unit", {}),
+        ("goofspiel", "uct", "signed", {"ties": "running", "tie_margin": 0.05}),
         ("goofspiel", "exp3", "signed", {}),
         ("goofspiel", "exp3", "unit", {}),
         ("goofspiel", "regret_matching", "signed", {}),
@@ -207,6 +214,18 @@ def test_nash_conv_falls(selection: str) -> None:
     assert nash_conv(listed, learner.policy()) < 0.5 * nash_conv(listed, uniform())
 
 
+def test_only_counters_bound_the_episodes() -> None:
+    """Counts of actions have 32 bits; Regret Matching and Exp3 keep none."""
+    for selection in SELECTIONS:
+        learner = make("ismcts", make_game("goofspiel", cards=4), 0, selection=selection)
+        learner.counter[0] = 2**32 - 10
+        if selection == "uct":
+            with pytest.raises(ValueError, match="2\\*\\*32 episodes"):
+                learner.run(100)
+        else:
+            learner.run(100)
+
+
 def test_exploration_is_stored_where_asked_for() -> None:
     game = make_game("goofspiel", cards=4)
     plain, stored = (make("ismcts", game, 0, selection="exp3", store_exploration=store) for store in (False, True))
@@ -225,6 +244,7 @@ def test_exploration_is_stored_where_asked_for() -> None:
         ({"gamma": 0.0}, "gamma = 0.0: expected a number in"),
         ({"c": 0.0}, "c = 0.0: expected at least 1e-6"),
         ({"rewards": "both"}, "rewards = 'both': expected one of signed, unit"),
+        ({"ties": "none"}, "ties = 'none': expected one of all, running"),
         ({"memory": 0}, "memory = 0: expected at least 1"),
     ],
 )

@@ -61,6 +61,18 @@ def test_self_play_before_the_trees_are_grown() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_one_seat_against_random_moves(game: PokerTables) -> None:
+    learner = make("uct_against_random", game, seed=11, exploration=12.0, betting_potential=0.1)
+    learner.run(1)
+    learner.run(3000)
+    slow = reference.AgainstRandom(game, int(streams(11, 1)[0]), 12.0, 1.0, 1.0, 0.0, 0.1)
+    slow.search(3001)
+    assert np.array_equal(learner.visits(), table(game, slow.counts))  # type: ignore[attr-defined]
+    assert learner.action_values() == pytest.approx(table(game, slow.values), abs=1e-12)  # type: ignore[attr-defined]
+    assert learner.tables["won"].tolist() == [slow.won]
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 @pytest.mark.parametrize("updates", ["alternating", "parallel"])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0])
 def test_outcome_sampling(game: PokerTables, updates: str, epsilon: float) -> None:

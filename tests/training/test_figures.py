@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from reproduce import figure_matches
-from reproduce.figures import FigureConfig, averaged, play_figure, play_runs, read_figure
+from reproduce.figures import FigureConfig, averaged, parse_figure, play_figure, play_runs, read_figure, shown_curves
+from runtime.configuration import load
 from runtime.settings import ConfigError
 from training.reports import Event
 from training.tabular import TabularConfig
@@ -33,7 +34,7 @@ def played(config: FigureConfig, runs: list[tuple[str, TabularConfig]], stop_aft
 
 def test_average_by_hand() -> None:
     """Marks that all runs have: 1 and 3. Means 2 and 5, errors 1 and 1 (two runs: half of the difference)."""
-    marks, mean, error, _ = averaged([[(1, 1.0), (2, 9.0), (3, 4.0)], [(1, 3.0), (3, 6.0)]])
+    marks, mean, error = averaged([[(1, 1.0), (2, 9.0), (3, 4.0)], [(1, 3.0), (3, 6.0)]])[:3]
     assert marks.tolist() == [1, 3] and mean.tolist() == [2.0, 5.0]
     assert error == pytest.approx([1.0, 1.0])
     assert np.isnan(averaged([[(1, 1.0)]]).error).all()
@@ -46,7 +47,9 @@ FIGURES = [path for path in sorted((ROOT / "conf" / "reproduce").glob("*.yaml"))
 def test_every_figure_composes(path: Path) -> None:
     # No tables of Hold'em are needed to compose.
     config, runs = composed(path.stem, *(["game.abstraction=made_hands"] if "holdem" in path.stem else []))
-    assert config.name == path.stem and len(runs) == config.runs * len(config.algorithms)
+    assert config.name == path.stem and len(runs) == sum(config.runs_with(label) for label in config.algorithms)
+    if config.measure != "symmetric_play":
+        assert {own.label for own in shown_curves(config).values()} == set(config.algorithms)
     assert len({run.run_dir for _, run in runs}) == len(runs)
 
 
@@ -65,12 +68,47 @@ def test_stopped_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
     assert facts["curves"]["UCT"]["mean"][-1] == pytest.approx(last)
 
 
+def test_marks_are_seconds_of_the_text() -> None:
+    config, runs = composed("lisy_figure2", "runs=2", "seconds=10", "first_mark=1", "marks_per_decade=2")
+    assert [run.budget.episodes for _, run in runs] == [390_000] * 2 + [340_000] * 2 + [590_000] * 2
+    marks = [config.next_mark("Exp3", 0)]
+    while marks[-1] < 3_400_000:
+        marks.append(config.next_mark("Exp3", marks[-1]))
+    assert marks == [34_000, 107_517, 340_000, 1_075_174, 3_400_000]
+    assert config.next_mark("Exp3", 34_001) == 107_517 and config.next_mark("UCT", 0) == 39_000
+
+
+def test_panels_and_what_is_printed(tmp_path: Path) -> None:
+    """Two panels show two curves of one run, one of them cut; a point of the text stands beside the nearest mark."""
+    name = "Figure 4.4: UCT, nash_conv/average_policy"
+    values = load("reproduce/leduc_thesis", {})
+    values |= {
+        "runs": 2,
+        "runs_of": {},
+        "episodes": 2000,
+        "episodes_of": {},
+        "run_dir": str(tmp_path),
+        "printed": {name: [[1000, 3.5]]},
+    }
+    values["panels"][0]["most"] = 400
+    config, runs = parse_figure(values)
+    lines = list(play_figure(config, runs, lambda: False))[-1]
+    facts = json.loads((tmp_path / "figure.json").read_text())
+    assert set(facts["curves"]) == set(shown_curves(config))
+    first, second = (next(curve for key, curve in facts["curves"].items() if f"Figure {k}:" in key) for k in ("4.1", "4.2"))
+    assert first["episodes"] == [mark for mark in second["episodes"] if mark <= 400] and second["episodes"][-1] == 2000
+    means = np.array(second["mean"][: len(first["mean"])]) * first["episodes"]
+    assert first["mean"] == pytest.approx(means)
+    assert any(line.startswith(f"{name}: the text prints 3.5 after 1,000 episodes; here") for line in lines)
+
+
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
         (["runs=0"], ["runs=0"]),
         (["measure=squared_error"], ["squared_error", "leduc"]),
         (["measure=elo"], ["measure=elo", "nash_conv"]),
+        (["rates.UCB=5"], ["rates: 'UCB'", "Smooth UCT"]),
         (["game.name=chess"], ["chess", "kuhn, leduc"]),
     ],
 )

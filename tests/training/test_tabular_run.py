@@ -99,7 +99,7 @@ def test_the_command(tmp_path: Path) -> None:
         ),
         (
             ["game=limit_holdem", "algorithm=outcome_sampling", "game.players=3", "game.abstraction=made_hands"],
-            ["needs a poker game of two players", "smooth_uct, uct"],
+            ["needs a game of two players", "smooth_uct, uct"],
         ),
         (["game=kuhn", "algorithm=uct", "seed=-1"], ["seed=-1", "at least 0"]),
     ],
