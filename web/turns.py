@@ -6,16 +6,14 @@ nothing are made beside that, and have no time of their own.
 """
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from web.asking import Answer, CrashError, EngineError, Question
 from web.catalogue import Entry
 from web.clock import derived_seed
 from web.rulebook import plies_seen
 from web.wording import answer_fields
-
-if TYPE_CHECKING:
-    from web.room import Room
 
 TRIES = 2
 """How often a player is asked for a move while the engine crashes or hangs."""
@@ -25,7 +23,39 @@ SLACK = 0.02
 """Seconds that an answer may be late and still count as in time."""
 
 
-def appears(room: "Room", entry: Entry, began: float) -> float:
+class Playing(Protocol):
+    """What is asked of a room (``web.room.Room``)."""
+
+    id: str
+    game: str
+    table: Any
+    services: Any
+    settings: Any
+    movers: list[int]
+    factor: float
+    info: Any
+    you: int | None
+
+    @property
+    def everything(self) -> bool:
+        """Returns whether all hands are shown."""
+        ...
+
+    @property
+    def seen(self) -> Sequence[int]:
+        """Returns the plies of the moves that may be told."""
+        ...
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Sends a message to all who watch."""
+        ...
+
+    def play_unseen(self, seat: int, move: str) -> None:
+        """Plays a move of which nothing is told."""
+        ...
+
+
+def appears(room: Playing, entry: Entry, began: float) -> float:
     """Returns when the move of a player appears."""
     elapsed = room.services.clock.now() - began
     if room.everything:
@@ -33,7 +63,7 @@ def appears(room: "Room", entry: Entry, began: float) -> float:
     return began + entry.delay * max(1, math.ceil((elapsed - SLACK) / entry.delay))
 
 
-async def next_move(room: "Room", seat: int, entry: Entry, began: float) -> str:
+async def next_move(room: Playing, seat: int, entry: Entry, began: float) -> str:
     """Returns the next move of a player that is told at a table; those before it, of which your seat sees nothing, are made.
 
     All of them share the time of one move: the first has half of it, each later one half of what is left.
@@ -54,7 +84,7 @@ async def next_move(room: "Room", seat: int, entry: Entry, began: float) -> str:
         room.play_unseen(seat, move)
 
 
-async def ask(room: "Room", seat: int, entry: Entry, seconds: float) -> Answer:
+async def ask(room: Playing, seat: int, entry: Entry, seconds: float) -> Answer:
     """Returns what a player plays. Raises EngineError."""
     greedy = room.settings.greedy and entry.greedy_options is not None
     question = Question(
