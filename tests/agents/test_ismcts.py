@@ -10,7 +10,7 @@ import pytest
 from agents import load_player
 from agents.decision import Limits
 from agents.general import single_observer
-from agents.general.ismcts import CHUNK, ISMCTSOptions, SingleObserverAgent
+from agents.general.ismcts import CHUNK, Clock, ISMCTSOptions, SingleObserverAgent
 from games import make
 from games.batches import take
 from games.interface import empty_records, seats_to_move
@@ -20,8 +20,13 @@ from inference.positions import make_positions
 from inference.prior import prior_worlds
 from tests.games import driver
 
-NO_LIMITS = Limits()
+
 GAMES = ("kuhn", "leduc", "doudizhu", "examples.sealed_bids")
+
+
+def clock(iterations: int) -> Clock:
+    """Returns a clock that ends a search after so many iterations."""
+    return Clock(ISMCTSOptions(iterations=iterations), Limits())
 
 
 def naive(game: Any, worlds: Any, count: int, seat: int, wins_only: bool, c: float, rng: np.ndarray) -> dict[Any, list[float]]:
@@ -76,7 +81,7 @@ def test_against_dictionaries(name: str) -> None:
     agent = SingleObserverAgent(game, ISMCTSOptions(iterations=200))
     ours, theirs = streams(9, 1), streams(9, 1)
     legal = driver.legal_actions(game, view, 0)
-    edges, done = agent._search(view, 0, ours, legal, NO_LIMITS)
+    edges, done = agent._search(view, 0, ours, legal, clock(200))
     worlds, positions = game.empty(CHUNK), make_positions(game, np.zeros(1, np.int64), view)
     prior_worlds(game.rules, positions, theirs, 200, game.spec.hidden_words, worlds)
     expected = naive(game, worlds, 200, 0, agent.wins_only, 0.7, theirs)
@@ -93,7 +98,7 @@ def test_a_table_that_grows_keeps_its_edges() -> None:
     game: Any = make("leduc")
     view = game.view(game.deal(deal_seeds(5, 1, Stream.PLAY)), np.zeros(1, np.int64))
     legal = driver.legal_actions(game, view, 0)
-    edges, _ = SingleObserverAgent(game, ISMCTSOptions(iterations=3000))._search(view, 0, streams(1, 1), legal, NO_LIMITS)
+    edges, _ = SingleObserverAgent(game, ISMCTSOptions(iterations=3000))._search(view, 0, streams(1, 1), legal, clock(3000))
     count = int(edges.used[0])
     assert len(edges.keys) > 1024 >= count / 2 > 0 and (edges.keys != 0).sum() == count
     larger = single_observer.empty_edges(4 * len(edges.keys))

@@ -158,7 +158,7 @@ def test_bad_rules(rules: dict[str, tuple[int, ...]], message: str) -> None:
 
 
 def test_bad_arguments() -> None:
-    with pytest.raises(ValueError, match="expected one of doudizhu, kuhn, leduc, limit_holdem"):
+    with pytest.raises(ValueError, match="expected one of doudizhu, goofspiel, kuhn, leduc, limit_holdem"):
         make("stud")
     with pytest.raises(ValueError, match="options of leduc.*colour"):
         make("leduc", colour=True)
