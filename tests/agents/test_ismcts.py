@@ -20,7 +20,6 @@ from inference.positions import make_positions
 from inference.prior import prior_worlds
 from tests.games import driver
 
-
 GAMES = ("kuhn", "leduc", "doudizhu", "examples.sealed_bids")
 
 
