@@ -25,9 +25,10 @@ from reproduce.job import Job
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, did_you_mean, setting
 from tabular.learner import TabularLearner
+from training.budget import EpisodeBudget
 from training.reports import Event
 from training.run_folder import RunFolder
-from training.tabular import TabularBudget, TabularConfig, TabularTrainer, make_learner, parse_tabular
+from training.tabular import TabularConfig, TabularTrainer, make_learner, parse_tabular
 
 MEASURES = {
     "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains ({unit})"),
@@ -149,7 +150,7 @@ def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[st
     for label, algorithm in config.algorithms.items():
         for seed in range(config.runs_with(label)):
             run_dir = str(folder / f"{'_'.join(label.lower().split())}-{seed}")
-            budget = TabularBudget(episodes=config.episodes_with(label))
+            budget = EpisodeBudget(episodes=config.episodes_with(label))
             run = TabularConfig(run_dir=run_dir, seed=seed, game=config.game, algorithm=algorithm, budget=budget)
             runs.append((label, parse_tabular(asdict(run))))
     if runs and config.measure == "squared_error":

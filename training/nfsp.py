@@ -32,6 +32,7 @@ from nfsp.transitions import CircularMemory, empty_transitions
 from runtime.device import choose_device
 from runtime.memory import Need, check_fits
 from runtime.settings import ConfigError, build, setting
+from training.budget import EpisodeBudget
 from training.config import GameSettings
 from training.learning import Totals
 from training.memory import row_bytes
@@ -53,19 +54,6 @@ class NFSPEvaluation:
 
     decks: int = setting(0, least=0, most=1_000_000_000)
     exact_every: int = setting(10, least=0, most=1_000_000_000)
-
-
-@dataclass(frozen=True)
-class NFSPBudget:
-    """When to stop.
-
-    Attributes:
-        minutes: Wall clock over all sessions of the run; None = no bound.
-        episodes: Games in all; None = no bound.
-    """
-
-    minutes: float | None = setting(None, least=0)
-    episodes: int | None = setting(None, least=0, most=10**15)
 
 
 @dataclass(frozen=True)
@@ -96,7 +84,7 @@ class NFSPConfig:
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(value_head="scalar", hidden_head=False))
     algorithm: NFSPSettings = field(default_factory=NFSPSettings)
     evaluation: NFSPEvaluation = field(default_factory=NFSPEvaluation)
-    budget: NFSPBudget = field(default_factory=NFSPBudget)
+    budget: EpisodeBudget = field(default_factory=EpisodeBudget)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""
@@ -195,10 +183,9 @@ class NFSPTrainer:
         """Returns how far the run is."""
         return f"step {self.step} ({self.episodes:,} games, {self.seconds / 60:.1f} min)"
 
-    def is_finished(self, budget: NFSPBudget) -> bool:
+    def is_finished(self, budget: EpisodeBudget) -> bool:
         """Returns whether the budget is used up."""
-        late = budget.minutes is not None and self.seconds >= 60 * budget.minutes
-        return late or (budget.episodes is not None and self.episodes >= budget.episodes)
+        return budget.is_used_up(self.seconds, self.episodes)
 
     def run_step(self) -> Iterator[Event]:
         """Runs the next iteration; yields how far it is. Afterwards ``last_report`` is its report."""

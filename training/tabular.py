@@ -15,6 +15,7 @@ from networks.checkpoint import check_compatible
 from runtime.settings import ConfigError, build, setting
 from tabular import algorithms
 from tabular.learner import Learner
+from training.budget import EpisodeBudget
 from training.reports import Event, Report
 from training.run_folder import Saved
 
@@ -23,19 +24,6 @@ FIRST_MARK, LONGEST_STEP, CHUNK = 1_000, 50_000_000, 1_000_000
 """Episodes to the first mark, between two marks at most (some seconds), and between two signs of life."""
 ITERATION = 1_000
 """CFR+ walks the whole tree in an "episode": its numbers of episodes are this many times smaller."""
-
-
-@dataclass(frozen=True)
-class TabularBudget:
-    """When to stop.
-
-    Attributes:
-        minutes: Wall clock over all sessions of the run; None = no bound.
-        episodes: Episodes in all; None = no bound.
-    """
-
-    minutes: float | None = setting(None, least=0)
-    episodes: int | None = setting(None, least=0, most=10**15)
 
 
 @dataclass(frozen=True)
@@ -56,7 +44,7 @@ class TabularConfig:
     resume: bool = True
     game: dict[str, Any] = field(default_factory=lambda: {"name": "leduc"})
     algorithm: dict[str, Any] = field(default_factory=lambda: {"name": "smooth_uct"})
-    budget: TabularBudget = field(default_factory=TabularBudget)
+    budget: EpisodeBudget = field(default_factory=EpisodeBudget)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""
@@ -144,10 +132,9 @@ class TabularTrainer:
         """Returns how far the run is."""
         return f"{self.learner.episodes:,} episodes, {self.seconds / 60:.1f} min"
 
-    def is_finished(self, budget: TabularBudget) -> bool:
+    def is_finished(self, budget: EpisodeBudget) -> bool:
         """Returns whether the budget is used up."""
-        late = budget.minutes is not None and self.seconds >= 60 * budget.minutes
-        return late or (budget.episodes is not None and self.learner.episodes >= budget.episodes)
+        return budget.is_used_up(self.seconds, self.learner.episodes)
 
     def run_step(self) -> Iterator[Event]:
         """Plays to the next mark; yields how far it is. Afterwards ``last_report`` is its report."""
