@@ -14,6 +14,7 @@ from dataclasses import fields
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+import torch
 
 from fpmcts.samples import Samples, join
 from fpmcts.selfplay import Games, SelfPlayStatistics
@@ -44,6 +45,7 @@ def worker(play: Play[Part]) -> Callable[[Unit], Iterator[tuple[int, Part | None
     """Returns what a pool asks of a worker that plays."""
 
     def work(unit: Unit) -> Iterator[tuple[int, Part | None]]:
+        torch.set_num_threads(1)  # of this thread: oneDNN asks OpenMP, whose number of threads each thread has for itself
         last = unit.first + len(unit.deals)
         return play(unit.deals, streams(unit.seed, last, *unit.path)[unit.first :], unit.iteration)
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+import torch
 
 from fpmcts.filter_learner import ROWS
 from fpmcts.samples import Samples
@@ -39,6 +40,12 @@ def cosine(progress: float, end: float) -> float:
 
 def learn_side_by_side(state: RunState, networks: list[Iterator[Losses]], steps: int, totals: Totals) -> Iterator[Event]:
     """Takes all steps of the networks, which are theirs alone, a thread each; adds their losses to ``totals``."""
+
+    def alone(steps: Iterator[Losses]) -> Iterator[Losses]:
+        torch.set_num_threads(1)  # of this thread, as in ``fpmcts.workers.worker``
+        yield from steps
+
+    networks = [alone(steps) for steps in networks]
     one_by_one = state.threads == 1 or state.device.type != "cpu"
     learned = ((k, parts) for k, one in enumerate(networks) for parts in one) if one_by_one else side_by_side(networks)
     for done, (k, parts) in enumerate(learned, 1):
