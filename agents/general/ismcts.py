@@ -4,6 +4,7 @@ The tree that all seats share is in ``shared_tree.py``.
 """
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -152,9 +153,9 @@ class TreeAgent(Agent):
             moves[k] = actions[0] if len(actions) == 1 else self._move(int(game), view, records, actions)
         return moves
 
+    @abstractmethod
     def _move(self, game: int, view: States, records: Records, actions: np.ndarray) -> int:
         """Returns one of several legal actions for a view of one row."""
-        raise NotImplementedError
 
     def _legal(self, view: States) -> np.ndarray:
         """Returns the legal actions of the seat to move in a view of one row."""
