@@ -20,12 +20,12 @@ _GOLDEN_RATIO = 0.6180339887498949
 
 @kernel
 def _seen_cards(states: States, i: int, seat: int) -> np.uint64:
-    """Returns the set of cards that a seat sees, a bit for each."""
+    """Returns the set of cards that a seat sees in its view, a bit for each: in an earlier view also what came later."""
     seen = np.uint64(0)
     for k in range(2):
         seen |= np.uint64(1) << np.uint64(states.hole[i, seat, k])
-    for k in range(states.shown[i]):
-        if states.board[i, k] != HIDDEN:  # in a view that was played on into the next round
+    for k in range(NUM_BOARD):
+        if states.board[i, k] != HIDDEN:
             seen |= np.uint64(1) << np.uint64(states.board[i, k])
     return seen
 
@@ -84,8 +84,6 @@ def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarra
     """Writes the view of a seat with hands of the others; returns False if they hold a card that the seat sees."""
     seen, at = _seen_cards(views, i, seat), 0
     copy_row(rules, views, i, worlds, j)
-    for k in range(views.shown[i], NUM_BOARD):
-        worlds.board[j, k] = HIDDEN
     for other in range(views.stacks.shape[1]):
         if other != seat:
             low, high = card_at(hidden, at), card_at(hidden, at + 1)
