@@ -39,7 +39,8 @@ class Situation(NamedTuple):
 @kernel(forceinline=True)
 def situation(rules: Rules, states: States, i: int) -> Situation:
     """Returns what the seat to move faces, in one pass over the seats."""
-    row, seat = borrowed(states), np.int64(states.seat[i])
+    row = borrowed(states)
+    seat = np.int64(row.seat[i])
     bets, stacks, folded, paid = row.street_paid[i], row.stacks[i], row.folded[i], row.paid[i]
     highest, total, reach = np.int64(0), np.int64(0), np.int64(0)
     for other in range(bets.size):
@@ -140,9 +141,10 @@ def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
 
     Of sizes that come to the same amount one is listed: the last one of those that are all-in, the first one elsewhere.
     """
-    if states.seat[i] < 0:
+    tables, row = borrowed(rules), borrowed(states)
+    if row.seat[i] < 0:
         return 0
-    return list_actions(rules, situation(rules, states, i), actions)
+    return list_actions(tables, situation(tables, row, i), actions)
 
 
 @kernel
@@ -240,17 +242,18 @@ def _close_round(rules: Rules, states: States, i: int) -> bool:
 @kernel(forceinline=True)
 def step(rules: Rules, states: States, i: int, action: int) -> None:
     """Plays a legal action in lane ``i``. The action is not checked."""
-    row, seat = borrowed(states), np.int64(states.seat[i])
+    tables, row = borrowed(rules), borrowed(states)
+    seat = np.int64(row.seat[i])
     pending, part, code = np.int64(row.pending[i]) & ~(np.int64(1) << seat), row.round[i], np.int64(action)
     if action == FOLD:
         row.folded[i, seat] = 1
     else:
-        here = situation(rules, states, i)
+        here = situation(tables, row, i)
         amount = min(here.highest, np.int64(row.street_paid[i, seat]) + row.stacks[i, seat])
         if action == CALL:
             row.calls[i, seat, part] += 1
         else:
-            amount = amount_in(rules, here, action)
+            amount = amount_in(tables, here, action)
             code = FIRST_AMOUNT + amount
             row.raises[i, seat, part] += 1
             row.aggressor[i] = seat
@@ -260,16 +263,16 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
         row.street_paid[i, seat] = amount
         row.put[i, seat, part] += chips
         if action != CALL:
-            pending = _reopen(states, i, seat, added)
+            pending = _reopen(row, i, seat, added)
     row.acted[i, seat] = 1
     row.history[i] = mix64(row.history[i] + np.uint64(code))
-    if action == FOLD and num_left(rules, states, i) == 1:
-        _finish(rules, states, i)
+    if action == FOLD and num_left(tables, row, i) == 1:
+        _finish(tables, row, i)
     elif pending != 0:
         row.pending[i] = pending
         row.seat[i] = _next_pending(pending, seat, row.stacks.shape[1])
-    elif not _close_round(rules, states, i):
-        _finish(rules, states, i)
+    elif not _close_round(tables, row, i):
+        _finish(tables, row, i)
 
 
 @kernel(forceinline=True)

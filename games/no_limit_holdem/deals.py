@@ -107,11 +107,12 @@ def returns_of(rules: Rules, states: States, i: int, strengths: np.ndarray, out:
     Args:
         strengths: int32 ``[S]``, room, written.
     """
-    if num_left(rules, states, i) > 1:
-        hand_strengths(rules, states, i, strengths)
+    tables, row = borrowed(rules), borrowed(states)
+    if num_left(tables, row, i) > 1:
+        hand_strengths(tables, row, i, strengths)
     else:
         strengths[:] = 0
-    settle(rules, states, i, strengths, out)
+    settle(tables, row, i, strengths, out)
 
 
 @kernel
