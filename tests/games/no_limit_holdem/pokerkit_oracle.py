@@ -12,7 +12,7 @@ from pokerkit import Automation, Mode, NoLimitTexasHoldem, State
 
 from games.kernels import kernel
 from games.no_limit_holdem import betting, deals, state
-from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, Rules, States
+from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, Rules, States
 from games.poker.hands import card_texts, tables
 
 BY_HAND = (Automation.BOARD_DEALING, Automation.HOLE_DEALING, Automation.CARD_BURNING)
@@ -100,21 +100,25 @@ def _start(rules: Rules, states: States, stacks: np.ndarray, antes: np.ndarray, 
 
 
 @kernel
-def _look(rules: Rules, states: States, actions: np.ndarray) -> tuple[int, int, int, int, int]:
-    """Returns the number of legal actions, the chips to call, the bounds of a raise, and the pot."""
+def _look(rules: Rules, states: States, actions: np.ndarray, amounts: np.ndarray, may: np.ndarray) -> tuple[int, ...]:
+    """Returns the number of legal actions, the chips to call, the bounds of a raise, and the pot.
+
+    Args:
+        actions: int16, the listed actions, written. amounts: int64, their amounts, 0 for fold and call.
+        may: bool ``[2 + sizes + 3]``: whether fold, call, each size, the least amount less one, the least and the most one more
+            may be played, written.
+    """
     count = betting.legal(rules, states, 0, actions)
+    for k in range(count):
+        amounts[k] = betting.amount_of(rules, states, 0, actions[k]) if actions[k] >= FIRST_SIZE else 0
     least, most = betting.raise_bounds(rules, states, 0)
+    sizes = rules.sizes.size + FIRST_SIZE
+    for action in range(sizes):
+        may[action] = betting.is_legal(rules, states, 0, action)
+    may[sizes] = betting.is_legal(rules, states, 0, FIRST_AMOUNT + least - 1)
+    may[sizes + 1] = betting.is_legal(rules, states, 0, FIRST_AMOUNT + least)
+    may[sizes + 2] = betting.is_legal(rules, states, 0, FIRST_AMOUNT + most + 1)
     return count, betting.to_call(rules, states, 0), least, most, betting.pot(rules, states, 0)
-
-
-@kernel
-def _amount(rules: Rules, states: States, action: int) -> int:
-    return betting.amount_of(rules, states, 0, action)
-
-
-@kernel
-def _may(rules: Rules, states: States, action: int) -> bool:
-    return betting.is_legal(rules, states, 0, action)
 
 
 @kernel
@@ -166,12 +170,13 @@ def play(hand: Hand, rng: np.random.Generator) -> int:
     """Plays a hand by random moves in both; returns the number of moves. Raises AssertionError where the two differ."""
     made = start_pokerkit(hand)
     rules, states = start_kernels(hand)
-    actions, moves = np.empty(state.FIRST_AMOUNT, np.int16), 0
+    actions, amounts, moves = np.empty(FIRST_AMOUNT, np.int16), np.empty(FIRST_AMOUNT, np.int64), 0
+    may = np.empty(FIRST_SIZE + len(SIZES) + 3, np.bool_)
     while True:
         _deal_board(made, hand)
         if made.actor_index is None:
             break
-        count, call, least, most, pot = _look(rules, states, actions)
+        count, call, least, most, pot = _look(rules, states, actions, amounts, may)
         assert states.seat[0] == made.actor_index
         assert states.street_paid[0].tolist() == made.bets
         assert states.stacks[0].tolist() == made.stacks
@@ -183,20 +188,18 @@ def play(hand: Hand, rng: np.random.Generator) -> int:
         listed = actions[:count]
         assert (listed[0] == FOLD) == made.can_fold()
         assert (np.diff(listed) > 0).all() and CALL in listed[:2]
-        for action in range(len(SIZES) + 2):
-            assert _may(rules, states, action) == (action in listed)
-        amounts = [_amount(rules, states, int(action)) for action in listed if action >= state.FIRST_SIZE]
-        assert (np.diff(amounts) > 0).all() and all(least <= amount <= most for amount in amounts)
-        for amount in (least - 1, most + 1):
-            assert not _may(rules, states, FIRST_AMOUNT + amount)
+        assert np.flatnonzero(may[: FIRST_SIZE + len(SIZES)]).tolist() == listed.tolist()
+        assert may[FIRST_SIZE + len(SIZES) :].tolist() == [False, most > 0, False]
+        raises = amounts[:count][listed >= FIRST_SIZE]
+        assert (np.diff(raises) > 0).all() and (raises >= least).all() and (raises <= most).all()
         action = _choose(rng, rules, states, listed, least, most)
-        assert _may(rules, states, action)
         if action == FOLD:
             made.fold()
         elif action == CALL:
             made.check_or_call()
         else:
-            made.complete_bet_or_raise_to(_amount(rules, states, action))
+            exact = action - FIRST_AMOUNT
+            made.complete_bet_or_raise_to(exact if exact >= 0 else int(amounts[:count][listed == action][0]))
         _step(rules, states, action)
         moves += 1
     assert not made.status

@@ -1,0 +1,238 @@
+"""The rules of no-limit Hold'em: beside PokerKit on random hands, and cases worked out by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from games import make
+from games.interface import Game
+from games.kernels import kernel
+from games.no_limit_holdem import betting, translation
+from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, Rules, States
+from games.table import IllegalMove, Table
+from tests.games.no_limit_holdem import pokerkit_oracle as oracle
+
+QUICK, MANY = 2_000, 100_000
+ACES, KINGS, QUEENS, SMALL = ["As", "Ah"], ["Ks", "Kh"], ["Qs", "Qh"], ["7c", "2d"]
+BOARD = ["Jd", "9h", "5c", "4s", "3d"]
+
+
+@kernel
+def _nearest(rules: Rules, states: States, action: int) -> int:
+    return translation.nearest_listed(rules, states, 0, action)
+
+
+@kernel
+def _amount(rules: Rules, states: States, action: int) -> int:
+    return betting.amount_of(rules, states, 0, action)
+
+
+def table(hands: list[list[str]], stacks: list[int], **options: object) -> Table:
+    """Returns a table with given cards and stacks; the cards come down as in BOARD."""
+    game = make("no_limit_holdem", players=len(hands), stacks=stacks, **options)
+    fields = {"hands": hands, "public": BOARD, "stacks": stacks}
+    return Table(game, record={"game": "no_limit_holdem", "deal": fields, "moves": [], "returns": None})
+
+
+def play(at: Table, *moves: str) -> dict[str, object]:
+    for move in moves:
+        at.play(move)
+    return at.describe()
+
+
+def check_random_hands(first: int, count: int) -> None:
+    """Every second hand has stacks that may be below a blind, uneven antes, straddles."""
+    moves = 0
+    with oracle.quick_pokerkit():
+        for k in range(first, first + count):
+            rng = np.random.default_rng([5, k])
+            moves += oracle.play(oracle.random_hand(rng, short=k % 2 == 1), rng)
+    assert moves > 8 * count
+
+
+def test_random_hands_as_pokerkit_plays_them() -> None:
+    check_random_hands(0, QUICK)
+
+
+@pytest.mark.slow
+def test_many_random_hands_as_pokerkit_plays_them() -> None:
+    check_random_hands(QUICK, MANY)
+
+
+def test_heads_up_the_button_has_the_small_blind() -> None:
+    at = table([ACES, KINGS], [1000, 1000])
+    assert at.seat == 1 and at.describe()["paid"] == [100, 50]
+    assert [move.text for move in at.legal()][:3] == ["fold", "call", "least"]
+    play(at, "call", "check")
+    assert at.seat == 0
+    assert [move.text for move in at.legal()][0] == "call"  # nobody folds who can check
+
+
+def test_three_players_open_left_of_the_blinds() -> None:
+    at = table([ACES, KINGS, QUEENS], [1000] * 3)
+    assert at.seat == 2
+    assert play(at, "call", "call", "check")["to_move"] == 0
+
+
+def test_a_raise_adds_as_much_as_the_last() -> None:
+    at = table([ACES, KINGS, QUEENS], [10_000] * 3)
+    assert at.describe()["raise"] == [200, 10_000]
+    assert play(at, "r350")["raise"] == [600, 10_000]
+    with pytest.raises(IllegalMove, match="r599"):
+        at.play("r599")
+    assert play(at, "r600", "call")["raise"] == [850, 10_000]
+    assert play(at, "call")["raise"] == [100, 9400]
+
+
+def test_a_short_all_in_does_not_reopen() -> None:
+    """Seat 3 raises by 200, seat 0 is all-in for 100 more: seat 3, which has acted, may call or fold; seat 1 may raise."""
+    at = table([ACES, KINGS, QUEENS, SMALL], [400, 10_000, 10_000, 10_000])
+    play(at, "fold", "r300", "all-in")
+    assert at.seat == 1 and at.describe()["raise"] == [600, 10_000]
+    play(at, "call")
+    assert at.seat == 3
+    assert [move.text for move in at.legal()] == ["fold", "call"]
+
+
+def test_short_all_ins_that_add_up_reopen() -> None:
+    """Raises to 300 (by 200), 400 and 500 all-in: 200 more than the first raiser has put in."""
+    at = table([ACES, KINGS, QUEENS, SMALL], [400, 500, 10_000, 10_000])
+    play(at, "call", "r300", "r400", "r500", "call")
+    assert at.seat == 3 and at.describe()["raise"] == [700, 10_000]
+
+
+def test_nobody_raises_whom_nobody_can_answer() -> None:
+    at = table([ACES, KINGS], [300, 1000])
+    play(at, "call", "all-in")
+    assert [move.text for move in at.legal()] == ["fold", "call"]
+
+
+def test_side_pots() -> None:
+    """Aces win 3 x 200, kings the 2 x 300 besides."""
+    at = table([ACES, KINGS, QUEENS], [200, 5000, 500])
+    assert play(at, "all-in", "call", "call")["returns"] == [400.0, 100.0, -500.0]
+    assert at.describe()["stacks"] == [0, 4500, 0]
+    assert at.describe()["hands"] == [ACES, KINGS, QUEENS]
+
+
+def test_odd_chips_go_to_the_lowest_seat() -> None:
+    """Two equal hands share 3 x 101 chips less one: 152 and 151."""
+    at = table([["As", "Kd"], ["Ah", "Kc"], SMALL], [101] * 3, small_blind=50, big_blind=100)
+    play(at, "all-in", "call", "call")
+    assert at.returns == (51.0, 50.0, -101.0)
+
+
+def test_uncalled_bets_go_back() -> None:
+    at = table([ACES, KINGS], [1000, 1000])
+    shown = play(at, "r300", "fold")
+    assert shown["returns"] == [-100.0, 100.0]
+    assert shown["paid"] == [100, 100] and shown["stacks"] == [900, 900] and shown["hands"] == [None, None]
+
+
+def test_antes_are_no_bets() -> None:
+    at = table([ACES, KINGS, QUEENS], [1000] * 3, ante=25)
+    shown = at.describe()
+    assert (shown["pot"], shown["to_call"], shown["raise"]) == (225, 100, [200, 975])
+
+
+def test_listed_sizes_are_multiples_of_the_pot_after_a_call() -> None:
+    """To call 50 into 150: the pot is then 200, and half of it on top of the 100 to match is 200, the least raise."""
+    at = table([ACES, KINGS], [10_000] * 2)
+    shown = at.describe()
+    assert dict(zip(shown["legal"], shown["amounts"], strict=True)) == {
+        "fold": None, "call": None, "least": 200, "1 pot": 300, "2 pot": 500, "all-in": 10_000,
+    }  # fmt: skip
+
+
+def test_a_listed_size_and_its_amount_are_the_same_move() -> None:
+    ends = []
+    for move in ("1 pot", "r300"):
+        at = table([ACES, KINGS], [10_000] * 2)
+        play(at, move)
+        ends.append(at.states)
+    assert all(np.array_equal(a, b) for a, b in zip(*ends, strict=True))
+
+
+def test_amounts_count_as_the_nearest_listed_size() -> None:
+    """Between the pot (A = 1) and twice it (B = 2) the border is (1 + 2 + 4) / (1 + 2 + 2) = 1.4 pots: 100 + 1.4 x 200 = 380."""
+    at = table([ACES, KINGS], [10_000] * 2)
+    found = {chips: at.game.action_text(int(_nearest(at.game.rules, at.states, FIRST_AMOUNT + chips))) for chips in
+             (200, 210, 300, 380, 381, 500, 9_999, 10_000)}  # fmt: skip
+    assert found == {200: "least", 210: "least", 300: "1 pot", 380: "1 pot", 381: "2 pot", 500: "2 pot", 9_999: "all-in",
+                     10_000: "all-in"}  # fmt: skip
+    for action in (FOLD, CALL, FIRST_SIZE + 2):
+        assert _nearest(at.game.rules, at.states, action) == action
+
+
+def test_texts(six: Game) -> None:
+    for text, action in (("fold", FOLD), (" Check ", CALL), ("r250", FIRST_AMOUNT + 250), ("bet 250", FIRST_AMOUNT + 250),
+                         ("raise to 99", FIRST_AMOUNT + 99), ("all-in", FIRST_SIZE + 4), ("0.5  pot", FIRST_SIZE + 1)):  # fmt: skip
+        assert six.parse_action(text) == action
+    for text in ("r", "r-5", "r10001", "raise all", "0.7 pot", "r99999999999"):
+        with pytest.raises(ValueError, match="expected"):
+            six.parse_action(text)
+
+
+@pytest.fixture(scope="module")
+def six() -> Game:
+    return make("no_limit_holdem", players=6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"players": 11}, "players=11: expected 2 to 10"),
+        ({"players": 1}, "players=1: expected 2 to 10"),
+        ({"stacks": 99}, r"stacks=99: expected at least the big blind and the ante \(100\)"),
+        ({"stacks": 100, "ante": 10}, r"stacks=100: expected at least the big blind and the ante \(110\)"),
+        ({"stacks": [500, 40]}, "stacks=40: expected at least"),
+        ({"stacks": [500]}, "expected one number, or 2 of them"),
+        ({"stacks": 40_000}, "stacks=40000: expected whole chips, at most 32735"),
+        ({"stacks": 99.5}, "stacks=99.5: expected whole chips"),
+        ({"small_blind": 101}, "small_blind=101: expected whole chips, 0 to the big blind"),
+        ({"big_blind": 0}, "big_blind=0: expected whole chips, at least 1"),
+        ({"ante": -1}, "ante=-1: expected whole chips, at least 0"),
+        ({"least_stack": 50}, "least_stack=50: expected the big blind and the ante"),
+        ({"least_stack": 20_000}, "least_stack=20000"),
+        ({"bet_sizes": []}, "bet_sizes=.*expected 1 to 30"),
+        ({"bet_sizes": ["least", "huge"]}, "bet_sizes=huge: expected"),
+        ({"bet_sizes": [0.5, 0.5]}, "different sizes"),
+        ({"bet_sizes": [-1]}, "bet_sizes=-1"),
+        ({"straddle": 200}, "options of no_limit_holdem.*straddle"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as raised:
+        make("no_limit_holdem", **options)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"hands": [ACES, ACES]}, {"hands": [ACES]}, {"hands": 5}, {"public": BOARD[:4]}, {"public": ["Xx", *BOARD[:4]]},
+        {"stacks": [1000]}, {"stacks": [0, 5]}, {"stacks": "many"}, {"blinds": [1.5, 2]}, {"big_blind": 0},
+    ],
+)  # fmt: skip
+def test_deals_that_are_none(change: dict[str, object]) -> None:
+    game = make("no_limit_holdem")
+    deal = {"hands": [ACES, KINGS], "public": BOARD, "stacks": [1000, 1000], **change}
+    with pytest.raises(ValueError, match="expected"):
+        game.parse_record({"game": "no_limit_holdem", "deal": deal, "moves": [], "returns": None})
+
+
+def test_random_stacks_follow_from_the_seed() -> None:
+    game = make("no_limit_holdem", players=3, stacks=20_000, least_stack=2_000)
+    deals = game.deal(np.arange(1, 2_001, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+    stacks = deals.stacks + deals.paid
+    assert stacks.min() >= 2_000 and stacks.max() <= 20_000
+    assert abs((stacks < np.sqrt(2_000 * 20_000)).mean() - 0.5) < 0.05  # half of them below the middle of the logarithms
+
+
+def test_saved_hands_keep_their_stacks(tmp_path: Path) -> None:
+    game = make("no_limit_holdem", players=3, stacks=20_000, least_stack=2_000, ante=10)
+    at = Table(game, seed=5)
+    play(at, "r400", "call", "0.5 pot", "fold", "all-in", "call")
+    again = Table(game, record=at.record())
+    assert again.is_over and again.returns == at.returns
