@@ -403,9 +403,10 @@ def settle(rules: Rules, states: States, i: int, strengths: np.ndarray, out: np.
                 if strengths[seat] > best:
                     best, winners = np.int64(strengths[seat]), np.int64(0)
                 winners += strengths[seat] == best
+        base = np.int64(max(level, 0))
         amount, end = np.int64(0), following if following < top else np.int64(2**40)
         for seat in range(seats):
-            amount += min(max(paid[seat] - ante[seat] - max(level, 0), 0), end - max(level, 0))
+            amount += min(max(np.int64(paid[seat] - ante[seat]) - base, np.int64(0)), end - base)
             if level < 0:
                 amount += ante[seat]
         share = amount // winners

@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from pokerkit import StandardHighHand
-from pokerkit import Automation, Mode, NoLimitTexasHoldem, State
+from pokerkit import Automation, Mode, NoLimitTexasHoldem, StandardHighHand, State
 
 from games.kernels import kernel
 from games.no_limit_holdem import betting, deals, state
