@@ -31,13 +31,9 @@ def grown_arrays(fresh: nn.Module, smaller: Mapping[str, np.ndarray]) -> Arrays:
     for name, old in smaller.items():
         new = result.get(name)
         if new is None:
-            raise CheckpointError(
-                f"it has weights {name}, for which this run's network has no place; networks only grow"
-            )
+            raise CheckpointError(f"it has weights {name}, for which this run's network has no place; networks only grow")
         if new.ndim != old.ndim or any(n < o for n, o in zip(new.shape, old.shape, strict=True)):
-            raise CheckpointError(
-                f"its weights {name} are {old.shape}, those of this run {new.shape}; networks only grow"
-            )
+            raise CheckpointError(f"its weights {name} are {old.shape}, those of this run {new.shape}; networks only grow")
         if old.ndim >= 2:
             new[: old.shape[0]] = 0  # what was there does not read the new channels
         new[tuple(slice(0, size) for size in old.shape)] = old
