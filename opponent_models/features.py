@@ -188,7 +188,7 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
     out[41] = (size - street) / big
     out[42] = cost / max(size - cost, 1.0)
     out[43] = entered
-    out[44] = last_most / max(size - street - last_put, 1) if round_ > 0 else 0.0
+    out[44] = last_most / max(np.float64(size - street - last_put), big) if round_ > 0 else 0.0
     out[45] = first_most / big
 
 
