@@ -288,6 +288,7 @@ def start_row(
         states.paid[i, seat] = ante + blind
         states.street_paid[i, seat] = blind
         states.ante[i, seat] = ante
+        states.blind[i, seat] = signed
         states.folded[i, seat] = 0
         states.acted[i, seat] = 0
         for part in range(NUM_ROUNDS):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from games.kernels import kernel, random_below
-from games.no_limit_holdem.betting import num_left, settle, start_row
-from games.no_limit_holdem.state import NUM_BOARD, OVER, Rules, States
+from games.kernels import kernel, random_below, random_float
+from games.no_limit_holdem.betting import amount_of, legal, num_left, raise_bounds, settle, start_row, to_call
+from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, OVER, Rules, States
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, strength_of
 
 
@@ -50,10 +50,39 @@ def deal_cards(seeds: np.ndarray, states: States) -> None:
 
 
 @kernel
-def start_rows(rules: Rules, states: States) -> None:
-    """Writes the betting before the first move to every row, with the stacks and posts of the rules."""
-    for i in range(states.seat.size):
-        start_row(rules, states, i, rules.stacks, rules.antes, rules.blinds, rules.big_blind)
+def draw_stacks(rng: np.ndarray, states: States, least: int) -> None:
+    """Replaces each stack by a random one from ``least`` up to it, evenly on a scale of logarithms.
+
+    Args:
+        rng: uint64 ``[B]``, a stream for each row, changed.
+    """
+    for i in range(rng.size):
+        for seat in range(states.stacks.shape[1]):
+            most = np.float64(states.stacks[i, seat])
+            states.stacks[i, seat] = np.int64(least * (most / least) ** random_float(rng, i) + 0.5)
+
+
+@kernel
+def start_rows(
+    rules: Rules, states: States, stacks: np.ndarray, antes: np.ndarray, blinds: np.ndarray, big_blinds: np.ndarray
+) -> None:
+    """Writes the betting before the first move to every row (``betting.start_row``): int32 ``[B, S]`` thrice, int32 ``[B]``."""
+    for i in range(big_blinds.size):
+        start_row(rules, states, i, stacks[i], antes[i], blinds[i], np.int64(big_blinds[i]))
+
+
+@kernel
+def look(rules: Rules, states: States, i: int, actions: np.ndarray, amounts: np.ndarray) -> tuple[int, int, int, int]:
+    """Returns the number of listed actions, the chips to call, and the bounds of a raise.
+
+    Args:
+        actions: int16 ``[max_legal]``, the listed actions, written. amounts: int64, the raise-to of each, 0 = it is none.
+    """
+    count = legal(rules, states, i, actions)
+    for k in range(count):
+        amounts[k] = amount_of(rules, states, i, actions[k]) if actions[k] >= FIRST_SIZE else 0
+    least, most = raise_bounds(rules, states, i)
+    return count, to_call(rules, states, i), least, most
 
 
 @kernel

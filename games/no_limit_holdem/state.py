@@ -1,8 +1,8 @@
 """Batches of hands of no-limit Hold'em: one row (*lane*) per hand, S seats, all amounts in whole chips.
 
-Seats are those of PokerKit and of the PHH format. With three or more players seat 0 has the small blind, seat 1 the big blind, and
-the last seat is the button. Heads-up seat 0 has the **big** blind, and seat 1 is the button with the small blind: it acts first
-before the flop, and last on the flop, turn and river. So seat 0, where it is in, acts first on the flop and later at any table.
+Seats are those of PokerKit and of the PHH format. With three or more players seat 0 has the small blind, seat 1 the big blind,
+and the last seat is the button. Heads-up seat 0 has the **big** blind, and seat 1 is the button with the small blind: it acts
+first before the flop, and last later. So seat 0, where it is in, acts first on the flop, turn and river at any table.
 
 Actions are ``FOLD``, ``CALL`` (which is also check), ``FIRST_SIZE + k``, a bet or raise of the k-th of the listed sizes, and
 ``FIRST_AMOUNT + chips``, a bet or raise **to** so many chips of this round. ``legal`` lists those before ``FIRST_AMOUNT`` alone.
@@ -62,7 +62,7 @@ class States(NamedTuple):
         paid: int32 ``[B, S]``, chips put in during the hand, antes and blinds included; at the end without the uncalled ones.
         street_paid: int32 ``[B, S]``, chips put in during this round, blinds included, antes not.
         put: int32 ``[B, S, 4]``, the same for each round, ``street_paid`` being that of the present one.
-        ante: int32 ``[B, S]``, what was posted as such.
+        ante: int32 ``[B, S]``, what was posted as such. blind: the same; negative as in ``betting.start_row``.
         folded: int8 ``[B, S]``, 1 = folded.
         acted: int8 ``[B, S]``, 1 = has acted since the last full raise.
         last_raise: int32 ``[B]``, what the largest bet or raise of this round added, 0 before the first. The next must add as
@@ -85,6 +85,7 @@ class States(NamedTuple):
     street_paid: np.ndarray
     put: np.ndarray
     ante: np.ndarray
+    blind: np.ndarray
     folded: np.ndarray
     acted: np.ndarray
     last_raise: np.ndarray
@@ -111,6 +112,7 @@ def empty(count: int, seats: int) -> States:
         street_paid=np.zeros(by_seat, np.int32),
         put=np.zeros(by_round, np.int32),
         ante=np.zeros(by_seat, np.int32),
+        blind=np.zeros(by_seat, np.int32),
         folded=np.zeros(by_seat, np.int8),
         acted=np.zeros(by_seat, np.int8),
         last_raise=np.zeros(count, np.int32),

@@ -1,9 +1,8 @@
 """Random hands of no-limit Hold'em that PokerKit and the kernels play side by side."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import pokerkit
 from pokerkit import Automation, Mode, NoLimitTexasHoldem, State
 
 from games.kernels import kernel
@@ -127,7 +126,9 @@ def _choose(rng: np.random.Generator, rules: Rules, states: States, listed: np.n
     """Returns a random action: few folds, many calls, listed sizes, and exact amounts of which many are at the bounds."""
     kind = rng.random()
     if most and kind < 0.25:
-        return FIRST_AMOUNT + int(rng.choice([least, most, rng.integers(least, most + 1), min(most, least + 1)], p=[0.4, 0.1, 0.3, 0.2]))
+        return FIRST_AMOUNT + int(
+            rng.choice([least, most, rng.integers(least, most + 1), min(most, least + 1)], p=[0.4, 0.1, 0.3, 0.2])
+        )
     if kind < 0.8:
         return CALL
     return int(rng.choice(listed))
