@@ -8,6 +8,7 @@ A model file is safetensors: arrays and a few texts, read without executing anyt
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -196,10 +197,24 @@ def untrained() -> OpponentModel:
     )  # fmt: skip
 
 
-def save(path: str | Path, model: OpponentModel, told: dict[str, Any]) -> None:
-    """Writes a model, and what is told of it (JSON), to a new file beside the old one, which it then replaces."""
-    arrays = {f"trees.{name}": array for name, array in model.trees._asdict().items()}
-    arrays |= {name: array for name, array in model._asdict().items() if name != "trees"}
+def trees_as_arrays(trees: Booster, name: str = "trees") -> dict[str, np.ndarray]:
+    """Returns the arrays of boosters by the names that they have in a file."""
+    return {f"{name}.{key}": array for key, array in trees._asdict().items()}
+
+
+def trees_of(arrays: Mapping[str, np.ndarray], name: str = "trees") -> Booster:
+    """Returns the boosters of a file. Raises KeyError where it has none of that name."""
+    return Booster(*(arrays[f"{name}.{key}"] for key in Booster._fields))
+
+
+def save(path: str | Path, model: OpponentModel, told: Mapping[str, Any], more: Mapping[str, np.ndarray] | None = None) -> None:
+    """Writes a model, and what is told of it (JSON), to a new file beside the old one, which it then replaces.
+
+    Args:
+        more: Arrays that a search does not read (``learned.Learned``).
+    """
+    arrays = trees_as_arrays(model.trees) | {name: array for name, array in model._asdict().items() if name != "trees"}
+    arrays |= dict(more or {})
     temporary = Path(f"{path}.new")
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     save_file(contiguous, temporary, {"format": FORMAT, "told": json.dumps(told)})
@@ -212,21 +227,34 @@ def load(path: str | Path) -> tuple[OpponentModel, dict[str, Any]]:
     Raises:
         ModelError: The file is not there or holds no such model.
     """
+    arrays, told = load_arrays(path)
+    return model_of(path, arrays), told
+
+
+def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Returns all arrays of a file and what is told of it. Raises ModelError where it holds no model."""
     try:
         with safe_open(str(path), framework="numpy") as file:
             meta = file.metadata() or {}
             if meta.get("format") != FORMAT:
                 raise ModelError(f"{path}: holds no opponent model ({FORMAT})")
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        trees = Booster(*(arrays[f"trees.{name}"] for name in Booster._fields))
-        model = OpponentModel(*(trees if name == "trees" else arrays[name] for name in OpponentModel._fields))
-        told = json.loads(meta["told"])
+        return arrays, json.loads(meta["told"])
     except FileNotFoundError as error:
         raise ModelError(f"{path}: there is no such file; expected a model of algorithm=opponent_model") from error
     except (SafetensorError, OSError, KeyError, json.JSONDecodeError) as error:
         raise ModelError(f"{path}: holds no opponent model ({' '.join(str(error).split())})") from error
+
+
+def model_of(path: str | Path, arrays: Mapping[str, np.ndarray], trees: str = "trees") -> OpponentModel:
+    """Returns the model with the boosters of a name from the arrays of a file. Raises ModelError where they do not fit."""
+    try:
+        boosters = trees_of(arrays, trees)
+        model = OpponentModel(*(boosters if name == "trees" else arrays[name] for name in OpponentModel._fields))
+    except KeyError as error:
+        raise ModelError(f"{path}: holds no opponent model (there is no array {error})") from error
     _check(path, model)
-    return model, told
+    return model
 
 
 def _check(path: str | Path, model: OpponentModel) -> None:
@@ -243,6 +271,7 @@ def _check(path: str | Path, model: OpponentModel) -> None:
     right = right and trees.threshold.shape == (count, nodes) and trees.leaf.shape == (count, nodes + 1)
     right = right and nodes & (nodes + 1) == 0 and bool((np.diff(trees.first) >= 0).all()) and trees.first[0] == 0
     right = right and trees.first[-1] == count and (count == 0 or 0 <= trees.column.min() <= trees.column.max() < NUM_COLUMNS)
-    right = right and bool(np.isfinite(trees.leaf).all() and np.isfinite(trees.bias).all() and not np.isnan(trees.threshold).any())
+    right = right and bool(np.isfinite(trees.leaf).all() and np.isfinite(trees.bias).all())
+    right = right and not np.isnan(trees.threshold).any()
     if not right:
         raise ModelError(f"{path}: arrays of another shape than this version has; train the model anew")
