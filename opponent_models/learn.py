@@ -49,14 +49,14 @@ class LearnOptions:
     """
 
     name: str = "opponent_model"
-    trees: int = setting(120, least=1, most=2_000)
-    lr: float = setting(0.05, least=0.001, most=1)
+    trees: int = setting(80, least=1, most=2_000)
+    lr: float = setting(0.08, least=0.001, most=1)
     depth: int = setting(4, least=1, most=8)
     least_rows: int = setting(60, least=1)
     l2: float = setting(5.0, least=0)
     columns: float = setting(0.3, least=0.01, most=1)
     holdout: float = setting(0.15, least=0, most=0.9)
-    window: int = setting(1_000, least=10, most=1_000_000)
+    window: int = setting(10_000, least=10, most=1_000_000)
     showdown: bool = True
     bad: str = setting("skip", choices=("skip", "fail"))
 
@@ -202,5 +202,3 @@ def joined(learned: Mapping[int, Arrays], depth: int) -> Booster:
         return np.concatenate([getattr(empty, name), *(part[name] for part in parts)])
 
     return Booster(first_tree, bias, of("column"), of("threshold"), of("leaf"), np.array([depth], np.int32))
-
-

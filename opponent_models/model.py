@@ -67,9 +67,7 @@ def _chance(score: float) -> float:
 
 
 @kernel
-def action_row(
-    model: OpponentModel, row: np.ndarray, table_row_: int, can_fold: bool, can_raise: bool, out: np.ndarray
-) -> None:
+def action_row(model: OpponentModel, row: np.ndarray, table_row_: int, can_fold: bool, can_raise: bool, out: np.ndarray) -> None:
     """Writes the probabilities of fold, check or call, bet or raise for the columns of a decision.
 
     Args:
