@@ -4,8 +4,8 @@ Options: ``players=known`` (default) begins with what was counted of players of 
 ``players=new`` with nothing; ``bad=skip|fail``; ``plot=FILE.png`` draws the calibration; ``report=FILE.md`` writes the report;
 ``json=FILE`` writes the figures; ``window=10000``, hands that statistics look back on (default: as learned).
 
-``python -m opponent_models compare FILES`` learns trees and a small network from the first 85 % of the hands and scores both on the
-others.
+``python -m opponent_models compare FILES`` learns trees and a small network from the first 85 % of the hands and scores both on
+the others.
 """
 
 import json

@@ -263,9 +263,9 @@ def model_of(path: str | Path, arrays: Mapping[str, np.ndarray], trees: str = "t
 def _check(path: str | Path, model: OpponentModel) -> None:
     """Raises ModelError where arrays do not fit together: kernels do not check."""
     like, trees = untrained(), model.trees
-    right = all(
+    right: Any = all(
         a.shape == b.shape and a.dtype == b.dtype and np.isfinite(a).all()
-        for a, b in zip(model, like, strict=True)
+        for a, b in zip(tuple[Any, ...](model), tuple[Any, ...](like), strict=True)
         if isinstance(a, np.ndarray)
     )
     right = right and all(a.dtype == b.dtype and a.ndim == 1 for a, b in zip(trees, like.trees, strict=True))

@@ -36,7 +36,7 @@ class Bin(NamedTuple):
 
     told: float
     seen: float
-    count: int
+    cases: int
 
 
 @kernel
@@ -128,7 +128,7 @@ def report(scorer: Scorer, rows: Rows, names: Mapping[str, Any]) -> tuple[str, d
     lines.append(f"- the table's is {100 * share:.2f} ± {100 * error:.2f} % below: by round")
     lines += ["", "± is one standard error of a bootstrap over hands.", "", "Calibration: foretold, observed, decisions.", ""]
     for name, bins in calibration(foretold[MODEL], rows.kind, rows.legal).items():
-        lines.append(f"- {name}: " + ", ".join(f"{b.told:.2f} {b.seen:.2f} ({b.count:,})" for b in bins))
+        lines.append(f"- {name}: " + ", ".join(f"{b.told:.2f} {b.seen:.2f} ({b.cases:,})" for b in bins))
     return "\n".join(lines) + "\n", figures
 
 
@@ -143,7 +143,7 @@ def plot(scorer: Scorer, rows: Rows, path: str) -> None:
     told = calibration(predict(scorer.model, rows), rows.kind, rows.legal)
     for (name, bins), marker in zip(told.items(), "ov^", strict=True):
         seen = np.array([b.seen for b in bins])
-        error = np.sqrt(np.maximum(seen * (1 - seen), 1e-9) / [b.count for b in bins])
+        error = np.sqrt(np.maximum(seen * (1 - seen), 1e-9) / [b.cases for b in bins])
         axes.errorbar([b.told for b in bins], seen, error, label=name, marker=marker, markersize=4, linewidth=1)
     axes.set_xlabel("foretold")
     axes.set_ylabel("observed (± 1 standard error over decisions)")

@@ -277,7 +277,7 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
 
         moves = [move if move in (FOLD, CALL) else int(move * scale) for move in moves]
     else:
-        chips = tuple
+        chips = tuple  # type: ignore[assignment]
     blinds, antes, stacks = chips(fields["blinds_or_straddles"]), chips(fields["antes"]), chips(stacks)
     if seats == 2:
         blinds, antes = blinds[::-1], antes[::-1]

@@ -1,4 +1,4 @@
-"""Models of opponents: trees answer as scikit-learn's, distributions are legal, no hole card is read, statistics are of earlier hands."""
+"""Models of opponents: trees answer as scikit-learn's, distributions are legal, no hole card is read, statistics look back only."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -37,8 +37,8 @@ def made_hands(count: int, seed: int = 0, seats: int = 4) -> list[Hand]:
         cards = rng.permutation(52)
         hole = tuple((int(max(pair)), int(min(pair))) for pair in cards[: 2 * seats].reshape(-1, 2))
         hand = Hand(
-            "made", str(n + 1), (50, 100, *[0] * (seats - 2)), (0,) * seats, (2000,) * seats, 100, hole, tuple(map(int, cards[-5:])), (), (), (),
-            tuple(np.roll(names, n).tolist()), table=str(n // 50),
+            "made", str(n + 1), (50, 100, *[0] * (seats - 2)), (0,) * seats, (2000,) * seats, 100, hole, tuple(map(int, cards[-5:])),
+            (), (), (), tuple(np.roll(names, n).tolist()), table=str(n // 50),
         )  # fmt: skip
         start(rules, pack([hand]), 0, states, 0)
         movers, moves, boards = [], [], []
@@ -91,8 +91,8 @@ def test_trees_answer_as_scikit_learns(hands: list[Hand], outputs: int) -> None:
     arrays = learn(task, rows, shown, OPTIONS, 3)
     booster = joined({task.first: arrays}, OPTIONS.depth)
     same = HistGradientBoostingClassifier(
-        max_iter=OPTIONS.trees, learning_rate=OPTIONS.lr, max_depth=4, max_leaf_nodes=16, min_samples_leaf=5, l2_regularization=5.0,
-        max_features=1.0, early_stopping=False, random_state=3,
+        max_iter=OPTIONS.trees, learning_rate=OPTIONS.lr, max_depth=4, max_leaf_nodes=16, min_samples_leaf=5,
+        l2_regularization=5.0, max_features=1.0, early_stopping=False, random_state=3,
     ).fit(columns, answers)  # fmt: skip
     theirs = same.decision_function(columns[:200]).reshape(200, -1)
     for place, output in enumerate(same.classes_ if outputs > 1 else [0]):
@@ -191,7 +191,7 @@ def test_the_model_beats_what_knows_no_players(path: Path, model_file: Path) -> 
     share, error = saved(loss, without, held.hand)
     assert share > 2 * error > 0
     bins = calibration(predict(learned.scorer.model, held), held.kind, held.legal)
-    assert sum(b.count for b in bins["check or call"]) == len(held.kind)
+    assert sum(b.cases for b in bins["check or call"]) == len(held.kind)
 
 
 def test_frequencies_of_a_table() -> None:

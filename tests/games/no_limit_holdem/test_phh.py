@@ -20,7 +20,8 @@ antes = [0, 0, 0]
 blinds_or_straddles = [50, 100, 0]
 min_bet = 100
 starting_stacks = [1000, 2000, 3000]
-actions = ['d dh p1 AsAh', 'd dh p2 KsKh', 'd dh p3 2c7d', 'p3 f', 'p1 cbr 300', 'p2 cbr 2000', 'p1 cc', 'd db 2h3h4d', 'd db 9s', 'd db 9d']
+actions = ['d dh p1 AsAh', 'd dh p2 KsKh', 'd dh p3 2c7d', 'p3 f', 'p1 cbr 300', 'p2 cbr 2000', 'p1 cc', 'd db 2h3h4d', \
+'d db 9s', 'd db 9d']
 players = ['one', "t'wo", 'three']
 finishing_stacks = [2000, 1000, 3000]
 table = '7'
