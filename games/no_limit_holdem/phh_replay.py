@@ -23,7 +23,7 @@ class Hands(NamedTuple):
         big_blind: int32 ``[N]``, the least bet.
         hole: int8 ``[N, S, 2]``. board: int8 ``[N, 5]``. Both -1 where unseen.
         first: int64 ``[N + 1]``, where the moves of each hand begin.
-        seats: int8 ``[M]``, who moved. actions: int32 ``[M]``, what, in the game's codes. boards: int8 ``[M]``, how many cards lay.
+        seats: int8 ``[M]``, who moved. actions: int32 ``[M]``, what, in the game's codes. boards: int8 ``[M]``, cards there.
     """
 
     stacks: np.ndarray

@@ -1,8 +1,8 @@
 """Writes hand histories: PHH, one hand a file (``.phh``) or many (``.phhs``), and lines of the ACPC's logs.
 
 A line of the Annual Computer Poker Competition is ``STATE:number:betting:cards:net chips:players``: ``f``, ``c`` and ``r`` with
-the chips that the player has then put in during the whole hand, rounds apart by ``/``; hole cards apart by ``|``, then the board by
-round. Source: the protocol of the ACPC's project_acpc_server.
+the chips that the player has then put in during the whole hand, rounds apart by ``/``; hole cards apart by ``|``, then the board
+by round. Source: the protocol of the ACPC's project_acpc_server.
 """
 
 import lzma

@@ -1,4 +1,4 @@
-"""Models of opponents: trees answer as scikit-learn's, distributions are legal, no hole card is read, statistics look back only."""
+"""Models of opponents: trees answer as scikit-learn's, distributions are legal, no hidden card is read."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -37,8 +37,8 @@ def made_hands(count: int, seed: int = 0, seats: int = 4) -> list[Hand]:
         cards = rng.permutation(52)
         hole = tuple((int(max(pair)), int(min(pair))) for pair in cards[: 2 * seats].reshape(-1, 2))
         hand = Hand(
-            "made", str(n + 1), (50, 100, *[0] * (seats - 2)), (0,) * seats, (2000,) * seats, 100, hole, tuple(map(int, cards[-5:])),
-            (), (), (), tuple(np.roll(names, n).tolist()), table=str(n // 50),
+            "made", str(n + 1), (50, 100, *[0] * (seats - 2)), (0,) * seats, (2000,) * seats, 100, hole,
+            tuple(map(int, cards[-5:])), (), (), (), tuple(np.roll(names, n).tolist()), table=str(n // 50),
         )  # fmt: skip
         start(rules, pack([hand]), 0, states, 0)
         movers, moves, boards = [], [], []
