@@ -32,7 +32,8 @@ from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
 from games.batches import take
 from games.interface import Records, seats_to_move
 from games.kernels import Stream, streams
-from runtime.cluster import Shared, connect
+from runtime.cluster import Shared
+from runtime.connect import connect
 from runtime.device import choose_device
 
 POLL_SECONDS = 0.2

@@ -10,6 +10,8 @@ What arrives by Ray lies in shared memory and cannot be written to, which numba 
 import logging
 import os
 import socket
+import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +24,7 @@ from typing import Any
 import numpy as np
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what goes wrong is told in one line of ours
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 
 import ray  # noqa: E402
@@ -122,7 +125,8 @@ class RayCluster:
         self._environment = named(facts)()
         self._connect()
         self._head = ray.get_runtime_context().gcs_address
-        self._head_seen = time.monotonic()
+        self._over = threading.Event()
+        threading.Thread(target=self._watch_head, daemon=True).start()
         cores = ray.cluster_resources().get("CPU", 0.0)
         self.size = settings.actors or max(1, int(cores / max(settings.actor_cpus, 1e-9)) if settings.actor_cpus else 1)
         self.actors = [self._begin() for _ in range(self.size)]
@@ -153,7 +157,10 @@ class RayCluster:
                 ray.init(address=address, **common)
         except (ConnectionError, RuntimeError, ValueError, exceptions.RayError, OSError) as error:
             where = "a cluster of this machine" if s.address is None else f"cluster.address={s.address}"
-            raise ClusterError(f"{where}: cannot be reached ({_first_line(error)}); start one with 'ray start --head'") from error
+            how = (
+                "start one with 'ray start --head'; one with tokens asks for RAY_AUTH_MODE=token and its token (docs/cluster.md)"
+            )
+            raise ClusterError(f"{where}: cannot be reached ({_first_line(error)}); {how}") from error
 
     def _begin(self) -> _Actor:
         """Returns a new actor, which need not be there yet."""
@@ -210,17 +217,25 @@ class RayCluster:
         self.count(retried=float(len(units)))
         return units
 
-    def check_head(self) -> None:
-        """Raises ClusterError where the head of the cluster does not answer."""
-        try:
-            _reach(self._head, 1.0)
-            self._head_seen = time.monotonic()
-        except OSError as error:
-            if time.monotonic() - self._head_seen > HEAD_SECONDS:
-                raise ClusterError(
-                    f"the head of the Ray cluster at {self._head} is gone; finished steps are saved, and the same "
-                    "command goes on once there is a cluster"
-                ) from error
+    def _watch_head(self) -> None:
+        """Ends this process, with one line, where the head of the cluster is gone: calls of Ray would wait for it in vain."""
+        seen = time.monotonic()
+        while not self._over.wait(1.0):
+            try:
+                _reach(self._head, 1.0)
+                seen = time.monotonic()
+            except OSError:
+                if time.monotonic() - seen > HEAD_SECONDS and not self._over.is_set():
+                    self.end(
+                        f"the head of the Ray cluster at {self._head} is gone; what was finished is saved, and the same command "
+                        "goes on once there is a cluster"
+                    )
+                    return
+
+    def end(self, line: str) -> None:
+        """Ends the process; a run saves after each step, so that nothing else is lost than the present one."""
+        print(f"\n{Path(sys.argv[0]).name}: {line}", file=sys.stderr, flush=True)  # noqa: T201
+        os._exit(1)
 
     def greet(self, actor: _Actor, told: Mapping[str, str]) -> None:
         """Checks that an actor runs the same code with the same versions; it may work then."""
@@ -244,6 +259,7 @@ class RayCluster:
 
     def close(self) -> None:
         """See ``Cluster``."""
+        self._over.set()
         if not ray.is_initialized():
             return
         for actor in self.actors:
@@ -302,7 +318,6 @@ class RayPool:
                 done += 1
                 yield k, item
             if not ready:
-                cluster.check_head()
                 cluster.check_started()
             for actor in list(cluster.actors):
                 if actor.units and time.monotonic() - actor.since > cluster._settings.unit_seconds:

@@ -10,7 +10,8 @@ from fpmcts.policy_games import Played, join_played
 from fpmcts.workers import Finished, join_finished, play_units, unit_size
 from games.kernels import Stream, deal_seeds
 from networks.resnet import Networks
-from runtime.cluster import Cluster, connect
+from runtime.cluster import Cluster
+from runtime.connect import connect
 from runtime.pools import Pool, ThreadPool
 from training.game_worker import GameWorker, Outcome, Task, Work, shared_weights
 from training.play_curves import self_play_curves

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.cluster import ClusterError, ClusterSettings, connect
+from runtime.cluster import ClusterError, ClusterSettings
+from runtime.connect import connect
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # actors import what the tests do, by the same name
 from cluster_echo import Unit  # noqa: E402
 
 ray = pytest.importorskip("ray")
 
+from runtime import ray_pool  # noqa: E402
 from runtime.ray_pool import RayCluster, copied  # noqa: E402
 
 ECHO, FACTS = "cluster_echo:Echo", "cluster_echo:facts"
@@ -145,3 +147,22 @@ def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "runtime.ray_pool", None)
     with pytest.raises(ClusterError, match=r"cluster=ray: needs the extra 'ray' \(pip install 'fpmcts\[ray\]'\)"):
         connect(ClusterSettings(kind="ray"), ECHO, {}, FACTS)
+
+
+def test_the_head_of_the_cluster_dies(nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    made = cluster(nodes, actors=1)
+
+    def gone(address: str, seconds: float) -> None:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(made, "end", said.append)
+    monkeypatch.setattr(ray_pool, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(ray_pool, "_reach", gone)
+    for _ in range(100):
+        time.sleep(0.1)
+        if said:
+            break
+    assert len(said) == 1
+    assert "is gone; what was finished is saved, and the same command goes on once there is a cluster" in said[0]
+    made.close()
