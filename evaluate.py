@@ -44,6 +44,7 @@ from evaluation.saved_games import SaveError, check_file, write_games
 from evaluation.tournament import Progress as Counted
 from evaluation.tournament import forget, play_tournament
 from networks.checkpoint import CheckpointError
+from runtime.cluster import ClusterError
 from runtime.configuration import choices, shown, split
 from runtime.device import choose_device
 from runtime.help import attribute_texts, first_line, keys_text, say
@@ -53,7 +54,7 @@ from runtime.settings import ConfigError, did_you_mean
 
 LINE_SECONDS = 30.0
 """Between two lines of progress where the output is no terminal."""
-ERRORS = (ConfigError, CheckpointError, PlayerError, TournamentError, ReportError, SaveError)
+ERRORS = (ConfigError, CheckpointError, PlayerError, TournamentError, ReportError, SaveError, ClusterError)
 
 
 HELP = """python evaluate.py a=PLAYER b=PLAYER [a.OPTION=…] [key=value …]

@@ -13,6 +13,7 @@ from typing import Any
 
 from games import GAMES
 from networks.checkpoint import CheckpointError
+from runtime.cluster import ClusterError
 from runtime.configuration import choices, groups_of, shown, split
 from runtime.help import first_line, keys_text, say
 from runtime.interrupt import Interrupt
@@ -97,5 +98,5 @@ def main(arguments: list[str]) -> None:
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
-    except (ConfigError, CheckpointError, RunFolderError, FloatingPointError) as error:
+    except (ConfigError, CheckpointError, RunFolderError, ClusterError, FloatingPointError) as error:
         sys.exit(f"train.py: {error}")

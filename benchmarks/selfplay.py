@@ -55,7 +55,7 @@ def taught(config: TrainConfig, games: int = TEACHER_GAMES) -> Trainer:
 
 def mean_batch(trainer: Trainer) -> int:
     """Returns the rows that a round of the search asked for, on average over the last self-play."""
-    counters = [search.counters for search in trainer.workers.searches]
+    counters = [one.search.counters for one in trainer.workers.local]
     return round(sum(c.evaluations for c in counters) / sum(c.rounds for c in counters))
 
 
@@ -74,7 +74,7 @@ def network_rate(trainer: Trainer, rows: int) -> float:
         return done, perf_counter() - begin
 
     with ThreadPoolExecutor(trainer.state.threads) as pool:
-        return sum(done / seconds for done, seconds in pool.map(work, trainer.workers.evaluators))
+        return sum(done / seconds for done, seconds in pool.map(work, [one.evaluator for one in trainer.workers.local]))
 
 
 def play(config: TrainConfig, games: int, teacher_games: int) -> tuple[float, dict[str, float], int, float]:
@@ -114,15 +114,16 @@ def decisions(trainer: Trainer, count: int) -> tuple[States, Records, float]:
 def search_rate(config: TrainConfig, positions_per_core: int, teacher_games: int) -> tuple[float, float, float]:
     """Returns games per second by decisions, the share of the time in the networks, and evaluations per second."""
     trainer = taught(config, teacher_games)
-    workers = len(trainer.workers.searches)
+    workers = len(trainer.workers.local)
     views, records, per_game = decisions(trainer, positions_per_core * workers)
     rng = streams(5, num_rows(views))
 
     def work(k: int) -> float:
-        evaluator, search = trainer.workers.evaluators[k], trainer.workers.searches[k]
+        one = trainer.workers.local[k]
+        evaluator, search = one.evaluator, one.search
         evaluator.refresh(trainer.state.playing)
         lanes = np.arange(k, num_rows(views), workers)
-        determinizer = trainer.workers.make_determinizer(num_rows(views), evaluator)
+        determinizer = one.make_determinizer(num_rows(views))
         for rows in (lanes[:2], lanes):  # the first two compile the kernels
             determinizer.reset(rows)
             evaluator.seconds, evaluator.num_evaluations, begin = 0.0, 0, perf_counter()
@@ -132,8 +133,8 @@ def search_rate(config: TrainConfig, positions_per_core: int, teacher_games: int
 
     with ThreadPoolExecutor(workers) as pool:
         seconds = max(pool.map(work, range(workers)))
-    network = sum(evaluator.seconds for evaluator in trainer.workers.evaluators) / workers
-    evaluations = sum(evaluator.num_evaluations for evaluator in trainer.workers.evaluators)
+    network = sum(one.evaluator.seconds for one in trainer.workers.local) / workers
+    evaluations = sum(one.evaluator.num_evaluations for one in trainer.workers.local)
     searched = per_game * config.selfplay.full_share
     return num_rows(views) / seconds / searched, network / seconds, evaluations / seconds
 

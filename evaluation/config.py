@@ -15,6 +15,7 @@ from typing import Any
 from agents.players import KINDS, LocalBestResponseOptions, MixOptions, Player
 from games import GAMES, make
 from games.interface import Game
+from runtime.cluster import ClusterSettings
 from runtime.configuration import CONF, load, pairs, read_file
 from runtime.settings import ConfigError, build, did_you_mean, setting
 
@@ -55,6 +56,7 @@ class EvaluateConfig:
             (``evaluation/aivat.py``); in poker.
         save: File that every game is written to, one JSON record per line.
         report: Folder for a report in Markdown and JSON, with plots.
+        cluster: Who plays: processes of this machine, or actors of a Ray cluster (``runtime/cluster.py``).
         resume: Whether an interrupted evaluation is continued.
         unfinished: Folder that holds the finished games of interrupted evaluations.
     """
@@ -87,6 +89,7 @@ class EvaluateConfig:
     report: str | None = None
     resume: bool = True
     unfinished: str = "runs/evaluations"
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
 
     def game_options(self) -> dict[str, Any]:
         """Returns the options of the game that were given or have a default here."""
@@ -147,13 +150,13 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
         label, dot, option = key.partition(".")
         if label == "game" and option in GAME_KEYS:  # as in train.py
             key, label, dot, option = option, option, "", ""
-        if dot and label in own_keys - {"a", "b"}:
+        if dot and label in own_keys - {"a", "b", "cluster"}:
             raise ConfigError(f"{key}={text}: {label} is a key of its own, no player")
         set_keys.add(key)
         if key == "experiment":
             overrides["evaluate"] = text
             set_keys |= set(_preset(text))
-        elif key in own_keys:
+        elif key in own_keys or label == "cluster":
             overrides[key] = text
         else:
             overrides[f"player.{label}.{option or 'kind'}"] = text

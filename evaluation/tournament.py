@@ -32,6 +32,8 @@ from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
 from games.batches import take
 from games.interface import Records, seats_to_move
 from games.kernels import Stream, streams
+from runtime.cluster import Shared
+from runtime.connect import connect
 from runtime.device import choose_device
 
 POLL_SECONDS = 0.2
@@ -209,6 +211,9 @@ def _played(
 ) -> Iterator[tuple[Task, PlayedGames]]:
     """Yields tasks with their games as they end, in this process or in a pool."""
     config = plan.tournament.config
+    if config.cluster.kind != "none":
+        yield from _played_in_cluster(plan, tasks, count, stopping)
+        return
     processes = min(config.processes or len(os.sched_getaffinity(0)), len(tasks))
     if choose_device(config.device).type == "cuda":
         processes = min(processes, 1) if not config.processes else processes
@@ -242,6 +247,42 @@ def _played(
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+class ClusterWorker:
+    """What an actor of a cluster runs. Args: plan: All tasks."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._worker = Worker(plan)
+
+    def refresh(self, shared: Shared) -> None:
+        """Does nothing: players read what they need themselves."""
+
+    def work(self, task: None) -> Callable[[Task], Iterator[PlayedGames]]:
+        """Returns what a pool asks of a worker."""
+
+        def play(unit: Task) -> Iterator[PlayedGames]:
+            yield self._worker.play(unit)
+
+        return play
+
+
+def _played_in_cluster(
+    plan: Plan, tasks: list[Task], count: Callable[[int], None], stopping: Callable[[], bool]
+) -> Iterator[tuple[Task, PlayedGames]]:
+    """Yields tasks with their games as actors of a cluster end them."""
+    factory, facts = "evaluation.tournament:ClusterWorker", "games.environment:environment"
+    cluster, over = connect(plan.tournament.config.cluster, factory, {"plan": plan}, facts), 0
+    count(0)
+    try:
+        for k, games in cluster.pool({}, None).run(tasks):
+            over += len(games.seating)
+            count(over)
+            yield tasks[k], games
+            if stopping():
+                return
+    finally:
+        cluster.close()
 
 
 def _watched(worker: Worker, task: Task, counter: "Synchronized[int]", count: Callable[[int], None]) -> PlayedGames:

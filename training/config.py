@@ -17,6 +17,7 @@ from games import GAMES, make
 from games.interface import GameSpec
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
+from runtime.cluster import ClusterSettings
 from runtime.settings import ConfigError, build, setting
 
 MANY = 1_000_000_000
@@ -184,6 +185,7 @@ class TrainConfig:
     gradient: GradientSettings = field(default_factory=GradientSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""

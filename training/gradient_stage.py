@@ -30,6 +30,7 @@ def gradient_step(state: RunState, workers: Workers, evaluation: Evaluation) -> 
     rows = take(decisions, np.flatnonzero((decisions.certainty < settings.certain) | (keep < settings.certain_share)))
     scalars = policy_game_curves(state.game, played, settings.certain, state.win_only)
     scalars |= {"data/learned_decisions": float(num_rows(rows)), "data/games": float(state.games_seen)}
+    scalars |= workers.cluster_curves()
     losses = yield from learn(state, rows, scalars)
     rate = f"{settings.games:,} games of the policies at {settings.games / played.seconds:,.0f}/s"
     line = f"iteration {state.iteration}: {rate}, {losses}"

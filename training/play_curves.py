@@ -4,20 +4,19 @@ import numpy as np
 
 from fpmcts.policy_games import Played
 from fpmcts.samples import Samples
-from fpmcts.search import SearchCounters
 from fpmcts.selfplay import Games, SelfPlayStatistics
 from games.batches import States, num_rows
 from games.interface import Game
-from networks.evaluator import Evaluator
+from training.game_worker import Work
 from training.value_curves import value_curves
 
 
 def self_play_curves(
-    game: Game, samples: Samples, games: Games, s: SelfPlayStatistics, counters: list[SearchCounters], workers: list[Evaluator]
+    game: Game, samples: Samples, games: Games, s: SelfPlayStatistics, work: list[Work], workers: int
 ) -> dict[str, float]:
-    """Returns the curves of games with searches, given what the searches and evaluators of the workers counted meanwhile."""
-    searches, seconds = max(s.searches, 1), max(s.seconds, 1e-9)
-    network, evaluations = sum(e.seconds for e in workers), sum(e.num_evaluations for e in workers)
+    """Returns the curves of games with searches, given what the units cost, and how many workers did them."""
+    searches, seconds, counters = max(s.searches, 1), max(s.seconds, 1e-9), [one.counters for one in work]
+    network, evaluations = sum(one.seconds for one in work), sum(one.evaluations for one in work)
     return (
         _finished(game, games.final)
         | {
@@ -37,8 +36,8 @@ def self_play_curves(
             "throughput/decisions_per_second": s.decisions / seconds,
             "throughput/searches_per_second": s.searches / seconds,
             "throughput/evaluations_per_second": evaluations / seconds,
-            "throughput/network_share": network / seconds / len(workers),
-            "throughput/inference_share": s.inference_seconds / seconds / len(workers),
+            "throughput/network_share": network / seconds / workers,
+            "throughput/inference_share": s.inference_seconds / seconds / workers,
             "time/generation_seconds": s.seconds,
         }
         | value_curves(game, samples)

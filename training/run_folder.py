@@ -28,6 +28,7 @@ MAY_CHANGE = (
     "evaluation.",
     "precision",
     "selfplay.unit_games",
+    "cluster.",
     "algorithm.memory",
 )
 """Keys that a resumed run may give anew; any other difference is refused, since the run would no longer be one experiment."""

@@ -1,50 +1,81 @@
-"""The workers of a run: they play its games, with searches or by the policies alone."""
+"""The workers of a run: they play its games, with searches or by the policies alone, here or in a cluster."""
 
 import time
 from collections.abc import Generator
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from fpmcts.policy_games import Played, PolicyGames, join_played
-from fpmcts.search import Search, SearchCounters
-from fpmcts.selfplay import SelfPlay
-from fpmcts.workers import Finished, join_finished, play_units, unit_size, worker
+from fpmcts.policy_games import Played, join_played
+from fpmcts.workers import Finished, join_finished, play_units, unit_size
 from games.kernels import Stream, deal_seeds
-from inference.determinizer import Determinizer
-from networks.engine import FilterEngine
-from networks.evaluator import Evaluator
 from networks.resnet import Networks
-from runtime.pools import ThreadPool
+from runtime.cluster import Cluster
+from runtime.connect import connect
+from runtime.pools import Pool, ThreadPool
+from training.game_worker import GameWorker, Outcome, Task, Work, shared_weights
 from training.play_curves import self_play_curves
 from training.reports import Event
 from training.state import RunState
 
-POLICY_LANES = 2048
-"""Games that advance together where nobody searches: a game asks for one evaluation at a time."""
+PARTS = 4
+"""Units of an actor in a batch: fewer wait for the slowest one, more cost calls."""
 
 
 class Workers:
-    """One worker per thread, each with an evaluator and a search of its own.
+    """A worker per thread, or actors of a cluster (``cluster.kind``).
 
     Attributes:
-        evaluators: Of the workers.
-        searches: Of the workers; their counters tell of the last self-play.
+        local: Those of this process.
+        cluster: The others; None: there are none.
     """
 
     def __init__(self, state: RunState) -> None:
         config, self.state = state.config, state
-        self.evaluators = [
-            Evaluator(state.playing, config.precision, state.device, config.remembered) for _ in range(state.threads)
-        ]
-        lanes = max(1, config.selfplay.lanes // state.threads)
-        self.searches = [Search(state.game, e.evaluate, config.search, lanes, state.win_only) for e in self.evaluators]
+        self.cluster: Cluster | None = None
+        self.local: list[GameWorker] = []
+        if config.cluster.kind == "none":
+            filter_net = None if state.filter is None else state.filter.net
+            self.local = [
+                GameWorker(config, state.game, state.playing, filter_net, state.device, state.threads)
+                for _ in range(state.threads)
+            ]
+        else:
+            values = {"values": config.as_dict()}
+            self.cluster = connect(config.cluster, "training.game_worker:make_worker", values, "games.environment:environment")
+        self.work: list[Work] = []
 
-    def make_determinizer(self, num_lanes: int, evaluator: Evaluator, posterior: bool = True) -> Determinizer:
-        """Returns a determinizer with the present networks for games played side by side; without phase 2 if so asked."""
-        state, inference = self.state, self.state.config.inference
-        score = None if state.filter is None else FilterEngine(state.filter.net, state.config.precision, state.device)
-        return Determinizer(state.game, evaluator, replace(inference, phase2=inference.phase2 and posterior), num_lanes, score)
+    def close(self) -> None:
+        """Ends the cluster's actors."""
+        if self.cluster is not None:
+            self.cluster.close()
+
+    def _pool(self, networks: Networks, task: Task) -> Pool[Any, tuple[int, Outcome | None]]:
+        """Returns who does the units of a task with some networks, as they are now."""
+        if self.cluster is not None:
+            filter_net = None if self.state.filter is None else self.state.filter.net
+            return self.cluster.pool(shared_weights(networks, filter_net), task)
+        for one in self.local:
+            one.take_over(networks)
+        return ThreadPool([one.work(task) for one in self.local])
+
+    def _unit_size(self, count: int, asked: int) -> int:
+        """Returns the games of a unit."""
+        if self.cluster is not None:
+            return unit_size(count, PARTS * self.cluster.size, self.state.config.cluster.unit_games or asked)
+        return unit_size(count, len(self.local), asked)
+
+    def _play(
+        self, networks: Networks, task: Task, deals: np.ndarray, path: tuple[int, ...], what: str
+    ) -> Generator[Event, None, list[Any]]:
+        """Plays a game per deal (uint64 ``[G]``); returns the results of the units in order and keeps what they cost."""
+        state, finished = self.state, []
+        units = play_units(self._pool(networks, task), deals, task.size, state.config.seed, path, state.iteration)
+        for done, parts in units:
+            finished = parts or []
+            yield Event(what, done, len(deals), "games")
+        self.work = [work for _, work in finished]
+        return [part for part, _ in finished]
 
     def self_play(self, deals: np.ndarray, path: tuple[int, ...]) -> Generator[Event, None, Finished]:
         """Plays one game per deal (uint64 ``[G]``), with searches, by the networks that play.
@@ -52,24 +83,19 @@ class Workers:
         Args:
             deals, path: See ``play_units``; the path begins after the kind of stream.
         """
-        state, count, workers = self.state, len(deals), len(self.searches)
-        settings = replace(state.config.selfplay, lanes=max(1, state.config.selfplay.lanes // workers))
-        size = unit_size(count, workers, settings.unit_games)
-        plays = []
-        for evaluator, search in zip(self.evaluators, self.searches, strict=True):
-            evaluator.refresh(state.playing)
-            evaluator.seconds, evaluator.num_evaluations, search.counters = 0.0, 0, SearchCounters()
-            determinizer = self.make_determinizer(size, evaluator, settings.posterior)
-            plays.append(worker(SelfPlay(state.game, evaluator.evaluate, determinizer, search, settings).play))
-        finished, started = [], time.perf_counter()
-        for done, parts in play_units(ThreadPool(plays), deals, size, state.config.seed, (Stream.PLAY, *path), state.iteration):
-            finished = parts or []
-            yield Event("self-play", done, count, "games")
-        return join_finished(finished, state.game, time.perf_counter() - started)
+        state, started = self.state, time.perf_counter()
+        task = Task(searches=True, size=self._unit_size(len(deals), state.config.selfplay.unit_games))
+        parts = yield from self._play(state.playing, task, deals, (Stream.PLAY, *path), "self-play")
+        return join_finished(parts, state.game, time.perf_counter() - started)
 
     def curves(self, finished: Finished) -> dict[str, float]:
         """Returns the curves of the last self-play."""
-        return self_play_curves(self.state.game, *finished, [search.counters for search in self.searches], self.evaluators)
+        workers = len(self.local) if self.cluster is None else self.cluster.size
+        return self_play_curves(self.state.game, *finished, self.work, workers) | self.cluster_curves()
+
+    def cluster_curves(self) -> dict[str, float]:
+        """Returns what happened in the cluster since the last call."""
+        return {} if self.cluster is None else self.cluster.curves()
 
     def policy_games(
         self, networks: Networks, count: int, chunk: int, temperature: float = 1.0, exploration: float = 0.0, decay: float = 1.0
@@ -77,18 +103,8 @@ class Workers:
         """Plays games of the policies alone; ``chunk`` tells their deals from other ones of the iteration, the rest is that of
         ``PolicyGames``.
         """
-        state, config, plays = self.state, self.state.config, []
-        for evaluator in self.evaluators:
-            evaluator.refresh(networks)
-            games = PolicyGames(
-                state.game, evaluator.evaluate, lanes=max(1, POLICY_LANES // state.threads), win_only=state.win_only,
-                decay=decay, temperature=temperature, exploration=exploration, solve=config.search.solve,
-            )  # fmt: skip
-            plays.append(worker(games.play))
-        deals = deal_seeds(config.seed, count, Stream.TRAINING, state.iteration, chunk)
-        path = (Stream.PLAY, state.iteration, chunk)
-        finished, started = [], time.perf_counter()
-        for done, parts in play_units(ThreadPool(plays), deals, unit_size(count, len(plays)), config.seed, path, state.iteration):
-            finished = parts or []
-            yield Event("games of the policies", done, count, "games")
-        return join_played(finished, state.game, time.perf_counter() - started)
+        state, started = self.state, time.perf_counter()
+        deals = deal_seeds(state.config.seed, count, Stream.TRAINING, state.iteration, chunk)
+        task = Task(False, self._unit_size(count, 0), temperature, exploration, decay)
+        parts = yield from self._play(networks, task, deals, (Stream.PLAY, state.iteration, chunk), "games of the policies")
+        return join_played(parts, state.game, time.perf_counter() - started)

@@ -1,0 +1,368 @@
+"""Actors of a Ray cluster that do units of work. The one module that imports Ray.
+
+The driver keeps for each unit its number, and nothing is kept anywhere else. An actor that dies, hangs or loses its answer is
+replaced, and its units are given out again: a unit is a pure function, so a second answer is the first one. An actor is never
+given more than a few units at a time, and answers are taken as they come, so nothing piles up.
+
+What arrives by Ray lies in shared memory and cannot be written to, which numba takes for another type: it is copied.
+"""
+
+import logging
+import os
+import socket
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what goes wrong is told in one line of ours
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+
+import ray  # noqa: E402
+from ray import exceptions  # noqa: E402
+
+from runtime.cluster import ClusterError, ClusterSettings, Shared  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+POLL_SECONDS = 0.5
+MOST_TRIES = 4
+"""Actors that a unit may end before it is taken to be the reason."""
+REACH_SECONDS = 5.0
+HEAD_SECONDS = 5.0
+"""Seconds without a connection to the head of the cluster after which it counts as gone."""
+LOST = (
+    exceptions.RayActorError,
+    exceptions.WorkerCrashedError,
+    exceptions.ObjectLostError,
+    exceptions.ObjectFetchTimedOutError,
+    exceptions.NodeDiedError,
+)
+"""The answer will not come: the actor, its node or the object is gone."""
+FULL = (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)
+"""The object store is full, and so is the disk that it spills to."""
+
+
+def copied(value: Any) -> Any:
+    """Returns a value whose arrays may be written to: those in tuples, lists and mappings are copied."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, tuple):
+        parts = [copied(part) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, list):
+        return [copied(part) for part in value]
+    if isinstance(value, Mapping):
+        return {key: copied(part) for key, part in value.items()}
+    return value
+
+
+def named(name: str) -> Any:
+    """Returns what MODULE:NAME stands for."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+class Worker:
+    """What an actor runs; an ordinary class, so that tests can run it without Ray."""
+
+    def __init__(self, factory: str, arguments: dict[str, Any]) -> None:
+        self._factory, self._arguments = factory, arguments  # what fails here would look like a lost actor
+        self._worker: Any = None
+        self._version = -1
+
+    def environment(self, facts: str) -> dict[str, str]:
+        """Returns what this process must agree with the driver on, by the function MODULE:NAME."""
+        told: dict[str, str] = named(facts)()
+        return told
+
+    def do(self, version: int, shared: Shared, task: Any, unit: Any) -> tuple[Any, float]:
+        """Returns the last item that the worker yields for a unit, and the seconds it took."""
+        started = time.perf_counter()
+        if self._worker is None:
+            self._worker = named(self._factory)(**self._arguments)
+        if version != self._version:
+            self._worker.refresh(copied(shared))
+            self._version = version
+        item = None
+        for item in self._worker.work(task)(copied(unit)):  # noqa: B007
+            pass
+        return item, time.perf_counter() - started
+
+
+@dataclass
+class _Actor:
+    """An actor as the driver sees it.
+
+    Attributes:
+        handle: Of Ray.
+        hello: Its first answer, until that is there.
+        began: When it was asked for.
+        units: Those that it was given and has not answered, in order, by their references.
+        since: When it was given the first of them, or came to it.
+    """
+
+    handle: Any
+    hello: Any
+    began: float
+    units: dict[Any, int] = field(default_factory=dict)
+    since: float = 0.0
+
+
+class RayCluster:
+    """See ``runtime.cluster.Cluster``."""
+
+    def __init__(self, settings: ClusterSettings, factory: str, arguments: dict[str, Any], facts: str) -> None:
+        self._settings, self._factory, self._arguments, self._facts = settings, factory, arguments, facts
+        self._environment = named(facts)()
+        self._connect()
+        self._head = ray.get_runtime_context().gcs_address
+        self._over = threading.Event()
+        threading.Thread(target=self._watch_head, daemon=True).start()
+        cores = ray.cluster_resources().get("CPU", 0.0)
+        self.size = settings.actors or max(1, int(cores / max(settings.actor_cpus, 1e-9)) if settings.actor_cpus else 1)
+        self.actors = [self._begin() for _ in range(self.size)]
+        self.version, self._told = -1, False
+        self._counts = {"units": 0.0, "retried": 0.0, "bytes": 0.0, "busy": 0.0, "seconds": 0.0, "idle": 0.0}
+        self.retried = self.failed_starts = 0
+
+    def _connect(self) -> None:
+        """Joins the cluster, or starts one."""
+        s = self._settings
+        paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+        common: dict[str, Any] = {
+            "log_to_driver": False,
+            "logging_level": logging.ERROR,
+            "namespace": f"fpmcts-{os.getpid()}",
+            "runtime_env": {"env_vars": {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}},
+            "ignore_reinit_error": True,
+        }
+        try:
+            if s.address is None and not ray.is_initialized():
+                cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+                wanted = max(cores, int(np.ceil(s.actors * s.actor_cpus)))
+                ray.init(num_cpus=wanted, object_store_memory=s.object_store_mb * 10**6, include_dashboard=False, **common)
+            else:
+                address = s.address or "auto"
+                if (known := _address_of(address)) is not None:  # Ray itself would wait for minutes
+                    _reach(known, REACH_SECONDS)
+                ray.init(address=address, **common)
+        except (ConnectionError, RuntimeError, ValueError, exceptions.RayError, OSError) as error:
+            where = "a cluster of this machine" if s.address is None else f"cluster.address={s.address}"
+            how = (
+                "start one with 'ray start --head'; one with tokens asks for RAY_AUTH_MODE=token and its token (docs/cluster.md)"
+            )
+            raise ClusterError(f"{where}: cannot be reached ({_first_line(error)}); {how}") from error
+
+    def _begin(self) -> _Actor:
+        """Returns a new actor, which need not be there yet."""
+        s = self._settings
+        options = {"num_cpus": s.actor_cpus, "num_gpus": s.actor_gpus, "max_restarts": 0, "max_task_retries": 0}
+        handle: Any = ray.remote(Worker).options(**options).remote(self._factory, self._arguments)
+        return _Actor(handle, handle.environment.remote(self._facts), time.monotonic())
+
+    def pool(self, shared: Shared, task: Any) -> "RayPool":
+        """Returns a pool that does units of a task with what is shared, which is sent to each node once."""
+        self.version += 1
+        try:
+            reference = ray.put(dict(shared))
+        except FULL as error:
+            raise self._too_small(error) from error
+        return RayPool(self, reference, task)
+
+    def _too_small(self, error: BaseException) -> ClusterError:
+        return ClusterError(
+            f"cluster.object_store_mb={self._settings.object_store_mb}: too small for what is on its way, and no disk "
+            f"to spill to; give more, or smaller units (cluster.unit_games) ({_first_line(error)})"
+        )
+
+    def curves(self) -> dict[str, float]:
+        """Returns what happened since the last call."""
+        counts, self._counts = self._counts, dict.fromkeys(self._counts, 0.0)
+        seconds = max(counts["seconds"], 1e-9)
+        return {
+            "cluster/actors": float(sum(actor.hello is None for actor in self.actors)),
+            "cluster/units": counts["units"],
+            "cluster/units_retried": counts["retried"],
+            "cluster/megabytes_per_second": counts["bytes"] / seconds / 1e6,
+            "cluster/actors_busy_share": counts["busy"] / seconds / self.size,
+            "cluster/driver_idle_share": counts["idle"] / seconds,
+        }
+
+    def count(self, **numbers: float) -> None:
+        """Adds to the curves."""
+        for name, number in numbers.items():
+            self._counts[name] += number
+
+    def replace(self, actor: _Actor) -> list[int]:
+        """Ends an actor, puts a new one in its place, and returns the units that it had."""
+        with suppress(Exception):
+            ray.kill(actor.handle)
+        units = list(actor.units.values())
+        self.failed_starts = self.failed_starts + 1 if actor.hello is not None else 0
+        if self.failed_starts > MOST_TRIES * self.size:
+            raise ClusterError(
+                f"{self.failed_starts} actors of the cluster ended as soon as they began, in a row; see the logs of Ray"
+            )
+        self.actors[self.actors.index(actor)] = self._begin()
+        self.retried += len(units)
+        self.count(retried=float(len(units)))
+        return units
+
+    def _watch_head(self) -> None:
+        """Ends this process, with one line, where the head of the cluster is gone: calls of Ray would wait for it in vain."""
+        seen = time.monotonic()
+        while not self._over.wait(1.0):
+            try:
+                _reach(self._head, 1.0)
+                seen = time.monotonic()
+            except OSError:
+                if time.monotonic() - seen > HEAD_SECONDS and not self._over.is_set():
+                    self.end(
+                        f"the head of the Ray cluster at {self._head} is gone; what was finished is saved, and the same command "
+                        "goes on once there is a cluster"
+                    )
+                    return
+
+    def end(self, line: str) -> None:
+        """Ends the process; a run saves after each step, so that nothing else is lost than the present one."""
+        print(f"\n{Path(sys.argv[0]).name}: {line}", file=sys.stderr, flush=True)  # noqa: T201
+        os._exit(1)
+
+    def greet(self, actor: _Actor, told: Mapping[str, str]) -> None:
+        """Checks that an actor runs the same code with the same versions; it may work then."""
+        for name, own in self._environment.items():
+            if told.get(name) != own and not (self._settings.mixed and name in ("instructions", "device")):
+                may = "; set cluster.mixed=true where results may depend on that" if name in ("instructions", "device") else ""
+                raise ClusterError(
+                    f"an actor of the cluster has another {name}: {told.get(name)!r} there, {own!r} here; install the same{may}"
+                )
+        actor.hello = None
+
+    def check_started(self) -> None:
+        """Raises ClusterError where no actor has come within the time for it."""
+        waited = time.monotonic() - min(actor.began for actor in self.actors)
+        if all(actor.hello is not None for actor in self.actors) and waited > self._settings.start_seconds:
+            free = ray.available_resources().get("CPU", 0.0)
+            raise ClusterError(
+                f"cluster.start_seconds={self._settings.start_seconds:g}: none of {self.size} actors came in time; each wants "
+                f"{self._settings.actor_cpus:g} cores, {free:g} are free in the cluster"
+            )
+
+    def close(self) -> None:
+        """See ``Cluster``."""
+        self._over.set()
+        if not ray.is_initialized():
+            return
+        for actor in self.actors:
+            with suppress(Exception):
+                ray.kill(actor.handle)
+        with suppress(Exception):
+            ray.shutdown()
+
+
+class RayPool:
+    """See ``runtime.pools.Pool``: units of one task, done by the actors of a cluster."""
+
+    def __init__(self, cluster: RayCluster, shared: Any, task: Any) -> None:
+        self._cluster, self._shared, self._task = cluster, shared, task
+        self._version, self.size = cluster.version, cluster.size
+
+    def run(self, units: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """See ``Pool``; of each unit the last item alone is yielded."""
+        cluster, waiting, tries, done = self._cluster, deque(range(len(units))), [0] * len(units), 0
+        started, idle = time.monotonic(), 0.0
+
+        def give_again(actor: _Actor) -> None:
+            lost = cluster.replace(actor)
+            for k in reversed(lost):
+                tries[k] += 1
+                if tries[k] >= MOST_TRIES:
+                    raise ClusterError(
+                        f"unit {k} of {len(units)} ended {MOST_TRIES} actors; a smaller cluster.unit_games needs less memory"
+                    )
+                waiting.appendleft(k)
+
+        while done < len(units):
+            self._give_out(units, waiting)
+            references = {reference: actor for actor in cluster.actors for reference in self._expected(actor)}
+            before = time.monotonic()
+            ready, _ = ray.wait(list(references), num_returns=1, timeout=POLL_SECONDS)
+            idle += time.monotonic() - before
+            for reference in ready:
+                actor = references[reference]
+                try:
+                    answer = ray.get(reference)
+                except LOST:
+                    give_again(actor)
+                    continue
+                except FULL as error:
+                    raise cluster._too_small(error) from error
+                except exceptions.RayTaskError as error:
+                    raise error.cause if isinstance(error.cause, Exception) else error from None
+                if reference is actor.hello:
+                    cluster.greet(actor, answer)
+                    continue
+                k = actor.units.pop(reference)
+                actor.since = time.monotonic()
+                item, seconds = copied(answer)
+                cluster.count(units=1.0, busy=seconds, bytes=float(_num_bytes(item)))
+                done += 1
+                yield k, item
+            if not ready:
+                cluster.check_started()
+            for actor in list(cluster.actors):
+                if actor.units and time.monotonic() - actor.since > cluster._settings.unit_seconds:
+                    give_again(actor)
+        cluster.count(seconds=time.monotonic() - started, idle=idle)
+
+    def _expected(self, actor: _Actor) -> list[Any]:
+        """Returns the references that an actor will answer."""
+        return list(actor.units) if actor.hello is None else [actor.hello]
+
+    def _give_out(self, units: Sequence[Any], waiting: "deque[int]") -> None:
+        """Gives units that wait to the actors that are there, the least busy first."""
+        able = [actor for actor in self._cluster.actors if actor.hello is None]
+        while waiting and able:
+            actor = min(able, key=lambda one: len(one.units))
+            if len(actor.units) >= self._cluster._settings.in_flight:
+                return
+            k = waiting.popleft()
+            if not actor.units:
+                actor.since = time.monotonic()
+            actor.units[actor.handle.do.remote(self._version, self._shared, self._task, units[k])] = k
+
+
+def _address_of(address: str) -> str | None:
+    """Returns HOST:PORT of an address, of "auto" where it is known; None: it is not."""
+    if address != "auto":
+        return address
+    file = Path("/tmp/ray/ray_current_cluster")
+    return os.environ.get("RAY_ADDRESS") or (file.read_text().strip() if file.exists() else None)
+
+
+def _reach(address: str, seconds: float) -> None:
+    """Raises OSError where nothing listens at HOST:PORT, or ValueError where it is none."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    socket.create_connection((host, int(port)), timeout=seconds).close()
+
+
+def _num_bytes(value: Any) -> int:
+    """Returns the bytes of the arrays in a value."""
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    if isinstance(value, (tuple, list)):
+        return sum(_num_bytes(part) for part in value)
+    return 0
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]

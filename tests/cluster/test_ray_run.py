@@ -1,0 +1,96 @@
+"""Runs and matches in a cluster are those without one, whatever happens to its actors."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluation.config import parse_command_line
+from evaluation.plan import make_plan
+from evaluation.tournament import play_tournament
+from games import make
+from training.algorithms import read_run
+from training.trainer import Trainer
+
+ray = pytest.importorskip("ray")
+from runtime.ray_pool import RayCluster  # noqa: E402
+
+TINY = (
+    "game=kuhn", "threads=1", "episode.games=16", "episode.games_per_step=8", "episode.value_games=12", "search.playouts=8",
+    "train.batch_size=16", "train.reservoir=40", "evaluation.exact_every=0",
+)  # fmt: skip
+
+
+def trainer(*overrides: str) -> Trainer:
+    return Trainer(read_run((*TINY, *overrides))[0])
+
+
+def in_cluster(nodes: Any, actors: int) -> tuple[Trainer, RayCluster]:
+    made = trainer("cluster=ray", f"cluster.address={nodes.address}", f"cluster.actors={actors}")
+    assert isinstance(made.workers.cluster, RayCluster)
+    return made, made.workers.cluster
+
+
+def run(one: Trainer, steps: int) -> dict[str, np.ndarray]:
+    for _ in range(steps):
+        for _ in one.run_step():
+            pass
+    return one.get_state().arrays
+
+
+def same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None:
+    assert first.keys() == second.keys()
+    for name, array in first.items():
+        np.testing.assert_array_equal(array, second[name], err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def alone() -> dict[str, np.ndarray]:
+    """The arrays after two iterations without a cluster."""
+    return run(trainer(), 4)
+
+
+def test_two_actors_one_of_which_is_killed(nodes: Any, alone: dict[str, np.ndarray]) -> None:
+    made, cluster = in_cluster(nodes, 2)
+    events = made.run_step()
+    next(events)  # units are on their way
+    ray.kill(cluster.actors[0].handle)
+    for _ in events:
+        pass
+    same(run(made, 3), alone)
+    assert cluster.retried > 0
+    report = made.last_report
+    assert report is not None
+    assert report.scalars["cluster/actors"] >= 1
+    cluster.close()
+
+
+def test_a_run_goes_on_without_its_cluster(nodes: Any, alone: dict[str, np.ndarray]) -> None:
+    made, cluster = in_cluster(nodes, 1)
+    run(made, 1)
+    cluster.close()
+    resumed = trainer()
+    resumed.set_state(made.get_state())
+    same(run(resumed, 3), alone)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("actors", [1, 3])
+def test_any_number_of_actors(nodes: Any, alone: dict[str, np.ndarray], actors: int) -> None:
+    node = nodes.add_node(num_cpus=1, object_store_memory=80 * 10**6)
+    made, cluster = in_cluster(nodes, actors)
+    same(run(made, 4), alone)
+    cluster.close()
+    nodes.remove_node(node)
+
+
+def test_matches(nodes: Any, tmp_path: Any) -> None:
+    line = ["game=kuhn", "a=tabular", "b=random", "decks=1200", "processes=1", f"unfinished={tmp_path}"]
+    game, results = make("kuhn"), []
+    for more in ([], ["cluster=ray", f"cluster.address={nodes.address}"]):
+        tournament = parse_command_line([*line, *more])
+        found = play_tournament(make_plan(tournament, game))
+        assert found is not None
+        results.append(found["a", "b"])
+    np.testing.assert_array_equal(results[0].games.returns, results[1].games.returns)
+    assert results[0].total == results[1].total
