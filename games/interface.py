@@ -158,6 +158,10 @@ class Game(Protocol):
             return False
         return 0 <= action < self.spec.num_actions and bool(may_be_played(self.rules, view, 0, action))
 
+    def legal_besides(self, views: States, row: int) -> str:
+        """Returns in words what may be played besides the listed moves, such as bets of any amount; "" where there is nothing."""
+        return ""
+
     def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
         """Returns what a seat knows, in words and numbers that JSON can hold.
 

@@ -161,7 +161,9 @@ class Table:
         """Returns whose move it is, and what is legal."""
         names = [self.game.action_text(int(action)) for action in self._legal[:MOST_NAMED]]
         more = len(self._legal) - len(names)
-        return f"{self._name(self.seat)} is to move; legal: {', '.join(names)}{f' and {more} more' if more else ''}"
+        besides = self.game.legal_besides(self.view(self.seat), 0)
+        told = f"{', '.join(names)}{f' and {more} more' if more else ''}{f'; {besides}' if besides else ''}"
+        return f"{self._name(self.seat)} is to move; legal: {told}"
 
     def _name(self, seat: int) -> str:
         return f"Seat {seat} ({self.game.spec.seat_names[seat]})"

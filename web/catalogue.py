@@ -143,6 +143,14 @@ class Catalogue:
         offer = self.offer(game)
         self._offers[game] = replace(offer, entries=tuple(map(fit, offer.entries)))
 
+    def add(self, game: str, entries: Sequence[Entry]) -> None:
+        """Offers more players of a game, before those that play every game; who is there already stays."""
+        if not entries:
+            return
+        offer = self.offer(game)
+        there = {entry.name for entry in offer.entries}
+        self._offers[game] = replace(offer, entries=(*(entry for entry in entries if entry.name not in there), *offer.entries))
+
     def offer(self, game: str) -> Offer:
         """Returns what is offered for a game."""
         return self._offers.get(game, self._other)

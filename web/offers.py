@@ -1,7 +1,11 @@
 """The players of the lobby: those that come with the project, and those of runs given to ``play.py``."""
 
+import logging
+import pkgutil
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from web.asking import Priority, Question
 from web.catalogue import Catalogue, Entry, Offer, searching
@@ -20,6 +24,9 @@ PLAYED: dict[str, dict[str, object]] = {"doudizhu": {"rules": "standard", "encod
 ITERATIONS = 2000
 """Of IS-MCTS, which plays every game without having learned it."""
 RANDOM = Entry("random", "random", "Random", "random")
+GENERAL = "general"
+"""The room of ``agents`` whose players stand here by name (``others``, checkpoints)."""
+log = logging.getLogger("web")
 
 
 def others(mixes: bool) -> list[Entry]:
@@ -72,6 +79,39 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
             entries += searching(name, name, game != "doudizhu", checkpoint=str(path))
             analysts.setdefault(game, name)
     return {game: _offer(game, entries, analysts.get(game)) for game, entries in made.items()}
+
+
+def of_rooms(name: str, game: Any) -> list[Entry]:
+    """Returns the players that the rooms of ``agents`` have for a game, with their usual options; none for ``GAMES``.
+
+    Who cannot be made so, as those who need a run or another player, is left out. Rooms are imported here, without networks.
+
+    Args:
+        name: Of the game in the lobby.
+        game: The game.
+    """
+    if parts_of(name)[0] in GAMES:
+        return []
+    import agents
+    from agents.kind import Kind, Player, Workshop
+
+    kinds: dict[str, Kind] = {}
+    for room in pkgutil.iter_modules(agents.__path__):
+        if room.ispkg and room.name != GENERAL:
+            kinds |= import_module(f"agents.{room.name}.kinds").KINDS
+    found = []
+    for kind, made in sorted(kinds.items(), key=lambda item: not item[1].slow):  # the lobby proposes the first
+        if not made.plays(game.spec.name):
+            continue
+        label = kind.replace("_", " ").capitalize()
+        try:
+            player = Player(kind, kind, made.options(), kind)
+            Workshop(game, getattr(game, "rules_name", ""), {kind: player}, kinds, lanes=1).make(kind)
+        except Exception as error:  # noqa: BLE001 (whatever a player lacks, the others can be played with)
+            log.debug("%s does not sit at tables of %s: %r", kind, name, error)
+            continue
+        found.append(Entry(kind, kind, label, kind, delay=2.0, budget=1.85) if made.slow else Entry(kind, kind, label, kind))
+    return found
 
 
 def _tables(name: str, label: str, game: str, file: str) -> Entry:

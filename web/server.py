@@ -23,7 +23,7 @@ from web.clock import Chance, Clock
 from web.engine import EngineProcess
 from web.errors import RefusedError
 from web.messages import MAX_BODY, MAX_BYTES
-from web.offers import OTHERS, offers, warm_up
+from web.offers import OTHERS, of_rooms, offers, warm_up
 from web.pace import measure
 from web.room import Services
 from web.rulebook import Games, Rulebook
@@ -124,7 +124,7 @@ def run(config: ServerConfig, say: Callable[[str], None], browser: bool) -> None
     say(address)
     if browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    load = partial(load_games, catalogue.games())
+    load = partial(load_games, catalogue.games(), catalogue)
     asyncio.run(serve(Server(services, records), engine, Access(token), config.host, listening, load))
 
 
@@ -194,10 +194,17 @@ def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
     )
 
 
-def load_games(others: Sequence[str] = ()) -> Games:
-    """Returns the games of the project and others, each of them tried once: what has to be compiled is compiled here."""
+def load_games(others: Sequence[str] = (), catalogue: Catalogue | None = None) -> Games:
+    """Returns the games of the project and others, each of them tried once: what has to be compiled is compiled here.
+
+    Args:
+        others: Names of games besides.
+        catalogue: Is given the players that ``agents`` has for the games.
+    """
     games = Games(others)
     for name in games.names():
+        if catalogue is not None:
+            catalogue.add(name, of_rooms(name, games.game(name)))
         games.info(name)
         table = games.table(name, seed=0)
         table.play(table.legal()[0].text)

@@ -4,12 +4,15 @@ Tables, puzzles and statistics are kept under the name, so equal games have equa
 those that are the usual ones (``conf/game/NAME.yaml``). Nothing here imports a game.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+_COMMA = re.compile(r",(?![^\[]*\])")
+"""Between options, not inside a list."""
 CONF = Path(__file__).resolve().parent.parent / "conf" / "game"
 
 
@@ -32,15 +35,17 @@ def name_of(game: str, options: Mapping[str, Any]) -> str:
 def parts_of(name: str) -> tuple[str, dict[str, Any]]:
     """Returns the game of a name and its options."""
     game, _, rest = name.partition(":")
-    pairs = (text.partition("=") for text in rest.split(",") if text)
+    pairs = (text.partition("=") for text in _COMMA.split(rest) if text)
     return game, {key: yaml.safe_load(value) for key, _, value in pairs}
 
 
 def label_of(name: str) -> str | None:
     """Returns the options of a name for people, None where it has none."""
-    return name.partition(":")[2].replace(",", " ").replace("_", " ") or None
+    return _COMMA.sub(" ", name.partition(":")[2]).replace("_", " ") or None
 
 
 def _word(value: Any) -> str:
     """Returns a value as a command line has it."""
+    if isinstance(value, (list, tuple)):
+        return f"[{','.join(map(_word, value))}]"
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -14,6 +14,7 @@ from games.no_limit_holdem.betting import is_legal, legal, step
 from games.no_limit_holdem.deals import current_seat, deal_cards, draw_stacks, look, sort_cards, start_rows, team_return
 from games.no_limit_holdem.observe import observe, scales, stake
 from games.no_limit_holdem.options import check_bets, check_stacks, parse_sizes, size_text
+from games.no_limit_holdem.pots import pots
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, HIDDEN, MOST_CHIPS, NUM_BOARD, Rules, States
 from games.no_limit_holdem.translation import nearest_listed
 from games.no_limit_holdem.worlds import (
@@ -156,13 +157,21 @@ class NoLimitHoldem(BaseGame):
         known = ", ".join(("fold", "call", "check", *self.sizes))
         raise ValueError(f"action {text!r}: expected one of {known}, or r and the chips of this round to raise to, as in r250")
 
+    def legal_besides(self, views: States, row: int) -> str:
+        """Returns which amounts may be bet."""
+        listed, amounts = np.empty(self.spec.max_legal, np.int16), np.empty(self.spec.max_legal, np.int64)
+        least, most = look(self.rules, views, row, listed, amounts)[2:]
+        if not most:
+            return "no raise is allowed"
+        return f"any raise to {least} … {most} chips, as r{least}" if most > least else f"a raise to {most} chips, as r{most}"
+
     def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
         """Returns what a seat knows, for JSON.
 
         ``hand``, ``public`` cards, ``round``, and by seat the ``stacks`` behind, the chips ``paid`` in this hand, the ``bets`` of
-        this round, and who ``folded``; ``pot``; for who is to move ``to_call``, ``raise`` (the least and the most to raise to,
-        None where that is not allowed) and ``amounts``, the raise-to of each legal move, None for fold and call. Once the hand
-        is over ``hands``, those that are shown down.
+        this round, and who ``folded``; ``pot``, and ``pots``, main and side pots with the seats that can win them; for who is to
+        move ``to_call``, ``raise`` (the least and the most to raise to, None where that is not allowed) and ``amounts``, the
+        raise-to of each legal move, None for fold and call. Once the hand is over ``hands``, those that are shown down.
         """
         mover, fields = int(views.seat[row]), {}
         over = mover < 0
@@ -189,6 +198,7 @@ class NoLimitHoldem(BaseGame):
             "bets": views.street_paid[row].tolist(),
             "folded": (views.folded[row] == 1).tolist(),
             "pot": int(views.paid[row].sum()),
+            "pots": pots(views, row),
             "to_call": call,
             "raise": [least, most] if most else None,
             "moves": move_texts(self, moves),

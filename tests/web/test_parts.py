@@ -127,6 +127,12 @@ def test_what_you_trained_stands_in_the_lobby(tmp_path: Path) -> None:
         ({"name": "leduc", "suits": False, "cards": None}, "leduc"),
         ({"name": "goofspiel", "cards": 5, "prizes": "random", "lowest_prize": 0}, "goofspiel:cards=5,prizes=random"),
         ({"name": "phantom_tictactoe", "variant": "small", "reveal": True}, "phantom_tictactoe:variant=small"),
+        ({"name": "no_limit_holdem", "players": 2, "bet_sizes": ["least", 0.5, 1, 2, "all-in"]}, "no_limit_holdem"),
+        ({"name": "no_limit_holdem", "players": 6, "least_stack": None}, "no_limit_holdem:players=6"),
+        (
+            {"name": "no_limit_holdem", "bet_sizes": [0.5, "all-in"], "stacks": [900, 5000]},
+            "no_limit_holdem:bet_sizes=[0.5,all-in],stacks=[900,5000]",
+        ),
     ],
 )
 def test_a_run_brings_its_options(tmp_path: Path, game: dict[str, Any], name: str) -> None:
