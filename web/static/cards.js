@@ -1,7 +1,7 @@
 // Cards as buttons and as pictures: a rank, and a figure drawn here: the suit, or in games without suits what kind of card it is.
 
 import { html, useRef } from "./vendor/preact.js";
-import { t } from "./words.js";
+import { amount, t } from "./words.js";
 
 export const RANKS = ["3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A", "2", "L", "B"];
 const SUITS = { s: "♠", h: "♥", d: "♦", c: "♣" };
@@ -64,10 +64,21 @@ export function Backs({ count }) {
 
 // The word of a move in a position: in games of bets a call of nothing is a check.
 export function wordAt(view, move) {
+  const bets = view.seats.map((one) => one.facts?.bets);
+  if (move === "call" && view.to_move !== null && bets.every((one) => typeof one === "number")) return t(bets[view.to_move] === Math.max(...bets) ? "move_check" : "move_call");
   const paid = view.seats.map((one) => one.facts?.paid);
   const even = paid.every((one) => typeof one === "number" && one === paid[0]);
   const word = even && paid[0] !== undefined && { call: "move_check", raise: "move_bet" }[move];
   return word ? t(word) : moveWord(move);
+}
+
+// The word of a move that was made, with its amount where the game tells what lies before each seat.
+export function madeWord(before, after, seat, move) {
+  const [was, is] = [before.seats[seat].facts, after.seats[seat].facts];
+  if (typeof was.bets !== "number" || typeof was.stacks !== "number" || move === "fold") return wordAt(before, move);
+  if (move === "call") return is.paid === was.paid ? t("move_check") : `${t("move_call")} ${amount(was.stacks - is.stacks)}`;
+  if (is.stacks === 0) return t("all_in_of", amount(is.bets));
+  return t(before.seats.some((one) => one.facts.bets > 0) ? "raise_to" : "bet_of", amount(is.bets));
 }
 
 let byRanks = true;
@@ -75,7 +86,9 @@ let byRanks = true;
 // Whether moves of ranks are cards, in the game that is shown: it tells of each seat which cards it played.
 export const showRanks = (view) => (byRanks = view.seats.every((one) => Array.isArray(one.facts?.played)));
 export const isCardMove = (move) => byRanks && Boolean(move) && isRanks([...move]);
-export const moveWord = (move) => (move === null || move === undefined ? t("unseen") : isCardMove(move) ? [...move].map(cardName).join(" ") : t.known(`move_${move}`) ?? move);
+// A bet by its amount or its share of the pot, as games with bets of any amount write them.
+const betWord = (move) => (/^r\d+$/.test(move) ? t("raise_to", move.slice(1)) : / pot$/.test(move) ? t("pots", { 0.25: "¼ ", 0.5: "½ ", 0.75: "¾ ", 1: "" }[parseFloat(move)] ?? `${parseFloat(move)} `) : null);
+export const moveWord = (move) => (move === null || move === undefined ? t("unseen") : isCardMove(move) ? [...move].map(cardName).join(" ") : t.known(`move_${move.replace("-", "_")}`) ?? betWord(move) ?? move);
 
 // A move as cards where it is made of ranks, else as its word, or as the word that it has where it was made.
 export function MoveText({ move, size = "small", word }) {

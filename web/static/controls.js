@@ -1,30 +1,16 @@
-// How a person moves: cards of a hand, buttons of what is legal, or a line of text; with the keyboard.
+// How a person moves: cards of a hand, bets of any amount, buttons of what is legal, or a line of text; with the keyboard.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { BetControls, isBets } from "./bets.js";
 import { Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, isRanks, moveWord, sorted, wordAt } from "./cards.js";
 import { Squares, boardOf } from "./felt.js";
+import { TypedMove, useKeys } from "./keys.js";
 import { t } from "./words.js";
 
 const MOST_BUTTONS = 40;
-const typing = (event) => ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
 
 // Whether moves of this game are made of the cards of the hand: it tells of each seat which cards it played.
 export const playsCards = (view) => view.seats.every((one) => Array.isArray(one.facts?.played)) && isRanks(view.seats[view.you]?.cards ?? []);
-
-// The handler is the one of the latest rendering at once, not after the next frame: people type faster than that.
-export function useKeys(enabled, handle) {
-  const latest = useRef(null);
-  latest.current = handle;
-  useEffect(() => {
-    if (!enabled) return undefined;
-    const hear = (event) => {
-      if (typing(event) || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
-      if (latest.current(event)) event.preventDefault();
-    };
-    addEventListener("keydown", hear);
-    return () => removeEventListener("keydown", hear);
-  }, [enabled]);
-}
 
 function rankOfKey(event) {
   const digit = /^Digit([2-9])$/.exec(event.code ?? "");
@@ -102,20 +88,6 @@ function fitting(chosen, cards) {
   return kept;
 }
 
-function TypedMove({ turn, play }) {
-  const [text, setText] = useState("");
-  const submit = (event) => {
-    event.preventDefault();
-    if (text.trim() && turn) {
-      play(text.trim());
-      setText("");
-    }
-  };
-  return html`<form class="typed" onSubmit=${submit}><input aria-label=${t("type_move")} placeholder=${t("type_move")} value=${text} enterkeyhint="go"
-    autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(event) => setText(event.target.value)}
-    onKeyDown=${(event) => event.key === "Escape" && (setText(""), event.target.blur())} /></form>`;
-}
-
 // Any other game: your cards, a button for each legal move, and a line to type.
 export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
   const turn = view.to_move === view.you && !view.over;
@@ -152,5 +124,6 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
 }
 
 export function Controls(props) {
-  return playsCards(props.view) ? html`<${CardControls} ...${props} />` : html`<${ButtonControls} ...${props} />`;
+  if (playsCards(props.view)) return html`<${CardControls} ...${props} />`;
+  return isBets(props.view) ? html`<${BetControls} ...${props} />` : html`<${ButtonControls} ...${props} />`;
 }

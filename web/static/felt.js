@@ -30,7 +30,7 @@ export function lastMoves(view) {
 function plain(value) {
   if (Array.isArray(value)) return value.map((one) => (Array.isArray(one) ? `[${plain(one)}]` : plain(one))).join(" ");
   if (value !== null && typeof value === "object") return Object.entries(value).map(([name, one]) => `${label(name)} ${plain(one)}`).join(" · ");
-  return value === null ? "–" : typeof value === "number" ? amount(value) : String(value);
+  return value === null ? "–" : typeof value === "number" ? amount(value) : t.known(`value_${value}`) ?? String(value);
 }
 const label = (name) => t.known(`fact_${name}`) ?? t.known(name) ?? name.replaceAll("_", " ");
 
@@ -66,6 +66,17 @@ export function Facts({ facts, skip = [], cards = false }) {
         : cards && Array.isArray(value) && value.length && isRanks(value.map(String)) ? html`<${Cards} cards=${value} size="small" />` : plain(value)}</dd></div>`)}</dl>`;
 }
 
+// Chips before a seat: those behind, and those that lie in this round. After the end what was won is with the stack.
+function Stack({ view, seat }) {
+  const { stacks, bets, paid, folded } = view.seats[seat].facts;
+  const behind = view.returns ? stacks + paid + view.returns[seat] : stacks;
+  return html`<p class="stack"><span><small>${t("stack")}</small> <b>${amount(behind)}</b></span>
+    ${folded ? html`<span class="out">${t("folded")}</span>` : behind === 0 && html`<span class="out all-in">${t("move_all_in")}</span>`}
+    ${bets > 0 && html`<span class="bet-chip"><span class="chip" aria-hidden="true"></span><small>${t("bet")}</small> <b>${amount(bets)}</b></span>`}</p>`;
+}
+
+const hasStacks = (view) => view.seats.every((one) => typeof one.facts?.stacks === "number" && typeof one.facts?.bets === "number");
+
 function Seat({ view, seat, config, place, thinking, progress, made, next, notes }) {
   const one = view.seats[seat];
   const game = config.games.find((each) => each.name === view.game);
@@ -76,37 +87,44 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
   const about = [roleTitle(game, seat), besideTitle(view, seat)].filter(Boolean).join(" · ");
   const sheds = Array.isArray(one.facts?.played);
   const own = view.you === null ? null : view.seats[view.you].cards;
-  const down = !sheds && !one.cards && own ? one.count ?? own.length : 0;
-  return html`<section class=${`seat ${place} ${turn ? "turn" : ""} ${beat ? "leads" : ""}`} aria-label=${`${name}, ${about}`}>
+  const stacks = hasStacks(view);
+  const out = one.facts?.folded === true;
+  const down = !sheds && !one.cards && own && !out ? one.count ?? own.length : 0;
+  const small = view.seats.length > 2 && !sheds ? "small" : "";
+  return html`<section class=${`seat ${place} ${turn ? "turn" : ""} ${beat ? "leads" : ""} ${out ? "folded" : ""}`} aria-label=${`${name}, ${about}`}>
     <header><span class="disc"><${Avatar} player=${one.player} team=${team} /></span>
       <span class="who"><b>${name}</b><small>${about}</small></span>
       ${one.count !== null && sheds && (one.cards ? html`<span class="tally" role="img" aria-label=${t("cards_left", one.count)}>${one.count}</span>` : html`<${Backs} count=${one.count} />`)}
       ${view.returns && html`<b class=${`return ${view.returns[seat] > 0 ? "gain" : "lose"}`}>${signed(view.returns[seat])}</b>`}</header>
-    ${place !== "bottom" && one.cards && html`<${Cards} cards=${one.cards} size=${sheds ? "small fanned" : ""} label=${t("hand")} />`}
-    ${place !== "bottom" && down > 0 && html`<${Down} count=${down} />`}
+    ${place !== "bottom" && one.cards && html`<${Cards} cards=${one.cards} size=${sheds ? "small fanned" : small} label=${t("hand")} />`}
+    ${place !== "bottom" && down > 0 && html`<${Down} count=${down} size=${small} />`}
+    ${stacks && html`<${Stack} view=${view} seat=${seat} />`}
     <div class="played">${next !== undefined
       ? html`<span class="next"><small>${t("now_plays")}</small> <${MoveText} move=${next} /></span>`
       : thinking
         ? html`<span class="thinking"><i></i><i></i><i></i>${progress && html`<small>${progress}</small>`}</span>`
         : made && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} move=${made.move} word=${notes[made.ply]?.word} />`}</div>
-    <${Facts} facts=${one.facts} skip=${["played"]} cards=${sheds} />
+    <${Facts} facts=${one.facts} skip=${stacks ? ["played", "stacks", "bets", "paid", "folded"] : ["played"]} cards=${sheds} />
   </section>`;
 }
 
 // What lies in the middle.
-function Board({ view, played }) {
+function Board({ view, config, played }) {
   const board = boardOf(view);
   const sheds = Array.isArray(view.seats[0].facts?.played);
   const open = Object.entries(view.public ?? {}).filter(([, cards]) => cards?.length);
   const paid = view.seats.map((one) => one.facts?.paid);
   const pot = paid.every((one) => typeof one === "number") ? paid.reduce((a, b) => a + b, 0) : null;
   const bombs = view.facts?.bombs;
+  const pots = Array.isArray(view.facts?.pots) && view.facts.pots.length > 1 ? view.facts.pots : [];
+  const bets = hasStacks(view) ? ["pot", "pots", "raise", "amounts", "to_call"] : [];
   return html`<div class="board">
     ${pot !== null && html`<p class="pot"><span class="chip" aria-hidden="true"></span><small>${t("pot")}</small> <b>${amount(pot)}</b></p>`}
+    ${pots.length > 0 && html`<ul class="pots">${pots.map((one, k) => html`<li key=${k}><small>${t(k ? "side_pot" : "main_pot", k)}</small> <b>${amount(one.chips)}</b> <small>${one.seats.map((seat) => roleTitle(config.games.find((game) => game.name === view.game), seat)).join(", ")}</small></li>`)}</ul>`}
     ${open.map(([name, cards]) => html`<div class="open-cards" key=${name}><${Cards} cards=${cards} size=${name === "bottom" ? "small" : ""} label=${label(name)} /><small>${label(name)}</small></div>`)}
     ${bombs !== undefined && html`<p class="stake"><b>× ${2 ** bombs}</b><small>${t("stake")}${bombs ? ` · ${t("bombs_n", bombs)}` : ""}</small></p>`}
     ${board && !played && html`<${Squares} name=${board[0]} rows=${board[1]} />`}
-    <${Facts} facts=${view.facts} skip=${["to_beat", "rules", "role", "bombs", board?.[0]]} cards=${sheds} />
+    <${Facts} facts=${view.facts} skip=${["to_beat", "rules", "role", "bombs", board?.[0], ...bets]} cards=${sheds} />
   </div>`;
 }
 
@@ -123,7 +141,7 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
     progress=${progress} made=${last[which]} notes=${notes} next=${view.to_move === which ? next : undefined} />`;
   return html`<div class=${`felt of-${count === 3 ? "three" : count === 2 ? "two" : "many"}`}>
     <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
-    <${Board} view=${view} played=${Boolean(children)} />
+    <${Board} view=${view} config=${config} played=${Boolean(children)} />
     <div class="me">${seat(bottom, "bottom")}
       ${status && html`<p class="status">${status}</p>`}
       ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${view.seats[bottom].cards} label=${t("hand")} /></div>`)}

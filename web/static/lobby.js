@@ -6,7 +6,7 @@ import { get, post, upload } from "./connection.js";
 import { YOU, baseTitle, gameTitle, playerText, playerTitle, roleTitle, seatTitle, variantTitle } from "./players.js";
 import { signed, t } from "./words.js";
 
-const DEALT = { doudizhu: ["K", "A", "2", "L", "B"], kuhn: ["J", "Q", "K"], leduc: ["Js", "Qh", "Ks"], limit_holdem: ["Ah", "Kd", "Qs"], goofspiel: ["1", "3", "5"], phantom_tictactoe: ["X", "O"] };
+const DEALT = { doudizhu: ["K", "A", "2", "L", "B"], kuhn: ["J", "Q", "K"], leduc: ["Js", "Qh", "Ks"], limit_holdem: ["Ah", "Kd", "Qs"], no_limit_holdem: ["As", "Ad", "Kh"], goofspiel: ["1", "3", "5"], phantom_tictactoe: ["X", "O"] };
 const MOST_SHOWN = 12;
 
 const usual = (game) => (game.players.find((player) => player.playouts === 64) ?? game.players.find((player) => player.analyses) ?? game.players[0])?.name;

@@ -1,10 +1,11 @@
 // One table: the game as it goes, the thoughts beside it, and afterwards its replay and review on the same felt.
 
 import { html, useEffect, useReducer, useRef, useState } from "./vendor/preact.js";
-import { MoveText, moveWord, wordAt } from "./cards.js";
+import { MoveText, madeWord, moveWord, wordAt } from "./cards.js";
 import { get, post } from "./connection.js";
-import { Controls, useKeys } from "./controls.js";
+import { Controls } from "./controls.js";
 import { Felt, Log } from "./felt.js";
+import { useKeys } from "./keys.js";
 import { gameTitle, placeTitle, playerTitle, roleTitle } from "./players.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
 import { Review } from "./review.js";
@@ -25,7 +26,7 @@ function kept(values, ply, seat, message) {
 function note(before, after, seat, move) {
   const paid = after.seats[seat]?.facts?.paid;
   const more = typeof paid === "number" && before?.seats[seat].facts.paid !== paid;
-  return typeof paid === "number" && move !== null ? { word: before ? wordAt(before, move) : undefined, paid: more ? amount(paid) : undefined } : {};
+  return typeof paid === "number" && move !== null ? { word: before ? madeWord(before, after, seat, move) : undefined, paid: more ? amount(paid) : undefined } : {};
 }
 
 const notesOf = (plies) => Object.fromEntries(plies.slice(0, -1).map((one, ply) => [ply, note(one.view, plies[ply + 1].view, one.seat, one.move)]));

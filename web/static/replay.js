@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./connection.js";
-import { useKeys } from "./controls.js";
+import { useKeys } from "./keys.js";
 import { t } from "./words.js";
 
 // All positions of a finished game; null until they are there, or without an id.

@@ -4,7 +4,7 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { MoveText, moveWord } from "./cards.js";
 import { get } from "./connection.js";
-import { useKeys } from "./controls.js";
+import { useKeys } from "./keys.js";
 import { placeTitle, playerTitle } from "./players.js";
 import { Curve, Hands, MARKS, Moves } from "./thoughts.js";
 import { Luck, Thresholds, keptThresholds } from "./skill.js";

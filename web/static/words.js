@@ -52,12 +52,18 @@ const EN = {
   replay: "Replay", first: "First", previous: "Back", following: "Forward", last: "Last", step: "One move", pause: "Pause", go_on: "Go on", tempo: "Speed",
   pot: "pot", paid: "paid", hand_no: "Hand {0}", total: "Since the first hand", log: "What happened", round: "Round", no_moves_yet: "No move yet.", deal_help: "Write the cards of each hand one after the other, for example 3344556789TJQKA2B, or Ah Kd where cards have suits.",
   moves_help: "Moves already made, with spaces (may be empty)", check: "Check", take: "Play this deal", deal_good: "This deal is possible.", face_down: "{0} cards, face down", little_joker: "little joker", big_joker: "big joker", little_joker_face: "JOKER", big_joker_face: "JOKER",
-  help: [["3 – 9 T J Q K A 2 L B", "take a card of the rank; again for one more"], ["Shift", "all of the rank"], ["Enter", "play"], ["Space", "pass"], ["/", "hint"], ["Esc", "clear"], ["1 – 9", "choose a button where there are no cards to choose"], ["← → Home End", "walk through a finished game"], ["n N", "next and previous mistake"], ["r", "find a better move"], ["t h", "moves, hidden hands"], ["?", "this page"]],
+  help: [["3 – 9 T J Q K A 2 L B", "take a card of the rank; again for one more"], ["Shift", "all of the rank"], ["Enter", "play"], ["Space", "pass"], ["/", "hint"], ["Esc", "clear"], ["1 – 9", "choose a button where there are no cards to choose; a size of a bet"], ["f c r", "fold, check or call, type an amount (Enter bets it)"], ["← → Home End", "walk through a finished game"], ["n N", "next and previous mistake"], ["r", "find a better move"], ["t h", "moves, hidden hands"], ["?", "this page"]],
   unseen: "hidden", ask_table: "What would the solver do?", cost: "Costs", cost_help: "How much less it brings than the best move, in chips, against a solver", policy_only: "It plays from a table of this abstraction; exact values are known in the small games only.",
   solved: "Solved!", no_puzzles: "No puzzles yet. Review a game: its clear mistakes become puzzles.", puzzle_n: "Puzzle {0} of {1}", puzzle_text: "A clear mistake was made here. What is better?", next_puzzle: "Next puzzle", of: "{0} / {1}",
   variant: "Variant", usual: "usual", game_goofspiel: "Goofspiel", game_phantom_tictactoe: "Phantom Tic-Tac-Toe", seat_first: "First seat", seat_second: "Second seat",
   text_goofspiel: "Bid your cards for the prizes, unseen. The higher card takes the prize; most points win.", text_phantom_tictactoe: "Three in a row, but nobody sees the other's marks. A taken square is found by trying it.",
   fact_points: "points", fact_prize: "prize", fact_prizes_left: "prizes to come", fact_bid: "your bid", fact_bids: "bids", fact_rounds: "rounds", fact_attempts: "tried", fact_taken: "found taken", fact_board: "board", square: "square {0}",
+  game_no_limit_holdem: "No-limit Hold'em", text_no_limit_holdem: "Two cards each, five on the table, and any bet up to all your chips. Heads-up or at a table of more.",
+  "variant_heads-up": "heads-up", "variant_three players": "three players", "variant_six players": "six players",
+  seat_SB: "small blind", seat_BB: "big blind", seat_BTN: "button", seat_UTG: "under the gun", seat_CO: "cut-off",
+  stack: "stack", bet: "bet", folded: "folded", main_pot: "main pot", side_pot: "side pot {0}", move_least: "Least", move_all_in: "All-in", pots: "{0}pot", raise_to: "Raise to {0}", bet_of: "Bet {0}", all_in_of: "All-in {0}",
+  sizes: "Common sizes", amount: "Amount in chips", amount_bounds: "any whole number of chips from {0} to {1}", amount_only: "only {0} chips can be bet", amount_wrong: "This cannot be bet: whole chips from {0} to {1}, please.",
+  value_preflop: "before the flop", value_flop: "flop", value_turn: "turn", value_river: "river", value_over: "over", fact_round: "round",
 };
 
 const ZH = {
@@ -97,12 +103,18 @@ const ZH = {
   once: "灰色：只在第一次搜索中看过，不可与其他相比。", ai_move: "AI 的着法", band: "（带：± 2 个标准误）", exact_text: "每个决定都与对求解器的最佳应对比较，数值精确，无需搜索。",
   print: "打印", download: "下载", share: "复制牌局链接", outside: "复制为外部程序视角", copied: "已复制。", replay: "回放", first: "开始", previous: "后退", following: "前进", last: "结尾", step: "单步", pause: "暂停", go_on: "继续", tempo: "速度",
   pot: "底池", paid: "已下", hand_no: "第 {0} 局", total: "累计", log: "经过", round: "轮", no_moves_yet: "还没有出牌。", deal_help: "依次写出各家手牌，如 3344556789TJQKA2B；有花色时如 Ah Kd。", moves_help: "已出的牌，用空格隔开（可空）", check: "检查", take: "打这副牌", deal_good: "这副牌可以。", face_down: "{0} 张暗牌", little_joker: "小王", big_joker: "大王", little_joker_face: "小王", big_joker_face: "大王",
-  help: [["3 – 9 T J Q K A 2 L B", "选一张，再按多一张"], ["Shift", "选整组"], ["Enter", "出牌"], ["Space", "不出"], ["/", "提示"], ["Esc", "重选"], ["1 – 9", "没有牌可选时按按钮"], ["← → Home End", "浏览结束的牌局"], ["n N", "下一个、上一个失误"], ["r", "找更好的一手"], ["t h", "着法、推测手牌"], ["?", "本页"]],
+  help: [["3 – 9 T J Q K A 2 L B", "选一张，再按多一张"], ["Shift", "选整组"], ["Enter", "出牌"], ["Space", "不出"], ["/", "提示"], ["Esc", "重选"], ["1 – 9", "没有牌可选时按按钮；选注额"], ["f c r", "弃牌，过牌或跟注，填注额（Enter 下注）"], ["← → Home End", "浏览结束的牌局"], ["n N", "下一个、上一个失误"], ["r", "找更好的一手"], ["t h", "着法、推测手牌"], ["?", "本页"]],
   unseen: "暗着", ask_table: "求解器会怎么打？", cost: "损失", cost_help: "面对求解器，比最佳着法少得多少筹码", policy_only: "它按抽象后的策略表行动；只有小游戏才有精确值。",
   solved: "解出了！", no_puzzles: "还没有残局。复盘一局后，明显的失误会成为残局。", puzzle_n: "残局 {0} / {1}", puzzle_text: "这里出现了明显的失误。怎样更好？", next_puzzle: "下一题",
   variant: "变体", usual: "常规", game_goofspiel: "竞标纸牌", game_phantom_tictactoe: "暗井字棋", seat_first: "一号位", seat_second: "二号位",
   text_goofspiel: "暗中出牌竞标奖品，牌大者得奖，总分高者胜。", text_phantom_tictactoe: "三子连线，但看不到对方的子；试到被占的格子才会知道。",
   fact_points: "分数", fact_prize: "奖品", fact_prizes_left: "剩余奖品", fact_bid: "你的出价", fact_bids: "出价", fact_rounds: "各轮", fact_attempts: "试过", fact_taken: "已被占", fact_board: "棋盘", square: "第 {0} 格",
+  game_no_limit_holdem: "无限注德州扑克", text_no_limit_holdem: "各两张底牌，五张公共牌，下注可至全部筹码。单挑或多人桌。",
+  "variant_heads-up": "单挑", "variant_three players": "三人桌", "variant_six players": "六人桌",
+  seat_SB: "小盲", seat_BB: "大盲", seat_BTN: "庄位", seat_UTG: "枪口", seat_CO: "关位",
+  stack: "筹码", bet: "下注", folded: "已弃牌", main_pot: "主池", side_pot: "边池 {0}", move_least: "最小", move_all_in: "全下", pots: "{0}底池", raise_to: "加注到 {0}", bet_of: "下注 {0}", all_in_of: "全下 {0}",
+  sizes: "常用注额", amount: "筹码数", amount_bounds: "{0} 到 {1} 之间的任意整数", amount_only: "只能下 {0}", amount_wrong: "不能下这个数：请填 {0} 到 {1} 的整数。",
+  value_preflop: "翻牌前", value_flop: "翻牌", value_turn: "转牌", value_river: "河牌", value_over: "结束", fact_round: "轮次",
 };
 
 const LANGUAGES = { en: EN, zh: ZH };
