@@ -154,7 +154,7 @@ def run(arguments: list[str]) -> int:
     if config.report:
         check_folder(Path(config.report))
     if config.save:
-        check_file(Path(config.save))
+        check_file(Path(config.save), config.game)
     plan = make_plan(tournament, game, read_given_decks(tournament, game))
     if any(KINDS[player.kind].compiles for player in tournament.players.values()):
         compile_players(config.game)

@@ -54,7 +54,8 @@ class EvaluateConfig:
         device: Of the networks: "auto", "cpu" or "cuda".
         aivat: Whether to tell results with the luck of the cards and of the players' own mixing taken out, too
             (``evaluation/aivat.py``); in poker.
-        save: File that every game is written to, one JSON record per line.
+        save: File that every game is written to, one JSON record per line; of no-limit Hold'em also hand histories, where it
+            ends in .phh or .phhs.
         report: Folder for a report in Markdown and JSON, with plots.
         cluster: Who plays: processes of this machine, or actors of a Ray cluster (``runtime/cluster.py``).
         resume: Whether an interrupted evaluation is continued.

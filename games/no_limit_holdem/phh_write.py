@@ -49,6 +49,7 @@ def phh_text(hand: Hand) -> str:
         shown = _deal(actions, hand.board, shown, board)
         told = "f" if move == FOLD else "cc" if move == CALL else f"cbr {_amount(move, hand.scale)}"
         actions.append(f"p{seat + 1} {told}")
+    actions += _showdown(hand)
     _deal(actions, hand.board, shown, len(hand.board))
     heads_up = len(hand.stacks) == 2
     lines = [
@@ -70,6 +71,14 @@ def phh_text(hand: Hand) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _showdown(hand: Hand) -> list[str]:
+    """Returns how those who did not fold show their hands, where several did not: before the cards that come after an all-in."""
+    folded = {seat for seat, move in zip(hand.seats, hand.moves, strict=True) if move == FOLD}
+    left = [seat for seat in range(len(hand.stacks)) if seat not in folded]
+    known = [seat for seat in left if UNSEEN not in hand.hole[seat]]
+    return [f"p{seat + 1} sm {_cards(hand.hole[seat])}" for seat in known] if len(left) > 1 else []
+
+
 def _deal(actions: list[str], board: tuple[int, ...], shown: int, needed: int) -> int:
     """Adds what is dealt until so many cards are on the board, round by round; returns how many are."""
     while shown < needed:
@@ -79,10 +88,15 @@ def _deal(actions: list[str], board: tuple[int, ...], shown: int, needed: int) -
     return shown
 
 
-def write(path: str | Path, hands: Iterable[Hand]) -> int:
+def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int:
     """Writes hands to a file, compressed where its name ends in .xz; returns how many.
 
     The file is written beside the old one and renamed. Hands are numbered from 1. A ``.phh`` file holds one hand.
+
+    Args:
+        path: The file.
+        hands: The hands.
+        several: Whether a ``.phh`` file may be written as ``.phhs`` are, with any number of hands; ``phh.read`` reads both.
 
     Raises:
         ValueError: Several hands for a ``.phh`` file, or another suffix.
@@ -93,9 +107,10 @@ def write(path: str | Path, hands: Iterable[Hand]) -> int:
     if not plain.endswith((".phh", ".phhs")):
         raise ValueError(f"{path}: expected a name that ends in .phh or .phhs, or one of these and .xz")
     texts = [phh_text(hand) for hand in hands]
-    if plain.endswith(".phh") and len(texts) != 1:
+    single = plain.endswith(".phh") and not several
+    if single and len(texts) != 1:
         raise ValueError(f"{path}: a .phh file holds one hand, not {len(texts):,}; give a name that ends in .phhs")
-    whole = texts[0] if plain.endswith(".phh") else "\n".join(f"[{k + 1}]\n{text}" for k, text in enumerate(texts))
+    whole = texts[0] if single else "\n".join(f"[{k + 1}]\n{text}" for k, text in enumerate(texts))
     data = whole.encode()
     temporary = path.with_name(f".{path.name}.partial")
     temporary.write_bytes(lzma.compress(data) if path.name.endswith(".xz") else data)

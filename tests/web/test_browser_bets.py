@@ -151,7 +151,7 @@ def test_side_pots_are_shown(browser: Any, site: Site, shots: Path, width: int) 
     )
     person.wait_for_turn()
     told = flat(person, ".pots")
-    assert "main pot 3000 small blind, big blind, button" in told and "side pot 1 2000 big blind, button" in told
+    assert "main pot 3000 SB, BB, BTN" in told and "side pot 1 2000 BB, BTN" in told
     person.check("pots")
     call_to_the_end(person)
     person.check("over")

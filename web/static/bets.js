@@ -47,10 +47,8 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
     if (!range) return;
     const found = fault(text.trim(), range);
     setWrong(found);
-    if (found) {
-      say(found);
-      field.current?.focus();
-    } else play(sizes.find(([, chips]) => chips === Number(text))?.[0] ?? `r${Number(text)}`);
+    if (found) field.current?.focus();
+    else play(sizes.find(([, chips]) => chips === Number(text))?.[0] ?? `r${Number(text)}`);
   };
   const askHint = async () => {
     if (!turn || !hint) return;
@@ -76,7 +74,7 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
   });
   const own = view.seats[view.you].cards;
   const bets = view.seats.map((one) => one.facts?.bets ?? 0);
-  const verb = t(Math.max(...bets) > 0 ? "raise_to" : "bet_of", amount(Number(text) || 0));
+  const verb = t(Math.max(...bets) > 0 ? "raise_to" : "bet_of", range && !fault(text.trim(), range) ? amount(Number(text)) : "…");
   const toCall = view.facts?.to_call;
   const kbd = (key) => (keys ? html` <kbd aria-hidden="true">${key}</kbd>` : "");
   return html`<div class="controls bets">
@@ -92,7 +90,7 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
         onInput=${(event) => change(valueAt(Number(event.target.value), range))} />
         <input ref=${field} class="chips" inputmode="numeric" maxlength="9" value=${text} enterkeyhint="go" autocomplete="off" aria-label=${t("amount")} aria-describedby="bounds" aria-invalid=${wrong ? "true" : "false"}
           onInput=${(event) => change(event.target.value)} onFocus=${(event) => event.target.select()} onKeyDown=${(event) => event.key === "Escape" && event.target.blur()} /></div>
-      <p id="bounds" class=${`small ${wrong ? "wrong" : "muted"}`}>${wrong ?? (range[0] === range[1] ? t("amount_only", amount(range[0])) : t("amount_bounds", amount(range[0]), amount(range[1])))}</p>
+      <p id="bounds" role=${wrong ? "alert" : undefined} class=${`small ${wrong ? "wrong" : "muted"}`}>${wrong ?? (range[0] === range[1] ? t("amount_only", amount(range[0])) : t("amount_bounds", amount(range[0]), amount(range[1])))}</p>
     </form>`}
     <${TypedMove} turn=${turn} play=${play} />${extra}
   </div>`;

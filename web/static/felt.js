@@ -109,7 +109,7 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
 }
 
 // What lies in the middle.
-function Board({ view, config, played }) {
+function Board({ view, played }) {
   const board = boardOf(view);
   const sheds = Array.isArray(view.seats[0].facts?.played);
   const open = Object.entries(view.public ?? {}).filter(([, cards]) => cards?.length);
@@ -120,7 +120,7 @@ function Board({ view, config, played }) {
   const bets = hasStacks(view) ? ["pot", "pots", "raise", "amounts", "to_call"] : [];
   return html`<div class="board">
     ${pot !== null && html`<p class="pot"><span class="chip" aria-hidden="true"></span><small>${t("pot")}</small> <b>${amount(pot)}</b></p>`}
-    ${pots.length > 0 && html`<ul class="pots">${pots.map((one, k) => html`<li key=${k}><small>${t(k ? "side_pot" : "main_pot", k)}</small> <b>${amount(one.chips)}</b> <small>${one.seats.map((seat) => roleTitle(config.games.find((game) => game.name === view.game), seat)).join(", ")}</small></li>`)}</ul>`}
+    ${pots.length > 0 && html`<ul class="pots">${pots.map((one, k) => html`<li key=${k}><small>${t(k ? "side_pot" : "main_pot", k)}</small> <b>${amount(one.chips)}</b> <small>${one.seats.map((seat) => view.seats[seat].name).join(", ")}</small></li>`)}</ul>`}
     ${open.map(([name, cards]) => html`<div class="open-cards" key=${name}><${Cards} cards=${cards} size=${name === "bottom" ? "small" : ""} label=${label(name)} /><small>${label(name)}</small></div>`)}
     ${bombs !== undefined && html`<p class="stake"><b>× ${2 ** bombs}</b><small>${t("stake")}${bombs ? ` · ${t("bombs_n", bombs)}` : ""}</small></p>`}
     ${board && !played && html`<${Squares} name=${board[0]} rows=${board[1]} />`}
@@ -141,7 +141,7 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
     progress=${progress} made=${last[which]} notes=${notes} next=${view.to_move === which ? next : undefined} />`;
   return html`<div class=${`felt of-${count === 3 ? "three" : count === 2 ? "two" : "many"}`}>
     <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
-    <${Board} view=${view} config=${config} played=${Boolean(children)} />
+    <${Board} view=${view} played=${Boolean(children)} />
     <div class="me">${seat(bottom, "bottom")}
       ${status && html`<p class="status">${status}</p>`}
       ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${view.seats[bottom].cards} label=${t("hand")} /></div>`)}
@@ -155,6 +155,7 @@ export function Log({ view, config, notes = {} }) {
   const game = config.games.find((one) => one.name === view.game);
   if (!view.moves.length) return html`<p class="muted small">${t("no_moves_yet")}</p>`;
   if (view.moves.some((one) => one.seat === null)) return html`<ol class="log-list">${view.moves.map((one, ply) => html`<li key=${ply}><${MoveText} move=${one.move} size="tiny" /></li>`)}</ol>`;
+  if (count > 3) return html`<div class="log" tabindex="0" role="region" aria-label=${t("log")}><ol class="moves-made">${view.moves.map((one, ply) => html`<li key=${ply}><b>${view.seats[one.seat].name}</b> <small class="muted">${playerTitle(view.seats[one.seat].player, config)}</small> <${MoveText} move=${one.move} size="tiny" word=${notes[ply]?.word} /></li>`)}</ol></div>`;
   const rounds = [];
   view.moves.forEach((one, ply) => {
     const row = rounds[rounds.length - 1];

@@ -25,7 +25,7 @@ function kept(values, ply, seat, message) {
 // What is to be said of a move besides its text: its word where it was made, and what its seat has paid by then.
 function note(before, after, seat, move) {
   const paid = after.seats[seat]?.facts?.paid;
-  const more = typeof paid === "number" && before?.seats[seat].facts.paid !== paid;
+  const more = typeof paid === "number" && after.seats[seat].facts.bets === undefined && before?.seats[seat].facts.paid !== paid;
   return typeof paid === "number" && move !== null ? { word: before ? madeWord(before, after, seat, move) : undefined, paid: more ? amount(paid) : undefined } : {};
 }
 

@@ -1,0 +1,51 @@
+"""Hands that were played here, as hand histories."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from games.batches import take
+from games.interface import Game
+from games.kernels import kernel
+from games.no_limit_holdem.betting import amount_of, step
+from games.no_limit_holdem.deals import returns_of
+from games.no_limit_holdem.phh import CALL as TOLD_CALL
+from games.no_limit_holdem.phh import FOLD as TOLD_FOLD
+from games.no_limit_holdem.phh import Hand
+from games.no_limit_holdem.state import CALL, FOLD, Rules, States
+
+
+@kernel
+def _play(rules: Rules, states: States, moves: np.ndarray, told: np.ndarray, won: np.ndarray) -> None:
+    """Plays a hand in row 0; writes seat, raise-to and cards on the table of each move, and what each seat has won."""
+    for k in range(moves.size):
+        action = np.int64(moves[k])
+        told[k, 0], told[k, 2] = states.seat[0], states.shown[0]
+        told[k, 1] = TOLD_FOLD if action == FOLD else TOLD_CALL if action == CALL else amount_of(rules, states, 0, action)
+        step(rules, states, 0, action)
+    returns_of(rules, states, 0, np.zeros(won.size, np.int32), won)
+
+
+def hand_of(game: Game, deals: States, row: int, moves: np.ndarray, players: Sequence[str] = (), table: str = "") -> Hand:
+    """Returns a finished hand with the cards of all seats.
+
+    Args:
+        game: No-limit Hold'em.
+        deals: Deals.
+        row: That of the hand.
+        moves: Its actions, to its end.
+        players: Names by seat.
+        table: What tells sessions apart.
+    """
+    states = take(deals, np.array([row]))
+    stacks = (states.stacks[0] + states.paid[0]).tolist()
+    antes, blinds = states.ante[0].tolist(), states.blind[0].tolist()
+    told, won = np.zeros((len(moves), 3), np.int64), np.zeros(len(stacks))
+    _play(game.rules, states, np.asarray(moves, np.int64), told, won)
+    seats, chips, boards = (tuple(told[:, k].tolist()) for k in range(3))
+    return Hand(
+        file="", number="", blinds=tuple(blinds), antes=tuple(antes), stacks=tuple(stacks),
+        min_bet=int(states.big_blind[0]), hole=tuple((one, two) for one, two in states.hole[0].tolist()),
+        board=tuple(states.board[0, : states.shown[0]].tolist()), seats=seats, moves=chips, boards=boards, players=tuple(players),
+        finishing_stacks=tuple(int(before + net) for before, net in zip(stacks, won.tolist(), strict=True)), table=table,
+    )  # fmt: skip

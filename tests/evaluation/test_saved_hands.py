@@ -1,0 +1,76 @@
+"""Games of no-limit Hold'em saved as hand histories, read by PokerKit and by this project."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evaluation.config import make_game, parse_command_line
+from evaluation.plan import make_plan
+from evaluation.saved_games import SaveError, check_file, write_games
+from evaluation.tournament import play_tournament
+from games import make
+from games.no_limit_holdem.phh import read
+from games.no_limit_holdem.phh_games import hand_of
+from games.no_limit_holdem.phh_write import write
+from games.table import Table
+
+pokerkit = pytest.importorskip("pokerkit", reason="pip install -e '.[dev]'")
+
+
+def check(path: Path, returns: np.ndarray) -> list[object]:
+    """Asserts that PokerKit plays the hands of a file to the same stacks; returns its histories."""
+    with path.open("rb") as file:
+        histories = list(pokerkit.HandHistory.load_all(file))
+    assert len(histories) == len(returns)
+    for history, won in zip(histories, returns, strict=True):
+        *_, end = history
+        assert not end.status
+        assert end.payoffs == won.tolist()
+        assert history.finishing_stacks == end.stacks
+    return histories
+
+
+@pytest.mark.parametrize("name", ["hands.phh", "hands.phhs"])
+def test_a_match_as_hand_histories(tmp_path: Path, name: str) -> None:
+    keys = ["game=no_limit_holdem", "least_stack=300", "ante=5", "a=random", "b=random", "decks=6", "seed=2"]
+    tournament = parse_command_line([*keys, f"unfinished={tmp_path / 'unfinished'}"])
+    plan = make_plan(tournament, make_game(tournament.config))
+    results = play_tournament(plan)
+    assert results is not None
+    path = tmp_path / name
+    check_file(path, "no_limit_holdem")
+    write_games(path, tournament, plan.decks, results)
+    (result,) = results.values()
+    for history, seating in zip(check(path, result.games.returns), result.games.seating, strict=True):
+        labels = [tournament.players[tournament.labels[k]].name for k in seating]
+        assert history.players == labels  # type: ignore[attr-defined]
+    hands = list(read([path]))
+    assert [hand.number for hand in hands] == [str(k + 1) for k in range(12)]
+    assert all(one.hole == two.hole for one, two in zip(hands[::2], hands[1::2], strict=True))
+    with pytest.raises(SaveError, match="exists already"):
+        check_file(path, "no_limit_holdem")
+
+
+def test_exact_amounts_stand_in_the_history(tmp_path: Path) -> None:
+    table = Table(make("no_limit_holdem", players=3, stacks=[900, 4000, 2500]), seed=5)
+    for move in ("r337", "call", "r1004", "all-in", "fold", "call"):
+        if not table.is_over:
+            table.play(move)
+    while not table.is_over:
+        table.play("call")
+    moves = np.array([move.action for move in table.moves])
+    hand = hand_of(table.game, table.deal, 0, moves, ["a", "b", "it's c"])
+    assert hand.moves[:4] == (337, 0, 1004, 2500) and hand.seats[:3] == (2, 0, 1)
+    path = tmp_path / "one.phhs"
+    write(path, [hand])
+    assert table.returns is not None
+    check(path, np.array([table.returns]))
+    assert next(iter(read([path])))._replace(file="", number="") == hand
+
+
+@pytest.mark.parametrize("name", ["hands.phh", "hands.phhs.xz"])
+def test_other_games_have_no_hand_histories(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SaveError) as error:
+        check_file(tmp_path / name, "leduc")
+    assert name in str(error.value) and "game=no_limit_holdem, not leduc" in str(error.value) and "\n" not in str(error.value)
