@@ -177,13 +177,13 @@ def test_late_answers_appear_at_whole_multiples() -> None:
     assert times(0.7) == times(1.1) == [1.2] and times(1.3) == [1.8]
 
 
-@pytest.mark.parametrize(("game", "count"), [("leduc", 10), ("doudizhu", 5)])
+@pytest.mark.parametrize(("game", "count"), [("leduc", 10), ("doudizhu", 5), ("no_limit_holdem:players=3", 4)])
 def test_pairs_of_real_deals(game: str, count: int) -> None:
     real_pairs(game, count)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["leduc", "kuhn", "limit_holdem", "doudizhu"])
+@pytest.mark.parametrize("game", ["leduc", "kuhn", "limit_holdem", "doudizhu", "no_limit_holdem", "no_limit_holdem:players=6"])
 def test_200_pairs_of_real_deals(game: str) -> None:
     real_pairs(game, 200)
 
@@ -200,14 +200,15 @@ def real_pairs(game: str, count: int) -> None:
     for seed in range(count):
         you, chance = seed % len(names), random.Random(seed)
         record = games.table(game, seed=seed).record()
-        deal = {name: value for name, value in record.items() if name in ("hands", "bottom", "public")}
+        deal = {name: value for name, value in record.items() if name in ("hands", "bottom", "public", "deal")}
         deals = deal, swapped(deal, you, chance)
         moves, over = common_moves([games.table(game, deal=one) for one in deals], you, chance)
         ended += over
         script = [text for seat, text in moves if seat == you]
 
         def answer(question: Question, moves: list[tuple[int, str]] = moves) -> Answer:
-            number, ply = zlib.crc32(json.dumps(question.record["hands"]).encode()), len(question.record["moves"])
+            dealt = question.record.get("hands") or question.record["deal"]
+            number, ply = zlib.crc32(json.dumps(dealt).encode()), len(question.record["moves"])
             move = moves[ply][1] if ply < len(moves) else "wait"
             return Answer(move, "wp", (number % 997) / 997, {move: 1.0}, (), None, number % 4096, 64, 0.1)
 
@@ -338,7 +339,10 @@ def common_moves(tables: Sequence[Any], you: int, chance: random.Random) -> tupl
             return moves, False
         calm = [text for text in common if text in ("pass", "call")]
         move = chance.choice(calm if calm and seat != you and chance.random() < 0.8 else common)
-        if seat == you and len(common) > 2:
+        if seat == you and "all-in" in common:  # an amount that is not listed
+            least, most = tables[0].describe()["raise"]
+            move = f"r{chance.randint(least, min(most, 4 * least))}"
+        elif seat == you and len(common) > 2:
             move = max(common, key=lambda text: (text != "pass", len(text)))
         moves.append((seat, move))
         for table in tables:
@@ -348,6 +352,8 @@ def common_moves(tables: Sequence[Any], you: int, chance: random.Random) -> tupl
 
 def swapped(deal: dict[str, Any], you: int, chance: random.Random) -> dict[str, Any]:
     """Returns a deal with the same own hand and the same cards on the table, and other hands of the others."""
+    if "deal" in deal:
+        return {"deal": swapped(deal["deal"], you, chance)}
     hands = deal["hands"]
     doudizhu = isinstance(hands[0], str)  # each card a letter; all cards are in the hands
     if doudizhu:

@@ -9,9 +9,10 @@ import pytest
 from web.errors import RefusedError
 from web.messages import parse_json
 from web.rulebook import Games, seats_of_moves, table_at
+from web.variants import parts_of
 from web.views import view_of
 
-GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem")
+GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem:players=3")
 STRANGE: list[Any] = [
     None,
     True,
@@ -127,6 +128,69 @@ def test_a_game_that_describes_nothing_is_shown_seat_by_seat() -> None:
     whole = shown(viewer=None, everything=True)
     assert [seat["facts"] for seat in whole["seats"]] == [{"cards": 1, "bids": 2}, {"cards": 2, "bids": 1}]
     assert [move["move"] for move in whole["moves"]] == ["bid 2", "bid 1"]
+
+
+NO_LIMIT = ("no_limit_holdem", "no_limit_holdem:players=3", "no_limit_holdem:players=6")
+
+
+@pytest.mark.parametrize("name", NO_LIMIT)
+def test_any_amount_may_be_bet(games: Games, name: str) -> None:
+    """Every amount within the bounds that the view tells is taken, those beside them are refused in one line with the bounds."""
+    info, chance = games.info(name), random.Random(1)
+    table = games.table(name, seed=2)
+    players, bets = [seat for seat, _ in info.seats], 0
+    while not table.is_over:
+        movers = seats_of_moves(table)
+        views = [
+            view_of(table, seat, everything=False, movers=movers, players=players, names=info.seats, game=name)
+            for seat in range(len(players))
+        ]
+        assert all(view["facts"]["raise"] is None for view in views if view["you"] != table.seat)
+        facts, legal = views[table.seat]["facts"], views[table.seat]["legal"]
+        assert (
+            sum(pot["chips"] for pot in facts["pots"]) == facts["pot"] == sum(seat["facts"]["paid"] for seat in views[0]["seats"])
+        )
+        if facts["raise"] is None:
+            table.play("call")
+            continue
+        least, most = facts["raise"]
+        assert [least <= amount <= most for amount in facts["amounts"] if amount] == [True] * (
+            len(legal) - legal.index("call") - 1
+        )
+        for amount in (least - 1, most + 1, 0):
+            with pytest.raises(ValueError, match=rf"r{amount}.*any raise to {least} … {most} chips") as error:
+                table.play(f"r{amount}")
+            assert "\n" not in str(error.value)
+        for amount in (least, most, chance.randint(least, most)):
+            other = table.copy()
+            other.play(f"bet {amount}")
+            assert other.describe(0)["bets"][table.seat] == amount
+        table.play(f"r{chance.randint(least, min(most, 2 * least))}" if bets < 4 else "call")
+        bets += 1
+    record = table.record()
+    assert bets > 4 and games.game_of(record) == name and games.table(name, record=record).record() == record
+    assert any(move.text.startswith("r") for move in games.table(name, record=record).moves)
+    end = table.describe(0)
+    assert end["hands"] == [record["deal"]["hands"][seat] if not end["folded"][seat] else None for seat in range(len(players))]
+
+
+@pytest.mark.parametrize("name", NO_LIMIT)
+def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None:
+    """Whoever of ``agents`` plays the game with their usual options stands in the lobby, for each number of players."""
+    from agents.players import KINDS
+    from web.catalogue import Catalogue
+    from web.offers import OTHERS, of_rooms, offers
+
+    catalogue = Catalogue(offers(), OTHERS)
+    entries = of_rooms(name, games.game(name))
+    catalogue.add(name, entries)
+    catalogue.add(name, entries)  # once more changes nothing
+    found = [entry.name for entry in catalogue.offer(name).entries]
+    assert found == [*(entry.name for entry in entries), "ismcts", "random"] and len(set(found)) == len(found)
+    for entry in entries:
+        assert KINDS[entry.kind].plays("no_limit_holdem") and entry.budget < entry.delay
+        assert KINDS[entry.kind].slow == (entry.delay > 1)
+    assert of_rooms("leduc", games.game("leduc")) == [] and parts_of(name)[0] == "no_limit_holdem"
 
 
 def test_variants_stand_in_the_lobby(games: Games) -> None:

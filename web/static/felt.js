@@ -72,7 +72,7 @@ function Stack({ view, seat }) {
   const behind = view.returns ? stacks + paid + view.returns[seat] : stacks;
   return html`<p class="stack"><span><small>${t("stack")}</small> <b>${amount(behind)}</b></span>
     ${folded ? html`<span class="out">${t("folded")}</span>` : behind === 0 && html`<span class="out all-in">${t("move_all_in")}</span>`}
-    ${bets > 0 && html`<span class="bet-chip"><span class="chip" aria-hidden="true"></span><small>${t("bet")}</small> <b>${amount(bets)}</b></span>`}</p>`;
+    ${bets > 0 && !view.returns && html`<span class="bet-chip"><span class="chip" aria-hidden="true"></span><small>${t("bet")}</small> <b>${amount(bets)}</b></span>`}</p>`;
 }
 
 const hasStacks = (view) => view.seats.every((one) => typeof one.facts?.stacks === "number" && typeof one.facts?.bets === "number");
