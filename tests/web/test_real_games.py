@@ -69,7 +69,7 @@ def test_views_of_every_game(games: Games, game: str) -> None:
     assert view["returns"] == list(end.returns) and view["over"] and view["to_move"] is None
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", GAMES[:4])
 def test_a_deal_of_the_editor_is_that_of_the_record(games: Games, game: str) -> None:
     record = games.table(game, seed=3).record()
     deal = {name: record[name] for name in games.info(game).deal or {}}
