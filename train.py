@@ -18,7 +18,7 @@ from runtime.help import first_line, keys_text, say
 from runtime.interrupt import Interrupt
 from runtime.settings import ConfigError, did_you_mean, leaf_keys
 from tabular import algorithms
-from training.algorithms import NFSP, SEARCH, kind_of, read_run
+from training.algorithms import NFSP, OPPONENTS, SEARCH, kind_of, read_run
 from training.loop import MakeTrainer, run_loop
 from training.reports import Event
 from training.run_folder import RunFolder, RunFolderError
@@ -49,12 +49,12 @@ def help_text(topic: str) -> str:
     if topic in algorithms.ALGORITHMS:
         options = algorithms.ALGORITHMS[topic].options
         return f"{first_line(options)}\n{keys_text(options, 'algorithm.')}"
-    if topic == NFSP:
-        return keys_text(read_run([f"algorithm={NFSP}"])[0])
+    if topic in (NFSP, OPPONENTS):
+        return keys_text(read_run([f"algorithm={topic}"])[0])
     schema = kind_of(SEARCH).schema
     text = keys_text(read_run([])[0], topic=topic)
     if not text:
-        known = [*leaf_keys(schema), *(f.name for f in fields(schema)), NFSP, *algorithms.ALGORITHMS]
+        known = [*leaf_keys(schema), *(f.name for f in fields(schema)), NFSP, OPPONENTS, *algorithms.ALGORITHMS]
         raise ConfigError(f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, known)}")
     return text
 

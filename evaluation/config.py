@@ -30,7 +30,11 @@ class EvaluateConfig:
     Attributes:
         game: Name of the game, or the module of a game of your own.
         rules: Rule set of Doudizhu: "standard" or "douzero".
-        players: Number of players of limit_holdem, 2 or 3; None: the game's own default.
+        players: Number of players: limit_holdem 2 or 3, no_limit_holdem 2 to 10; None: the game's own default.
+        stacks: no_limit_holdem: chips of every seat, or a list with those of each.
+        least_stack: no_limit_holdem: stacks are random, from this up.
+        small_blind: no_limit_holdem: chips. big_blind: the same. ante: the same.
+        bet_sizes: no_limit_holdem: what players that learn or search may bet.
         cards: goofspiel: cards of each seat, and prizes; here and below ``game.cards`` is the same key.
         prizes: goofspiel: their order.
         scoring: goofspiel: what is won, the game or the difference of points.
@@ -55,7 +59,13 @@ class EvaluateConfig:
 
     game: str = setting("doudizhu", choices=tuple(GAMES), or_module=True)
     rules: str = "standard"
-    players: int | None = setting(None, least=2, most=3)
+    players: int | None = setting(None, least=2, most=10)
+    stacks: Any = None
+    least_stack: int | None = setting(None, least=1)
+    small_blind: int | None = setting(None, least=0)
+    big_blind: int | None = setting(None, least=1)
+    ante: int | None = setting(None, least=0)
+    bet_sizes: list[Any] | None = None
     cards: int | None = setting(None, least=2, most=13)
     prizes: str | None = setting(None, choices=(None, "descending", "ascending", "random"))
     scoring: str | None = setting(None, choices=(None, "win_lose", "points"))
@@ -82,7 +92,9 @@ class EvaluateConfig:
 
 
 GAME_KEYS = {
-    "rules": ("doudizhu",), "players": ("limit_holdem",),
+    "rules": ("doudizhu",), "players": ("limit_holdem", "no_limit_holdem"),
+    "stacks": ("no_limit_holdem",), "least_stack": ("no_limit_holdem",), "small_blind": ("no_limit_holdem",),
+    "big_blind": ("no_limit_holdem",), "ante": ("no_limit_holdem",), "bet_sizes": ("no_limit_holdem",),
     "cards": ("goofspiel",), "prizes": ("goofspiel",), "scoring": ("goofspiel",), "lowest_prize": ("goofspiel",),
     "variant": ("phantom_tictactoe",), "reveal": ("phantom_tictactoe",),
 }  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 
 from agents.agent import Agent
 from games.batches import Rules, States, num_rows, take
-from games.generic import legal, team_return
+from games.generic import is_legal, legal, team_return
 from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
 from games.lockstep import Lockstep
@@ -75,11 +75,11 @@ class PlayedGames:
 
 @kernel
 def _first_illegal(rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, scratch: np.ndarray) -> int:
-    """Returns the first position j at which ``actions[j]`` is not legal in game ``games[j]``; -1 if there is none."""
+    """Returns the first position j at which ``actions[j]`` may not be played in game ``games[j]``; -1 if there is none."""
     for j in range(len(games)):
         n = legal(rules, states, games[j], scratch)
         at = np.searchsorted(scratch[:n], actions[j])
-        if at == n or scratch[at] != actions[j]:
+        if (at == n or scratch[at] != actions[j]) and not is_legal(rules, states, games[j], actions[j]):
             return j
     return -1
 

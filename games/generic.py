@@ -93,6 +93,14 @@ def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
     raise TypeError("generic kernel: callable from compiled code only")
 
 
+def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
+    """Returns the action of ``legal`` that stands for one that may be played in lane ``i``: policies know those that are listed.
+
+    A game registers its own together with ``is_legal``. Where it does not: the action itself.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
 # Hidden cards. A *world* is a full state that a seat cannot tell from the true one. What it adds to the seat's view is written
 # as ``spec.hidden_words`` words of 64 bits, the *hidden words*, in a code of the game's own: the hands of the others, their
 # sealed bids, the squares of moves that were not seen. One world has one code, since words are compared to tell worlds apart.
@@ -317,6 +325,11 @@ def _is_listed(rules: Rules, states: States, i: int, action: int) -> bool:
 
 
 @kernel
+def _itself(rules: Rules, states: States, i: int, action: int) -> int:
+    return action
+
+
+@kernel
 def _one(rules: Rules, states: States, i: int) -> float:
     return 1.0
 
@@ -328,6 +341,7 @@ def _no_sure_win(rules: Rules, states: States, i: int) -> int:
 
 register_default(seen_move, _every_move_is_seen)
 register_default(is_legal, _is_listed)
+register_default(nearest_listed, _itself)
 register_default(stake, _one)
 register_default(sure_win, _no_sure_win)
 

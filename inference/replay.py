@@ -3,11 +3,12 @@
     p(moves | world) = prod over unforced decisions of seats other than the searching one of
                        (1 - epsilon) softmax(logits / T)[a] + epsilon / |A|
 
-The mover's information state in the world is found by replaying the game from the view at which the particle stands, with
-the particle's hidden words. A particle whose mover could not have made the move gets weight zero, as does one that a card on
-the table rules out, or one of another game. The answers of the networks are only summed up, so a replay never waits for them:
-``_collect`` fills a buffer with the information states of all lanes, particles and moves, one forward pass per network answers
-it, and ``score_decisions`` adds the log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a
+where a is the move, or the listed one that stands for it (``games.generic.nearest_listed``). The mover's information state in
+the world is found by replaying the game from the view at which the particle stands, with the particle's hidden words. A particle
+whose mover could not have made the move gets weight zero, as does one that a card on the table rules out, or one of another
+game. The answers of the networks are only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the
+information states of all lanes, particles and moves, one forward pass per network answers it, and ``score_decisions`` adds the
+log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a
 single move can say (ours).
 """
 
@@ -24,6 +25,7 @@ from games.generic import (
     hidden_of,
     infoset_key,
     legal,
+    nearest_listed,
     observe,
     played_move,
     reveal,
@@ -158,8 +160,9 @@ def _collect_particle(
                 return -1
             actions = decisions.legal[start : start + max_legal]
             num_legal = legal(rules, row, 0, actions)
-            chosen = np.searchsorted(actions[:num_legal], action)
-            if chosen == num_legal or actions[chosen] != action:
+            stands_for = nearest_listed(rules, row, 0, action)
+            chosen = np.searchsorted(actions[:num_legal], stands_for)
+            if chosen == num_legal or actions[chosen] != stands_for:
                 replay.evidence[i, k] = -np.inf
                 return before
             if num_legal > 1 and j >= replay.counts_from[i]:

@@ -13,9 +13,9 @@ from runtime.configuration import choices, load, pairs, read_file
 from runtime.settings import ConfigError, did_you_mean, leaf_keys
 from tabular import algorithms
 
-TEXTS = ("run_dir", "init_from")
+TEXTS = ("run_dir", "init_from", "hands")
 """Keys that are paths."""
-SEARCH, NFSP = "fpmcts", "nfsp"
+SEARCH, NFSP, OPPONENTS = "fpmcts", "nfsp", "opponent_model"
 
 
 class Kind(NamedTuple):
@@ -46,8 +46,15 @@ def kind_of(name: str) -> Kind:
         from training import nfsp
 
         return Kind(nfsp.NFSPConfig, nfsp.parse_nfsp, nfsp.check_memory, lambda config, say: None, nfsp.NFSPTrainer)
+    if name == OPPONENTS:
+        from training import opponent_model as opponents
+
+        return Kind(
+            opponents.OpponentModelConfig, opponents.parse_opponent_model, opponents.check_hands, lambda config, say: None,
+            opponents.OpponentModelTrainer,
+        )  # fmt: skip
     if name != SEARCH:
-        names = [SEARCH, NFSP, *algorithms.ALGORITHMS]
+        names = [SEARCH, NFSP, OPPONENTS, *algorithms.ALGORITHMS]
         raise ConfigError(f"algorithm={name}: expected one of {', '.join(names)}{did_you_mean(name, names)}")
     # Torch is needed from here on: runs on tables start faster and in less memory without it.
     from agents.rehearsal import compile_players

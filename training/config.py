@@ -33,7 +33,11 @@ class GameSettings:
         rules: doudizhu: named rule set.
         encoding: doudizhu: of the observations, "default" or "paper".
         suits: leduc: whether tables tell suits apart; networks never do.
-        players: limit_holdem: number of players.
+        players: limit_holdem, no_limit_holdem: number of players.
+        stacks: no_limit_holdem: chips of every seat, or a list with those of each.
+        least_stack: no_limit_holdem: stacks are random, from this up.
+        small_blind: no_limit_holdem: chips. big_blind: the same. ante: the same.
+        bet_sizes: no_limit_holdem: what is searched and learned; any amount can be played against it.
         abstraction: limit_holdem: of tables; networks see the cards.
         cards: goofspiel: cards of each seat, and prizes.
         prizes: goofspiel: their order.
@@ -48,6 +52,12 @@ class GameSettings:
     encoding: str | None = setting(None, choices=(None, "default", "paper"))
     suits: bool | None = None
     players: int | None = None
+    stacks: Any = None
+    least_stack: int | None = setting(None, least=1)
+    small_blind: int | None = setting(None, least=0)
+    big_blind: int | None = setting(None, least=1)
+    ante: int | None = setting(None, least=0)
+    bet_sizes: list[Any] | None = None
     abstraction: str | None = None
     cards: int | None = setting(None, least=2, most=13)
     prizes: str | None = setting(None, choices=(None, "descending", "ascending", "random"))

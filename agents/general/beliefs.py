@@ -16,6 +16,7 @@ from games.generic import (
     draw_hidden,
     fill_world,
     legal,
+    nearest_listed,
     played_move,
     seen_move,
     start_hidden,
@@ -79,8 +80,9 @@ def _log_share(
 ) -> float:
     """Returns the log-probability of an action in lane 1 by the mean policy of its information set."""
     num_actions = legal(rules, states, 1, actions)
-    slot = np.searchsorted(actions[:num_actions], action)
-    if slot == num_actions or actions[slot] != action:
+    stands_for = nearest_listed(rules, states, 1, action)
+    slot = np.searchsorted(actions[:num_actions], stands_for)
+    if slot == num_actions or actions[slot] != stands_for:
         return -np.inf
     place = find(rows, seat_key(rules, states, 1, mover))
     if num_actions == 1 or place < 0:

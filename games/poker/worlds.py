@@ -26,7 +26,7 @@ def num_words(num_seats: int, num_private: int) -> int:
 
 
 def hand_names(card_names: tuple[str, ...], num_private: int) -> tuple[str, ...]:
-    """Returns the names of all hands of a player, in the order of ``_hand_index``: the last cards' order first."""
+    """Returns the names of all hands of a player, in the order of ``hand_index``: the last cards' order first."""
     hands = sorted(combinations(range(len(card_names)), num_private), key=lambda hand: hand[::-1])
     names = tuple("".join(card_names[card] for card in hand) for hand in hands)
     assert len(names) == comb(len(card_names), num_private)
@@ -34,13 +34,13 @@ def hand_names(card_names: tuple[str, ...], num_private: int) -> tuple[str, ...]
 
 
 @kernel
-def _card(hidden: np.ndarray, at: int) -> int:
+def card_at(hidden: np.ndarray, at: int) -> int:
     """Returns the ``at``-th card of a code."""
     return np.int64((hidden[at // _CARDS_PER_WORD] >> np.uint64(_BITS * (at % _CARDS_PER_WORD))) & np.uint64(63))
 
 
 @kernel
-def _write(cards: np.ndarray, num_private: int, hidden: np.ndarray) -> None:
+def write_code(cards: np.ndarray, num_private: int, hidden: np.ndarray) -> None:
     """Writes the code (uint64 ``[W]``) of cards (int8 ``[H]``), and sorts those of each player."""
     for first in range(0, cards.size, num_private):
         for k in range(first + 1, first + num_private):
@@ -111,7 +111,7 @@ def list_hands(unseen: np.ndarray, count: int, num_private: int, size: int, hidd
             return -1
         for k in range(size):
             cards[k] = unseen[at[k]]
-        _write(cards, num_private, hidden[total])
+        write_code(cards, num_private, hidden[total])
         total += 1
     return total
 
@@ -141,7 +141,7 @@ def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray,
             drawn = k + random_below(rng, lane, count - k)
             unseen[k], unseen[drawn] = unseen[drawn], unseen[k]
             cards[k] = unseen[k]
-        _write(cards, rules.num_private, hidden[j])
+        write_code(cards, rules.num_private, hidden[j])
 
 
 @kernel
@@ -165,7 +165,7 @@ def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarra
     at = 0
     for k in range(_num_seats(rules) * rules.num_private):
         if k // rules.num_private != seat:
-            card = _card(hidden, at)
+            card = card_at(hidden, at)
             if _is_seen(rules, views.cards[i], seat, card):
                 return False
             worlds.cards[j, k] = card
@@ -182,7 +182,7 @@ def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarra
         if k // rules.num_private != seat:
             cards[at] = states.cards[i, k]
             at += 1
-    _write(cards, rules.num_private, hidden)
+    write_code(cards, rules.num_private, hidden)
 
 
 @kernel
@@ -236,7 +236,7 @@ def deal_rest(rules: Rules, worlds: States, first: int, count: int, rng: np.ndar
 
 
 @kernel
-def _hand_index(hidden: np.ndarray, first: int, num_private: int) -> int:
+def hand_index(hidden: np.ndarray, first: int, num_private: int) -> int:
     """Returns the place of a hand, the cards from ``first`` on, among all hands.
 
     It is the sum of C(c_k, k + 1) over its cards c_0 < c_1 < ….
@@ -245,7 +245,7 @@ def _hand_index(hidden: np.ndarray, first: int, num_private: int) -> int:
     """
     index = 0
     for k in range(num_private):
-        ways, card = 1, _card(hidden, first + k)
+        ways, card = 1, card_at(hidden, first + k)
         for j in range(k + 1):
             ways = ways * (card - j) // (j + 1)
         index += ways
@@ -260,7 +260,7 @@ def count_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndar
     for k in range(num_seats - 1):
         other = (seat + 1 + k) % num_seats
         first = (other - (1 if other > seat else 0)) * rules.num_private
-        counts[k, _hand_index(hidden, first, rules.num_private)] = 1
+        counts[k, hand_index(hidden, first, rules.num_private)] = 1
 
 
 register(generic.list_hidden, Rules, list_hidden)

@@ -1,0 +1,1 @@
+"""No-limit Texas Hold'em for two to ten players."""

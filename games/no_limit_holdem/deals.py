@@ -1,0 +1,130 @@
+"""The deal of no-limit Hold'em, and who wins: all that reads cards of a full state."""
+
+import numpy as np
+
+from games.kernels import kernel, random_below, random_float
+from games.no_limit_holdem.betting import amount_of, legal, num_left, raise_bounds, settle, start_row, to_call
+from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, OVER, Rules, States
+from games.poker.hands import EMPTY_KEY, NUM_CARDS, strength_of
+
+
+@kernel
+def sort_cards(states: States, i: int) -> None:
+    """Sorts, in lane ``i``, the cards of each hand and of the flop, higher first."""
+    for seat in range(states.hole.shape[1]):
+        if states.hole[i, seat, 0] < states.hole[i, seat, 1]:
+            states.hole[i, seat, 0], states.hole[i, seat, 1] = states.hole[i, seat, 1], states.hole[i, seat, 0]
+    sort_flop(states.board[i])
+
+
+@kernel
+def sort_flop(board: np.ndarray) -> None:
+    """Sorts the flop of a board (int8 ``[5]``), higher first."""
+    for k in range(2):
+        for j in range(2 - k):
+            if board[j] < board[j + 1]:
+                board[j], board[j + 1] = board[j + 1], board[j]
+
+
+@kernel
+def deal_cards(seeds: np.ndarray, states: States) -> None:
+    """Deals cards to every row; row i depends on ``seeds[i]`` (uint64 ``[B]``, changed) alone."""
+    deck = np.empty(NUM_CARDS, np.int8)
+    for c in range(NUM_CARDS):
+        deck[c] = c
+    seats = states.hole.shape[1]
+    drawn = np.empty(2 * seats + NUM_BOARD, np.int64)
+    for i in range(seeds.size):
+        for k in range(drawn.size):
+            at = k + random_below(seeds, i, NUM_CARDS - k)
+            drawn[k] = at
+            deck[k], deck[at] = deck[at], deck[k]
+        for seat in range(seats):
+            states.hole[i, seat, 0] = deck[2 * seat]
+            states.hole[i, seat, 1] = deck[2 * seat + 1]
+        for k in range(NUM_BOARD):
+            states.board[i, k] = deck[2 * seats + k]
+        for k in range(drawn.size - 1, -1, -1):  # the deck in order again: swaps undone from the last
+            deck[k], deck[drawn[k]] = deck[drawn[k]], deck[k]
+        sort_cards(states, i)
+
+
+@kernel
+def draw_stacks(rng: np.ndarray, states: States, least: int) -> None:
+    """Replaces each stack by a random one from ``least`` up to it, evenly on a scale of logarithms.
+
+    Args:
+        rng: uint64 ``[B]``, a stream for each row, changed.
+    """
+    for i in range(rng.size):
+        for seat in range(states.stacks.shape[1]):
+            most = np.float64(states.stacks[i, seat])
+            states.stacks[i, seat] = np.int64(least * (most / least) ** random_float(rng, i) + 0.5)
+
+
+@kernel
+def start_rows(
+    rules: Rules, states: States, stacks: np.ndarray, antes: np.ndarray, blinds: np.ndarray, big_blinds: np.ndarray
+) -> None:
+    """Writes the betting before the first move to every row (``betting.start_row``): int32 ``[B, S]`` thrice, int32 ``[B]``."""
+    for i in range(big_blinds.size):
+        start_row(rules, states, i, stacks[i], antes[i], blinds[i], np.int64(big_blinds[i]))
+
+
+@kernel
+def look(rules: Rules, states: States, i: int, actions: np.ndarray, amounts: np.ndarray) -> tuple[int, int, int, int]:
+    """Returns the number of listed actions, the chips to call, and the bounds of a raise.
+
+    Args:
+        actions: int16 ``[max_legal]``, the listed actions, written. amounts: int64, the raise-to of each, 0 = it is none.
+    """
+    count = legal(rules, states, i, actions)
+    for k in range(count):
+        amounts[k] = amount_of(rules, states, i, actions[k]) if actions[k] >= FIRST_SIZE else 0
+    least, most = raise_bounds(rules, states, i)
+    return count, to_call(rules, states, i), least, most
+
+
+@kernel
+def hand_strengths(rules: Rules, states: States, i: int, out: np.ndarray) -> None:
+    """Writes the strength of the hand of each seat that is in (1 to 7,462) to ``out`` (int32 ``[S]``), 0 for the others."""
+    keys, bits = rules.hands.keys, rules.hands.bits
+    board_key, board_masks = EMPTY_KEY, 0
+    for k in range(NUM_BOARD):
+        board_key += keys[states.board[i, k]]
+        board_masks |= bits[states.board[i, k]]
+    for seat in range(out.size):
+        out[seat] = 0
+        if not states.folded[i, seat]:
+            one, two = states.hole[i, seat, 0], states.hole[i, seat, 1]
+            out[seat] = strength_of(rules.hands, board_key + keys[one] + keys[two], board_masks | bits[one] | bits[two], 7)
+
+
+@kernel
+def returns_of(rules: Rules, states: States, i: int, strengths: np.ndarray, out: np.ndarray) -> None:
+    """Writes the net chips of each seat (float64 ``[S]``) of a hand that is over.
+
+    Args:
+        strengths: int32 ``[S]``, room, written.
+    """
+    if num_left(rules, states, i) > 1:
+        hand_strengths(rules, states, i, strengths)
+    else:
+        strengths[:] = 0
+    settle(rules, states, i, strengths, out)
+
+
+@kernel
+def current_seat(rules: Rules, states: States, i: int) -> int:
+    """Returns the seat to move, -1 when the hand is over."""
+    return np.int64(states.seat[i])
+
+
+@kernel
+def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
+    """Returns the chips that a seat has won; the hand must be over."""
+    assert states.round[i] == OVER
+    seats = states.stacks.shape[1]
+    strengths, returns = np.empty(seats, np.int32), np.empty(seats, np.float64)
+    returns_of(rules, states, i, strengths, returns)
+    return returns[seat]

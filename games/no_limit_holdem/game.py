@@ -1,0 +1,249 @@
+"""The Python face of no-limit Hold'em (``games.interface.Game``)."""
+
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from games.base import BaseGame
+from games.generic import register_all
+from games.interface import GameSpec, ScoreUnit, move_texts
+from games.no_limit_holdem import state
+from games.no_limit_holdem.betting import is_legal, legal, step
+from games.no_limit_holdem.deals import current_seat, deal_cards, draw_stacks, look, sort_cards, start_rows, team_return
+from games.no_limit_holdem.observe import observe, scales, stake
+from games.no_limit_holdem.options import check_bets, check_stacks, parse_sizes, size_text
+from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, HIDDEN, MOST_CHIPS, NUM_BOARD, Rules, States
+from games.no_limit_holdem.translation import nearest_listed
+from games.no_limit_holdem.worlds import (
+    count_hidden,
+    deal_rest,
+    draw_hidden,
+    fill_world,
+    hidden_of,
+    infoset_key,
+    list_hidden,
+    log_prior_hidden,
+    reveal,
+    start_view,
+)  # fmt: skip
+from games.poker.hands import NUM_CARDS, card_texts, parse_cards, tables
+from games.poker.worlds import hand_names, num_words
+
+register_all(
+    Rules, legal, step, current_seat, team_return, stake, observe, infoset_key, is_legal, nearest_listed, list_hidden,
+    draw_hidden, log_prior_hidden, fill_world, hidden_of, start_view, reveal, deal_rest, count_hidden,
+)  # fmt: skip
+RANKS = 13
+
+
+def seat_names(players: int) -> tuple[str, ...]:
+    """Returns what the seats are called: ``SB``, ``BB``, ``UTG``, …, ``CO``, ``BTN``; heads-up ``BB`` and ``BTN``."""
+    if players == 2:
+        return ("BB", "BTN")
+    between = players - 3
+    middle = ["UTG", *(f"UTG+{k}" for k in range(1, between - 1)), "CO"] if between > 1 else ["UTG"] * between
+    return ("SB", "BB", *middle, "BTN")
+
+
+class NoLimitHoldem(BaseGame):
+    """No-limit Hold'em. Every player is a team of its own; returns are chips."""
+
+    variants = MappingProxyType({"heads-up": {}, "three players": {"players": 3}, "six players": {"players": 6}})
+
+    def __init__(
+        self,
+        players: int = 2,
+        small_blind: int = 50,
+        big_blind: int = 100,
+        ante: int = 0,
+        stacks: int | Sequence[int] = 10_000,
+        least_stack: int | None = None,
+        bet_sizes: Sequence[float | str] = ("least", 0.5, 1.0, 2.0, "all-in"),
+    ) -> None:
+        """Makes the game.
+
+        Args:
+            players: 2 to 10.
+            small_blind, big_blind: Chips.
+            ante: Chips that every seat posts besides.
+            stacks: Chips of every seat before the posts, or a list with those of each seat.
+            least_stack: Where given, each seat has in each hand a random number of chips from this up to its own of ``stacks``,
+                evenly on a scale of logarithms.
+            bet_sizes: What searches and networks may bet: ``least``, ``all-in``, and numbers, which are multiples of the pot
+                after a call. Any other amount can be played against them.
+
+        Raises:
+            ValueError: An option is out of range.
+        """
+        chips = check_stacks(players, stacks)
+        check_bets(players, small_blind, big_blind, ante, chips, least_stack)
+        sizes = parse_sizes(bet_sizes)
+        self.least_stack = least_stack
+        self.sizes = tuple(size_text(size) for size in sizes)
+        self.options = {"players": players, "bet_sizes": list(self.sizes)}
+        blinds = np.zeros(players, np.int32)
+        blinds[:2] = (big_blind, small_blind) if players == 2 else (small_blind, big_blind)
+        antes = np.full(players, ante, np.int32)
+        self.rules = Rules(np.array(sizes), np.array(chips, np.int32), antes, blinds, big_blind, tables())
+        outputs, names = FIRST_SIZE + len(sizes), seat_names(players)
+        most_raises = max(chips) // big_blind + players
+        card_names = tuple(card_texts(range(NUM_CARDS)))
+        self._cards = {name: card for card, name in enumerate(card_names)}
+        scale = scales(players)
+        self.spec = GameSpec(
+            name="no_limit_holdem", num_seats=players, teams=tuple(range(players)), team_names=names, seat_names=names,
+            num_actions=FIRST_AMOUNT + max(chips) + 1, policy_size=outputs, max_legal=outputs,
+            max_moves=(most_raises + state.NUM_ROUNDS) * players, max_return=float(sum(chips) - min(chips)),
+            observation_shape=(len(scale), max(RANKS, outputs + 1)), observation_scale=scale,
+            score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / big_blind, digits=0, tells_wins=False),
+            mixes=True, hidden_words=num_words(players, 2), hidden_kinds=hand_names(card_names, 2),
+        )  # fmt: skip
+        self.decoder = np.full((self.spec.num_actions, 1), -1, np.int16)  # type: ignore[misc]
+        self.decoder[:outputs, 0] = np.arange(outputs)
+
+    def empty(self, count: int) -> States:
+        """Returns ``count`` rows of zeros."""
+        return state.empty(count, self.spec.num_seats)
+
+    def deal(self, seeds: np.ndarray) -> States:
+        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
+        states, rng = self.empty(len(seeds)), np.array(seeds, np.uint64)
+        deal_cards(rng, states)
+        states.stacks[:] = self.rules.stacks
+        if self.least_stack is not None:
+            draw_stacks(rng, states, self.least_stack)
+        self._start(states)
+        return states
+
+    def _start(self, states: States) -> None:
+        """Writes the betting before the first move; cards and stacks are there."""
+        rules, rows = self.rules, len(states.seat)
+        antes, blinds = (np.broadcast_to(posts, states.stacks.shape) for posts in (rules.antes, rules.blinds))
+        start_rows(rules, states, states.stacks.copy(), antes.copy(), blinds.copy(), np.full(rows, rules.big_blind, np.int32))
+
+    def view(self, states: States, seats: np.ndarray) -> States:
+        """Returns a copy in which the cards that ``seats[i]`` (int ``[B]``) cannot see in row i are ``HIDDEN``."""
+        views = States(*(field.copy() for field in states))
+        own = np.arange(self.spec.num_seats) == np.asarray(seats)[:, None]
+        views.hole[~own] = HIDDEN
+        views.board[np.arange(NUM_BOARD) >= views.shown[:, None]] = HIDDEN
+        return views
+
+    def action_text(self, action: int) -> str:
+        """Returns ``fold``, ``call`` (or check), a size such as ``0.5 pot`` or ``all-in``, or ``r250``: a raise to 250."""
+        if action < FIRST_SIZE:
+            return ("fold", "call")[action]
+        return self.sizes[action - FIRST_SIZE] if action - FIRST_SIZE < len(self.sizes) else f"r{action - FIRST_AMOUNT}"
+
+    def parse_action(self, text: str) -> int:
+        """Returns the action of a text: that of ``action_text``, ``check``, or ``bet``/``raise`` and chips. Raises ValueError."""
+        word = " ".join(text.lower().split())
+        if word in ("fold", "f"):
+            return FOLD
+        if word in ("call", "check", "c", "k"):
+            return CALL
+        if word in self.sizes:
+            return FIRST_SIZE + self.sizes.index(word)
+        for start in ("raise to", "raise", "bet", "r", "b"):
+            digits = word.removeprefix(start).strip()
+            if word.startswith(start) and digits.isascii() and digits.isdecimal():
+                if len(digits) > 9 or int(digits) > self.spec.num_actions - 1 - FIRST_AMOUNT:
+                    most = self.spec.num_actions - 1 - FIRST_AMOUNT
+                    raise ValueError(f"action {text!r}: expected a raise to at most {most} chips, the largest stack")
+                return FIRST_AMOUNT + int(digits)
+        known = ", ".join(("fold", "call", "check", *self.sizes))
+        raise ValueError(f"action {text!r}: expected one of {known}, or r and the chips of this round to raise to, as in r250")
+
+    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """Returns what a seat knows, for JSON.
+
+        ``hand``, ``public`` cards, ``round``, and by seat the ``stacks`` behind, the chips ``paid`` in this hand, the ``bets`` of
+        this round, and who ``folded``; ``pot``; for who is to move ``to_call``, ``raise`` (the least and the most to raise to,
+        None where that is not allowed) and ``amounts``, the raise-to of each legal move, None for fold and call. Once the hand
+        is over ``hands``, those that are shown down.
+        """
+        mover, fields = int(views.seat[row]), {}
+        over = mover < 0
+        seat = max(mover, 0) if seat is None else seat
+        listed, amounts = np.empty(self.spec.max_legal, np.int16), np.empty(self.spec.max_legal, np.int64)
+        shown = views.board[row, : views.shown[row]]
+        if over:
+            called = len(shown) == NUM_BOARD and (views.folded[row] == 0).sum() > 1
+            fields["hands"] = [
+                self._hand(views, row, other) if called and not views.folded[row, other] else None
+                for other in range(self.spec.num_seats)
+            ]
+        count = call = least = most = 0
+        if seat == mover:
+            count, call, least, most = look(self.rules, views, row, listed, amounts)
+        return {
+            "game": self.spec.name,
+            "seat": seat,
+            "hand": self._hand(views, row, seat),
+            "public": card_texts(card for card in shown.tolist() if card != HIDDEN),
+            "round": ("preflop", "flop", "turn", "river", "over")[views.round[row]],
+            "stacks": views.stacks[row].tolist(),
+            "paid": views.paid[row].tolist(),
+            "bets": views.street_paid[row].tolist(),
+            "folded": (views.folded[row] == 1).tolist(),
+            "pot": int(views.paid[row].sum()),
+            "to_call": call,
+            "raise": [least, most] if most else None,
+            "moves": move_texts(self, moves),
+            "legal": [self.action_text(int(action)) for action in listed[:count]],
+            "amounts": [int(amount) if amount else None for amount in amounts[:count]],
+            **fields,
+        }
+
+    def _hand(self, views: States, row: int, seat: int) -> list[str] | None:
+        """Returns the cards of a seat, None where they are hidden."""
+        cards = views.hole[row, seat].tolist()
+        return None if HIDDEN in cards else card_texts(cards)
+
+    def _deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns ``hands``, ``public`` cards, ``stacks``, ``antes`` and ``blinds`` by seat, and ``big_blind``."""
+        return {
+            "hands": [card_texts(hand) for hand in deal.hole[0].tolist()],
+            "public": card_texts(deal.board[0].tolist()),
+            "stacks": (deal.stacks[0] + deal.paid[0]).tolist(),
+            "antes": deal.ante[0].tolist(),
+            "blinds": deal.blind[0].tolist(),
+            "big_blind": int(deal.big_blind[0]),
+        }
+
+    def _parse_deal(self, fields: Any) -> States:
+        """Returns the deal of a record; posts that are left out are those of the game. Raises ValueError."""
+        players = self.spec.num_seats
+        expected = (
+            f'expected {{"hands": [...], "public": [...], "stacks": [...]}} with {players} hands of 2 and {NUM_BOARD} public '
+            f'cards, all different, such as "As", and {players} stacks of at most {MOST_CHIPS} chips'
+        )
+        try:
+            hands, public = [list(hand) for hand in fields["hands"]], list(fields["public"])
+            cards = parse_cards(" ".join(card for cards in (*hands, public) for card in cards))
+            numbers = {"stacks": self.rules.stacks, "antes": self.rules.antes, "blinds": self.rules.blinds}
+            chips = {key: np.array(fields.get(key, own.tolist())) for key, own in numbers.items()}
+            big_blind = fields.get("big_blind", self.rules.big_blind)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(f"deal: {error}; {expected}"[:500]) from error
+        fits = [len(hand) for hand in hands] == [2] * players and len(public) == NUM_BOARD
+        for key, given in chips.items():
+            low = -MOST_CHIPS if key == "blinds" else 1 if key == "stacks" else 0
+            if given.shape != (players,) or given.dtype.kind != "i" or given.min() < low or given.max() > MOST_CHIPS:
+                raise ValueError(f"deal, {key} {fields[key]}: {expected}"[:500])
+        if not fits or not isinstance(big_blind, int) or not 1 <= big_blind <= MOST_CHIPS:
+            raise ValueError(f"deal {fields}: {expected}"[:500])
+        states = self.empty(1)
+        states.hole[0], states.board[0] = np.array(cards[: 2 * players]).reshape(players, 2), cards[2 * players :]
+        sort_cards(states, 0)
+        posts = (chips[key].astype(np.int32)[None] for key in ("stacks", "antes", "blinds"))
+        start_rows(self.rules, states, *posts, np.array([big_blind], np.int32))
+        return states
+
+    def final_curves(self, finals: States) -> dict[str, float]:
+        """Returns the share of showdowns, and the mean pot in big blinds."""
+        called = finals.folded.sum(axis=1) < finals.folded.shape[1] - 1
+        pots = finals.paid.sum(axis=1) / finals.big_blind
+        return {"showdown_share": float(called.mean()), "pot_in_big_blinds": float(pots.mean())}

@@ -1,0 +1,134 @@
+"""What the networks of no-limit Hold'em read, and the unit of their values.
+
+Observations have a position for each rank, and more where there are more policy outputs than that, so that no output belongs to a
+rank. Chips are told on a scale of logarithms, ``16 log2(1 + chips / big blind)``, at most 127: networks learn from 20 and from
+200 big blinds with the same planes, and a big blind more counts for more where there are few. Planes for S seats, in this order:
+
+| planes | content |
+|---|---|
+| 4 | own cards, by suit |
+| 4 | cards on the table, by suit |
+| 2 | the rank of the turn, of the river |
+| 4 | which round it is |
+| 5 | the pot; to call; what the least raise adds; to call as a share of the pot after it; the pot as a share of the most |
+| | that it can come to (both in 127ths) |
+| 18 S | for each seat, from the observing one on: chips behind; put in during the hand; folded; all-in; has still to act; |
+| | bet or raised last; then for each round the chips put in, the checks and calls, the bets and raises |
+| S | which seat observes |
+
+Planes from the fourth row on are the same at all positions. Suits are numbered in the order in which they differ, as in limit
+poker, so that hands that are the same up to suits look the same.
+"""
+
+import numpy as np
+
+from games.kernels import kernel
+from games.no_limit_holdem.betting import highest_bet, pot, raise_bounds, to_call
+from games.no_limit_holdem.state import HIDDEN, NUM_ROUNDS, Rules, States
+
+RANKS = 13
+SEAT_PLANES = 6 + 3 * NUM_ROUNDS
+FIRST_SCALAR = 14
+FIRST_SEAT = FIRST_SCALAR + 5
+_LOG = 16.0
+
+
+def scales(seats: int) -> np.ndarray:
+    """Returns ``GameSpec.observation_scale`` (float32 ``[C]``)."""
+    chips, share = 1 / 32, 1 / 127
+    by_seat = np.array([chips, chips, 1, 1, 1, 1, *(chips,) * NUM_ROUNDS, *(0.5,) * (2 * NUM_ROUNDS)])
+    scalars = (chips, chips, chips, share, share)
+    return np.concatenate([np.ones(FIRST_SCALAR), scalars, np.tile(by_seat, seats), np.ones(seats)]).astype(np.float32)
+
+
+@kernel
+def most_in_pot(rules: Rules, states: States, i: int) -> int:
+    """Returns the most chips that the pot can come to."""
+    stacks, paid, folded = states.stacks[i], states.paid[i], states.folded[i]
+    first, second = np.int64(0), np.int64(0)
+    for seat in range(paid.size):
+        total = np.int64(paid[seat]) + (0 if folded[seat] else np.int64(stacks[seat]))
+        if total > first:
+            first, second = total, first
+        elif total > second:
+            second = total
+    most = np.int64(0)
+    for seat in range(paid.size):
+        most += paid[seat] if folded[seat] else max(np.int64(paid[seat]), min(np.int64(paid[seat]) + stacks[seat], second))
+    return most
+
+
+@kernel
+def stake(rules: Rules, states: States, i: int) -> float:
+    """Returns the geometric mean, in chips, of the pot and of the most that it can come to.
+
+    In units of the pot alone a value before the flop would be anything up to hundreds, in units of the stacks nearly always about
+    zero. In units of their mean a heads-up return is at most ``sqrt(most / pot) / 2``: 8 at 200 big blinds before the flop, 1/2
+    once all chips are in.
+    """
+    return np.sqrt(np.float64(pot(rules, states, i)) * np.float64(most_in_pot(rules, states, i)))
+
+
+@kernel
+def _chips(amount: int, big_blind: int) -> int:
+    return np.int64(min(_LOG * np.log2(1.0 + amount / big_blind) + 0.5, 127.0))
+
+
+@kernel
+def _suit_order(states: States, i: int, seat: int, order: np.ndarray) -> None:
+    """Writes the plane of each suit to ``order`` (int64 ``[4]``): suits sorted by own, then public cards, higher first."""
+    masks = np.zeros(4, np.int64)
+    for k in range(2):
+        card = np.int64(states.hole[i, seat, k])
+        masks[card % 4] |= np.int64(1) << (32 + card // 4)
+    for k in range(states.shown[i]):
+        card = np.int64(states.board[i, k])
+        if card != HIDDEN:
+            masks[card % 4] |= np.int64(1) << (card // 4)
+    for suit in range(4):
+        order[suit] = 0
+        for other in range(4):
+            order[suit] += masks[other] > masks[suit] or (masks[other] == masks[suit] and other < suit)
+
+
+@kernel
+def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
+    """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the planes: see the module."""
+    seats, big = states.stacks.shape[1], np.int64(states.big_blind[i])
+    order = np.empty(4, np.int64)
+    _suit_order(states, i, seat, order)
+    out[:] = 0
+    for k in range(2):
+        card = np.int64(states.hole[i, seat, k])
+        out[order[card % 4], card // 4] = 1
+    for k in range(states.shown[i]):
+        card = np.int64(states.board[i, k])
+        if card != HIDDEN:
+            out[4 + order[card % 4], card // 4] = 1
+            if k >= 3:
+                out[8 + k - 3, card // 4] = 1
+    if states.round[i] < NUM_ROUNDS:
+        out[10 + states.round[i]] = 1
+    chips, call, least = pot(rules, states, i), np.int64(0), np.int64(0)
+    if states.seat[i] >= 0:
+        call = to_call(rules, states, i)
+        least = raise_bounds(rules, states, i)[0]
+        least = least - highest_bet(rules, states, i) if least > 0 else 0
+    out[FIRST_SCALAR] = _chips(chips, big)
+    out[FIRST_SCALAR + 1] = _chips(call, big)
+    out[FIRST_SCALAR + 2] = _chips(least, big)
+    out[FIRST_SCALAR + 3] = np.int64(127.0 * call / (chips + call) + 0.5)
+    out[FIRST_SCALAR + 4] = np.int64(127.0 * chips / most_in_pot(rules, states, i) + 0.5)
+    for k in range(seats):
+        other, plane = (seat + k) % seats, FIRST_SEAT + k * SEAT_PLANES
+        out[plane] = _chips(states.stacks[i, other], big)
+        out[plane + 1] = _chips(states.paid[i, other], big)
+        out[plane + 2] = states.folded[i, other]
+        out[plane + 3] = states.stacks[i, other] == 0
+        out[plane + 4] = (states.pending[i] >> other) & 1
+        out[plane + 5] = states.aggressor[i] == other
+        for part in range(NUM_ROUNDS):
+            out[plane + 6 + part] = _chips(states.put[i, other, part], big)
+            out[plane + 6 + NUM_ROUNDS + part] = states.calls[i, other, part]
+            out[plane + 6 + 2 * NUM_ROUNDS + part] = states.raises[i, other, part]
+        out[FIRST_SEAT + seats * SEAT_PLANES + k] = k == seat

@@ -1,0 +1,38 @@
+"""Which of the listed moves stands for a bet of any amount, for policies that know the listed ones alone.
+
+Between two listed sizes A < B, in pots, a bet of x pots counts as A up to ``(A + B + 2AB) / (A + B + 2)``, and as B above. This
+is the deterministic form of the pseudo-harmonic mapping, which draws A with probability ``(B - x)(1 + A) / ((B - A)(1 + x))``:
+the border is where that is a half. Source: Ganzfried & Sandholm, "Action translation in extensive-form games with large action
+spaces: axioms, paradoxes, and the pseudo-harmonic mapping", IJCAI 2013.
+"""
+
+import numpy as np
+
+from games.kernels import kernel
+from games.no_limit_holdem.betting import amount_of, highest_bet, is_legal, pot, raise_bounds, size_amount
+from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules, States
+
+
+@kernel
+def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
+    """Returns the action that ``legal`` lists in the place of an action that may be played; a raise stays a raise."""
+    if action < FIRST_AMOUNT:
+        return np.int64(action)
+    least, most = raise_bounds(rules, states, i)
+    highest = highest_bet(rules, states, i)
+    after_call = np.float64(pot(rules, states, i) + highest - states.street_paid[i, states.seat[i]])
+    amount = amount_of(rules, states, i, action)
+    below, above = np.int64(-1), np.int64(-1)
+    lower, upper = np.int64(0), np.int64(0)
+    for k in range(rules.sizes.size):
+        if not is_legal(rules, states, i, FIRST_SIZE + k):
+            continue
+        listed = size_amount(rules, states, i, rules.sizes[k], least, most)
+        if listed <= amount:
+            below, lower = np.int64(FIRST_SIZE + k), listed
+        elif above < 0:
+            above, upper = np.int64(FIRST_SIZE + k), listed
+    if below < 0 or above < 0:
+        return max(below, above)
+    a, b, x = (lower - highest) / after_call, (upper - highest) / after_call, (amount - highest) / after_call
+    return below if x <= (a + b + 2.0 * a * b) / (a + b + 2.0) else above

@@ -1,0 +1,277 @@
+"""The model of an opponent as flat arrays, and the kernels that a search asks: what a seat does, how much it bets, what it shows.
+
+An action is decided in two steps: fold or not, then raise or not. For each of the steps, before the flop and after it, with a
+bet to call and without, there is a *booster*, a sum of trees (``trees.py``), or, in a model without trees, the table of
+frequencies (``table.py``) answers. Where only one kind of action is legal nothing is asked.
+
+A model file is safetensors: arrays and a few texts, read without executing anything.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from games.kernels import kernel
+from games.no_limit_holdem.betting import raise_bounds, to_call
+from games.no_limit_holdem.state import Rules, States
+from opponent_models.features import NUM_COLUMNS, features, with_statistics
+from opponent_models.statistics import STATISTICS
+from opponent_models.table import ROW_RAISES, ROW_SEATS, table_row
+from opponent_models.trees import Booster, evaluate, no_booster
+
+NUM_ACTIONS = 3
+"""Fold, check or call, bet or raise."""
+NUM_SIZES = 7
+"""Bins of a bet's size: the least, five of x = (bet - least) / (most - least) by ``SIZE_EDGES``, all-in."""
+SIZE_EDGES = np.array([0.02, 0.05, 0.1, 0.25])
+NUM_RANKS = 6
+"""Bins of a hand at showdown: sixths of its percentile among all holdings on the board."""
+FORMAT = "opponent-model-1"
+
+
+class ModelError(ValueError):
+    """A file that holds no model; the message says which and why."""
+
+
+class OpponentModel(NamedTuple):
+    """A model.
+
+    Attributes:
+        prior: float32 ``[STATISTICS]``, the mean player, which statistics are smoothed to.
+        table: float32 ``[rows, 3]``, frequencies of fold, call and raise (``table.table_row``).
+        trees: Boosters 0 to 4: fold before the flop; raise before it, of who does not fold; bet after the flop; fold there; raise
+            there, of who does not fold. Boosters 5 to 11: sizes; 12 to 17: ranks at showdown. Those that are missing are empty.
+        sizes: float32 ``[4, NUM_SIZES]``, frequencies of sizes by round. ranks: float32 ``[NUM_RANKS]``, of ranks at showdown.
+    """
+
+    prior: np.ndarray
+    table: np.ndarray
+    trees: Booster
+    sizes: np.ndarray
+    ranks: np.ndarray
+
+
+FOLD_BEFORE, RAISE_BEFORE, BET, FOLD_AFTER, RAISE_AFTER, SIZES, RANKS = 0, 1, 2, 3, 4, 5, 12
+NUM_BOOSTERS = RANKS + NUM_RANKS
+
+
+@kernel(inline="always")
+def _chance(score: float) -> float:
+    return 1.0 / (1.0 + np.exp(-score))
+
+
+@kernel
+def action_row(
+    model: OpponentModel, row: np.ndarray, table_row_: int, can_fold: bool, can_raise: bool, out: np.ndarray
+) -> None:
+    """Writes the probabilities of fold, check or call, bet or raise for the columns of a decision.
+
+    Args:
+        row: float32 ``[NUM_COLUMNS]``.
+        table_row_: The row of the table of frequencies, where there are no trees.
+        can_fold, can_raise: What is legal; to check or call always is.
+        out: float64 ``[3]``, changed in place; sums to 1.
+    """
+    after = row[0] > 0.0
+    fold = raised = 0.0
+    if model.trees.first[1] > 0:
+        if can_fold:
+            fold = _chance(evaluate(model.trees, FOLD_AFTER if after else FOLD_BEFORE, row))
+        if can_raise:
+            which = (RAISE_AFTER if can_fold else BET) if after else RAISE_BEFORE
+            raised = (1.0 - fold) * _chance(evaluate(model.trees, which, row))
+    else:
+        total = 0.0
+        for k in range(NUM_ACTIONS):
+            if (k > 0 or can_fold) and (k < 2 or can_raise):
+                total += model.table[table_row_, k]
+        fold = model.table[table_row_, 0] / total if can_fold else 0.0
+        raised = model.table[table_row_, 2] / total if can_raise else 0.0
+    out[0], out[1], out[2] = fold, 1.0 - fold - raised, raised
+
+
+@kernel
+def action_probabilities(
+    model: OpponentModel, rules: Rules, states: States, i: int, statistics: np.ndarray, out: np.ndarray
+) -> None:
+    """Writes the probabilities of fold, check or call, and bet or raise of the seat to move in lane ``i``.
+
+    Args:
+        statistics: float32 ``[S, STATISTICS]`` (``statistics.smooth``).
+        out: float64 ``[3]``, changed in place: illegal ones are 0, the sum is 1. No hole card is read.
+    """
+    can_fold = to_call(rules, states, i) > 0
+    can_raise = raise_bounds(rules, states, i)[1] > 0
+    if not can_fold and not can_raise:
+        out[0], out[1], out[2] = 0.0, 1.0, 0.0
+        return
+    row = np.empty(NUM_COLUMNS, dtype=np.float32)
+    _columns(model, rules, states, i, np.int64(states.seat[i]), statistics, row)
+    action_row(model, row, table_row(rules, states, i), can_fold, can_raise, out)
+
+
+@kernel
+def _columns(
+    model: OpponentModel, rules: Rules, states: States, i: int, seat: int, statistics: np.ndarray, row: np.ndarray
+) -> None:
+    features(rules, states, i, seat, row)
+    with_statistics(states, i, seat, statistics, row)
+
+
+@kernel
+def _normalised(model: OpponentModel, first: int, row: np.ndarray, frequencies: np.ndarray, out: np.ndarray) -> None:
+    """Writes the softmax of boosters from ``first`` on to ``out``, or frequencies where there are none."""
+    count = len(out)
+    if model.trees.first[first + count] == model.trees.first[first]:
+        for k in range(count):
+            out[k] = frequencies[k]
+        return
+    most, total = -1e30, 0.0
+    for k in range(count):
+        out[k] = evaluate(model.trees, first + k, row)
+        most = max(most, out[k])
+    for k in range(count):
+        out[k] = np.exp(out[k] - most)
+        total += out[k]
+    for k in range(count):
+        out[k] /= total
+
+
+@kernel
+def size_probabilities(
+    model: OpponentModel, rules: Rules, states: States, i: int, statistics: np.ndarray, out: np.ndarray
+) -> None:
+    """Writes how large a bet or raise of the seat to move would be in lane ``i``: float64 ``[NUM_SIZES]``, changed in place.
+
+    Bin 0 is the least bet, the last one all-in, those between hold x = (bet - least) / (most - least) up to ``SIZE_EDGES``. Where
+    the least bet is all-in, the last bin has all.
+    """
+    least, most = raise_bounds(rules, states, i)
+    if least == most:
+        out[:] = 0.0
+        out[NUM_SIZES - 1] = 1.0
+        return
+    row = np.empty(NUM_COLUMNS, dtype=np.float32)
+    _columns(model, rules, states, i, np.int64(states.seat[i]), statistics, row)
+    _normalised(model, SIZES, row, model.sizes[min(np.int64(states.round[i]), 3)], out)
+
+
+@kernel
+def showdown_bins(
+    model: OpponentModel, rules: Rules, states: States, i: int, seat: int, statistics: np.ndarray, out: np.ndarray
+) -> None:
+    """Writes the probabilities of the six bins of a seat's hand at the showdown of lane ``i``, float64 ``[NUM_RANKS]``.
+
+    Bin k holds hands with a percentile in [k / 6, (k + 1) / 6) among all holdings on the board; the last are the strongest.
+    """
+    row = np.empty(NUM_COLUMNS, dtype=np.float32)
+    _columns(model, rules, states, i, seat, statistics, row)
+    _normalised(model, RANKS, row, model.ranks, out)
+
+
+@kernel
+def size_bin(amount: int, least: int, most: int) -> int:
+    """Returns the bin of a bet or raise to an amount."""
+    if amount >= most:
+        return NUM_SIZES - 1
+    if amount <= least:
+        return 0
+    x = (amount - least) / (most - least)
+    for k in range(len(SIZE_EDGES)):
+        if x < SIZE_EDGES[k]:
+            return k + 1
+    return NUM_SIZES - 2
+
+
+def untrained() -> OpponentModel:
+    """Returns a model that knows nothing: every legal kind of action is equally likely."""
+    rows = 4 * 2 * ROW_RAISES * ROW_SEATS
+    return OpponentModel(
+        np.full(STATISTICS, 0.5, np.float32), np.full((rows, NUM_ACTIONS), 1 / 3, np.float32), no_booster(NUM_BOOSTERS),
+        np.full((4, NUM_SIZES), 1 / NUM_SIZES, np.float32), np.full(NUM_RANKS, 1 / NUM_RANKS, np.float32),
+    )  # fmt: skip
+
+
+def trees_as_arrays(trees: Booster, name: str = "trees") -> dict[str, np.ndarray]:
+    """Returns the arrays of boosters by the names that they have in a file."""
+    return {f"{name}.{key}": array for key, array in trees._asdict().items()}
+
+
+def trees_of(arrays: Mapping[str, np.ndarray], name: str = "trees") -> Booster:
+    """Returns the boosters of a file. Raises KeyError where it has none of that name."""
+    return Booster(*(arrays[f"{name}.{key}"] for key in Booster._fields))
+
+
+def save(path: str | Path, model: OpponentModel, told: Mapping[str, Any], more: Mapping[str, np.ndarray] | None = None) -> None:
+    """Writes a model, and what is told of it (JSON), to a new file beside the old one, which it then replaces.
+
+    Args:
+        more: Arrays that a search does not read (``learned.Learned``).
+    """
+    arrays = trees_as_arrays(model.trees) | {name: array for name, array in model._asdict().items() if name != "trees"}
+    arrays |= dict(more or {})
+    temporary = Path(f"{path}.new")
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    save_file(contiguous, temporary, {"format": FORMAT, "told": json.dumps(told)})
+    temporary.replace(path)
+
+
+def load(path: str | Path) -> tuple[OpponentModel, dict[str, Any]]:
+    """Returns the model of a file and what is told of it.
+
+    Raises:
+        ModelError: The file is not there or holds no such model.
+    """
+    arrays, told = load_arrays(path)
+    return model_of(path, arrays), told
+
+
+def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Returns all arrays of a file and what is told of it. Raises ModelError where it holds no model."""
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            meta = file.metadata() or {}
+            if meta.get("format") != FORMAT:
+                raise ModelError(f"{path}: holds no opponent model ({FORMAT})")
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        return arrays, json.loads(meta["told"])
+    except FileNotFoundError as error:
+        raise ModelError(f"{path}: there is no such file; expected a model of algorithm=opponent_model") from error
+    except (SafetensorError, OSError, KeyError, json.JSONDecodeError) as error:
+        raise ModelError(f"{path}: holds no opponent model ({' '.join(str(error).split())})") from error
+
+
+def model_of(path: str | Path, arrays: Mapping[str, np.ndarray], trees: str = "trees") -> OpponentModel:
+    """Returns the model with the boosters of a name from the arrays of a file. Raises ModelError where they do not fit."""
+    try:
+        boosters = trees_of(arrays, trees)
+        model = OpponentModel(*(boosters if name == "trees" else arrays[name] for name in OpponentModel._fields))
+    except KeyError as error:
+        raise ModelError(f"{path}: holds no opponent model (there is no array {error})") from error
+    _check(path, model)
+    return model
+
+
+def _check(path: str | Path, model: OpponentModel) -> None:
+    """Raises ModelError where arrays do not fit together: kernels do not check."""
+    like, trees = untrained(), model.trees
+    count, nodes = trees.column.shape if trees.column.ndim == 2 else (0, 0)
+    right = all(
+        a.shape == b.shape and a.dtype == b.dtype and np.isfinite(a).all()
+        for a, b in zip(model, like, strict=True)
+        if isinstance(a, np.ndarray)
+    )
+    right = right and all(a.dtype == b.dtype for a, b in zip(trees, like.trees, strict=True))
+    right = right and trees.first.shape == like.trees.first.shape and trees.bias.shape == like.trees.bias.shape
+    right = right and trees.threshold.shape == (count, nodes) and trees.leaf.shape == (count, nodes + 1)
+    right = right and nodes & (nodes + 1) == 0 and bool((np.diff(trees.first) >= 0).all()) and trees.first[0] == 0
+    right = right and trees.first[-1] == count and (count == 0 or 0 <= trees.column.min() <= trees.column.max() < NUM_COLUMNS)
+    right = right and bool(np.isfinite(trees.leaf).all() and np.isfinite(trees.bias).all())
+    right = right and not np.isnan(trees.threshold).any()
+    if not right:
+        raise ModelError(f"{path}: arrays of another shape than this version has; train the model anew")

@@ -1,0 +1,41 @@
+"""The table of frequencies: fold, call and raise by round, whether there is a bet to call, raises so far in the round, and seat.
+
+The baseline of the learned models, and what a model without trees answers with.
+"""
+
+import numpy as np
+
+from games.kernels import kernel
+from games.no_limit_holdem.betting import to_call
+from games.no_limit_holdem.state import Rules, States
+
+ROW_RAISES, ROW_SEATS = 5, 10
+"""Raises so far, 4 and more together; seats from the button, 0 = the button."""
+
+
+@kernel
+def table_row(rules: Rules, states: States, i: int) -> int:
+    """Returns the row of the table for the seat to move in lane ``i``. Seats are counted from the button, at any table."""
+    seats, round_ = states.stacks.shape[1], np.int64(states.round[i])
+    raises = np.int64(0)
+    for seat in range(seats):
+        raises += states.raises[i, seat, round_]
+    facing = 1 if to_call(rules, states, i) > 0 else 0
+    from_button = seats - 1 - np.int64(states.seat[i])
+    return ((round_ * 2 + facing) * ROW_RAISES + min(raises, ROW_RAISES - 1)) * ROW_SEATS + from_button
+
+
+def frequencies(rows: np.ndarray, kinds: np.ndarray, num_rows: int, added: float = 1.0) -> np.ndarray:
+    """Returns the share of each kind of action in each row, float32 ``[num_rows, kinds]``.
+
+    Args:
+        rows: int ``[N]``, the row of each decision. kinds: int ``[N]``, what was done.
+        num_rows: Of the table.
+        added: Cases that are added to each row, shared as the kinds of all decisions are.
+    """
+    count = int(kinds.max(initial=2)) + 1
+    counts = np.zeros((num_rows, count))
+    np.add.at(counts, (rows, kinds), 1.0)
+    everywhere = counts.sum(axis=0) + 1.0
+    counts += added * everywhere / everywhere.sum()
+    return (counts / counts.sum(axis=1, keepdims=True)).astype(np.float32)

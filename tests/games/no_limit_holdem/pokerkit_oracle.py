@@ -1,0 +1,181 @@
+"""Random hands of no-limit Hold'em that PokerKit and the kernels play side by side."""
+
+from typing import NamedTuple
+
+import numpy as np
+from pokerkit import Automation, Mode, NoLimitTexasHoldem, State
+
+from games.kernels import kernel
+from games.no_limit_holdem import betting, deals, state
+from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, Rules, States
+from games.poker.hands import card_texts, tables
+
+AUTOMATIONS = tuple(kind for kind in Automation if kind != Automation.BOARD_DEALING)
+SIZES = np.array([0.0, 0.5, 1.0, 2.0, np.inf])
+
+
+class Hand(NamedTuple):
+    """What a hand starts from. Attributes: by seat, as posted; the deck is hole cards in the order of seats, then the board."""
+
+    stacks: np.ndarray
+    antes: np.ndarray
+    blinds: np.ndarray
+    big_blind: int
+    deck: np.ndarray
+
+
+def random_hand(rng: np.random.Generator, *, short: bool) -> Hand:
+    """Returns a hand of two to ten players with unequal stacks, at times equal.
+
+    Args:
+        short: Whether stacks may be too small for the posts, and antes and blinds anything.
+    """
+    seats = int(rng.integers(2, 11))
+    big = int(rng.choice([2, 10, 100]))
+    small = int(rng.integers(1, big + 1)) if short else big // 2
+    ante = int(rng.integers(0, big // 2 + 1)) * int(rng.integers(0, 2))
+    antes = np.full(seats, ante)
+    blinds = np.zeros(seats, np.int64)
+    blinds[:2] = (big, small) if seats == 2 else (small, big)
+    if short and rng.random() < 0.3:
+        antes = np.zeros(seats, np.int64)
+        antes[int(rng.integers(seats))] = big
+    if short and seats > 3 and rng.random() < 0.3:
+        blinds[2] = 2 * big
+    least = 1 if short else big + ante
+    most = big * int(rng.choice([3, 12, 60]))
+    stacks = rng.integers(least, max(most, least + 1), size=seats)
+    if rng.random() < 0.2:
+        stacks[:] = stacks.max()
+    return Hand(stacks, antes, blinds, big, rng.permutation(52)[: 2 * seats + 5])
+
+
+def start_pokerkit(hand: Hand) -> State:
+    """Returns PokerKit's state of a hand, with all hole cards dealt. Heads-up it wants posts in the other order."""
+    heads_up = len(hand.stacks) == 2
+    order = slice(None, None, -1) if heads_up else slice(None)
+    made = NoLimitTexasHoldem.create_state(
+        AUTOMATIONS[:0] + tuple(kind for kind in AUTOMATIONS if kind != Automation.HOLE_DEALING),
+        False,
+        tuple(hand.antes[order].tolist()),
+        tuple(hand.blinds[order].tolist()),
+        hand.big_blind,
+        tuple(hand.stacks.tolist()),
+        len(hand.stacks),
+        mode=Mode.TOURNAMENT,
+    )
+    for seat in range(len(hand.stacks)):
+        made.deal_hole("".join(card_texts(hand.deck[2 * seat : 2 * seat + 2])))
+    return made
+
+
+@kernel
+def _start(rules: Rules, states: States, stacks: np.ndarray, antes: np.ndarray, blinds: np.ndarray, big_blind: int) -> None:
+    deals.sort_cards(states, 0)
+    betting.start_row(rules, states, 0, stacks, antes, blinds, big_blind)
+
+
+@kernel
+def _look(rules: Rules, states: States, actions: np.ndarray) -> tuple[int, int, int, int, int]:
+    """Returns the number of legal actions, the chips to call, the bounds of a raise, and the pot."""
+    count = betting.legal(rules, states, 0, actions)
+    least, most = betting.raise_bounds(rules, states, 0)
+    return count, betting.to_call(rules, states, 0), least, most, betting.pot(rules, states, 0)
+
+
+@kernel
+def _amount(rules: Rules, states: States, action: int) -> int:
+    return betting.amount_of(rules, states, 0, action)
+
+
+@kernel
+def _may(rules: Rules, states: States, action: int) -> bool:
+    return betting.is_legal(rules, states, 0, action)
+
+
+@kernel
+def _step(rules: Rules, states: States, action: int) -> None:
+    betting.step(rules, states, 0, action)
+
+
+@kernel
+def _returns(rules: Rules, states: States, out: np.ndarray) -> None:
+    deals.returns_of(rules, states, 0, np.zeros(out.size, np.int32), out)
+
+
+def start_kernels(hand: Hand) -> tuple[Rules, States]:
+    """Returns the rules and one row."""
+    seats = len(hand.stacks)
+    rules = Rules(SIZES, *(np.asarray(x, np.int32) for x in (hand.stacks, hand.antes, hand.blinds)), hand.big_blind, tables())
+    states = state.empty(1, seats)
+    states.hole[0] = hand.deck[: 2 * seats].reshape(seats, 2)
+    states.board[0] = hand.deck[2 * seats :]
+    _start(rules, states, rules.stacks, rules.antes, rules.blinds, rules.big_blind)
+    return rules, states
+
+
+def _deal_board(made: State, hand: Hand) -> None:
+    """Deals all of the board that PokerKit waits for."""
+    seats = len(hand.stacks)
+    while made.status and (count := made.board_dealing_count):
+        there = len(made.board_cards)
+        made.deal_board("".join(card_texts(hand.deck[2 * seats + there : 2 * seats + there + count])))
+
+
+def _choose(rng: np.random.Generator, rules: Rules, states: States, listed: np.ndarray, least: int, most: int) -> int:
+    """Returns a random action: few folds, many calls, listed sizes, and exact amounts of which many are at the bounds."""
+    kind = rng.random()
+    if most and kind < 0.25:
+        return FIRST_AMOUNT + int(
+            rng.choice([least, most, rng.integers(least, most + 1), min(most, least + 1)], p=[0.4, 0.1, 0.3, 0.2])
+        )
+    if kind < 0.8:
+        return CALL
+    return int(rng.choice(listed))
+
+
+def play(hand: Hand, rng: np.random.Generator) -> int:
+    """Plays a hand by random moves in both; returns the number of moves. Raises AssertionError where the two differ."""
+    made = start_pokerkit(hand)
+    rules, states = start_kernels(hand)
+    actions, moves = np.empty(state.FIRST_AMOUNT, np.int16), 0
+    while True:
+        _deal_board(made, hand)
+        if made.actor_index is None:
+            break
+        count, call, least, most, pot = _look(rules, states, actions)
+        assert states.seat[0] == made.actor_index
+        assert states.street_paid[0].tolist() == made.bets
+        assert states.stacks[0].tolist() == made.stacks
+        assert pot == made.total_pot_amount
+        assert states.shown[0] == len(made.board_cards)
+        assert call == made.checking_or_calling_amount
+        assert (least or None) == made.min_completion_betting_or_raising_to_amount
+        assert (most or None) == made.max_completion_betting_or_raising_to_amount
+        listed = actions[:count]
+        assert (listed[0] == FOLD) == made.can_fold()
+        assert (np.diff(listed) > 0).all() and CALL in listed[:2]
+        for action in range(len(SIZES) + 2):
+            assert _may(rules, states, action) == (action in listed)
+        amounts = [_amount(rules, states, int(action)) for action in listed if action >= state.FIRST_SIZE]
+        assert (np.diff(amounts) > 0).all() and all(least <= amount <= most for amount in amounts)
+        for amount in (least - 1, most + 1):
+            assert not _may(rules, states, FIRST_AMOUNT + amount)
+        action = _choose(rng, rules, states, listed, least, most)
+        assert _may(rules, states, action)
+        if action == FOLD:
+            made.fold()
+        elif action == CALL:
+            made.check_or_call()
+        else:
+            made.complete_bet_or_raise_to(_amount(rules, states, action))
+        _step(rules, states, action)
+        moves += 1
+    assert not made.status
+    assert states.seat[0] == -1
+    assert states.round[0] == state.OVER
+    returns = np.empty(len(hand.stacks))
+    _returns(rules, states, returns)
+    assert returns.tolist() == made.payoffs
+    assert (states.stacks[0] + states.paid[0]).tolist() == hand.stacks.tolist()
+    return moves
