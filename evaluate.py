@@ -145,6 +145,10 @@ def run(arguments: list[str]) -> int:
     config = tournament.config
     choose_device(config.device)
     game = make_game(config)
+    if config.aivat and game.passive is None:
+        raise ConfigError(
+            f"aivat=true: {config.game} has no move that only goes along, as check or call, which luck is measured by"
+        )
     check_players(tournament)
     if config.report:
         check_folder(Path(config.report))

@@ -51,6 +51,8 @@ class EvaluateConfig:
         seed: Of the decks and of the players' random choices.
         processes: Processes at work; 0: one per core. No result depends on it.
         device: Of the networks: "auto", "cpu" or "cuda".
+        aivat: Whether to tell results with the luck of the cards and of the players' own mixing taken out, too
+            (``evaluation/aivat.py``); in poker.
         save: File that every game is written to, one JSON record per line.
         report: Folder for a report in Markdown and JSON, with plots.
         resume: Whether an interrupted evaluation is continued.
@@ -80,6 +82,7 @@ class EvaluateConfig:
     seed: int = setting(0, least=0, most=2**31)
     processes: int = setting(0, least=0, most=4096)
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
+    aivat: bool = False
     save: str | None = None
     report: str | None = None
     resume: bool = True

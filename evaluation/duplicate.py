@@ -7,9 +7,12 @@ others: A's score is that of the games in which it sits alone, B's that of those
 matches of Heinrich & Silver 2015, table 3.)
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from agents.agent import Agent
+from evaluation.aivat import controlled
 from evaluation.decks import evaluation_decks
 from evaluation.match import PlayedGames, Progress, play_games
 from evaluation.match_result import MatchResult as MatchResult
@@ -99,9 +102,15 @@ def deck_scores(spec: GameSpec, games: PlayedGames, player: int = 0) -> tuple[np
 def _side(spec: GameSpec, games: PlayedGames, player: int) -> Side:
     """Returns how a player does alone."""
     returns, won = deck_scores(spec, games, player)
+    free = None
+    if games.luck is not None:
+        kinds = np.moveaxis(games.luck, 2, 0)
+        luck = np.stack([deck_scores(spec, replace(games, returns=kind), player)[0].mean(axis=1) for kind in kinds], axis=1)
+        free = estimate(controlled(returns.mean(axis=1), luck))
     return Side(
         total=Score(estimate(won.mean(axis=1)), estimate(returns.mean(axis=1))),
         by_team=tuple(Score(estimate(won[:, team]), estimate(returns[:, team])) for team in range(spec.num_teams)),
+        luck_free=free,
     )
 
 
@@ -129,4 +138,5 @@ def summary(spec: GameSpec, names: tuple[str, str], games: PlayedGames) -> Match
         finishers=finishers,
         usage=(games.usage[0], games.usage[1]),
         games=games,
+        luck_free=own.luck_free,
     )

@@ -107,7 +107,7 @@ def _identity(plan: Plan, a: str, b: str) -> str:
 
     digest = hashlib.sha256()
     searches = match_settings.file_of(config.game).read_text(encoding="utf-8")
-    facts = [sources_digest(*LAYERS), searches, config.game, config.game_options(), config.seed, config.device]
+    facts = [sources_digest(*LAYERS), searches, config.game, config.game_options(), config.seed, config.device, config.aivat]
     facts += [describe(a), describe(b)]
     digest.update(json.dumps(facts, sort_keys=True).encode())
     for array in plan.decks:
@@ -125,6 +125,7 @@ def _pack(games: PlayedGames) -> dict[str, np.ndarray]:
         "moves": games.records.moves[:, :longest],
         "lengths": games.records.lengths,
         "usage": np.array([[used.seconds, used.decisions, used.forced] for used in games.usage]),
+        **({} if games.luck is None else {"luck": games.luck}),
     }
 
 
@@ -132,4 +133,5 @@ def _unpack(arrays: Any) -> PlayedGames:
     """Returns the games in named arrays."""
     usage = [Usage(float(seconds), int(decisions), int(forced)) for seconds, decisions, forced in arrays["usage"]]
     records = Records(arrays["moves"], arrays["lengths"])
-    return PlayedGames(arrays["seating"], arrays["returns"], arrays["last_seats"], records, usage)
+    luck = arrays["luck"] if "luck" in arrays else None
+    return PlayedGames(arrays["seating"], arrays["returns"], arrays["last_seats"], records, usage, luck)

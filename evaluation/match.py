@@ -64,6 +64,7 @@ class PlayedGames:
         last_seats: int8 ``[G]``: who made the last move (in Doudizhu: emptied its hand).
         records: All moves.
         usage: One per agent.
+        luck: float64 ``[G, S, K]``: K corrections of the returns for luck, see ``evaluation.aivat``; None: not computed.
     """
 
     seating: np.ndarray
@@ -71,6 +72,7 @@ class PlayedGames:
     last_seats: np.ndarray
     records: Records
     usage: list[Usage]
+    luck: np.ndarray | None = None
 
 
 @kernel

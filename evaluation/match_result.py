@@ -29,10 +29,12 @@ class Side:
     Attributes:
         total: Over all its games.
         by_team: Over those in which it sat in each team.
+        luck_free: The mean return in total with luck taken out (``evaluation.aivat``); None: not computed.
     """
 
     total: Score
     by_team: tuple[Score, ...]
+    luck_free: Estimate | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class MatchResult:
         finishers: For each team, by seat name: the share of the games in that team that A won with this seat's last move.
         usage: Of A and of B.
         games: Everything that was played, see ``duplicate.duplicate_games``.
+        luck_free: A's mean return with luck taken out (``evaluation.aivat``); None: not computed.
     """
 
     names: tuple[str, str]
@@ -62,11 +65,17 @@ class MatchResult:
     finishers: tuple[dict[str, float], ...]
     usage: tuple[Usage, Usage]
     games: PlayedGames
+    luck_free: Estimate | None = None
 
     @property
     def num_games(self) -> int:
         """Returns the number of games."""
         return len(self.games.seating)
+
+    @property
+    def own(self) -> Side:
+        """Returns how A does alone against B."""
+        return Side(self.total, self.by_team, self.luck_free)
 
     def as_dict(self) -> dict[str, Any]:
         """Returns everything but the games, for JSON."""
@@ -75,11 +84,12 @@ class MatchResult:
             wins = {"wp": value.wp.as_dict()} if self.unit.tells_wins else {}
             return {**wins, self.unit.key: value.adp.as_dict()}
 
-        def side(total: Score, by_team: tuple[Score, ...]) -> dict[str, Any]:
-            teams = {name: score(value) for name, value in zip(self.team_names, by_team, strict=True)}
-            return {"total": score(total), "by_team": teams}
+        def side(told: Side) -> dict[str, Any]:
+            teams = {name: score(value) for name, value in zip(self.team_names, told.by_team, strict=True)}
+            free = {} if told.luck_free is None else {"luck_free": {self.unit.key: told.luck_free.as_dict()}}
+            return {"total": score(told.total), "by_team": teams, **free}
 
-        own = side(self.total, self.by_team)
+        own = side(self.own)
         if self.unit.tells_wins:
             for name, finishers in zip(self.team_names, self.finishers, strict=True):
                 own["by_team"][name]["finishers"] = finishers
@@ -89,7 +99,7 @@ class MatchResult:
             "decks": self.num_decks,
             "games": self.num_games,
             **own,
-            **({} if self.opposite is None else {"b_alone": side(self.opposite.total, self.opposite.by_team)}),
+            **({} if self.opposite is None else {"b_alone": side(self.opposite)}),
             "usage": {
                 player: {"seconds": used.seconds, "decisions": used.decisions, "forced": used.forced}
                 for player, used in zip("ab", self.usage, strict=True)
@@ -104,13 +114,13 @@ class MatchResult:
             "(± standard error over decks, [95 % interval])"
         ]
         if self.opposite is None:
-            lines += self._lines("all games", self.total, self.by_team, self.finishers)
+            lines += self._lines("all games", self.own, self.finishers)
         else:
             others = len(self.team_names) - 1
             nothing: tuple[dict[str, float], ...] = ({},) * len(self.team_names)
-            for name, other, side in ((first, second, Side(self.total, self.by_team)), (second, first, self.opposite)):
+            for name, other, side in ((first, second, self.own), (second, first, self.opposite)):
                 lines.append(f" {name} alone against {others} of {other}")
-                lines += self._lines("all seats", side.total, side.by_team, nothing)
+                lines += self._lines("all seats", side, nothing)
         for name, used in zip(self.names, self.usage, strict=True):
             lines.append(
                 f"  {name}: {used.decisions:,} decisions, {1000 * used.seconds_per_decision():.3g} ms each; "
@@ -118,11 +128,11 @@ class MatchResult:
             )
         return "\n".join(lines)
 
-    def _lines(self, title: str, total: Score, by_team: tuple[Score, ...], finishers: tuple[dict[str, float], ...]) -> list[str]:
-        """Returns a line for a player's total and one for each team."""
-        positions = [f"as {name}" for name in self.team_names]
-        rows = [(title, total, {}), *zip(positions, by_team, finishers, strict=True)]
-        width = max(len(name) for name, _, _ in rows)
+    def _lines(self, title: str, side: Side, finishers: tuple[dict[str, float], ...]) -> list[str]:
+        """Returns a line for a player's total, one without luck where that is known, and one for each team."""
+        positions, free = [f"as {name}" for name in self.team_names], "luck taken out"
+        rows = [(title, side.total, {}), *zip(positions, side.by_team, finishers, strict=True)]
+        width = max(len(name) for name in (title, *positions, *((free,) if side.luck_free else ())))
         lines = []
         for name, score, shares in rows:
             low, high = (100 * min(max(end, 0.0), 1.0) for end in score.wp.interval())
@@ -132,6 +142,9 @@ class MatchResult:
                 f"  {name:{width}}" + (wins if self.unit.tells_wins else "") + self._mean(score.adp)
                 + (f"  won by {seats}" if seats else "")
             )  # fmt: skip
+        if side.luck_free is not None:
+            share = side.luck_free.error / side.total.adp.error if side.total.adp.error else 1.0
+            lines.insert(1, f"  {free:{width}}{self._mean(side.luck_free)}  ({share:.2f} of the error)")
         return lines
 
     def _mean(self, score: Estimate) -> str:

@@ -13,7 +13,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
@@ -23,6 +23,7 @@ import torch
 
 from agents.agent import Agent
 from agents.players import Maker
+from evaluation.aivat import corrections
 from evaluation.config import make_game
 from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, summary
 from evaluation.kept_games import KeptGames
@@ -99,7 +100,12 @@ class Worker:
 
         decks = take(self.plan.decks, slice(task.first, task.last))
         seed = int(streams(self.plan.tournament.config.seed, 1, Stream.PLAY, task.first)[0] >> np.uint64(1))
-        return duplicate_games(self.game, self.agent(task.a), self.agent(task.b), decks, seed, progress=tell)
+        agents = self.agent(task.a), self.agent(task.b)
+        games = duplicate_games(self.game, *agents, decks, seed, progress=tell)
+        if not self.plan.tournament.config.aivat:
+            return games
+        deals = take(decks, np.repeat(np.arange(task.last - task.first), games_per_deck(self.game.spec)))
+        return replace(games, luck=corrections(self.game, agents, games, deals, seed))
 
     def close(self) -> None:
         """Ends the programs of external players."""
@@ -145,6 +151,7 @@ def _joined(parts: list[PlayedGames]) -> PlayedGames:
         np.concatenate([part.last_seats for part in parts]),
         Records(np.concatenate(moves), np.concatenate([part.records.lengths for part in parts])),
         usage,
+        None if parts[0].luck is None else np.concatenate([part.luck for part in parts if part.luck is not None]),
     )
 
 

@@ -29,6 +29,11 @@ GRADIENT_CLIP = 1.0
 """Largest norm of the gradient in a step of policy gradient."""
 
 
+def decayed(rate: float, halving: float, iterations: int) -> float:
+    """Returns a learning rate after so many iterations: rate / (1 + iterations / halving), or rate where ``halving`` is 0."""
+    return rate / (1.0 + iterations / halving) if halving > 0 else rate
+
+
 @dataclass(frozen=True)
 class LearnerSettings:
     """Settings of learning.
@@ -81,7 +86,7 @@ class LearnerSettings:
 
     def rate(self, iteration: int) -> float:
         """Returns the learning rate at an iteration, counted from 0."""
-        return self.lr / (1.0 + iteration / self.lr_halving) if self.lr_halving > 0 else self.lr
+        return decayed(self.lr, self.lr_halving, iteration)
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,8 @@ class GradientSettings:
             result, with less noise.
         clip: ε of the clipped surrogate, > 0.
         batch_size: Decisions per step.
-        lr: Learning rate, > 0.
+        lr: Learning rate of the first of these iterations, > 0.
+        lr_halving: Iterations until the rate has halved; it is lr / (1 + iterations since the first / lr_halving). 0 = constant.
         value_weight: Weight of the value loss, >= 0.
         averaging: Steps over which the weights that are measured and kept are averaged, exponentially, >= 0; the latest ones play
             the games. 0: the latest ones are measured, too.
@@ -117,8 +123,13 @@ class GradientSettings:
     clip: float = setting(0.2, least=1e-9)
     batch_size: int = setting(1024, least=1, most=1_000_000)
     lr: float = setting(6e-5, least=1e-12, most=10)
+    lr_halving: float = setting(0.0, least=0)
     value_weight: float = setting(0.5, least=0)
     averaging: int = setting(300, least=0, most=1_000_000_000)
+
+    def rate(self, iterations: int) -> float:
+        """Returns the learning rate after so many iterations of policy gradient."""
+        return decayed(self.lr, self.lr_halving, iterations)
 
 
 class LossNotFiniteError(FloatingPointError):
@@ -251,13 +262,14 @@ class Learner:
         self.optimizer.step()
         return norm.item()
 
-    def gradient_step(self, rows: Decisions, settings: GradientSettings) -> dict[str, float]:
+    def gradient_step(self, rows: Decisions, settings: GradientSettings, lr: float) -> dict[str, float]:
         """Returns the parts of the loss after one step of policy gradient; the statistics of batch normalisation stay.
 
         Args:
             rows: ``[B]``. Those below ``settings.certain`` teach the policy, all of them the value and the hidden hands.
                 Advantages are taken as they are.
             settings: See GradientSettings.
+            lr: Learning rate of this step.
 
         Raises:
             LossNotFiniteError: No weight was changed.
@@ -285,7 +297,7 @@ class Learner:
             "entropy": (on_policy.entropy * teaches).sum() / count,
         }
         numbers = self._backward(net, total, parts, raw.hidden.float(), rows.samples)
-        return numbers | {"gradient_norm": self._descend(settings.lr, GRADIENT_CLIP)}
+        return numbers | {"gradient_norm": self._descend(lr, GRADIENT_CLIP)}
 
     def _on_device(self, array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)

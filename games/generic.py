@@ -201,6 +201,14 @@ def deal_rest(rules: Rules, worlds: States, first: int, count: int, rng: np.ndar
     raise TypeError("generic kernel: callable from compiled code only")
 
 
+def public_cards(rules: Rules, states: States, i: int) -> int:
+    """Returns how many cards chance has dealt openly since the beginning.
+
+    Where a game does not register it: 0, nothing is dealt during the game.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
 def count_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray) -> None:
     """Writes what each of the other seats holds in the world of view ``i`` and hidden words (uint64 ``[W]``).
 
@@ -335,10 +343,16 @@ def _one(rules: Rules, states: States, i: int) -> float:
 
 
 @kernel
+def _no_public_cards(rules: Rules, states: States, i: int) -> int:
+    return 0
+
+
+@kernel
 def _no_sure_win(rules: Rules, states: States, i: int) -> int:
     return -1
 
 
+register_default(public_cards, _no_public_cards)
 register_default(seen_move, _every_move_is_seen)
 register_default(is_legal, _is_listed)
 register_default(nearest_listed, _itself)

@@ -115,6 +115,9 @@ class Game(Protocol):
         """Returns the game as tabular algorithms see it (``games.poker.tables.PokerTables``), where ``has_tables``."""
         ...
 
+    passive: int | None = None
+    """The move that only goes along, legal at every decision (in poker: check or call); None: there is none."""
+
     def check_for_networks(self) -> None:
         """Raises ValueError where the game was made with options that networks cannot follow."""
         ...

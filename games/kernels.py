@@ -231,6 +231,7 @@ class Stream(IntEnum):
     PLAY = 2
     BOOTSTRAP = 3
     TABLE = 4
+    LUCK = 5
 
 
 def deal_seeds(seed: int, count: int, stream: Stream, *path: int) -> np.ndarray:

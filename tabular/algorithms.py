@@ -17,6 +17,7 @@ from games.interface import Game
 from games.poker.tables import PokerTables
 from tabular.against_random import UCTAgainstRandom
 from tabular.cfr_plus import CFRPlus, CFRPlusOptions
+from tabular.hashed_cfr import HashedCFRPlus
 from tabular.hashed_learner import HashedSmoothUCT, HashedUCT, IsMcts, IsMctsOptions
 from tabular.hashed_sampling import HashedOutcomeSampling
 from tabular.learner import Learner, TabularLearner
@@ -51,7 +52,12 @@ def _two_players(game: Game | PokerTables) -> bool:
 
 
 def _two_players_and_a_tree(game: Game | PokerTables) -> bool:
-    return isinstance(game, PokerTables) and _two_players(game) and game.has_tree
+    if isinstance(game, PokerTables):
+        return _two_players(game) and game.has_tree
+    try:
+        return _two_players(game) and bool(game.starts())
+    except ValueError:
+        return False
 
 
 ALGORITHMS: dict[str, Entry] = {
@@ -63,7 +69,7 @@ ALGORITHMS: dict[str, Entry] = {
         OutcomeSamplingOptions, OutcomeSampling, HashedOutcomeSampling, _two_players, "a game of two players"
     ),
     "cfr_plus": Entry(
-        CFRPlusOptions, CFRPlus, None, _two_players_and_a_tree, "a poker game of two players with a full game tree"
+        CFRPlusOptions, CFRPlus, HashedCFRPlus, _two_players_and_a_tree, "a game of two players whose deals can be listed"
     ),
 }
 """The algorithms by name, as in ``algorithm=NAME``."""

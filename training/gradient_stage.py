@@ -44,6 +44,7 @@ def gradient_step(state: RunState, workers: Workers, evaluation: Evaluation) -> 
 def learn(state: RunState, rows: Decisions, scalars: dict[str, float]) -> Generator[Event, None, str]:
     """Steps every network along the advantages of its decisions, scaled to mean 0 and deviation 1; returns the losses as text."""
     settings, started, totals = state.config.gradient, time.perf_counter(), Totals()
+    lr = settings.rate(state.iteration - (settings.start or 0))
     parts = [take(rows, state.rows_of_network(rows.samples, k)) for k in range(len(state.nets))]
     steps = [num_rows(part) // settings.batch_size for part in parts]
 
@@ -54,7 +55,7 @@ def learn(state: RunState, rows: Decisions, scalars: dict[str, float]) -> Genera
         scaled = parts[k]._replace(advantage=(parts[k].advantage - np.float32(mean)) / np.float32(deviation))
         order = generator.permutation(num_rows(scaled))[: steps[k] * settings.batch_size]
         for batch in order.reshape(steps[k], settings.batch_size):
-            losses = state.learners[k].gradient_step(take(scaled, batch), settings)
+            losses = state.learners[k].gradient_step(take(scaled, batch), settings, lr)
             if state.playing is not state.networks:
                 move_towards(state.playing.distinct()[k], state.learners[k].net, 1.0 / max(1, settings.averaging))
             yield losses
@@ -62,5 +63,6 @@ def learn(state: RunState, rows: Decisions, scalars: dict[str, float]) -> Genera
     yield from learn_side_by_side(state, [one(k) for k in range(len(state.nets))], sum(steps), totals)
     learn_filter(state, rows.samples, max(steps), totals)
     scalars |= totals.scalars() | {"time/learning_seconds": time.perf_counter() - started}
+    scalars["data/learning_rate"] = lr
     scalars |= {f"data/learning_steps_{k}": float(count) for k, count in enumerate(steps)}
     return loss_text(scalars)

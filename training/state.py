@@ -19,6 +19,7 @@ from games.kernels import LAYERS, sources_digest
 from networks.checkpoint import check_compatible
 from networks.evaluator import Evaluator
 from networks.filter import FilterNet
+from networks.growth import grow
 from networks.resnet import Networks, PolicyValueNet, build_networks
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 from runtime.device import choose_device
@@ -192,10 +193,17 @@ class RunState:
         self.last_report = None if report is None else Report(**report)
 
     def load_networks(self, saved: Saved) -> None:
-        """Takes the networks of a checkpoint and nothing else: those that played there."""
-        check_compatible(saved.meta, **self._identity())
+        """Takes the networks of a checkpoint and nothing else: those that played there, grown where this run's are larger."""
+        identity = self._identity()
+        network = identity["network"]
+        sizes = {key: network.pop(key) for key in ("channels", "blocks")}
+        check_compatible(saved.meta, **identity)
+        same = all(saved.meta["network"][key] == size for key, size in sizes.items())
         for k, net in enumerate(self.nets):
-            load_module(net, saved.arrays, f"network.{k}")
+            if same:
+                load_module(net, saved.arrays, f"network.{k}")
+            else:
+                grow(net, saved.arrays, f"network.{k}")
         self.playing.load_state_dict(self.networks.state_dict())
         if self.filter is not None:
             load_module(self.filter.net, saved.arrays, "filter.net")

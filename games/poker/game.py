@@ -59,6 +59,7 @@ class LimitPoker(BaseGame):
     """
 
     has_tables = True
+    passive = int(Action.CALL)
 
     def __init__(
         self,

@@ -114,6 +114,12 @@ def num_shown(rules: Rules, node: int) -> int:
 
 
 @kernel
+def public_cards(rules: Rules, states: States, i: int) -> int:
+    """Returns the number of public cards that can be seen in lane ``i``; at the end, where nobody looks, none."""
+    return num_shown(rules, states.node[i])
+
+
+@kernel
 def outcome_of_cards(rules: Rules, cards: np.ndarray) -> int:
     """Returns the order of the hands of a deal (``betting.outcomes``)."""
     num_seats, size = rules.betting.paid.shape[1], rules.num_private
@@ -267,3 +273,4 @@ register(generic.observe, Rules, observe)
 register(generic.infoset_key, Rules, infoset_key)
 register(generic.sure_win, Rules, sure_win)
 register(generic.copy_row, Rules, copy_row)
+register(generic.public_cards, Rules, public_cards)

@@ -51,8 +51,6 @@ def test_an_illegal_action_is_refused() -> None:
 
 @pytest.mark.slow
 def test_the_example_runs() -> None:
-    done = subprocess.run(
-        [sys.executable, "examples/pettingzoo_game.py"], cwd=ROOT, capture_output=True, text=True, timeout=300
-    )
+    done = subprocess.run([sys.executable, "examples/pettingzoo_game.py"], cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and "of 20 games" in done.stdout, done.stderr
     assert int(done.stdout.split("won ")[1].split()[0]) >= 15

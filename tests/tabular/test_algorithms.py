@@ -162,7 +162,7 @@ def test_smooth_uct_on_leduc_as_in_the_paper() -> None:
 def test_every_algorithm_says_what_it_knows() -> None:
     assert knowing(make_game("leduc")) == list(ALGORITHMS)
     assert knowing(make_game("leduc").tables) == [name for name in ALGORITHMS if name != "ismcts"]
-    assert knowing(make_game("goofspiel")) == ["ismcts", "smooth_uct", "uct", "outcome_sampling"]
+    assert knowing(make_game("goofspiel")) == ["ismcts", "smooth_uct", "uct", "outcome_sampling", "cfr_plus"]
 
 
 @pytest.mark.parametrize(

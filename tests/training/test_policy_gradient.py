@@ -152,10 +152,10 @@ def test_praised_moves_become_likelier(networks: Networks) -> None:
     sign = np.where(np.arange(num_rows(rows)) % 2 == 0, 1.0, -1.0).astype(np.float32)
     praised = rows._replace(advantage=sign)
     statistics = {name: b.clone() for name, b in learner.net.named_buffers()}
-    first = learner.gradient_step(praised, GradientSettings(lr=1e-2, certain=1.1))
+    first = learner.gradient_step(praised, GradientSettings(certain=1.1), 1e-2)
     assert first["surrogate"] == pytest.approx(-sign.mean(), abs=0.05)  # ratios are 1 before the first step
     for _ in range(20):
-        last = learner.gradient_step(praised, GradientSettings(lr=1e-2, certain=1.1))
+        last = learner.gradient_step(praised, GradientSettings(certain=1.1), 1e-2)
     assert last["surrogate"] < first["surrogate"] - 0.05
     assert last["step_kl"] > 1e-3
     assert all(torch.equal(b, statistics[name]) for name, b in learner.net.named_buffers())
@@ -163,9 +163,9 @@ def test_praised_moves_become_likelier(networks: Networks) -> None:
 
 def test_certain_decisions_teach_the_value_alone(networks: Networks) -> None:
     learner, rows = learner_and_rows(networks)
-    parts = learner.gradient_step(rows, GradientSettings(lr=1e-3, certain=1e-6))  # all of them are certain
+    parts = learner.gradient_step(rows, GradientSettings(certain=1e-6), 1e-3)  # all of them are certain
     assert parts["surrogate"] == parts["step_kl"] == parts["clipped"] == 0.0
-    again = learner.gradient_step(rows, GradientSettings(lr=1e-3, certain=1e-6))
+    again = learner.gradient_step(rows, GradientSettings(certain=1e-6), 1e-3)
     assert again["value"] < parts["value"]
 
 
@@ -173,5 +173,15 @@ def test_advantage_that_is_not_finite(networks: Networks) -> None:
     learner, rows = learner_and_rows(networks)
     before = {name: p.clone() for name, p in learner.net.named_parameters()}
     with pytest.raises(LossNotFiniteError, match="surrogate"):
-        learner.gradient_step(rows._replace(advantage=np.full(num_rows(rows), np.nan, np.float32)), GradientSettings(certain=1.1))
+        learner.gradient_step(
+            rows._replace(advantage=np.full(num_rows(rows), np.nan, np.float32)), GradientSettings(certain=1.1), 6e-5
+        )
     assert all(torch.equal(p, before[name]) for name, p in learner.net.named_parameters())
+
+
+def test_the_learning_rate_halves_after_as_many_iterations_as_are_asked_for() -> None:
+    settings = GradientSettings(lr=8e-5, lr_halving=20)
+    assert settings.rate(0) == 8e-5
+    assert settings.rate(20) == 4e-5
+    assert settings.rate(60) == 2e-5
+    assert GradientSettings(lr=8e-5).rate(1000) == 8e-5

@@ -1,0 +1,195 @@
+"""How much of each result was luck: of the cards, and of how the players' own mixing fell. In games with a passive move.
+
+For every event with known chances, a *correction* is what the event changed of a number that is told beforehand for every way it
+might have gone, less the mean of that over its chances. A correction has mean 0 whatever the number is, so that results less
+corrections are without bias; the better the number foretells results, the more of their variance is taken away. Events are the
+deal, cards that come to the table, and the moves of players who state their policies.
+
+The number is what a hand would pay if everybody only checked and called from there on: the mean over what may still come to the
+table, all hands being known. Before the deal it is 0, since all would pay alike.
+
+How much of each kind of correction is taken is fitted, on *other* decks than those it is applied to (``controlled``), so that
+this brings no bias either.
+
+Source: Burch, Schmid, Moravcik, Morrill & Bowling, "AIVAT: a new variance reduction technique for agent evaluation in imperfect
+information games", AAAI 2018. There the number comes from counterfactual values of a solver, and every correction counts whole.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from agents.agent import Agent
+from evaluation.match import PlayedGames
+from games.batches import Rules, States, take
+from games.generic import copy_row, current_seat, deal_rest, fill_world, hidden_of, legal, public_cards, step, team_return
+from games.interface import Game, seats_to_move
+from games.kernels import Stream, kernel, streams
+
+REDEALS = 400
+"""Ways that the rest of the cards may come, for each number."""
+CHANCES = 4
+"""Kinds of corrections for cards: the deal, and the first, the second, and all later times that cards come to the table."""
+FOLDS = 10
+FEWEST = 50
+"""Decks below which corrections count whole, since there is too little to fit."""
+
+
+class NoPassiveMoveError(ValueError):
+    """The game has no move that only goes along."""
+
+
+@kernel
+def _replay(rules: Rules, deals: States, moves: np.ndarray, lengths: np.ndarray, first: np.ndarray, positions: States) -> None:
+    """Writes the states of all games before each move, and at the end, to ``positions``, those of game g from ``first[g]`` on."""
+    for g in range(lengths.size):
+        copy_row(rules, deals, g, positions, first[g])
+        for k in range(lengths[g]):
+            at = first[g] + k
+            copy_row(rules, positions, at, positions, at + 1)
+            step(rules, positions, at + 1, moves[g, k])
+
+
+@kernel
+def _redeal(
+    rules: Rules, states: States, views: States, at: int, row: int, hidden: np.ndarray, worlds: States, rng: np.ndarray
+) -> None:
+    """Writes state ``at`` to every row of ``worlds``, the cards that are still to come dealt anew.
+
+    Args:
+        views: Of seat 0, ``row`` that of the state. hidden: uint64 ``[W]``, scratch. rng: uint64 ``[1]``, changed.
+    """
+    hidden_of(rules, states, at, 0, hidden)
+    fill_world(rules, views, row, 0, hidden, worlds, 0)
+    for k in range(1, worlds[0].shape[0]):
+        copy_row(rules, worlds, 0, worlds, k)
+    deal_rest(rules, worlds, 0, worlds[0].shape[0], rng, 0)
+
+
+@kernel
+def _worth(rules: Rules, worlds: States, action: int, passive: int, lane: States, out: np.ndarray) -> None:
+    """Writes the mean of what each seat wins after an action (-1: none), all moves after it being passive, to ``out`` ``[S]``."""
+    count = worlds[0].shape[0]
+    out[:] = 0.0
+    for k in range(count):
+        copy_row(rules, worlds, k, lane, 0)
+        if action >= 0:
+            step(rules, lane, 0, action)
+        while current_seat(rules, lane, 0) >= 0:
+            step(rules, lane, 0, passive)
+        for seat in range(out.size):
+            out[seat] += team_return(rules, lane, 0, seat)
+    out /= count
+
+
+@kernel
+def _corrections(
+    rules: Rules, positions: States, views: States, rows: np.ndarray, first: np.ndarray, lengths: np.ndarray, moves: np.ndarray,
+    mover: np.ndarray, policies: np.ndarray, known: np.ndarray, passive: int, words: int, seeds: np.ndarray, worlds: States,
+    lane: States, out: np.ndarray,
+) -> None:  # fmt: skip
+    """Adds the corrections of every game to ``out`` (float64 ``[G, S, CHANCES + players]``).
+
+    Args:
+        positions: All states, see ``_replay``. views: Of seat 0, of those that are not over.
+        rows: int64 ``[P]``, which row of ``views`` a position has.
+        mover: int64 ``[P]``, the player who moves, as an index. known: bool ``[P]``, whether its policy is.
+        policies: float64 ``[P, A]``, those policies, of the legal actions.
+        seeds: uint64 ``[G]``. worlds: States, as many as there are redeals. lane: One state.
+    """
+    seats = out.shape[1]
+    hidden, rng = np.empty(words, np.uint64), np.empty(1, np.uint64)
+    actions = np.empty(policies.shape[1], np.int16)
+    played, other, mean = np.empty((3, seats))
+    for g in range(lengths.size):
+        rng[0] = seeds[g]
+        event = 0
+        for k in range(lengths[g]):
+            at = first[g] + k
+            dealt = public_cards(rules, positions, at + 1) > public_cards(rules, positions, at)
+            if k > 0 and not dealt and not known[at]:
+                continue
+            _redeal(rules, positions, views, at, rows[at], hidden, worlds, rng)
+            if k == 0:
+                _worth(rules, worlds, -1, passive, lane, played)
+                out[g, :, 0] += played
+            if not dealt and not known[at]:
+                continue
+            _worth(rules, worlds, moves[g, k], passive, lane, played)
+            if known[at]:
+                total = 0.0
+                mean[:] = 0.0
+                for slot in range(legal(rules, positions, at, actions)):
+                    chance = policies[at, slot]
+                    if chance > 0.0:
+                        _worth(rules, worlds, actions[slot], passive, lane, other)
+                        mean += chance * other
+                        total += chance
+                out[g, :, CHANCES + mover[at]] += played - mean / total
+            if dealt:
+                event = min(event + 1, CHANCES - 1)
+                if current_seat(rules, positions, at + 1) < 0:
+                    for seat in range(seats):
+                        other[seat] = team_return(rules, positions, at + 1, seat)
+                else:
+                    _redeal(rules, positions, views, at + 1, rows[at + 1], hidden, worlds, rng)
+                    _worth(rules, worlds, -1, passive, lane, other)
+                out[g, :, event] += other - played
+
+
+def corrections(game: Game, agents: Sequence[Agent], games: PlayedGames, deals: States, seed: int) -> np.ndarray:
+    """Returns the corrections of games: float64 ``[G, S, CHANCES + players]``, in the game's unit, each of mean 0.
+
+    Args:
+        game: A game with a passive move (``Game.passive``), of seats that play for themselves, whose deals favour no hand.
+        agents: The players; those that state probabilities (``agents.agent.OpenPolicy``) are freed of their own luck, too.
+        games: Theirs.
+        deals: ``[G]``.
+        seed: Of the redeals.
+
+    Raises:
+        NoPassiveMoveError: The game has none.
+    """
+    if game.passive is None:
+        raise NoPassiveMoveError(f"{game.spec.name} has no move that only goes along, which luck is measured by")
+    spec, lengths = game.spec, games.records.lengths.astype(np.int64)
+    first = np.concatenate([[0], np.cumsum(lengths + 1)[:-1]])
+    positions = game.empty(int((lengths + 1).sum()))
+    _replay(game.rules, deals, games.records.moves, lengths, first, positions)
+    seats = seats_to_move(game, positions)
+    running = np.flatnonzero(seats >= 0)
+    of_game = np.repeat(np.arange(len(lengths)), lengths + 1)
+    mover = np.where(seats >= 0, games.seating[of_game, np.maximum(seats, 0)], -1).astype(np.int64)
+    known, policies = np.zeros(len(seats), np.bool_), np.zeros((len(seats), spec.max_legal))
+    for k, agent in enumerate(agents):
+        told = getattr(agent, "probabilities", None)
+        if told is not None and len(asked := np.flatnonzero(mover == k)):
+            stated = told(game.view(take(positions, asked), seats[asked]))
+            policies[asked, : stated.shape[1]] = stated
+            known[asked] = True
+    views = game.view(take(positions, running), np.zeros(len(running), np.int64))
+    rows = np.full(len(seats), -1)
+    rows[running] = np.arange(len(running))
+    out = np.zeros((len(lengths), spec.num_seats, CHANCES + len(agents)))
+    _corrections(
+        game.rules, positions, views, rows, first, lengths, games.records.moves, mover, policies, known, game.passive,
+        spec.hidden_words, streams(seed, len(lengths), Stream.LUCK), game.empty(REDEALS), game.empty(1), out,
+    )  # fmt: skip
+    return out
+
+
+def controlled(scores: np.ndarray, luck: np.ndarray) -> np.ndarray:
+    """Returns scores of decks (float64 ``[D]``) less what luck explains (corrections, ``[D, K]``), of the same expectation.
+
+    The weights of the corrections are fitted by least squares on nine tenths of the decks and applied to the rest, ten times;
+    with few decks they are 1.
+    """
+    if len(scores) < FEWEST:
+        return np.asarray(scores - luck.sum(axis=1))
+    result, fold = np.empty(len(scores)), np.arange(len(scores)) % FOLDS
+    for k in range(FOLDS):
+        fitted = fold != k
+        design = np.column_stack([np.ones(int(fitted.sum())), luck[fitted]])
+        weights = np.linalg.lstsq(design, scores[fitted], rcond=1e-9)[0][1:]
+        result[~fitted] = scores[~fitted] - luck[~fitted] @ weights
+    return result

@@ -1,0 +1,124 @@
+"""Luck taken out of results: corrections of mean 0, exactly where that can be counted; less variance; weights without bias."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from agents.agent import Agent
+from agents.general.random_agent import RandomAgent
+from agents.poker.always_call import AlwaysCallAgent
+from evaluation.aivat import CHANCES, FEWEST, NoPassiveMoveError, controlled, corrections
+from evaluation.decks import evaluation_decks
+from evaluation.duplicate import deck_scores, duplicate_games, summary
+from evaluation.match import PlayedGames, Usage
+from games import make
+from games.base import _legal, _play, _return, _seat
+from games.batches import States, num_rows, take
+from games.interface import Game, Records
+
+
+class Mixing(Agent):
+    """States the same probabilities at every decision."""
+
+    name = "mixing"
+
+    def probabilities(self, views: States) -> np.ndarray:
+        return np.tile([0.3, 0.7], (num_rows(views), 1))
+
+
+class Silent(Agent):
+    """States nothing."""
+
+    name = "silent"
+
+
+def every_game(game: Game) -> tuple[PlayedGames, np.ndarray, States]:
+    """Returns all games of two moves a decision, the probability of each if both mix as above, and the deals."""
+    starts, chances = game.starts()
+    actions = np.empty(game.spec.max_legal, np.int16)
+    deals, moves, returns, probabilities = [], [], [], []
+    for deal, choices in product(range(len(chances)), product(range(2), repeat=game.spec.max_moves)):
+        states, played, probability = take(starts, np.array([deal])), [], chances[deal]
+        for choice in choices:
+            if _seat(game.rules, states, 0) < 0:
+                break
+            assert _legal(game.rules, states, 0, actions) == 2
+            played.append(int(actions[choice]))
+            probability *= (0.3, 0.7)[choice]
+            _play(game.rules, states, 0, np.array([played[-1]]))
+        if list(choices[len(played) :]) == [0] * (game.spec.max_moves - len(played)):  # one for each game that ended early
+            deals.append(deal)
+            moves.append(played + [-1] * (game.spec.max_moves - len(played)))
+            returns.append([_return(game.rules, states, 0, seat) for seat in range(2)])
+            probabilities.append(probability)
+    records = Records(np.array(moves, np.int16), (np.array(moves) >= 0).sum(axis=1).astype(np.int16))
+    seating = np.tile(np.arange(2, dtype=np.int8), (len(deals), 1))
+    games = PlayedGames(seating, np.array(returns), np.zeros(len(deals), np.int8), records, [Usage(), Usage()])
+    return games, np.array(probabilities), take(starts, np.array(deals))
+
+
+def test_corrections_of_kuhn_have_mean_0() -> None:
+    """All 30 games, counted: nothing comes to the table, so no number is drawn."""
+    game = make("kuhn")
+    games, probabilities, deals = every_game(game)
+    assert len(probabilities) == 30
+    assert probabilities.sum() == pytest.approx(1.0)
+    found = corrections(game, [Mixing(), Mixing()], games, deals, 0)
+    assert found.shape == (30, 2, CHANCES + 2)
+    np.testing.assert_allclose(np.einsum("g,gsk->sk", probabilities, found), 0.0, atol=1e-12)
+    np.testing.assert_allclose(found.sum(axis=1), 0.0, atol=1e-12)  # what one seat wins by luck, the other loses
+    for kind in (0, CHANCES, CHANCES + 1):
+        assert np.abs(found[:, :, kind]).max() > 0.5
+    silent = corrections(game, [Mixing(), Silent()], games, deals, 0)
+    np.testing.assert_array_equal(silent[:, :, CHANCES], found[:, :, CHANCES])
+    assert not silent[:, :, CHANCES + 1].any()
+
+
+def match(decks: int) -> tuple[Game, PlayedGames, np.ndarray]:
+    game = make("leduc")
+    players, dealt = (RandomAgent(game), AlwaysCallAgent(game)), evaluation_decks(game, 3, decks)
+    games = duplicate_games(game, *players, dealt, 1)
+    return game, games, corrections(game, players, games, take(dealt, np.repeat(np.arange(decks), 2)), 2)
+
+
+def test_corrections_of_leduc_are_fair_and_take_most_of_the_variance_away() -> None:
+    game, games, luck = match(1500)
+    by_deck = luck[:, 0].reshape(-1, 2, luck.shape[2]).mean(axis=1)  # both games of a deck have its cards
+    means, errors = by_deck.mean(axis=0), by_deck.std(axis=0) / np.sqrt(len(by_deck))
+    assert (np.abs(means) <= 3.5 * errors + 1e-12).all()
+    assert errors[1] > 0  # the card that comes to the table
+    plain = summary(game.spec, ("a", "b"), games)
+    told = summary(game.spec, ("a", "b"), replace(games, luck=luck))
+    assert plain.luck_free is None
+    assert told.luck_free is not None
+    assert told.luck_free.error < 0.75 * told.total.adp.error
+    single = deck_scores(game.spec, games)[0].ravel()
+    assert told.luck_free.error < 0.5 * single.std() / np.sqrt(single.size)
+    assert abs(told.luck_free.mean - told.total.adp.mean) < 3.5 * told.total.adp.error
+    assert "luck taken out" in str(told)
+    assert "luck taken out" not in str(plain)
+    assert told.as_dict()["luck_free"]["mbb_per_hand"]["decks"] == 1500
+
+
+def test_weights_are_fitted_on_other_decks() -> None:
+    """Corrections that explain nothing change no mean on average: with weights of the same decks the error would look smaller."""
+    rng = np.random.default_rng(5)
+    luck = rng.normal(size=(2000, 3))
+    scores = 1.0 + luck @ [2.0, -1.0, 0.0] + rng.normal(size=2000)
+    found = controlled(scores, luck)
+    assert found.std() == pytest.approx(1.0, abs=0.05)
+    assert found.mean() == pytest.approx(1.0, abs=0.07)
+    noise = rng.normal(size=(60, 20))
+    assert np.std(controlled(rng.normal(size=60), noise)) > 1.0
+    few = controlled(scores[: FEWEST - 1], luck[: FEWEST - 1])
+    np.testing.assert_allclose(few, scores[: FEWEST - 1] - luck[: FEWEST - 1].sum(axis=1))
+
+
+def test_a_game_without_a_passive_move() -> None:
+    game = make("goofspiel", cards=4)
+    games, _, luck = match(2)
+    assert luck.shape[0] == 4
+    with pytest.raises(NoPassiveMoveError, match="goofspiel has no move that only goes along"):
+        corrections(game, [RandomAgent(game), RandomAgent(game)], games, game.empty(4), 0)

@@ -1,0 +1,72 @@
+"""Grown networks answer as those that they grew from, and all that is new can be learned."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from networks.checkpoint import CheckpointError
+from networks.growth import grow, grown_arrays
+from networks.resnet import PolicyValueNet
+from networks.weights import module_arrays
+from tests.networks.specs import DOUDIZHU, SMALL, as_if_trained, observations
+
+
+def net(seed: int, **sizes: int) -> PolicyValueNet:
+    torch.manual_seed(seed)
+    return PolicyValueNet(DOUDIZHU, replace(SMALL, **sizes))
+
+
+@pytest.fixture(scope="module")
+def small() -> PolicyValueNet:
+    result = as_if_trained(net(1))
+    assert isinstance(result, PolicyValueNet)
+    return result
+
+
+@pytest.mark.parametrize("larger", [{"blocks": 3}, {"channels": 24}, {"channels": 32, "blocks": 5}])
+def test_a_grown_network_answers_as_before(small: PolicyValueNet, larger: dict[str, int]) -> None:
+    grown = net(2, **larger)
+    grow(grown, module_arrays(small, "network.0"), "network.0")
+    seen = torch.from_numpy(observations(16))
+    for before, after in zip(small.eval()(seen), grown.eval()(seen), strict=True):
+        torch.testing.assert_close(after, before, rtol=1e-5, atol=1e-5)
+
+
+def test_everything_that_is_new_is_learned(small: PolicyValueNet) -> None:
+    grown = net(2, channels=24, blocks=3)
+    grow(grown, module_arrays(small, "network.0"), "network.0")
+    grown.eval()
+    optimizer = torch.optim.SGD(grown.parameters(), lr=0.05)
+    before = {name: tensor.clone() for name, tensor in grown.state_dict().items()}
+    seen, generator = torch.from_numpy(observations(16)), torch.Generator().manual_seed(3)
+    for _ in range(3):  # the new block moves the second step, what stands before its gain the third
+        raw = grown(seen)
+        loss = sum((part * torch.randn(part.shape, generator=generator)).sum() for part in raw)
+        optimizer.zero_grad()
+        assert isinstance(loss, torch.Tensor)
+        loss.backward()
+        optimizer.step()
+    for name, tensor in grown.named_parameters():
+        assert (tensor != before[name]).float().mean() > 0.5, name
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"channels": 4}, r"\(16, .* those of this run \(4, .*only grow"),
+        ({"blocks": 1}, "blocks.1.* no place"),
+    ],
+)
+def test_networks_do_not_shrink(small: PolicyValueNet, other: dict[str, int], message: str) -> None:
+    target = net(2, **other)
+    arrays = {name.removeprefix("n."): array for name, array in module_arrays(small, "n").items()}
+    with pytest.raises(CheckpointError, match=message):
+        grown_arrays(target, arrays)
+
+
+def test_weights_of_another_form_are_refused(small: PolicyValueNet) -> None:
+    arrays = {name.removeprefix("n."): array for name, array in module_arrays(small, "n").items()}
+    del arrays["stem.conv.weight"]
+    with pytest.raises(CheckpointError, match=r"lacks stem.conv.weight"):
+        grown_arrays(net(2), arrays)
