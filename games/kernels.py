@@ -27,7 +27,10 @@ from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = ("runtime", "games", "networks", "inference", "tabular", "fpmcts", "nfsp", "opponent_models", "agents", "evaluation", "training")
+LAYERS = (
+    "runtime", "games", "networks", "inference", "tabular", "fpmcts", "nfsp", "opponent_models", "expected_reward", "agents",
+    "evaluation", "training",
+)  # fmt: skip
 """The packages that kernels may depend on, from the lowest layer up."""
 
 
