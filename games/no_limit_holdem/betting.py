@@ -10,19 +10,57 @@ The rules are those of PokerKit 0.7 (``pokerkit.State``), which the tests replay
 A kernel here reads no cards. It takes ``(rules, states, i, …)`` like the generic kernels.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from games.kernels import kernel, mix64
-from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, NUM_ROUNDS, OVER, SHOWN, Rules, States
+from games.kernels import borrowed, kernel, mix64
+from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, NUM_BOARD, NUM_ROUNDS, OVER, Rules, States
+
+
+class Situation(NamedTuple):
+    """What the seat to move faces, in chips.
+
+    Attributes:
+        highest: The most that a seat has put in during this round. pot: All that is in the pot.
+        to_call: What has to be put in to call, at most the stack.
+        after_call: The pot after a call that is not short, which sizes are multiples of.
+        least, most: Bounds of a raise, to that much of this round; 0 where none is allowed.
+    """
+
+    highest: int
+    pot: int
+    to_call: int
+    after_call: int
+    least: int
+    most: int
+
+
+@kernel(forceinline=True)
+def situation(rules: Rules, states: States, i: int) -> Situation:
+    """Returns what the seat to move faces, in one pass over the seats."""
+    row, seat = borrowed(states), np.int64(states.seat[i])
+    bets, stacks, folded, paid = row.street_paid[i], row.stacks[i], row.folded[i], row.paid[i]
+    highest, total, reach = np.int64(0), np.int64(0), np.int64(0)
+    for other in range(bets.size):
+        bet = np.int64(bets[other])
+        highest = max(highest, bet)
+        total += paid[other]
+        reach = max(reach, (bet + stacks[other]) * (other != seat) * (1 - folded[other]))
+    own, stack = np.int64(bets[seat]), np.int64(stacks[seat])
+    missing, largest, short = highest - own, np.int64(row.last_raise[i]), np.int64(row.short_raise[i])
+    closed = 0 < short < largest and row.acted[i, seat] == 1
+    least, most = np.int64(0), np.int64(0)
+    if stack > missing and missing >= largest and reach > highest and not closed:
+        most = stack + own
+        least = min(most, highest + max(largest, np.int64(row.big_blind[i])))
+    return Situation(highest, total, min(stack, missing), total + missing, least, most)
 
 
 @kernel
 def highest_bet(rules: Rules, states: States, i: int) -> int:
     """Returns the most chips that a seat has put in during this round."""
-    bets, highest = states.street_paid[i], np.int64(0)
-    for seat in range(bets.size):
-        highest = max(highest, np.int64(bets[seat]))
-    return highest
+    return situation(rules, states, i).highest
 
 
 @kernel
@@ -37,8 +75,7 @@ def pot(rules: Rules, states: States, i: int) -> int:
 @kernel
 def to_call(rules: Rules, states: States, i: int) -> int:
     """Returns the chips that the seat to move has to put in to call, at most its stack; 0 = it may check."""
-    seat = states.seat[i]
-    return min(np.int64(states.stacks[i, seat]), highest_bet(rules, states, i) - states.street_paid[i, seat])
+    return situation(rules, states, i).to_call
 
 
 @kernel
@@ -47,62 +84,49 @@ def raise_bounds(rules: Rules, states: States, i: int) -> tuple[int, int]:
 
     Where the stack is too small for a full raise, both are all-in.
     """
-    seat, highest = np.int64(states.seat[i]), highest_bet(rules, states, i)
-    own, stack, largest = np.int64(states.street_paid[i, seat]), np.int64(states.stacks[i, seat]), np.int64(states.last_raise[i])
-    short = np.int64(states.short_raise[i])
-    missing = highest - own
-    if stack <= missing or missing < largest or (0 < short < largest and states.acted[i, seat]):
-        return np.int64(0), np.int64(0)
-    bets, stacks, folded = states.street_paid[i], states.stacks[i], states.folded[i]
-    for other in range(bets.size):
-        if other != seat and not folded[other] and stacks[other] + bets[other] > highest:
-            most = stack + own
-            return min(most, highest + max(largest, np.int64(states.big_blind[i]))), most
-    return np.int64(0), np.int64(0)
+    here = situation(rules, states, i)
+    return here.least, here.most
 
 
-@kernel
-def size_amount(rules: Rules, states: States, i: int, size: float, least: int, most: int) -> int:
-    """Returns the raise-to, in chips, of a size in pots (``Rules.sizes``) within the bounds of ``raise_bounds``."""
+@kernel(forceinline=True)
+def size_amount(here: Situation, size: float) -> int:
+    """Returns the raise-to, in chips, of a size in pots (``Rules.sizes``) where a raise is allowed."""
     if size == np.inf:
-        return most
-    highest = highest_bet(rules, states, i)
-    after_call = pot(rules, states, i) + highest - states.street_paid[i, states.seat[i]]
-    return min(max(highest + np.int64(size * after_call + 0.5), least), most)
+        return here.most
+    return min(max(here.highest + np.int64(size * here.after_call + 0.5), here.least), here.most)
+
+
+@kernel(forceinline=True)
+def amount_in(rules: Rules, here: Situation, action: int) -> int:
+    """Returns ``amount_of`` in a situation."""
+    if action >= FIRST_AMOUNT:
+        return np.int64(action - FIRST_AMOUNT)
+    return size_amount(here, rules.sizes[action - FIRST_SIZE])
 
 
 @kernel
 def amount_of(rules: Rules, states: States, i: int, action: int) -> int:
     """Returns the raise-to, in chips of this round, of a listed size or of an exact amount; a raise must be allowed."""
-    if action >= FIRST_AMOUNT:
-        return np.int64(action - FIRST_AMOUNT)
-    least, most = raise_bounds(rules, states, i)
-    return size_amount(rules, states, i, rules.sizes[action - FIRST_SIZE], least, most)
+    return amount_in(rules, situation(rules, states, i), action)
 
 
-@kernel
-def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
-    """Returns how many of fold, call and the listed sizes are legal, and writes them, ascending, to ``actions`` (int16).
-
-    Of sizes that come to the same amount one is listed: the last one of those that are all-in, the first one elsewhere.
-    """
-    if states.seat[i] < 0:
-        return 0
+@kernel(forceinline=True)
+def list_actions(rules: Rules, here: Situation, actions: np.ndarray) -> int:
+    """Returns how many actions are listed in a situation, and writes them as ``legal`` does."""
     count = 0
-    if to_call(rules, states, i) > 0:
+    if here.to_call > 0:
         actions[0] = FOLD
         count = 1
     actions[count] = CALL
     count += 1
-    least, most = raise_bounds(rules, states, i)
-    if most == 0:
+    if here.most == 0:
         return count
-    before = np.int64(-1)
-    for k in range(rules.sizes.size):
-        amount = size_amount(rules, states, i, rules.sizes[k], least, most)
+    before, sizes = np.int64(-1), borrowed(rules).sizes
+    for k in range(sizes.size):
+        amount = size_amount(here, sizes[k])
         if amount == before:
-            count -= amount == most
-            if amount < most:
+            count -= amount == here.most
+            if amount < here.most:
                 continue
         actions[count] = FIRST_SIZE + k
         count += 1
@@ -110,29 +134,40 @@ def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
     return count
 
 
+@kernel(forceinline=True)
+def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
+    """Returns how many of fold, call and the listed sizes are legal, and writes them, ascending, to ``actions`` (int16).
+
+    Of sizes that come to the same amount one is listed: the last one of those that are all-in, the first one elsewhere.
+    """
+    if states.seat[i] < 0:
+        return 0
+    return list_actions(rules, situation(rules, states, i), actions)
+
+
 @kernel
 def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
     """Returns whether an action may be played: one that ``legal`` lists, or any exact amount from the least to the most."""
+    here = situation(rules, states, i)
     if action == FOLD:
-        return bool(to_call(rules, states, i) > 0)
+        return bool(here.to_call > 0)
     if action == CALL:
         return True
-    least, most = raise_bounds(rules, states, i)
     if action >= FIRST_AMOUNT:
-        return bool(most > 0 and least <= action - FIRST_AMOUNT <= most)
-    if most == 0 or action < 0 or action - FIRST_SIZE >= rules.sizes.size:
+        return bool(here.most > 0 and here.least <= action - FIRST_AMOUNT <= here.most)
+    if here.most == 0 or action < 0 or action - FIRST_SIZE >= rules.sizes.size:
         return False
-    k, last = action - FIRST_SIZE, rules.sizes.size - 1
-    amount = size_amount(rules, states, i, rules.sizes[k], least, most)
-    if amount == most:
-        return bool(k == last or size_amount(rules, states, i, rules.sizes[k + 1], least, most) > amount)
-    return bool(k == 0 or size_amount(rules, states, i, rules.sizes[k - 1], least, most) < amount)
+    k = action - FIRST_SIZE
+    amount = size_amount(here, rules.sizes[k])
+    if amount == here.most:
+        return bool(k == rules.sizes.size - 1 or size_amount(here, rules.sizes[k + 1]) > amount)
+    return bool(k == 0 or size_amount(here, rules.sizes[k - 1]) < amount)
 
 
-@kernel
+@kernel(forceinline=True)
 def num_left(rules: Rules, states: States, i: int) -> int:
     """Returns how many seats have not folded."""
-    folded = states.folded[i]
+    folded = borrowed(states).folded[i]
     count = np.int64(folded.size)
     for seat in range(folded.size):
         count -= folded[seat]
@@ -151,106 +186,104 @@ def _next_pending(pending: int, seat: int, seats: int) -> int:
     return -1
 
 
-@kernel
+@kernel(forceinline=True)
 def _with_chips(states: States, i: int) -> int:
     """Returns the mask of the seats that are in and have chips behind."""
-    folded, stacks, mask = states.folded[i], states.stacks[i], np.int64(0)
+    row = borrowed(states)
+    folded, stacks, mask = row.folded[i], row.stacks[i], np.int64(0)
     for seat in range(folded.size):
-        if not folded[seat] and stacks[seat] > 0:
-            mask |= np.int64(1) << seat
+        mask |= np.int64((folded[seat] == 0) & (stacks[seat] > 0)) << seat
     return mask
 
 
 @kernel
 def _finish(rules: Rules, states: States, i: int) -> None:
     """Ends the hand; what nobody has called goes back."""
-    bets = states.street_paid[i]
+    row = borrowed(states)
+    bets = row.street_paid[i]
     first, second, owner = np.int64(-1), np.int64(-1), 0
     for seat in range(bets.size):
         if bets[seat] > first:
             first, second, owner = np.int64(bets[seat]), first, seat
         elif bets[seat] > second:
             second = np.int64(bets[seat])
-    states.stacks[i, owner] += first - second
-    states.paid[i, owner] -= first - second
-    states.street_paid[i, owner] -= first - second
-    states.put[i, owner, states.round[i]] -= first - second
+    row.stacks[i, owner] += first - second
+    row.paid[i, owner] -= first - second
+    row.street_paid[i, owner] -= first - second
+    row.put[i, owner, row.round[i]] -= first - second
     if num_left(rules, states, i) > 1:
-        states.shown[i] = 5
-    states.round[i] = OVER
-    states.seat[i] = -1
-    states.pending[i] = 0
+        row.shown[i] = NUM_BOARD
+    row.round[i] = OVER
+    row.seat[i] = -1
+    row.pending[i] = 0
 
 
-@kernel
-def _close_round(rules: Rules, states: States, i: int) -> None:
-    """Begins the next round, or ends the hand where no betting is left."""
-    mask = _with_chips(states, i)
-    if states.round[i] == NUM_ROUNDS - 1 or mask & (mask - 1) == 0:
-        _finish(rules, states, i)
-        return
-    states.round[i] += 1
-    states.shown[i] = SHOWN[states.round[i]]
-    bets, acted = states.street_paid[i], states.acted[i]
+@kernel(forceinline=True)
+def _close_round(rules: Rules, states: States, i: int) -> bool:
+    """Begins the next round; returns False, and does nothing, where no betting is left."""
+    row, mask = borrowed(states), _with_chips(states, i)
+    if row.round[i] == NUM_ROUNDS - 1 or mask & (mask - 1) == 0:
+        return False
+    row.round[i] += 1
+    row.shown[i] = row.round[i] + 2
+    bets, acted = row.street_paid[i], row.acted[i]
     for seat in range(bets.size):
         bets[seat] = 0
         acted[seat] = 0
-    states.last_raise[i] = 0
-    states.short_raise[i] = 0
-    states.pending[i] = mask
-    states.seat[i] = _next_pending(mask, 0, bets.size)
+    row.last_raise[i] = 0
+    row.short_raise[i] = 0
+    row.pending[i] = mask
+    row.seat[i] = _next_pending(mask, 0, bets.size)
+    return True
 
 
-@kernel
-def _pay(states: States, i: int, seat: int, chips: int) -> None:
-    states.stacks[i, seat] -= chips
-    states.paid[i, seat] += chips
-    states.street_paid[i, seat] += chips
-    states.put[i, seat, states.round[i]] += chips
-
-
-@kernel
-def _raise_to(rules: Rules, states: States, i: int, amount: int) -> int:
-    """Bets or raises to an amount of this round; returns the mask of the seats that have to answer."""
-    seat = np.int64(states.seat[i])
-    added = amount - highest_bet(rules, states, i)
-    _pay(states, i, seat, amount - states.street_paid[i, seat])
-    if added >= states.last_raise[i]:
-        acted = states.acted[i]
-        for other in range(acted.size):
-            acted[other] = 0
-        states.last_raise[i] = added
-    short = np.int64(0) if states.stacks[i, seat] > 0 else states.short_raise[i] + added
-    states.short_raise[i] = short if short < states.last_raise[i] else 0
-    states.raises[i, seat, states.round[i]] += 1
-    states.aggressor[i] = seat
-    return _with_chips(states, i) & ~(np.int64(1) << seat)
-
-
-@kernel
+@kernel(forceinline=True)
 def step(rules: Rules, states: States, i: int, action: int) -> None:
     """Plays a legal action in lane ``i``. The action is not checked."""
-    seat = np.int64(states.seat[i])
-    pending = np.int64(states.pending[i]) & ~(np.int64(1) << seat)
-    code = np.int64(action)
+    row, seat = borrowed(states), np.int64(states.seat[i])
+    pending, part, code = np.int64(row.pending[i]) & ~(np.int64(1) << seat), row.round[i], np.int64(action)
     if action == FOLD:
-        states.folded[i, seat] = 1
-    elif action == CALL:
-        _pay(states, i, seat, to_call(rules, states, i))
-        states.calls[i, seat, states.round[i]] += 1
+        row.folded[i, seat] = 1
     else:
-        amount = amount_of(rules, states, i, action)
-        code = FIRST_AMOUNT + amount
-        pending = _raise_to(rules, states, i, amount)
-    states.acted[i, seat] = 1
-    states.history[i] = mix64(states.history[i] + np.uint64(code))
+        here = situation(rules, states, i)
+        amount = min(here.highest, np.int64(row.street_paid[i, seat]) + row.stacks[i, seat])
+        if action == CALL:
+            row.calls[i, seat, part] += 1
+        else:
+            amount = amount_in(rules, here, action)
+            code = FIRST_AMOUNT + amount
+            row.raises[i, seat, part] += 1
+            row.aggressor[i] = seat
+        added, chips = amount - here.highest, amount - row.street_paid[i, seat]
+        row.stacks[i, seat] -= chips
+        row.paid[i, seat] += chips
+        row.street_paid[i, seat] = amount
+        row.put[i, seat, part] += chips
+        if action != CALL:
+            pending = _reopen(states, i, seat, added)
+    row.acted[i, seat] = 1
+    row.history[i] = mix64(row.history[i] + np.uint64(code))
     if action == FOLD and num_left(rules, states, i) == 1:
         _finish(rules, states, i)
-    elif pending == 0:
-        _close_round(rules, states, i)
-    else:
-        states.pending[i] = pending
-        states.seat[i] = _next_pending(pending, seat, states.stacks.shape[1])
+    elif pending != 0:
+        row.pending[i] = pending
+        row.seat[i] = _next_pending(pending, seat, row.stacks.shape[1])
+    elif not _close_round(rules, states, i):
+        _finish(rules, states, i)
+
+
+@kernel(forceinline=True)
+def _reopen(states: States, i: int, seat: int, added: int) -> int:
+    """Notes that a bet or raise has added so many chips; returns the mask of the seats that have to answer."""
+    row = borrowed(states)
+    if added >= row.last_raise[i]:
+        acted = row.acted[i]
+        for other in range(acted.size):
+            acted[other] = 0
+        row.last_raise[i] = added
+    short = np.int64(0) if row.stacks[i, seat] > 0 else np.int64(row.short_raise[i] + added)
+    row.short_raise[i] = short if short < row.last_raise[i] else 0
+    return _with_chips(states, i) & ~(np.int64(1) << seat)
 
 
 @kernel
@@ -301,7 +334,8 @@ def start_row(
     pending = _first_to_act(rules, states, i, highest)
     states.pending[i] = pending
     if pending == 0:
-        _close_round(rules, states, i)
+        if not _close_round(rules, states, i):
+            _finish(rules, states, i)
     else:
         states.seat[i] = _next_pending(pending, (opener + 1) % seats, seats)
 
@@ -338,7 +372,8 @@ def settle(rules: Rules, states: States, i: int, strengths: np.ndarray, out: np.
     Args:
         strengths: int32 ``[S]``, of the hands, larger is better; of who has folded it does not matter.
     """
-    paid, ante, folded = states.paid[i], states.ante[i], states.folded[i]
+    row = borrowed(states)
+    paid, ante, folded = row.paid[i], row.ante[i], row.folded[i]
     seats = paid.size
     alive, level, top = np.int64(0), np.int64(-1), np.int64(0)
     while True:

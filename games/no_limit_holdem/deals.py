@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from games.kernels import kernel, random_below, random_float
-from games.no_limit_holdem.betting import amount_of, legal, num_left, raise_bounds, settle, start_row, to_call
+from games.kernels import borrowed, kernel, random_below, random_float
+from games.no_limit_holdem.betting import legal, num_left, settle, situation, size_amount, start_row
 from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, OVER, Rules, States
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, strength_of
 
@@ -78,26 +78,26 @@ def look(rules: Rules, states: States, i: int, actions: np.ndarray, amounts: np.
     Args:
         actions: int16 ``[max_legal]``, the listed actions, written. amounts: int64, the raise-to of each, 0 = it is none.
     """
-    count = legal(rules, states, i, actions)
+    count, here = legal(rules, states, i, actions), situation(rules, states, i)
     for k in range(count):
-        amounts[k] = amount_of(rules, states, i, actions[k]) if actions[k] >= FIRST_SIZE else 0
-    least, most = raise_bounds(rules, states, i)
-    return count, to_call(rules, states, i), least, most
+        amounts[k] = size_amount(here, rules.sizes[actions[k] - FIRST_SIZE]) if actions[k] >= FIRST_SIZE else 0
+    return count, here.to_call, here.least, here.most
 
 
 @kernel
 def hand_strengths(rules: Rules, states: States, i: int, out: np.ndarray) -> None:
     """Writes the strength of the hand of each seat that is in (1 to 7,462) to ``out`` (int32 ``[S]``), 0 for the others."""
-    keys, bits = rules.hands.keys, rules.hands.bits
+    hands, row = borrowed(rules).hands, borrowed(states)
+    keys, bits = hands.keys, hands.bits
     board_key, board_masks = EMPTY_KEY, 0
     for k in range(NUM_BOARD):
-        board_key += keys[states.board[i, k]]
-        board_masks |= bits[states.board[i, k]]
+        board_key += keys[row.board[i, k]]
+        board_masks |= bits[row.board[i, k]]
     for seat in range(out.size):
         out[seat] = 0
-        if not states.folded[i, seat]:
-            one, two = states.hole[i, seat, 0], states.hole[i, seat, 1]
-            out[seat] = strength_of(rules.hands, board_key + keys[one] + keys[two], board_masks | bits[one] | bits[two], 7)
+        if not row.folded[i, seat]:
+            one, two = row.hole[i, seat, 0], row.hole[i, seat, 1]
+            out[seat] = strength_of(hands, board_key + keys[one] + keys[two], board_masks | bits[one] | bits[two], 7)
 
 
 @kernel

@@ -23,7 +23,7 @@ poker, so that hands that are the same up to suits look the same.
 import numpy as np
 
 from games.kernels import kernel
-from games.no_limit_holdem.betting import highest_bet, pot, raise_bounds, to_call
+from games.no_limit_holdem.betting import pot, situation
 from games.no_limit_holdem.state import HIDDEN, NUM_ROUNDS, Rules, States
 
 RANKS = 13
@@ -111,9 +111,8 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
         out[10 + states.round[i]] = 1
     chips, call, least = pot(rules, states, i), np.int64(0), np.int64(0)
     if states.seat[i] >= 0:
-        call = to_call(rules, states, i)
-        least = raise_bounds(rules, states, i)[0]
-        least = least - highest_bet(rules, states, i) if least > 0 else 0
+        here = situation(rules, states, i)
+        call, least = here.to_call, here.least - here.highest if here.most > 0 else np.int64(0)
     out[FIRST_SCALAR] = _chips(chips, big)
     out[FIRST_SCALAR + 1] = _chips(call, big)
     out[FIRST_SCALAR + 2] = _chips(least, big)

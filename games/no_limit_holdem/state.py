@@ -27,8 +27,6 @@ MOST_SEATS = 10
 MOST_SIZES = FIRST_AMOUNT - FIRST_SIZE
 MOST_CHIPS = 2**15 - 1 - FIRST_AMOUNT
 """The largest stack: actions fit int16."""
-SHOWN = np.array([0, 3, 4, 5, 5], np.int8)
-"""Cards on the table in each round."""
 
 
 class Rules(NamedTuple):

@@ -9,7 +9,7 @@ spaces: axioms, paradoxes, and the pseudo-harmonic mapping", IJCAI 2013.
 import numpy as np
 
 from games.kernels import kernel
-from games.no_limit_holdem.betting import amount_of, highest_bet, is_legal, pot, raise_bounds, size_amount
+from games.no_limit_holdem.betting import is_legal, situation, size_amount
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules, States
 
 
@@ -18,21 +18,20 @@ def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
     """Returns the action that ``legal`` lists in the place of an action that may be played; a raise stays a raise."""
     if action < FIRST_AMOUNT:
         return np.int64(action)
-    least, most = raise_bounds(rules, states, i)
-    highest = highest_bet(rules, states, i)
-    after_call = np.float64(pot(rules, states, i) + highest - states.street_paid[i, states.seat[i]])
-    amount = amount_of(rules, states, i, action)
+    here = situation(rules, states, i)
+    amount = np.int64(action - FIRST_AMOUNT)
     below, above = np.int64(-1), np.int64(-1)
     lower, upper = np.int64(0), np.int64(0)
     for k in range(rules.sizes.size):
         if not is_legal(rules, states, i, FIRST_SIZE + k):
             continue
-        listed = size_amount(rules, states, i, rules.sizes[k], least, most)
+        listed = size_amount(here, rules.sizes[k])
         if listed <= amount:
             below, lower = np.int64(FIRST_SIZE + k), listed
         elif above < 0:
             above, upper = np.int64(FIRST_SIZE + k), listed
     if below < 0 or above < 0:
         return max(below, above)
-    a, b, x = (lower - highest) / after_call, (upper - highest) / after_call, (amount - highest) / after_call
+    pots = np.float64(here.after_call)
+    a, b, x = (lower - here.highest) / pots, (upper - here.highest) / pots, (amount - here.highest) / pots
     return below if x <= (a + b + 2.0 * a * b) / (a + b + 2.0) else above

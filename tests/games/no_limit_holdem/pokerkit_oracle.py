@@ -1,8 +1,13 @@
 """Random hands of no-limit Hold'em that PokerKit and the kernels play side by side."""
 
-from typing import NamedTuple
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from pokerkit import StandardHighHand
 from pokerkit import Automation, Mode, NoLimitTexasHoldem, State
 
 from games.kernels import kernel
@@ -10,7 +15,8 @@ from games.no_limit_holdem import betting, deals, state
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, Rules, States
 from games.poker.hands import card_texts, tables
 
-AUTOMATIONS = tuple(kind for kind in Automation if kind != Automation.BOARD_DEALING)
+BY_HAND = (Automation.BOARD_DEALING, Automation.HOLE_DEALING, Automation.CARD_BURNING)
+AUTOMATIONS = tuple(kind for kind in Automation if kind not in BY_HAND)
 SIZES = np.array([0.0, 0.5, 1.0, 2.0, np.inf])
 
 
@@ -55,7 +61,7 @@ def start_pokerkit(hand: Hand) -> State:
     heads_up = len(hand.stacks) == 2
     order = slice(None, None, -1) if heads_up else slice(None)
     made = NoLimitTexasHoldem.create_state(
-        AUTOMATIONS[:0] + tuple(kind for kind in AUTOMATIONS if kind != Automation.HOLE_DEALING),
+        AUTOMATIONS,
         False,
         tuple(hand.antes[order].tolist()),
         tuple(hand.blinds[order].tolist()),
@@ -67,6 +73,24 @@ def start_pokerkit(hand: Hand) -> State:
     for seat in range(len(hand.stacks)):
         made.deal_hole("".join(card_texts(hand.deck[2 * seat : 2 * seat + 2])))
     return made
+
+
+@contextmanager
+def quick_pokerkit() -> Iterator[None]:
+    """Has PokerKit remember what each seven cards are worth: it asks some ten times, and that is most of its time."""
+    usual = StandardHighHand.from_game
+
+    @lru_cache(maxsize=256)
+    def worth(hole: Any, board: Any) -> Any:
+        return usual(hole, board)
+
+    StandardHighHand.from_game = lambda hole, board=(): worth(tuple(hole), tuple(board))  # type: ignore[method-assign, assignment]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a muck, a card that might be elsewhere
+            yield
+    finally:
+        StandardHighHand.from_game = usual  # type: ignore[method-assign]
 
 
 @kernel
@@ -117,7 +141,11 @@ def start_kernels(hand: Hand) -> tuple[Rules, States]:
 def _deal_board(made: State, hand: Hand) -> None:
     """Deals all of the board that PokerKit waits for."""
     seats = len(hand.stacks)
-    while made.status and (count := made.board_dealing_count):
+    while made.status and (made.card_burning_status or made.board_dealing_count):
+        if made.card_burning_status:
+            made.burn_card("??")
+            continue
+        count = made.board_dealing_count or 0
         there = len(made.board_cards)
         made.deal_board("".join(card_texts(hand.deck[2 * seats + there : 2 * seats + there + count])))
 
