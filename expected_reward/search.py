@@ -20,14 +20,17 @@ from expected_reward.selection import Selection, crazystone, predefined, uct, uc
 from expected_reward.showdown import Boards, complete, drawn_net, expected_net, fill_board
 from expected_reward.sizes import universal_sample
 from expected_reward.tree import Node, Tree, add_child
+from games.generic import copy_row
 from games.kernels import kernel, random_below, random_float
-from games.no_limit_holdem.betting import pot, raise_bounds, settle, size_amount, step, to_call
-from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, OVER, SHOWN, Rules, States
+from games.no_limit_holdem.betting import num_left, pot, settle, situation, size_amount, step, to_call
+from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, NUM_BOARD, OVER, Rules, States
 from opponent_models.model import OpponentModel, action_probabilities, showdown_bins, size_probabilities
 
 MOST_CHILDREN = 40
 """Of a node: fold, call, and sizes or boards."""
 MOST_DEPTH = 512
+CHUNK = 1024
+"""Iterations between two looks at the clock."""
 TABLE, MODEL, LISTED = 0, 1, 2
 """Where bet sizes come from: the table of frequencies, the model, the sizes that the game lists."""
 
@@ -108,36 +111,9 @@ def make_room(work: States, seats: int, sizes: int) -> Room:
 
 
 @kernel
-def _copy(source: States, target: States) -> None:
-    """Copies row 0."""
-    target.hole[0] = source.hole[0]
-    target.board[0] = source.board[0]
-    target.shown[0] = source.shown[0]
-    target.stacks[0] = source.stacks[0]
-    target.paid[0] = source.paid[0]
-    target.street_paid[0] = source.street_paid[0]
-    target.put[0] = source.put[0]
-    target.ante[0] = source.ante[0]
-    target.folded[0] = source.folded[0]
-    target.acted[0] = source.acted[0]
-    target.last_raise[0] = source.last_raise[0]
-    target.short_raise[0] = source.short_raise[0]
-    target.big_blind[0] = source.big_blind[0]
-    target.pending[0] = source.pending[0]
-    target.round[0] = source.round[0]
-    target.seat[0] = source.seat[0]
-    target.aggressor[0] = source.aggressor[0]
-    target.calls[0] = source.calls[0]
-    target.raises[0] = source.raises[0]
-    target.history[0] = source.history[0]
-
-
-@kernel
-def _num_left(folded: np.ndarray) -> int:
-    count = 0
-    for s in range(folded.size):
-        count += 1 - folded[s]
-    return count
+def num_shown(round_: int) -> int:
+    """Returns the cards on the table in a round."""
+    return np.int64(0 if round_ == 0 else min(round_ + 2, NUM_BOARD))
 
 
 @kernel
@@ -146,13 +122,14 @@ def _sizes(
 ) -> int:
     """Writes amounts that the seat to move may raise to, and their shares; returns how many."""
     work = room.work
-    least, most = raise_bounds(rules, work, 0)
+    here = situation(rules, work, 0)
+    least, most = here.least, here.most
     if most == 0:
         return 0
     if settings.sizes_from == LISTED:
         num = 0
         for k in range(rules.sizes.size):
-            amount = size_amount(rules, work, 0, rules.sizes[k], least, most)
+            amount = size_amount(here, rules.sizes[k])
             if num == 0 or amount > room.amounts[num - 1]:
                 room.amounts[num] = amount
                 num += 1
@@ -184,7 +161,7 @@ def _expand(
     if settings.cards > 0 and parent_round >= 0 and work.round[0] > parent_round and work.round[0] < OVER:
         tree.kind[node] = Node.CHANCE
         for _ in range(settings.cards):
-            complete(work.hole[0, position.seat], work.board[0], SHOWN[parent_round], rng, 0)
+            complete(work.hole[0, position.seat], work.board[0], num_shown(parent_round), rng, 0)
             code = 0
             for k in range(5):
                 code |= np.int64(work.board[0, k]) << (6 * k)
@@ -192,7 +169,7 @@ def _expand(
         tree.count[node] = settings.cards
         return
     if work.seat[0] < 0:
-        if _num_left(work.folded[0]) == 1:
+        if num_left(rules, work, 0) == 1:
             tree.kind[node] = Node.SETTLED
             settle(rules, work, 0, room.strengths, room.net)
             tree.mean[node] = room.net[position.seat]
@@ -201,7 +178,7 @@ def _expand(
         return
     if work.seat[0] == position.seat:
         tree.kind[node] = Node.DECISION
-        room.actions[0], room.actions[1], room.actions[2] = float(to_call(rules, work, 0) > 0), 1.0, 1.0
+        room.actions[0], room.actions[1], room.actions[2] = 1.0 if to_call(rules, work, 0) > 0 else 0.0, 1.0, 1.0
     else:
         tree.kind[node] = Node.OPPONENT
         action_probabilities(model, rules, work, 0, position.statistics, room.actions)
@@ -337,8 +314,8 @@ def search(
     work, path, limit = room.work, room.path, len(tree.kind) - MOST_CHILDREN
     root_round = position.root.round[0]
     for done in range(iterations):
-        _copy(position.root, work)
-        row, known = 0, np.int64(SHOWN[root_round])
+        copy_row(rules, position.root, 0, work, 0)
+        row, known = 0, num_shown(root_round)
         if settings.cards == 0:
             row = random_below(rng, 0, position.num_boards)
             _take_board(position, settings, row, room)
@@ -351,7 +328,7 @@ def search(
                 if tree.size[0] >= limit:
                     return done
                 _expand(model, rules, position, settings, tree, node, before, room, rng)
-            elif tree.kind[node] == Node.OPPONENT and tree.samples[node] < settings.boards and known < SHOWN[work.round[0]]:
+            elif tree.kind[node] == Node.OPPONENT and tree.samples[node] < settings.boards and known < num_shown(work.round[0]):
                 _refine(model, rules, position, tree, node, room)
             kind = tree.kind[node]
             if kind == Node.SETTLED or kind == Node.SHOWDOWN:
@@ -361,7 +338,7 @@ def search(
                 child = tree.first[node] + random_below(rng, 0, tree.count[node])
                 for k in range(5):
                     work.board[0, k] = (tree.action[child] >> (6 * k)) & 63
-                known = np.int64(SHOWN[work.round[0]])
+                known = num_shown(work.round[0])
                 complete(work.hole[0, position.seat], work.board[0], known, rng, 0)
             else:
                 child = _selected(tree, node, settings, rng) if kind == Node.DECISION else _drawn_child(tree, node, rng)
