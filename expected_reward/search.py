@@ -249,14 +249,9 @@ def _take_board(position: Position, settings: Settings, row: int, room: Room) ->
 
 
 @kernel
-def _sample(
-    model: OpponentModel, rules: Rules, position: Position, settings: Settings, row: int, room: Room, rng: np.ndarray
-) -> float:
-    """Returns what the seat wins at the showdown in ``room.work`` on the board of a row, which lies on its table."""
+def _sample(rules: Rules, position: Position, settings: Settings, row: int, room: Room, rng: np.ndarray) -> float:
+    """Returns what the seat wins at the showdown in ``room.work`` on the board of a row, the others' bins being written."""
     work = room.work
-    for s in range(len(room.net)):
-        if s != position.seat and not work.folded[0, s]:
-            showdown_bins(model, rules, work, 0, s, position.statistics, room.bins[s])
     if settings.hands > 0:
         return drawn_net(
             rules, work, 0, position.boards, row, room.bins, position.seat, settings.hands, rng, 0, room.strengths, room.net
@@ -278,6 +273,10 @@ def _visit_showdown(
     if exact and tree.samples[node] > 0:
         return
     count = 1 if exact or tree.samples[node] > 0 else settings.boards
+    # The model is asked about the first board of a visit alone: it takes longer than all else together.
+    for s in range(len(room.net)):
+        if s != position.seat and not room.work.folded[0, s]:
+            showdown_bins(model, rules, room.work, 0, s, position.statistics, room.bins[s])
     for k in range(count):
         if settings.cards > 0:
             row = len(position.boards.own) - 1
@@ -289,7 +288,7 @@ def _visit_showdown(
         elif k > 0:
             row = random_below(rng, 0, position.num_boards)
             _take_board(position, settings, row, room)
-        x = _sample(model, rules, position, settings, row, room, rng)
+        x = _sample(rules, position, settings, row, room, rng)
         tree.samples[node] += 1
         tree.mean[node], tree.squares[node] = add_sample(tree.mean[node], tree.squares[node], tree.samples[node], x)
     single = 0.0 if exact else tree.pot[node] ** 2
