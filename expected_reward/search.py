@@ -21,7 +21,7 @@ from expected_reward.showdown import Boards, complete, drawn_net, expected_net, 
 from expected_reward.sizes import universal_sample
 from expected_reward.tree import Node, Tree, add_child
 from games.generic import copy_row
-from games.kernels import kernel, random_below, random_float
+from games.kernels import borrowed, kernel, random_below, random_float
 from games.no_limit_holdem.betting import num_left, pot, settle, situation, size_amount, step, to_call
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, NUM_BOARD, OVER, Rules, States
 from opponent_models.model import OpponentModel, action_probabilities, showdown_bins, size_probabilities
@@ -310,6 +310,17 @@ def search(
         room: Changed in place.
         rng: uint64 ``[1]``, changed in place.
     """
+    return _iterate(
+        borrowed(model), borrowed(rules), borrowed(position), settings, borrowed(tree), iterations, borrowed(room), borrowed(rng)
+    )
+
+
+@kernel
+def _iterate(
+    model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, iterations: int, room: Room,
+    rng: np.ndarray,
+) -> int:  # fmt: skip
+    """Does what ``search`` says."""
     work, path, limit = room.work, room.path, len(tree.kind) - MOST_CHILDREN
     root_round = position.root.round[0]
     for done in range(iterations):
