@@ -2,7 +2,7 @@
 
 Options: ``players=known`` (default) begins with what was counted of players of the same names when the model was learned,
 ``players=new`` with nothing; ``bad=skip|fail``; ``plot=FILE.png`` draws the calibration; ``report=FILE.md`` writes the report;
-``json=FILE`` writes the figures; ``window=1000``, hands that statistics look back on (default: as learned).
+``json=FILE`` writes the figures; ``window=10000``, hands that statistics look back on (default: as learned).
 
 ``python -m opponent_models compare FILES`` learns trees and a small network from the first 85 % of the hands and scores both on the
 others.
@@ -24,8 +24,9 @@ from runtime.settings import ConfigError, did_you_mean
 OPTIONS = {"players": "known", "bad": "skip", "plot": "", "report": "", "json": "", "window": ""}
 
 
-def say(text: str, stream: Any = sys.stdout) -> None:
+def say(text: str, stream: Any = None) -> None:
     """Writes a line."""
+    stream = stream or sys.stdout
     stream.write(f"{text}\n")
     stream.flush()
 
@@ -59,7 +60,7 @@ def scored(learned: Learned, files: Sequence[str], options: dict[str, str], name
     players = learned.players.copy() if options["players"] == "known" else Players()
     met = {player for hand in hands for player in hand.players}
     known = len(met & set(learned.players.names))
-    window = int(options["window"] or learned.told.get("options", {}).get("window", 1_000))
+    window = int(options["window"] or learned.told.get("options", {}).get("window", 10_000))
     rows, _ = make_rows(hands, learned.scorer.model.prior, players, keep_of(window))
     if not len(rows.kind):
         raise ConfigError(f"{', '.join(files)}: {len(hands):,} hands without a single decision")

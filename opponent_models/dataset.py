@@ -20,9 +20,8 @@ from opponent_models.model import NUM_RANKS, size_bin
 from opponent_models.statistics import COUNTS, STATISTICS, count_action, count_hand, prior_of, smooth
 from opponent_models.table import table_row
 
-KEEP = 0.999
-"""What counts are shrunk by at each hand: a window of about 1,000 hands."""
-ALMOST = 1e-6
+KEEP = 0.9999
+"""What counts are shrunk by at each hand: a window of about 10,000 hands."""
 
 
 class Rows(NamedTuple):
@@ -103,9 +102,7 @@ def rank_bin(tables: HandTables, board: np.ndarray, hole: np.ndarray) -> int:
         for two in range(one):
             if (taken >> one) & 1 or (taken >> two) & 1:
                 continue
-            other = strength_of(
-                tables, key + tables.keys[one] + tables.keys[two], masks | tables.bits[one] | tables.bits[two], 7
-            )
+            other = strength_of(tables, key + tables.keys[one] + tables.keys[two], masks | tables.bits[one] | tables.bits[two], 7)
             below += 2 * (other < own) + (other == own)
             count += 2
     return min(NUM_RANKS * below // count, NUM_RANKS - 1)

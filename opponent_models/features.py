@@ -45,7 +45,7 @@ class Feature(IntEnum):
     STREET_PAID = 24  # by the mover, big blinds
     PAID = 25
     ALL_IN = 26  # others without chips behind
-    RAISE_COST = 27  # chips for the least raise as a share of the stack; 9 = no raise is allowed
+    RAISE_COST = 27  # chips for the least raise as a share of the stack; NO_RAISE = none is allowed
     OTHERS_STACK = 28  # the least stack behind of the others who are in, big blinds
     RAISES_EARLIER = 29  # in all rounds before the last one
     HIGH_CARD = 30  # of the board, 0 for the deuce
@@ -66,6 +66,7 @@ class Feature(IntEnum):
     BET_BEFORE_FLOP = 45  # big blinds
 
 
+NO_RAISE = 9.0
 NUM_FEATURES = 46
 """Columns without statistics."""
 NUM_OTHERS = 8
@@ -111,7 +112,7 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
     ``seat`` is that to move; at a showdown any seat, which then has nothing to call.
     """
     seats, round_ = states.stacks.shape[1], min(np.int64(states.round[i]), 3)
-    big, size = np.float64(states.big_blind[i]), np.float64(pot(rules, states, i))
+    big, size = 1.0 / np.float64(states.big_blind[i]), np.float64(pot(rules, states, i))
     over = states.seat[i] < 0
     cost = 0 if over else to_call(rules, states, i)
     stack = np.int64(states.stacks[i, seat])
@@ -120,40 +121,43 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
         top = max(top, np.int64(states.street_paid[i, other]))
     players, to_act, behind, raises, callers, all_in, deepest, shallowest, street = 0, 0, 0, 0, -1, 0, 0, 1 << 30, 0
     first, last, earlier, last_calls, entered, last_put, last_most, first_most = 0, 0, 0, 0, 0, 0, 0, 0
+    raised, called, puts, bets = states.raises[i], states.calls[i], states.put[i], states.street_paid[i]
+    folded, acted, stacks = states.folded[i], states.acted[i], states.stacks[i]
     for other in range(seats):
-        first += states.raises[i, other, 0]
-        raises += states.raises[i, other, round_]
-        entered += states.raises[i, other, 0] + states.calls[i, other, 0] > 0
-        street += states.street_paid[i, other]
-        first_most = max(first_most, np.int64(states.put[i, other, 0]))
+        raised_first, bet = np.int64(raised[other, 0]), np.int64(bets[other])
+        first += raised_first
+        raises += raised[other, round_]
+        entered += raised_first + called[other, 0] > 0
+        street += bet
+        first_most = max(first_most, np.int64(puts[other, 0]))
         if round_ > 0:
-            last += states.raises[i, other, round_ - 1]
-            last_calls += states.calls[i, other, round_ - 1]
-            put = np.int64(states.put[i, other, round_ - 1])
+            last += raised[other, round_ - 1]
+            last_calls += called[other, round_ - 1]
+            put = np.int64(puts[other, round_ - 1])
             last_put += put
             last_most = max(last_most, put)
             for k in range(round_ - 1):
-                earlier += states.raises[i, other, k]
-        if states.folded[i, other]:
+                earlier += raised[other, k]
+        if folded[other]:
             continue
         players += 1
-        callers += states.street_paid[i, other] == top and top > 0
+        callers += bet == top and top > 0
         if other != seat:
             behind += other > seat
-            left = np.int64(states.stacks[i, other])
-            to_act += left > 0 and (states.street_paid[i, other] < top or not states.acted[i, other])
+            left = np.int64(stacks[other])
+            to_act += left > 0 and (bet < top or not acted[other])
             all_in += left == 0
-            deepest = max(deepest, left + states.street_paid[i, other] - top + cost)
+            deepest = max(deepest, left + bet - top + cost)
             shallowest = min(shallowest, left)
     aggressor = np.int64(states.aggressor[i])
     least = 0
     if not over:
         least, _ = raise_bounds(rules, states, i)
     out[0] = round_
-    out[1] = cost / big
+    out[1] = cost * big
     out[2] = cost / (size + cost)
-    out[3] = size / big
-    out[4] = stack / big
+    out[3] = size * big
+    out[4] = stack * big
     out[5] = min(stack, max(deepest, 0)) / max(size, 1.0)
     out[6] = players
     out[7] = to_act
@@ -169,15 +173,15 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
     out[17] = last
     out[18] = states.raises[i, seat, round_ - 1] if round_ > 0 else 0
     out[19] = states.raises[i, seat, 0]
-    out[20] = (aggressor - seat) % seats if aggressor >= 0 else -1
+    out[20] = -1 if aggressor < 0 else aggressor - seat if aggressor >= seat else aggressor - seat + seats
     out[21] = seats - 1 - aggressor if aggressor >= 0 else -1
     out[22] = aggressor >= 0 and states.folded[i, aggressor] == 0
     out[23] = states.last_raise[i] / max(size, 1.0)
-    out[24] = states.street_paid[i, seat] / big
-    out[25] = states.paid[i, seat] / big
+    out[24] = states.street_paid[i, seat] * big
+    out[25] = states.paid[i, seat] * big
     out[26] = all_in
-    out[27] = (least - states.street_paid[i, seat]) / max(stack, 1) if least > 0 else 9.0
-    out[28] = shallowest / big
+    out[27] = (least - states.street_paid[i, seat]) / max(stack, 1) if least > 0 else NO_RAISE
+    out[28] = shallowest * big
     out[29] = earlier
     for k in range(30, 39):
         out[k] = 0.0
@@ -185,11 +189,11 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
         _board(states, i, round_ + 2, out)
     out[39] = raises - states.raises[i, seat, round_]
     out[40] = last_calls
-    out[41] = (size - street) / big
+    out[41] = (size - street) * big
     out[42] = cost / max(size - cost, 1.0)
     out[43] = entered
-    out[44] = last_most / max(np.float64(size - street - last_put), big) if round_ > 0 else 0.0
-    out[45] = first_most / big
+    out[44] = last_most / max(np.float64(size - street - last_put), 1.0 / big) if round_ > 0 else 0.0
+    out[45] = first_most * big
 
 
 @kernel
@@ -201,21 +205,24 @@ def with_statistics(states: States, i: int, seat: int, statistics: np.ndarray, o
         out: Changed in place from NUM_FEATURES on.
     """
     at = NUM_FEATURES
+    own = statistics[seat]
     for k in range(STATISTICS):
-        out[at + k] = statistics[seat, k]
+        out[at + k] = own[k]
     at += STATISTICS
-    seats, others = states.stacks.shape[1], 0
-    for k in range(NUM_OTHERS):
-        out[at + k] = 0.0
+    seats, others, folded = states.stacks.shape[1], 0, states.folded[i]
+    vpip = pfr = af = afq = wtsd = 0.0
     for other in range(seats):
-        if other != seat and not states.folded[i, other]:
+        if other != seat and not folded[other]:
             others += 1
-            for k in range(5):
-                out[at + k] += statistics[other, k]
-    for k in range(5):
-        out[at + k] /= max(others, 1)
+            vpip += statistics[other, 0]
+            pfr += statistics[other, 1]
+            af += statistics[other, 2]
+            afq += statistics[other, 3]
+            wtsd += statistics[other, 4]
+    share = 1.0 / max(others, 1)
+    vpip, pfr, afq = vpip * share, pfr * share, afq * share
+    out[at], out[at + 1], out[at + 2], out[at + 3], out[at + 4] = vpip, pfr, af * share, afq, wtsd * share
     aggressor = np.int64(states.aggressor[i])
     if aggressor >= 0 and aggressor != seat:
-        out[at + 5], out[at + 6], out[at + 7] = statistics[aggressor, 0], statistics[aggressor, 1], statistics[aggressor, 3]
-    else:
-        out[at + 5], out[at + 6], out[at + 7] = out[at], out[at + 1], out[at + 3]
+        vpip, pfr, afq = statistics[aggressor, 0], statistics[aggressor, 1], statistics[aggressor, 3]
+    out[at + 5], out[at + 6], out[at + 7] = vpip, pfr, afq

@@ -49,14 +49,14 @@ class LearnOptions:
     """
 
     name: str = "opponent_model"
-    trees: int = setting(120, least=1, most=2_000)
-    lr: float = setting(0.05, least=0.001, most=1)
+    trees: int = setting(80, least=1, most=2_000)
+    lr: float = setting(0.08, least=0.001, most=1)
     depth: int = setting(4, least=1, most=8)
     least_rows: int = setting(60, least=1)
     l2: float = setting(5.0, least=0)
     columns: float = setting(0.3, least=0.01, most=1)
     holdout: float = setting(0.15, least=0, most=0.9)
-    window: int = setting(1_000, least=10, most=1_000_000)
+    window: int = setting(10_000, least=10, most=1_000_000)
     showdown: bool = True
     bad: str = setting("skip", choices=("skip", "fail"))
 
@@ -143,7 +143,7 @@ def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int)
 def _arrays(trees: Booster, bias: np.ndarray) -> Arrays:
     """Returns boosters as named arrays, each the number of its trees beside it."""
     given = trees._asdict() | {"count": np.diff(trees.first).astype(np.int32), "bias": bias.astype(np.float32)}
-    del given["first"]
+    del given["first"], given["depth"]
     return given
 
 
@@ -160,7 +160,7 @@ def _exported(boosting: Any, task: Task, bias: np.ndarray, depth: int) -> Arrays
     if task.outputs > 1 and len(boosting.classes_) == 2:
         base[int(boosting.classes_[0])] = 0.0
     flat = [_complete(nodes, depth) for own in found for nodes in own]
-    column, threshold, leaf = (np.stack([tree[k] for tree in flat]) for k in range(3))
+    column, threshold, leaf = (np.concatenate([tree[k] for tree in flat]) for k in range(3))
     return {
         "count": np.array([len(own) for own in found], np.int32), "bias": base.astype(np.float32),
         "column": column, "threshold": threshold, "leaf": leaf,
@@ -169,22 +169,22 @@ def _exported(boosting: Any, task: Task, bias: np.ndarray, depth: int) -> Arrays
 
 def _complete(nodes: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Returns column, threshold and leaf of a complete tree that answers as scikit-learn's does."""
-    inner = 2**depth - 1
-    column, threshold, leaf = np.zeros(inner, np.int16), np.full(inner, np.inf, np.float32), np.zeros(inner + 1, np.float32)
-    below = [(0, 0)]
+    size = 2**depth
+    column, threshold, leaf = np.zeros(size, np.uint8), np.full(size, np.inf, np.float32), np.zeros(size, np.float32)
+    below = [(1, 0)]
     while below:
         place, k = below.pop()
         node = nodes[k]
-        if place >= inner:
-            leaf[place - inner] = node["value"]
+        if place >= size:
+            leaf[place - size] = node["value"]
         elif node["is_leaf"]:
-            below += [(2 * place + 1, k), (2 * place + 2, k)]
+            below += [(2 * place, k), (2 * place + 1, k)]
         else:
             exact = float(node["num_threshold"])
             rounded = np.float32(exact)
             column[place] = node["feature_idx"]
             threshold[place] = np.nextafter(rounded, np.float32(-np.inf)) if rounded > exact else rounded
-            below += [(2 * place + 1, int(node["left"])), (2 * place + 2, int(node["right"]))]
+            below += [(2 * place, int(node["left"])), (2 * place + 1, int(node["right"]))]
     return column, threshold, leaf
 
 
@@ -201,6 +201,4 @@ def joined(learned: Mapping[int, Arrays], depth: int) -> Booster:
     def of(name: str) -> np.ndarray:
         return np.concatenate([getattr(empty, name), *(part[name] for part in parts)])
 
-    return Booster(first_tree, bias, of("column"), of("threshold"), of("leaf"))
-
-
+    return Booster(first_tree, bias, of("column"), of("threshold"), of("leaf"), np.array([depth], np.int32))

@@ -162,5 +162,3 @@ def load_learned(path: str | Path) -> Learned:
     by_round = arrays.get("by_round", np.full((4, NUM_ACTIONS), 1 / 3, np.float32))
     players = Players({name: k for k, name in enumerate(names)}, counts.astype(np.float32))
     return Learned(Scorer(model, without, by_round), players, told)
-
-

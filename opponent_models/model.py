@@ -16,10 +16,10 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from games.kernels import kernel
-from games.no_limit_holdem.betting import raise_bounds, to_call
+from games.kernels import borrowed, kernel
+from games.no_limit_holdem.betting import raise_bounds
 from games.no_limit_holdem.state import Rules, States
-from opponent_models.features import NUM_COLUMNS, features, with_statistics
+from opponent_models.features import NO_RAISE, NUM_COLUMNS, Feature, features, with_statistics
 from opponent_models.statistics import STATISTICS
 from opponent_models.table import ROW_RAISES, ROW_SEATS, table_row
 from opponent_models.trees import Booster, evaluate, no_booster
@@ -32,6 +32,7 @@ SIZE_EDGES = np.array([0.02, 0.05, 0.1, 0.25])
 NUM_RANKS = 6
 """Bins of a hand at showdown: sixths of its percentile among all holdings on the board."""
 FORMAT = "opponent-model-1"
+TO_CALL, RAISE_COST = int(Feature.TO_CALL), int(Feature.RAISE_COST)
 
 
 class ModelError(ValueError):
@@ -66,9 +67,7 @@ def _chance(score: float) -> float:
 
 
 @kernel
-def action_row(
-    model: OpponentModel, row: np.ndarray, table_row_: int, can_fold: bool, can_raise: bool, out: np.ndarray
-) -> None:
+def action_row(model: OpponentModel, row: np.ndarray, table_row_: int, can_fold: bool, can_raise: bool, out: np.ndarray) -> None:
     """Writes the probabilities of fold, check or call, bet or raise for the columns of a decision.
 
     Args:
@@ -105,14 +104,18 @@ def action_probabilities(
         statistics: float32 ``[S, STATISTICS]`` (``statistics.smooth``).
         out: float64 ``[3]``, changed in place: illegal ones are 0, the sum is 1. No hole card is read.
     """
-    can_fold = to_call(rules, states, i) > 0
-    can_raise = raise_bounds(rules, states, i)[1] > 0
-    if not can_fold and not can_raise:
-        out[0], out[1], out[2] = 0.0, 1.0, 0.0
-        return
+    _action_probabilities(borrowed(model), rules, borrowed(states), i, borrowed(statistics), out)
+
+
+@kernel
+def _action_probabilities(
+    model: OpponentModel, rules: Rules, states: States, i: int, statistics: np.ndarray, out: np.ndarray
+) -> None:
     row = np.empty(NUM_COLUMNS, dtype=np.float32)
     _columns(model, rules, states, i, np.int64(states.seat[i]), statistics, row)
-    action_row(model, row, table_row(rules, states, i), can_fold, can_raise, out)
+    can_fold, can_raise = row[TO_CALL] > 0.0, row[RAISE_COST] < NO_RAISE
+    table = table_row(rules, states, i) if model.trees.first[1] == 0 else np.int64(0)
+    action_row(model, row, table, can_fold, can_raise, out)
 
 
 @kernel
@@ -260,17 +263,17 @@ def model_of(path: str | Path, arrays: Mapping[str, np.ndarray], trees: str = "t
 def _check(path: str | Path, model: OpponentModel) -> None:
     """Raises ModelError where arrays do not fit together: kernels do not check."""
     like, trees = untrained(), model.trees
-    count, nodes = trees.column.shape if trees.column.ndim == 2 else (0, 0)
     right = all(
         a.shape == b.shape and a.dtype == b.dtype and np.isfinite(a).all()
         for a, b in zip(model, like, strict=True)
         if isinstance(a, np.ndarray)
     )
-    right = right and all(a.dtype == b.dtype for a, b in zip(trees, like.trees, strict=True))
-    right = right and trees.first.shape == like.trees.first.shape and trees.bias.shape == like.trees.bias.shape
-    right = right and trees.threshold.shape == (count, nodes) and trees.leaf.shape == (count, nodes + 1)
-    right = right and nodes & (nodes + 1) == 0 and bool((np.diff(trees.first) >= 0).all()) and trees.first[0] == 0
-    right = right and trees.first[-1] == count and (count == 0 or 0 <= trees.column.min() <= trees.column.max() < NUM_COLUMNS)
+    right = right and all(a.dtype == b.dtype and a.ndim == 1 for a, b in zip(trees, like.trees, strict=True))
+    right = right and all(getattr(trees, k).shape == getattr(like.trees, k).shape for k in ("first", "bias", "depth"))
+    right = right and 1 <= trees.depth[0] <= 8 and trees.first[0] == 0 and bool((np.diff(trees.first) >= 0).all())
+    size = int(trees.first[-1]) << int(trees.depth[0]) if right else 0
+    right = right and len(trees.column) == len(trees.threshold) == len(trees.leaf) == size
+    right = right and (size == 0 or int(trees.column.max()) < NUM_COLUMNS)
     right = right and bool(np.isfinite(trees.leaf).all() and np.isfinite(trees.bias).all())
     right = right and not np.isnan(trees.threshold).any()
     if not right:

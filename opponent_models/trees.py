@@ -1,8 +1,8 @@
 """Sums of decision trees as flat arrays, and the kernel that evaluates one.
 
-Every tree is complete, of the same depth D: node n has the children 2n + 1 and 2n + 2, so that a walk is D steps without a
-branch, and walks of neighbouring trees overlap in the processor. A tree that ends earlier goes on with nodes that always send to
-the left (threshold infinity).
+Every tree is complete, of the same depth D, its nodes in the slots 1 to 2**D - 1: node n has the children 2n and 2n + 1. So a
+walk is D steps without a branch, and the walks of four trees overlap in the processor. A tree that ends earlier goes on with
+nodes that always send to the left (threshold infinity).
 """
 
 from typing import NamedTuple
@@ -18,9 +18,10 @@ class Booster(NamedTuple):
     Attributes:
         first: int32 ``[B + 1]``, where the trees of each booster begin.
         bias: float32 ``[B]``, what its trees are added to.
-        column: int16 ``[T, 2**D - 1]``, what a node asks.
-        threshold: float32 ``[T, 2**D - 1]``: a value above it goes to the right.
-        leaf: float32 ``[T, 2**D]``.
+        column: uint8 ``[T * 2**D]``, what a node asks; the first of each tree's 2**D slots is not used.
+        threshold: float32 ``[T * 2**D]``: a value above it goes to the right.
+        leaf: float32 ``[T * 2**D]``.
+        depth: int32 ``[1]``, D.
     """
 
     first: np.ndarray
@@ -28,24 +29,41 @@ class Booster(NamedTuple):
     column: np.ndarray
     threshold: np.ndarray
     leaf: np.ndarray
+    depth: np.ndarray
 
 
 @kernel
 def evaluate(trees: Booster, which: int, row: np.ndarray) -> float:
     """Returns the score (log-odds) of a booster for a row of columns, float32 ``[columns]``."""
-    nodes = trees.column.shape[1]
+    column, threshold, leaf = trees.column, trees.threshold, trees.leaf
+    depth, one, four = trees.depth[0], np.uint64(1), np.uint64(4)  # unsigned: no index is tested for being negative
+    size = one << np.uint64(depth)
+    tree, end = np.uint64(trees.first[which]), np.uint64(trees.first[which + 1])
     score = np.float64(trees.bias[which])
-    for tree in range(trees.first[which], trees.first[which + 1]):
-        node = 0
-        while node < nodes:
-            node = 2 * node + 1 + (row[trees.column[tree, node]] > trees.threshold[tree, node])
-        score += trees.leaf[tree, node - nodes]
+    while tree + four <= end:
+        a = tree * size
+        b, c, d = a + size, a + size + size, a + size + size + size
+        i = j = k = n = one
+        for _ in range(depth):
+            i = i + i + np.uint64(row[np.uint64(column[a + i])] > threshold[a + i])
+            j = j + j + np.uint64(row[np.uint64(column[b + j])] > threshold[b + j])
+            k = k + k + np.uint64(row[np.uint64(column[c + k])] > threshold[c + k])
+            n = n + n + np.uint64(row[np.uint64(column[d + n])] > threshold[d + n])
+        score += (leaf[a + i - size] + leaf[b + j - size]) + (leaf[c + k - size] + leaf[d + n - size])
+        tree += four
+    while tree < end:
+        a, i = tree * size, one
+        for _ in range(depth):
+            i = i + i + np.uint64(row[np.uint64(column[a + i])] > threshold[a + i])
+        score += leaf[a + i - size]
+        tree += one
     return score
 
 
 def no_booster(count: int, depth: int = 1) -> Booster:
     """Returns boosters without trees."""
+    none = np.zeros(0, np.float32)
     return Booster(
-        np.zeros(count + 1, np.int32), np.zeros(count, np.float32), np.zeros((0, 2**depth - 1), np.int16),
-        np.zeros((0, 2**depth - 1), np.float32), np.zeros((0, 2**depth), np.float32),
+        np.zeros(count + 1, np.int32), np.zeros(count, np.float32), np.zeros(0, np.uint8), none, none,
+        np.array([depth], np.int32),
     )  # fmt: skip

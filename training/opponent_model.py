@@ -153,7 +153,9 @@ class OpponentModelTrainer:
         self._learned[task.name] = learn(task, m.rows, m.shown, self.options, self.config.seed)
         seconds = time.perf_counter() - started
         self.step += 1
-        line = f"{self.step} of {len(self._tasks)}: {task.name}, {self._learned[task.name]['count'].sum()} trees in {seconds:.1f} s"
+        line = (
+            f"{self.step} of {len(self._tasks)}: {task.name}, {self._learned[task.name]['count'].sum()} trees in {seconds:.1f} s"
+        )
         scalars = {"throughput/seconds": seconds}
         if self.step == len(self._tasks):
             line += self._finish(scalars)

@@ -2,8 +2,8 @@
 
     python -m games.no_limit_holdem.phh check FILES    what can be read, what not and why
 
-A file of several hands (``.phhs``) is a TOML table a hand, ``[1]``, ``[2]``, …; a file without such headers is one hand. Hands are
-read line by line, as most files are written; one that is written otherwise (arrays over several lines, comments) by ``tomllib``.
+A file of several hands (``.phhs``) is a TOML table a hand, ``[1]``, ``[2]``, …; a file without such headers is one hand. Hands
+are read line by line, as most files are written; one that is written otherwise (arrays over several lines) by ``tomllib``.
 Source of the format: Kim, "Recording and Describing Poker Hands", 2024, and the specification phh-std.
 
 Seats are numbered from 0, so that seat 0 is the file's ``p1``. The order is that of PHH: with three players and more p1 has the
@@ -13,7 +13,7 @@ way round, the small blind first. Chips are integers: a hand with amounts such a
 
 import lzma
 import re
-import sys
+import runpy
 import tomllib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
@@ -398,6 +398,4 @@ def _deal(words: list[str], action: str, hole: list[tuple[int, int]], board: lis
 
 
 if __name__ == "__main__":
-    from games.no_limit_holdem.phh_check import main
-
-    sys.exit(main(sys.argv[1:]))
+    runpy.run_module("games.no_limit_holdem.phh_check", run_name="__main__")  # which imports this file as a module

@@ -77,3 +77,7 @@ def _contents(hands: Sequence[Hand]) -> list[str]:
     lines = [f"players at the table: {', '.join(f'{count:,} hands with {n}' for n, count in sorted(seats.items()))}"]
     lines.append(f"{len(names):,} names, {sum(len(hand.moves) for hand in hands):,} moves")
     return lines + [f"{name}: {count:,} hands" for name, count in told if count]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

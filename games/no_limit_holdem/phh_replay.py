@@ -23,7 +23,7 @@ class Hands(NamedTuple):
         big_blind: int32 ``[N]``, the least bet.
         hole: int8 ``[N, S, 2]``. board: int8 ``[N, 5]``. Both -1 where unseen.
         first: int64 ``[N + 1]``, where the moves of each hand begin.
-        seats: int8 ``[M]``, who moved. actions: int32 ``[M]``, what, in the game's codes. boards: int8 ``[M]``, cards on the board.
+        seats: int8 ``[M]``, who moved. actions: int32 ``[M]``, what, in the game's codes. boards: int8 ``[M]``, cards that lay there.
     """
 
     stacks: np.ndarray
@@ -85,8 +85,8 @@ def pack(hands: Sequence[Hand]) -> Hands:
         np.array([hand.blinds for hand in hands], np.int32),
         np.array([hand.min_bet or max(hand.blinds) for hand in hands], np.int32),
         np.array([hand.hole for hand in hands], np.int8), np.array(board, np.int8), first,
-        np.array([seat for hand in hands for seat in hand.seats], np.int8), np.array(sum(moves, []), np.int32)
-        if len(hands) < 50 else np.fromiter((m for own in moves for m in own), np.int32),
+        np.array([seat for hand in hands for seat in hand.seats], np.int8), 
+        np.array([move for own in moves for move in own], np.int32),
         np.array([count for hand in hands for count in hand.boards], np.int8),
     )  # fmt: skip
 

@@ -70,7 +70,7 @@ def test_every_experiment_composes(experiment: str) -> None:
         ("experiment=leduc_figure2", "experiment=leduc_figure2: is a figure of several runs; draw it with: python -m reproduce"),
         ("algorithm=uct search.playouts=8", "search.playouts=8: unknown key; algorithm=uct has no such key"),
         ("algorithm=uct experiment=smoke", "experiment=smoke: sets network, which algorithm=uct does not have"),
-        ("algorithm=usct", "algorithm=usct: expected one of cfr_plus, fpmcts, ismcts, nfsp, outcome_sampling, smooth_uct, uct, "),
+        ("algorithm=usct", "algorithm=usct: expected one of cfr_plus, fpmcts, ismcts, nfsp, opponent_model, outcome_sampling, smooth_uct, uct, "),
         ("algorithm.epsilon=1", "algorithm.epsilon=1: algorithm=fpmcts has no options of its own"),
     ],
 )

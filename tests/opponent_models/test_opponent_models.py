@@ -1,0 +1,236 @@
+"""Models of opponents: trees answer as scikit-learn's, distributions are legal, no hole card is read, statistics are of earlier hands."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from games.kernels import kernel
+from games.no_limit_holdem.betting import raise_bounds, step, to_call
+from games.no_limit_holdem.phh import Hand, parse
+from games.no_limit_holdem.phh_replay import pack, replay_rules, start
+from games.no_limit_holdem.phh_write import write
+from games.no_limit_holdem.state import CALL, FIRST_SIZE, FOLD, States, empty
+from games.poker.hands import parse_cards, tables
+from opponent_models import model as models
+from opponent_models.__main__ import main
+from opponent_models.dataset import Players, make_rows, mean_player, rank_bin
+from opponent_models.features import NUM_COLUMNS, Feature
+from opponent_models.learn import LearnOptions, Task, cases, joined, learn
+from opponent_models.learned import assemble, gather, load_learned, save_learned
+from opponent_models.model import ModelError, OpponentModel, load, untrained
+from opponent_models.score import calibration, losses, predict, saved
+from opponent_models.statistics import COUNTS, STATISTICS, Statistic, new_counts, prior_of, smooth
+from opponent_models.table import frequencies
+from opponent_models.trees import evaluate
+from runtime.settings import ConfigError
+
+OPTIONS = LearnOptions(trees=6, least_rows=5, holdout=0.2, columns=1.0)
+
+
+def made_hands(count: int, seed: int = 0, seats: int = 4) -> list[Hand]:
+    """Returns hands of random cards in which a tight player ("a") folds more often than a loose one ("b")."""
+    rng, hands, rules, states = np.random.default_rng(seed), [], replay_rules(seats), empty(1, seats)
+    names = ("a", "b", "c", "d")[:seats]
+    for n in range(count):
+        cards = rng.permutation(52)
+        hole = tuple((int(max(pair)), int(min(pair))) for pair in cards[: 2 * seats].reshape(-1, 2))
+        hand = Hand(
+            "made", str(n + 1), (50, 100, *[0] * (seats - 2)), (0,) * seats, (2000,) * seats, 100, hole, tuple(map(int, cards[-5:])), (), (), (),
+            tuple(np.roll(names, n).tolist()), table=str(n // 50),
+        )  # fmt: skip
+        start(rules, pack([hand]), 0, states, 0)
+        movers, moves, boards = [], [], []
+        while states.seat[0] >= 0:
+            seat = int(states.seat[0])
+            folds = 0.7 if hand.players[seat] == "a" else 0.2
+            least, most = raise_bounds(rules, states, 0)
+            action = FOLD if to_call(rules, states, 0) > 0 and rng.random() < folds else CALL
+            if action == CALL and most > 0 and rng.random() < 0.3:
+                action = 32 + int(rng.integers(least, most + 1))
+            movers.append(seat)
+            moves.append({FOLD: -1, CALL: 0}.get(action, action - 32))
+            boards.append(int(states.shown[0]))
+            step(rules, states, 0, action)
+        shown = int(states.shown[0])
+        hands.append(hand._replace(seats=tuple(movers), moves=tuple(moves), boards=tuple(boards), board=hand.board[:shown]))
+    return hands
+
+
+@pytest.fixture(scope="module")
+def hands() -> list[Hand]:
+    return made_hands(300)
+
+
+@pytest.fixture(scope="module")
+def path(hands: list[Hand], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("hands") / "made.phhs"
+    write(path, hands)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model_file(path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from opponent_models.learn import tasks
+
+    material = gather([str(path)], OPTIONS)
+    parts = {task.name: learn(task, material.rows, material.shown, OPTIONS, 0) for task in tasks(True)}
+    file = tmp_path_factory.mktemp("model") / "model.safetensors"
+    save_learned(file, assemble(material, OPTIONS, parts, {"hands": material.num_hands}))
+    return file
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_trees_answer_as_scikit_learns(hands: list[Hand], outputs: int) -> None:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    rows, shown = make_rows(hands, mean_player(hands), Players())
+    task = Task("", models.FOLD_BEFORE if outputs == 1 else models.SIZES, 1 if outputs == 1 else models.NUM_SIZES)
+    columns, answers = cases(task, rows, shown)
+    arrays = learn(task, rows, shown, OPTIONS, 3)
+    booster = joined({task.first: arrays}, OPTIONS.depth)
+    same = HistGradientBoostingClassifier(
+        max_iter=OPTIONS.trees, learning_rate=OPTIONS.lr, max_depth=4, max_leaf_nodes=16, min_samples_leaf=5, l2_regularization=5.0,
+        max_features=1.0, early_stopping=False, random_state=3,
+    ).fit(columns, answers)  # fmt: skip
+    theirs = same.decision_function(columns[:200]).reshape(200, -1)
+    for place, output in enumerate(same.classes_ if outputs > 1 else [0]):
+        mine = [evaluate(booster, task.first + int(output), row) for row in columns[:200]]
+        np.testing.assert_allclose(mine, theirs[:, place], atol=1e-5)
+
+
+@kernel
+def _all_of(model: OpponentModel, rules: object, states: States, statistics: np.ndarray, out: np.ndarray) -> None:
+    models.action_probabilities(model, rules, states, 0, statistics, out[0, :3])
+    models.size_probabilities(model, rules, states, 0, statistics, out[1, :7])
+    models.showdown_bins(model, rules, states, 0, states.seat[0], statistics, out[2, :6])
+
+
+def test_distributions_are_legal_and_read_no_hidden_card(hands: list[Hand], model_file: Path) -> None:
+    rules, states, blind = replay_rules(4), empty(1, 4), empty(1, 4)
+    packed = pack(hands[:20])
+    hidden = packed._replace(hole=np.full_like(packed.hole, -1), board=packed.board.copy())
+    statistics = np.full((4, STATISTICS), 0.3, np.float32)
+    for model in (untrained(), load(model_file)[0]):
+        for n in range(20):
+            start(rules, packed, n, states, 0)
+            start(rules, hidden, n, blind, 0)
+            for k in range(packed.first[n], packed.first[n + 1]):
+                out, other = np.zeros((3, 7)), np.zeros((3, 7))
+                _all_of(model, rules, states, statistics, out)
+                blind.board[0, states.shown[0] :] = -1
+                _all_of(model, rules, blind, statistics, other)
+                blind.board[0] = packed.board[n]
+                np.testing.assert_array_equal(out, other)
+                np.testing.assert_allclose(out.sum(axis=1), 1.0, atol=1e-6)
+                assert (out >= 0).all()
+                assert (out[0, 0] > 0) == (to_call(rules, states, 0) > 0)
+                assert (out[0, 2] > 0) == (raise_bounds(rules, states, 0)[1] > 0)
+                for lane in (states, blind):
+                    step(rules, lane, 0, int(packed.actions[k]))
+
+
+def test_statistics_of_a_hand_by_hand() -> None:
+    text = """variant = 'NT'
+antes = [0, 0, 0]
+blinds_or_straddles = [50, 100, 0]
+min_bet = 100
+starting_stacks = [1000, 1000, 1000]
+actions = ['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'p3 cbr 300', 'p1 f', 'p2 cc', 'd db 2h3h4d', 'p2 cc', 'p3 cbr 200', \
+'p2 cc', 'd db 9s', 'p2 cc', 'p3 cc', 'd db 9d', 'p2 cc', 'p3 cc']
+players = ['x', 'y', 'z']"""
+    players = Players()
+    make_rows([parse(text)], np.zeros(STATISTICS, np.float32), players, 1.0)
+    out = np.zeros((3, STATISTICS), np.float32)
+    smooth(players.counts, np.zeros(STATISTICS, np.float32), out)
+    one_case = 1 / 5  # (0 * 4 + 1) / (4 + 1)
+    np.testing.assert_allclose(out[:, Statistic.VPIP], [0, one_case, one_case])
+    np.testing.assert_allclose(out[:, Statistic.PFR], [0, 0, one_case])
+    np.testing.assert_allclose(out[:, Statistic.WTSD], [0, one_case, one_case])
+    np.testing.assert_allclose(out[:, Statistic.AF], [0, 0, 1 / 5])  # a bet, no call: (0 * 5 + 1) / (5 + 0)
+    np.testing.assert_allclose(out[:, Statistic.AFQ], [0, 0, 1 / 6])
+    np.testing.assert_allclose(out[:, Statistic.FOLD + 1], [one_case, 0, 0])  # to one raise before the flop
+
+
+def test_statistics_are_of_earlier_hands_and_forget(hands: list[Hand]) -> None:
+    prior = mean_player(hands)
+    whole, _ = make_rows(hands, prior, Players())
+    part, _ = make_rows(hands[:100], prior, Players())
+    np.testing.assert_array_equal(whole.columns[: len(part.kind)], part.columns)
+    first = whole.columns[whole.hand == 0]
+    np.testing.assert_allclose(
+        first[:, Feature.BET_BEFORE_FLOP + 1 :][:, : STATISTICS - 1], np.tile(prior[:-1], (len(first), 1)), rtol=1e-6
+    )
+    players = Players()
+    make_rows(hands, prior, players, 0.9)
+    assert players.counts[:, 0].max() < 10.0 + 1e-3  # 1 / (1 - 0.9)
+    assert prior_of(new_counts(2))[Statistic.VPIP] == 0.5 and players.counts.shape == (4, COUNTS)
+
+
+def test_rank_bins_of_a_board() -> None:
+    board = np.array(parse_cards("2c 7d 9h Js Kc"), np.int8)
+    # 448 of 1,081 holdings make no pair, 112 of them have an ace: the least ace is better than about 336, 31 %.
+    for cards, expected in (("Kd Ks", 5), ("Th Qd", 5), ("3d 4s", 0), ("Ad 3c", 1)):
+        assert rank_bin(tables(), board, np.array(parse_cards(cards), np.int8)) == expected
+    every = [
+        rank_bin(tables(), board, np.array([a, b], np.int8))
+        for a in range(52)
+        for b in range(a)
+        if not {a, b} & set(board.tolist())
+    ]
+    assert len(every) == 1081 and (np.abs(np.bincount(every) / 1081 - 1 / 6) < 0.05).all()
+
+
+def test_the_model_beats_what_knows_no_players(path: Path, model_file: Path) -> None:
+    """The tight and the loose player are told apart by their statistics alone: seats go round."""
+    material, learned = gather([str(path)], OPTIONS), load_learned(model_file)
+    held = material.held
+    loss = losses(predict(learned.scorer.model, held), held.kind)
+    without = losses(predict(learned.scorer.without, held), held.kind)
+    share, error = saved(loss, without, held.hand)
+    assert share > 2 * error > 0
+    bins = calibration(predict(learned.scorer.model, held), held.kind, held.legal)
+    assert sum(b.count for b in bins["check or call"]) == len(held.kind)
+
+
+def test_frequencies_of_a_table() -> None:
+    told = frequencies(np.array([0, 0, 0, 2]), np.array([0, 0, 2, 1]), 3, added=1e-9)
+    np.testing.assert_allclose(told[[0, 2]], [[2 / 3, 0, 1 / 3], [0, 1, 0]], atol=1e-6)
+
+
+def test_files_that_hold_no_model(tmp_path: Path, model_file: Path) -> None:
+    from safetensors.numpy import save_file
+
+    (tmp_path / "text").write_text("no model")
+    save_file({"a": np.zeros(1)}, tmp_path / "other")
+    model, told = load(model_file)
+    models.save(tmp_path / "short", model._replace(table=model.table[:-1]), told)
+    wrong = model.trees._replace(column=np.full_like(model.trees.column, NUM_COLUMNS))
+    models.save(tmp_path / "column", model._replace(trees=wrong), told)
+    for name in ("none", "text", "other", "short", "column"):
+        with pytest.raises(ModelError, match=name):
+            load(tmp_path / name)
+
+
+def test_score_command(path: Path, model_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plot = tmp_path / "plot.png"
+    assert main(["score", str(model_file), str(path), f"plot={plot}", "players=new"]) == 0
+    told = capsys.readouterr().out
+    assert "| river |" in told and "below: table" in told and plot.stat().st_size > 1000
+    assert main(["score", str(model_file), str(path), "plyers=new"]) == 1
+    assert "plyers=new: unknown key; did you mean players?" in capsys.readouterr().err
+    assert main(["score", str(model_file), str(tmp_path / "nothing")]) == 1
+    assert "no such file or folder" in capsys.readouterr().err
+
+
+def test_what_cannot_be_learned_from(path: Path, hands: list[Hand], tmp_path: Path) -> None:
+    closed = [hand._replace(hole=((-1, -1),) * 4) for hand in hands[:20]]
+    write(tmp_path / "closed.phhs", closed)
+    with pytest.raises(ConfigError, match="no hand has open cards at a showdown"):
+        gather([str(tmp_path / "closed.phhs")], OPTIONS)
+    assert len(gather([str(tmp_path / "closed.phhs")], replace(OPTIONS, showdown=False)).rows.kind)
+    (tmp_path / "bad.phhs").write_text("[1]\nvariant = 'NT'\n")
+    with pytest.raises(ConfigError, match="no hand to learn from.*bad.phhs, hand 1: antes is missing"):
+        gather([str(tmp_path / "bad.phhs")], OPTIONS)
+    assert FIRST_SIZE == 2

@@ -1,0 +1,99 @@
+"""Runs that learn a model of opponents: what is left in the folder, resuming, and what is refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from games.no_limit_holdem.phh import parse
+from games.no_limit_holdem.phh_write import write
+from opponent_models.learned import load_learned
+from opponent_models.model import load
+from runtime.settings import ConfigError
+from training.algorithms import read_run
+from training.opponent_model import MODEL, REPORT, OpponentModelTrainer, parse_opponent_model
+from training.run_folder import RunFolder
+
+HAND = """variant = 'NT'
+antes = [0, 0, 0]
+blinds_or_straddles = [50, 100, 0]
+min_bet = 100
+starting_stacks = [1000, 1000, 1000]
+actions = ['d dh p1 AsAh', 'd dh p2 KsKh', 'd dh p3 7d2c', {0}]
+players = ['x', 'y', 'z']
+"""
+LINES = (
+    "'p3 cbr 300', 'p1 f', 'p2 cc', 'd db 2h3h4d', 'p2 cc', 'p3 cc', 'd db 9s', 'p2 cc', 'p3 cbr 200', 'p2 f'",
+    "'p3 f', 'p1 cc', 'p2 cc', 'd db 2h3h4d', 'p1 cbr 100', 'p2 cc', 'd db 9s', 'p1 cc', 'p2 cc', 'd db 9d', 'p1 cc', 'p2 cc'",
+    "'p3 cc', 'p1 cbr 400', 'p2 f', 'p3 f'",
+)
+
+
+@pytest.fixture
+def hands(tmp_path: Path) -> Path:
+    write(tmp_path / "hands.phhs", [parse(HAND.format(LINES[n % 3])) for n in range(60)])
+    return tmp_path / "hands.phhs"
+
+
+def all_steps(trainer: OpponentModelTrainer, count: int = 100) -> None:
+    while count and not trainer.is_finished(trainer.config.budget):
+        for _ in trainer.run_step():
+            pass
+        count -= 1
+
+
+def test_resumed_equals_uninterrupted(hands: Path, tmp_path: Path) -> None:
+    keys = ("algorithm=opponent_model", f"hands={hands}", "algorithm.trees=3", "algorithm.least_rows=5")
+    (tmp_path / "a").mkdir()
+    whole = OpponentModelTrainer(read_run((*keys, f"run_dir={tmp_path / 'a'}"))[0])
+    all_steps(whole)
+    config = read_run((*keys, f"run_dir={tmp_path / 'b'}"))[0]
+    with RunFolder.open(config, parse_opponent_model) as folder:
+        first = OpponentModelTrainer(folder.config)
+        all_steps(first, 4)
+        folder.save(first.get_state())
+    with RunFolder.open(config, parse_opponent_model) as folder:
+        second = OpponentModelTrainer(folder.config, folder.load())
+        assert second.where().startswith("4 of 12 parts")
+        all_steps(second)
+    one, two = load(tmp_path / "a" / MODEL)[0], load(tmp_path / "b" / MODEL)[0]
+    for left, right in zip([*one.trees, one.table, one.prior], [*two.trees, two.table, two.prior], strict=True):
+        np.testing.assert_array_equal(left, right)
+    assert "held out" in (tmp_path / "b" / REPORT).read_text()
+    learned = load_learned(tmp_path / "a" / MODEL)
+    assert set(learned.players.names) == {"x", "y", "z"} and learned.players.counts[0, 0] > 40
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("", "hands=null: expected a file or folder of hand histories"),
+        ("hands=nowhere.phhs", "hands=nowhere.phhs: there is no such file or folder"),
+    ],
+)
+def test_hands_are_needed(keys: str, said: str) -> None:
+    config, kind = read_run(["algorithm=opponent_model", *keys.split()])
+    with pytest.raises(ConfigError, match=said):
+        kind.check(config)
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("algorithm.treees=5", "algorithm.treees=5: unknown key; did you mean algorithm.trees"),
+        ("algorithm.trees=0", "algorithm.trees=0: expected at least 1"),
+        ("algorithm.bad=stop", "algorithm.bad=stop: expected one of skip, fail"),
+        ("game=leduc", "game=leduc algorithm=opponent_model: expected game=no_limit_holdem"),
+    ],
+)
+def test_bad_keys(keys: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        read_run(["algorithm=opponent_model", *keys.split()])
+
+
+def test_a_bad_hand_is_fatal_where_told(hands: Path) -> None:
+    hands.write_text(hands.read_text().replace("cbr 300", "cbr 150", 1))
+    keys = ["algorithm=opponent_model", f"hands={hands}", "algorithm.trees=1"]
+    with pytest.raises(ConfigError, match="hand 1: move 1: p3 bets or raises to 150, where the least is 200"):
+        OpponentModelTrainer(read_run([*keys, "algorithm.bad=fail"])[0])
+    assert "1 left out" in OpponentModelTrainer(read_run(keys)[0]).description()
