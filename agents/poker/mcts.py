@@ -19,11 +19,11 @@ from expected_reward.selection import Selection
 from games.batches import States, take
 from games.interface import Game, Records
 from games.kernels import ROOT, kernel, streams
-from games.no_limit_holdem.betting import amount_of
+from games.no_limit_holdem.betting import amount_of, step
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules
 from networks.checkpoint import CheckpointError
 from opponent_models.model import ModelError, OpponentModel, load, untrained
-from opponent_models.statistics import new_counts, smooth
+from opponent_models.statistics import count_action, count_hand, new_counts, smooth
 from runtime.settings import setting
 
 SHIPPED = ROOT / "models" / "no_limit_holdem-opponents.safetensors"
@@ -55,6 +55,7 @@ class MCTSOptions:
         hands: Hands drawn for the others on each board; 0: their expectation.
         cards: Boards of a node at which cards come to the table; 0: a tree of betting alone.
         pool: Boards that are drawn for a decision in a tree of betting alone.
+        window: About how many earlier hands statistics of players are taken over, where a player sees them (a table match).
         nodes: Most nodes of a tree; a search that fills it ends.
         checkpoint: File of the opponent model; None: the one that comes with the project; "untrained": all actions equally likely.
     """
@@ -74,6 +75,7 @@ class MCTSOptions:
     hands: int = setting(0, least=0, most=10_000)
     cards: int = setting(0, least=0, most=30)
     pool: int = setting(256, least=1, most=4096)
+    window: int = setting(1000, least=1, most=10**9)
     nodes: int = setting(1_000_000, least=10_000, most=100_000_000)
     checkpoint: str | None = None
 
@@ -110,6 +112,38 @@ class MCTSOptions:
 
 
 @kernel
+def _count_games(
+    rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, seating: np.ndarray, keep: float, counts: np.ndarray
+) -> None:
+    """Plays G games from their deals and counts what each player does.
+
+    Args:
+        states: G deals, changed in place.
+        moves: int16 ``[G, M]``. lengths: int16 ``[G]``.
+        seating: int64 ``[G, S]``, the player in each seat.
+        keep: See ``opponent_models.statistics.count_hand``.
+        counts: float32 ``[P, COUNTS]``, changed in place.
+    """
+    seats = seating.shape[1]
+    flop, own = np.zeros(seats, np.int8), np.zeros((seats, counts.shape[1]), np.float32)
+    for g in range(len(lengths)):
+        for s in range(seats):
+            own[s] = counts[seating[g, s]]
+            flop[s] = 0
+        seen = False
+        for k in range(lengths[g]):
+            count_action(rules, states, g, min(np.int64(moves[g, k]), 2), own)
+            step(rules, states, g, np.int64(moves[g, k]))
+            if not seen and states.shown[g] >= 3:
+                seen = True
+                for s in range(seats):
+                    flop[s] = 1 - states.folded[g, s]
+        count_hand(rules, states, g, flop, own, keep)
+        for s in range(seats):
+            counts[seating[g, s]] = own[s]
+
+
+@kernel
 def _amount(rules: Rules, views: States, action: int) -> int:
     return amount_of(rules, views, 0, action)
 
@@ -128,26 +162,44 @@ class MCTSAgent(Agent):
         self.game, self.options, self.model, self.name = game, options, model, name
         self._searcher: Searcher | None = None
         self.counts = new_counts(game.spec.num_seats)
-        """Of the players by seat, as ``opponent_models.statistics`` counts them: what is known of them before the hand."""
+        """Of the players, as ``opponent_models.statistics`` counts them: what is known of them before the hand."""
+        self._seating: np.ndarray | None = None
         self._rng = np.zeros(0, np.uint64)
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
         self._rng = streams(seed, num_games)
 
+    def meet(self, seating: np.ndarray) -> None:
+        """Tells who sits where (``seating``, int ``[G, S]``) in the games to come, by numbers that ``observe`` uses, too."""
+        self._seating = np.asarray(seating, np.int64)
+
+    def observe(self, deals: States, records: Records) -> None:
+        """Counts what the players did in the games that ``meet`` told of; only what all could see is used.
+
+        Args:
+            deals: ``[G]``, changed in place. records: All moves.
+        """
+        assert self._seating is not None
+        keep = 1.0 - 1.0 / self.options.window
+        _count_games(self.game.rules, deals, records.moves, records.lengths, self._seating, keep, self.counts)
+        self._seating = None
+
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``."""
         moves = np.empty(len(games), np.int16)
         for k, game in enumerate(games):
-            found = self.search(take(views, np.array([k])), self._rng[game : game + 1], Limits())
+            counts = self.counts if self._seating is None else self.counts[self._seating[game]]
+            found = self.search(take(views, np.array([k])), self._rng[game : game + 1], Limits(), counts)
             moves[k] = found.actions[found.best()]
         return moves
 
-    def search(self, view: States, rng: np.ndarray, limits: Limits, sizes_from: str | None = None) -> Found:
+    def search(self, view: States, rng: np.ndarray, limits: Limits, counts: np.ndarray, sizes_from: str | None = None) -> Found:
         """Returns what the actions of the seat to move are worth.
 
         Args:
             view: One row. rng: uint64 ``[1]``, a stream; changed in place. limits: When to stop.
+            counts: float32 ``[S, COUNTS]``, of the players by seat.
             sizes_from: In place of the option's.
         """
         o, seat = self.options, int(view.seat[0])
@@ -156,7 +208,7 @@ class MCTSAgent(Agent):
             self._searcher = Searcher(self.game.rules, self.model, settings, o.pool, o.nodes)
         self._searcher.settings = settings
         statistics = np.empty((self.game.spec.num_seats, len(self.model.prior)), np.float32)
-        smooth(self.counts, self.model.prior, statistics)
+        smooth(counts, self.model.prior, statistics)
         ends = [end for end in (limits.deadline, o.seconds and time.perf_counter() + o.seconds) if end]
         most = o.iterations or (ITERATIONS if o.seconds is None else MOST_ITERATIONS)
 
@@ -169,7 +221,7 @@ class MCTSAgent(Agent):
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision at a table, with the moves that were searched; of given moves alone it searches those listed."""
         asked = len(question.asked) < len(question.legal)
-        found = self.search(question.view, streams(question.seed, 1), limits, "listed" if asked else None)
+        found = self.search(question.view, streams(question.seed, 1), limits, self.counts, "listed" if asked else None)
         actions, allowed = found.actions, None
         if asked:
             amounts = {self._exact(question, int(action)): int(action) for action in question.asked}
