@@ -148,7 +148,9 @@ def play_table(tournament: Tournament, game: Game, console: Console) -> int:
     """Plays a match of different players at one table and prints it; returns the exit status."""
     config, labels, count = tournament.config, tournament.labels, tournament.num_decks()
     if len(labels) != game.spec.num_seats:
-        raise ConfigError(f"table={list(labels)}: {len(labels)} players; expected {game.spec.num_seats}, the seats of {config.game}")
+        raise ConfigError(
+            f"table={list(labels)}: {len(labels)} players; expected {game.spec.num_seats}, the seats of {config.game}"
+        )
     if count is None or config.save or config.report or config.aivat:
         raise ConfigError("table: expected decks=NUMBER, and none of save, report and aivat, which are of matches of two players")
     maker = Maker(game, config.game_options().get("rules", ""), tournament.players, config.device)

@@ -71,7 +71,9 @@ class Agent(Protocol):
         else:
             decision = self.answer(question, Limits(report, cancel, deadline))
         # Where moves carry amounts a player may play one that is not listed, unless it was asked about given moves alone.
-        if decision.action not in question.asked and (moves is not None or not question.game.is_legal(question.view, decision.action)):
+        if decision.action not in question.asked and (
+            moves is not None or not question.game.is_legal(question.view, decision.action)
+        ):
             raise RuntimeError(f"{self.name} answered {decision.move!r}, which is not among the moves it was asked about")
         return replace(decision, seconds=time.perf_counter() - begin)
 

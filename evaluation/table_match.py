@@ -109,9 +109,7 @@ def scores_by_deck(game: Game, games: PlayedGames, num_decks: int) -> np.ndarray
     return by_game.reshape(num_decks, -1, players).mean(axis=1) * game.spec.score.per_return
 
 
-def result_of(
-    names: Sequence[str], unit: ScoreUnit, by_deck: np.ndarray, usage: Sequence[Usage], num_games: int
-) -> TableResult:
+def result_of(names: Sequence[str], unit: ScoreUnit, by_deck: np.ndarray, usage: Sequence[Usage], num_games: int) -> TableResult:
     """Returns what the scores of decks (float64 ``[D, P]``) say."""
     players = range(by_deck.shape[1])
     return TableResult(

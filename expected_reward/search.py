@@ -117,9 +117,7 @@ def num_shown(round_: int) -> int:
 
 
 @kernel
-def _sizes(
-    model: OpponentModel, rules: Rules, position: Position, settings: Settings, room: Room, rng: np.ndarray
-) -> int:
+def _sizes(model: OpponentModel, rules: Rules, position: Position, settings: Settings, room: Room, rng: np.ndarray) -> int:
     """Writes amounts that the seat to move may raise to, and their shares; returns how many."""
     work = room.work
     here = situation(rules, work, 0)
@@ -139,9 +137,7 @@ def _sizes(
     start = random_float(rng, 0)
     if settings.sizes_from == MODEL:
         size_probabilities(model, rules, work, 0, position.statistics, room.sizes)
-        return universal_sample(
-            room.sizes, position.model_edges, least, most, settings.sizes, start, room.amounts, room.weights
-        )
+        return universal_sample(room.sizes, position.model_edges, least, most, settings.sizes, start, room.amounts, room.weights)
     return universal_sample(position.table, position.edges, least, most, settings.sizes, start, room.amounts, room.weights)
 
 

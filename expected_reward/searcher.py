@@ -77,9 +77,7 @@ class Searcher:
         if not self.settings.cards:
             known = int(num_shown(view.round[0]))
             count = fill_boards(self.rules.hands, own, view.board[0].copy(), known, self._boards, seed, 0)
-        position = Position(
-            view, seat, statistics, self._boards, count, self._table, sizes.TABLE_EDGES, self._model_edges
-        )
+        position = Position(view, seat, statistics, self._boards, count, self._table, sizes.TABLE_EDGES, self._model_edges)
         clear(self.tree)
         done = 0
         while done < iterations:

@@ -81,9 +81,7 @@ def _chance(mean: np.ndarray, variance: np.ndarray, best: int, k: int) -> float:
 
 
 @kernel
-def predefined(
-    weight: np.ndarray, visits: np.ndarray, first: int, last: int, trials: int, rng: np.ndarray, lane: int
-) -> int:
+def predefined(weight: np.ndarray, visits: np.ndarray, first: int, last: int, trials: int, rng: np.ndarray, lane: int) -> int:
     """Returns a child with fewer than ``trials`` samples, drawn in proportion to its weight; -1 if there is none. Source: 3.1."""
     total, found = 0.0, -1
     for k in range(first, last):

@@ -240,7 +240,9 @@ def drawn_net(
             elif not states.folded[i, s]:
                 for _attempt in range(_RETRIES):
                     k = _draw(boards, row, bins[s], rng, lane)
-                    cards = np.uint64(1) << np.uint64(boards.hands[row, k, 0]) | np.uint64(1) << np.uint64(boards.hands[row, k, 1])
+                    cards = np.uint64(1) << np.uint64(boards.hands[row, k, 0]) | np.uint64(1) << np.uint64(
+                        boards.hands[row, k, 1]
+                    )
                     if not taken & cards:
                         break
                 taken |= cards

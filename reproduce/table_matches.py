@@ -239,9 +239,7 @@ def result_for(point: Point, results: Results) -> TableResult | None:
     return result_of(labels, _game(point).spec.score, by_deck, [Usage()] * len(labels), hands)
 
 
-def report(
-    config: TableMatchesConfig, points: Sequence[Point], found: Mapping[int, TableResult]
-) -> tuple[str, list[str]]:
+def report(config: TableMatchesConfig, points: Sequence[Point], found: Mapping[int, TableResult]) -> tuple[str, list[str]]:
     """Returns the figures as Markdown, and lines that sum them up. Scores are in small bets, big blinds here, a game."""
     parts, said = [f"# {config.title}\n", "Profit in small bets (big blinds) a game, ± standard error over decks.\n"], []
     for name in dict.fromkeys(point.figure for point in points):
@@ -290,9 +288,9 @@ def draw(config: TableMatchesConfig, points: Sequence[Point], found: Mapping[int
             axis.set_xlabel("Games")
             axis.legend()
         else:
-            means = [found[k].scores[0].mean / 1000 for k in rows]
+            heights = [found[k].scores[0].mean / 1000 for k in rows]
             told = [", ".join(f"{key}={value}" for key, value in points[k].setting.items()) for k in rows]
-            axis.errorbar(range(len(rows)), means, [found[k].scores[0].error / 1000 for k in rows], fmt="o")
+            axis.errorbar(range(len(rows)), heights, [found[k].scores[0].error / 1000 for k in rows], fmt="o")
             axis.set_xticks(range(len(rows)), told, rotation=60, ha="right", fontsize=7)
         axis.axhline(0, color="gray", linewidth=0.5)
         axis.set_ylabel("Profit (small bets a game)")

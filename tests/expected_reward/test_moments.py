@@ -23,7 +23,8 @@ def test_three_standard_normals_come_out_as_clark_has_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b"), [((0.0, 1.0), (0.5, 4.0)), ((20_000.0, 100.0), (20_010.0, 900.0)), ((3.0, 0.0), (3.0, 2.0)), ((1.0, 0.0), (9.0, 1.0))]
+    ("a", "b"),
+    [((0.0, 1.0), (0.5, 4.0)), ((20_000.0, 100.0), (20_010.0, 900.0)), ((3.0, 0.0), (3.0, 2.0)), ((1.0, 0.0), (9.0, 1.0))],
 )
 def test_larger_of_two_against_simulation(a: tuple[float, float], b: tuple[float, float]) -> None:
     rng = np.random.default_rng(1)
