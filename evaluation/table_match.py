@@ -24,7 +24,7 @@ MOST_ORDERS = 24
 
 @runtime_checkable
 class Observer(Protocol):
-    """A player that learns from the games it has seen: it is told who sits where before a lot of games, and the moves after it."""
+    """A player that learns from the games it sees: it is told who sits where before a lot of games, and the moves after it."""
 
     def meet(self, seating: np.ndarray) -> None:
         """Tells who sits where in the games to come: int ``[G, S]``."""

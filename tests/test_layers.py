@@ -102,7 +102,7 @@ KNOWS_A_GAME = {
     "agents/doudizhu/": ("games.doudizhu",),
     "agents/poker/": ("games.poker", "games.no_limit_holdem"),
     "tabular/": ("games.poker",),
-    "reproduce/": ("games.poker",),
+    "reproduce/": ("games.poker", "games.no_limit_holdem"),
     "opponent_models/": ("games.poker", "games.no_limit_holdem"),
     "expected_reward/": ("games.poker", "games.no_limit_holdem"),
 }

@@ -1,7 +1,7 @@
 """The player ``mcts``: Monte-Carlo tree search with expected reward distributions and a model of the opponents.
 
-With its defaults it is NEWBOT of Van den Broeck, Driessens & Ramon 2009, 5.1; ``backpropagation=sample_weighted`` is STDBOT, which
-takes equation 3 at every node. The tree and its formulas: ``expected_reward/README.md``.
+With its defaults it is NEWBOT of Van den Broeck, Driessens & Ramon 2009, 5.1; ``backpropagation=sample_weighted`` is STDBOT,
+which takes equation 3 at every node. The tree and its formulas: ``expected_reward/README.md``.
 """
 
 import time
@@ -57,7 +57,7 @@ class MCTSOptions:
         pool: Boards that are drawn for a decision in a tree of betting alone.
         window: About how many earlier hands statistics of players are taken over, where a player sees them (a table match).
         nodes: Most nodes of a tree; a search that fills it ends.
-        checkpoint: File of the opponent model; None: the one that comes with the project; "untrained": all actions equally likely.
+        checkpoint: File of the opponent model; None: the one that comes with the project; "untrained": all is equally likely.
     """
 
     iterations: int | None = setting(None, least=1, most=MOST_ITERATIONS)

@@ -27,7 +27,7 @@ SLIP = 0.05
 
 @kernel
 def _raise_or_call(rules: Rules, views: States, i: int, wanted: float, most_call: float) -> int:
-    """Returns a raise to ``wanted`` chips of this round where that is one, else a call of up to ``most_call`` chips, or a fold."""
+    """Returns a raise to ``wanted`` chips of this round if that is one, else a call of up to ``most_call`` chips, or a fold."""
     here = situation(rules, views, i)
     if here.most > 0 and wanted >= here.least:
         return FIRST_AMOUNT + min(np.int64(wanted), here.most)
