@@ -7,9 +7,11 @@ from agents.kind import Kind, NoOptions, Player, Workshop
 from agents.poker.always_call import AlwaysCallAgent
 from agents.poker.local_best_response import LocalBestResponseAgent, LocalBestResponseOptions
 from agents.poker.mcts import MCTSAgent, MCTSOptions
+from agents.poker.no_limit_best_response import NoLimitBestResponseAgent
 from agents.poker.no_limit_rules import RuleAgent
 from agents.poker.tabular import TabularAgent, TabularOptions, load_tabular
 from games.interface import Game
+from games.no_limit_holdem.game import NoLimitHoldem
 from games.poker.game import LimitPoker
 
 FAMILY, NO_LIMIT = "poker", "no_limit_holdem"
@@ -33,6 +35,8 @@ def _local_best_response(workshop: Workshop, player: Player) -> Agent:
     if o.against is None:  # in matches the configuration fills it in
         raise ValueError("expected against=LABEL, the player whose policy it is told")
     against: Any = workshop.make(o.against)
+    if isinstance(workshop.game, NoLimitHoldem):
+        return NoLimitBestResponseAgent(workshop.game, against, o.boards, player.name)
     return LocalBestResponseAgent(_poker(workshop.game), against, o.boards, player.name)
 
 
@@ -59,6 +63,6 @@ KINDS = {
     "maniac": Kind(NoOptions, _rule, family=NO_LIMIT),
     "mcts": Kind(MCTSOptions, _mcts, slow=True, family=NO_LIMIT),
     "tabular": Kind(TabularOptions, _tabular, family=FAMILY, states_policy=True),
-    "lbr": Kind(LocalBestResponseOptions, _local_best_response, slow=True, family=FAMILY),
+    "lbr": Kind(LocalBestResponseOptions, _local_best_response, slow=True, family=(FAMILY, NO_LIMIT)),
 }
 """By name."""
