@@ -161,14 +161,14 @@ class NoLimitBestResponseAgent(Agent):
                 told, slots = self.against.probabilities(states), np.empty(len(rows), np.int64)
                 _slots(rules, states, made[rows].astype(np.int64), slots)
                 ranges[asked[rows], held] *= told[np.arange(len(rows)), slots]
-            for k, move in zip(ahead, moves, strict=True):
-                _play(rules, self._histories, int(games[k]), int(move))
+            for game, move in zip(games[ahead], moves, strict=True):
+                _play(rules, self._histories, int(game), int(move))
             self._played[games[ahead]] += 1
             left = records.lengths[games] - self._played[games]
         total = ranges.sum(axis=1, keepdims=True)
         if not (total > 0).all():
-            game = int(games[np.argmin(total[:, 0])])
-            raise ValueError(f"{self.name}: in game {game} the opponent made a move that the policy it was told of never makes")
+            where = int(games[np.argmin(total[:, 0])])
+            raise ValueError(f"{self.name}: in game {where} the opponent made a move that the policy it was told of never makes")
         self._ranges[games] = ranges / total
         return self._ranges[games]
 
