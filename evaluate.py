@@ -17,6 +17,10 @@ Of three players one sits alone against two of the other: A in each of the seats
 the second B's; the two are no opposites.
 
     python evaluate.py game=limit_holdem players=3 a=tabular a.run=runs/limit_holdem-smooth_uct-0 b=always_call
+
+Different players at one table, each deck in every order of seats:
+
+    python evaluate.py game=no_limit_holdem players=3 stacks=20000 table=[mcts,best_hand,hand_only] decks=100
 """
 
 import shlex
@@ -31,7 +35,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from agents.general.external import ExternalPlayerError
-from agents.players import KINDS, PlayerError, file_of
+from agents.players import KINDS, Maker, PlayerError, file_of
 from agents.rehearsal import compile_players
 from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
 from evaluation.duplicate import MatchResult
@@ -41,8 +45,10 @@ from evaluation.plan import Plan, make_plan, read_given_decks
 from evaluation.plots import ReportError
 from evaluation.report import check_folder, measures, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
+from evaluation.table_match import table_match
 from evaluation.tournament import Progress as Counted
 from evaluation.tournament import forget, play_tournament
+from games.interface import Game
 from networks.checkpoint import CheckpointError
 from runtime.cluster import ClusterError
 from runtime.configuration import choices, shown, split
@@ -139,6 +145,38 @@ def machine_text() -> str:
     return f"{here['processor']}, {here['cores']} cores; python {here['python']}, torch {here['torch']}, numba {here['numba']}"
 
 
+def play_table(tournament: Tournament, game: Game, console: Console) -> int:
+    """Plays a match of different players at one table and prints it; returns the exit status."""
+    config, labels, count = tournament.config, tournament.labels, tournament.num_decks()
+    if len(labels) != game.spec.num_seats:
+        raise ConfigError(
+            f"table={list(labels)}: {len(labels)} players; expected {game.spec.num_seats}, the seats of {config.game}"
+        )
+    if count is None or config.save or config.report or config.aivat:
+        raise ConfigError("table: expected decks=NUMBER, and none of save, report and aivat, which are of matches of two players")
+    maker = Maker(game, config.game_options().get("rules", ""), tournament.players, config.device)
+    interrupt = Interrupt(lambda text: console.print(text, markup=False), "stopping after the games that are being played")
+    names = [tournament.players[label].name for label in labels]
+    began = said = time.monotonic()
+
+    def tell(over: int, total: int) -> None:
+        nonlocal said
+        if time.monotonic() - said > LINE_SECONDS:
+            said = time.monotonic()
+            console.print(f"{over:,} of {total:,} games, {over / (said - began):.3g}/s")
+
+    found = table_match(
+        game, lambda: [maker.make(label) for label in labels], names, count, config.seed, progress=tell,
+        stopping=lambda: interrupt.requested,
+    )  # fmt: skip
+    if found is None:
+        console.print("stopped")
+        return 130
+    for line in found.lines():
+        console.print(line, markup=False)
+    return 0
+
+
 def run(arguments: list[str]) -> int:
     """Plays what a command line describes; returns the exit status."""
     console = Console(highlight=False, soft_wrap=True)
@@ -155,6 +193,8 @@ def run(arguments: list[str]) -> int:
         check_folder(Path(config.report))
     if config.save:
         check_file(Path(config.save), config.game)
+    if config.table:
+        return play_table(tournament, game, console)
     plan = make_plan(tournament, game, read_given_decks(tournament, game))
     if any(KINDS[player.kind].compiles for player in tournament.players.values()):
         compile_players(config.game)

@@ -70,7 +70,10 @@ class Agent(Protocol):
             decision = Decision(question.text(action), action, {question.text(action): 1.0}, reason=FORCED)
         else:
             decision = self.answer(question, Limits(report, cancel, deadline))
-        if decision.action not in question.asked:
+        # Where moves carry amounts a player may play one that is not listed, unless it was asked about given moves alone.
+        if decision.action not in question.asked and (
+            moves is not None or not question.game.is_legal(question.view, decision.action)
+        ):
             raise RuntimeError(f"{self.name} answered {decision.move!r}, which is not among the moves it was asked about")
         return replace(decision, seconds=time.perf_counter() - begin)
 

@@ -94,7 +94,7 @@ class Kind(NamedTuple):
             ``file(game) -> Path``, which raises CheckpointError if there is none.
         make: Makes one.
         slow: Whether it searches: it then plays fewer decks at a time, and in a ladder fewer decks.
-        family: The games that it can play (``games.family``); None: all.
+        family: The games that it can play (``games.family``), one or several families; None: all.
         compiles: Whether its kernels take long to compile, so that they are compiled ahead (``agents.rehearsal``).
         states_policy: Whether it can say with which probabilities it moves (``agents.agent.OpenPolicy``).
     """
@@ -102,13 +102,14 @@ class Kind(NamedTuple):
     options: type
     make: Callable[[Workshop, Player], Agent]
     slow: bool = False
-    family: str | None = None
+    family: str | tuple[str, ...] | None = None
     states_policy: bool = False
     compiles: bool = False
 
     def plays(self, game: str) -> bool:
         """Returns whether it can play a game."""
-        return self.family is None or self.family == family(game)
+        own = (self.family,) if isinstance(self.family, str) else self.family
+        return own is None or family(game) in own
 
     @property
     def games(self) -> tuple[str, ...]:

@@ -45,6 +45,8 @@ class EvaluateConfig:
         a: Label of the player whose score is told, with ``b``.
         b: Its opponent.
         agents: Labels of two or more players, in place of ``a`` and ``b``: all pairs.
+        table: In place of both: labels of as many different players as there are seats, at one table. Each deck is played with
+            them in every order of seats (``evaluation/table_match.py``), in one process; an interrupted one begins anew.
         decks: Decks of a match, each played once with the player in each team (``evaluation/duplicate.py``); or a file of decks:
             for Doudizhu see ``games/doudizhu/deck_files.py``, for poker JSON lines with ``hands`` and ``public`` cards, such as
             the saved games.
@@ -80,6 +82,7 @@ class EvaluateConfig:
     a: str | None = None
     b: str | None = None
     agents: list[str] = field(default_factory=list)
+    table: list[str] = field(default_factory=list)
     decks: str = "100"
     slow_decks: int | None = setting(None, least=1, most=1_000_000_000)
     seed: int = setting(0, least=0, most=2**31)
@@ -214,6 +217,12 @@ def _with_text(values: Mapping[str, Any]) -> dict[str, Any]:
 def _labels(config: EvaluateConfig) -> tuple[str, ...]:
     """Returns the labels of the players that meet each other."""
     pair = (config.a, config.b)
+    if config.table:
+        if config.agents or pair != (None, None):
+            raise ConfigError("table: give either table, or agents, or a and b")
+        if len(config.table) < 2 or len(set(config.table)) < len(config.table):
+            raise ConfigError(f"table={config.table}: expected two or more different labels; LABEL=KIND defines one")
+        return tuple(config.table)
     if config.agents:
         if pair != (None, None):
             raise ConfigError("agents: give either a and b, or agents")

@@ -31,7 +31,7 @@ GAMES = {
     "kuhn": Entry("games.kuhn.game", "Kuhn", "poker", has_tables=True),
     "leduc": Entry("games.leduc.game", "Leduc", "poker", has_tables=True),
     "limit_holdem": Entry("games.limit_holdem.game", "LimitHoldem", "poker", has_tables=True),
-    "no_limit_holdem": Entry("games.no_limit_holdem.game", "NoLimitHoldem", "poker"),
+    "no_limit_holdem": Entry("games.no_limit_holdem.game", "NoLimitHoldem", "no_limit_holdem"),
     "phantom_tictactoe": Entry("games.phantom_tictactoe.game", "PhantomTicTacToe", "phantom_tictactoe"),
 }
 """A line for each game of this package. A game of somebody else is named by its module (``make``)."""

@@ -28,8 +28,8 @@ from numba.extending import intrinsic
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
-    "runtime", "games", "networks", "inference", "tabular", "fpmcts", "nfsp", "opponent_models", "agents", "evaluation",
-    "training",
+    "runtime", "games", "networks", "inference", "tabular", "fpmcts", "nfsp", "opponent_models", "expected_reward", "agents",
+    "evaluation", "training",
 )  # fmt: skip
 """The packages that kernels may depend on, from the lowest layer up."""
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 
 from evaluation.plots import ReportError, check_plots
 from networks.checkpoint import CheckpointError
-from reproduce import figures, match_tables
+from reproduce import figures, match_tables, table_matches
 from reproduce.figures import FigureConfig
 from reproduce.job import Job
 from reproduce.match_tables import MatchTablesConfig
+from reproduce.table_matches import TableMatchesConfig
 from runtime.configuration import CONF, choices, read_file, shown, split
 from runtime.help import keys_text, say
 from runtime.interrupt import Interrupt
@@ -24,6 +25,7 @@ from training.terminal import Terminal
 KINDS: dict[str, tuple[type, Callable[[str, Sequence[str]], Job]]] = {
     "runs": (FigureConfig, figures.read_job),
     "match_tables": (MatchTablesConfig, match_tables.read_job),
+    "table_matches": (TableMatchesConfig, table_matches.read_job),
 }
 """The keys of a file in ``conf/reproduce`` and what reads it, by its key ``kind``; without one: ``runs``."""
 

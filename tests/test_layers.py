@@ -23,7 +23,8 @@ MAY_IMPORT = {
     "fpmcts": {"runtime", "games", "networks", "inference", "tabular"},
     "nfsp": {"runtime", "games", "networks", "fpmcts"},
     "opponent_models": {"runtime", "games"},
-    "agents": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "opponent_models"},
+    "expected_reward": {"runtime", "games", "opponent_models"},
+    "agents": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "opponent_models", "expected_reward"},
     "evaluation": {"runtime", "games", "networks", "inference", "tabular", "fpmcts", "opponent_models", "agents"},
     "training": {
         "runtime",
@@ -99,10 +100,11 @@ def test_games_need_numpy_and_numba_only() -> None:
 # What knows a game beyond its interface. Players by family, and the tabular algorithms, which are for limit poker.
 KNOWS_A_GAME = {
     "agents/doudizhu/": ("games.doudizhu",),
-    "agents/poker/": ("games.poker",),
+    "agents/poker/": ("games.poker", "games.no_limit_holdem"),
     "tabular/": ("games.poker",),
-    "reproduce/": ("games.poker",),
+    "reproduce/": ("games.poker", "games.no_limit_holdem"),
     "opponent_models/": ("games.poker", "games.no_limit_holdem"),
+    "expected_reward/": ("games.poker", "games.no_limit_holdem"),
 }
 # The two tables that join the rooms of players.
 JOIN_ROOMS = {"agents/players.py", "agents/teachers.py"}

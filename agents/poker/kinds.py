@@ -6,11 +6,15 @@ from agents.agent import Agent
 from agents.kind import Kind, NoOptions, Player, Workshop
 from agents.poker.always_call import AlwaysCallAgent
 from agents.poker.local_best_response import LocalBestResponseAgent, LocalBestResponseOptions
+from agents.poker.mcts import MCTSAgent, MCTSOptions
+from agents.poker.no_limit_best_response import NoLimitBestResponseAgent
+from agents.poker.no_limit_rules import RuleAgent
 from agents.poker.tabular import TabularAgent, TabularOptions, load_tabular
 from games.interface import Game
+from games.no_limit_holdem.game import NoLimitHoldem
 from games.poker.game import LimitPoker
 
-FAMILY = "poker"
+FAMILY, NO_LIMIT = "poker", "no_limit_holdem"
 
 
 def _poker(game: Game) -> LimitPoker:
@@ -31,14 +35,34 @@ def _local_best_response(workshop: Workshop, player: Player) -> Agent:
     if o.against is None:  # in matches the configuration fills it in
         raise ValueError("expected against=LABEL, the player whose policy it is told")
     against: Any = workshop.make(o.against)
+    if isinstance(workshop.game, NoLimitHoldem):
+        return NoLimitBestResponseAgent(workshop.game, against, o.boards, player.name)
     return LocalBestResponseAgent(_poker(workshop.game), against, o.boards, player.name)
 
 
+def _always_call(workshop: Workshop, player: Player) -> Agent:
+    if isinstance(workshop.game, LimitPoker):
+        return AlwaysCallAgent(workshop.game)
+    return RuleAgent(workshop.game, "always_call", player.name)
+
+
+def _rule(workshop: Workshop, player: Player) -> Agent:
+    return RuleAgent(workshop.game, player.kind, player.name)
+
+
+def _mcts(workshop: Workshop, player: Player) -> Agent:
+    options: MCTSOptions = player.options
+    model = workshop.once(("opponent model", options.checkpoint), lambda: options.model(workshop.game.spec.name))
+    return MCTSAgent(workshop.game, options, model, player.name)
+
+
 KINDS = {
-    "always_call": Kind(
-        NoOptions, lambda workshop, player: AlwaysCallAgent(_poker(workshop.game)), family=FAMILY, states_policy=True
-    ),
+    "always_call": Kind(NoOptions, _always_call, family=(FAMILY, NO_LIMIT), states_policy=True),
+    "hand_only": Kind(NoOptions, _rule, family=NO_LIMIT),
+    "best_hand": Kind(NoOptions, _rule, family=NO_LIMIT),
+    "maniac": Kind(NoOptions, _rule, family=NO_LIMIT),
+    "mcts": Kind(MCTSOptions, _mcts, slow=True, family=NO_LIMIT),
     "tabular": Kind(TabularOptions, _tabular, family=FAMILY, states_policy=True),
-    "lbr": Kind(LocalBestResponseOptions, _local_best_response, slow=True, family=FAMILY),
+    "lbr": Kind(LocalBestResponseOptions, _local_best_response, slow=True, family=(FAMILY, NO_LIMIT)),
 }
 """By name."""

@@ -122,6 +122,12 @@ def current_seat(rules: Rules, states: States, i: int) -> int:
 
 
 @kernel
+def public_cards(rules: Rules, states: States, i: int) -> int:
+    """Returns the number of cards on the table."""
+    return np.int64(states.shown[i])
+
+
+@kernel
 def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
     """Returns the chips that a seat has won; the hand must be over."""
     assert states.round[i] == OVER

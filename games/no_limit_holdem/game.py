@@ -11,7 +11,16 @@ from games.generic import register_all
 from games.interface import GameSpec, ScoreUnit, move_texts
 from games.no_limit_holdem import state
 from games.no_limit_holdem.betting import is_legal, legal, step
-from games.no_limit_holdem.deals import current_seat, deal_cards, draw_stacks, look, sort_cards, start_rows, team_return
+from games.no_limit_holdem.deals import (
+    current_seat,
+    deal_cards,
+    draw_stacks,
+    look,
+    public_cards,
+    sort_cards,
+    start_rows,
+    team_return,
+)
 from games.no_limit_holdem.observe import observe, scales, stake
 from games.no_limit_holdem.options import check_bets, check_stacks, parse_sizes, size_text
 from games.no_limit_holdem.pots import pots
@@ -34,7 +43,7 @@ from games.poker.worlds import hand_names, num_words
 
 register_all(
     Rules, legal, step, current_seat, team_return, stake, observe, infoset_key, is_legal, nearest_listed, list_hidden,
-    draw_hidden, log_prior_hidden, fill_world, hidden_of, start_view, reveal, deal_rest, count_hidden,
+    draw_hidden, log_prior_hidden, fill_world, hidden_of, start_view, reveal, deal_rest, count_hidden, public_cards,
 )  # fmt: skip
 RANKS = 13
 
@@ -51,6 +60,7 @@ def seat_names(players: int) -> tuple[str, ...]:
 class NoLimitHoldem(BaseGame):
     """No-limit Hold'em. Every player is a team of its own; returns are chips."""
 
+    passive = CALL
     variants = MappingProxyType({"heads-up": {}, "three players": {"players": 3}, "six players": {"players": 6}})
 
     def __init__(

@@ -1,0 +1,247 @@
+"""The player ``mcts``: Monte-Carlo tree search with expected reward distributions and a model of the opponents.
+
+With its defaults it is NEWBOT of Van den Broeck, Driessens & Ramon 2009, 5.1; ``backpropagation=sample_weighted`` is STDBOT,
+which takes equation 3 at every node. The tree and its formulas: ``expected_reward/README.md``.
+"""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from agents.agent import Agent
+from agents.decision import RETURN, Decision, Limits, Question, RootMove
+from expected_reward.backpropagation import Backpropagation
+from expected_reward.search import LISTED, MODEL, TABLE, Settings
+from expected_reward.searcher import Found, Searcher
+from expected_reward.selection import Selection
+from games.batches import States, take
+from games.interface import Game, Records
+from games.kernels import ROOT, kernel, streams
+from games.no_limit_holdem.betting import amount_of, step
+from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules
+from networks.checkpoint import CheckpointError
+from opponent_models.model import ModelError, OpponentModel, load, untrained
+from opponent_models.statistics import count_action, count_hand, new_counts, smooth
+from runtime.settings import setting
+
+SHIPPED = ROOT / "models" / "no_limit_holdem-opponents.safetensors"
+UNTRAINED = "untrained"
+ITERATIONS, MOST_ITERATIONS = 25_000, 10**9
+STACKS = 2.5
+"""C of equation 1 in starting stacks: the text's 50,000 where stacks are 20,000."""
+SIZES_FROM = {"table": TABLE, "model": MODEL, "listed": LISTED}
+
+
+@dataclass
+class MCTSOptions:
+    """Monte-Carlo tree search with a model of the opponents, in no-limit Hold'em (Van den Broeck, Driessens & Ramon 2009).
+
+    Attributes:
+        iterations: Per move; with ``seconds`` the most there may be. None: 25,000 (the text, 5.5), with ``seconds`` no limit.
+        seconds: Time per move; such a match cannot be repeated exactly. None: iterations alone.
+        selection: "uct_plus" (equation 5), "uct" (equation 1) or "crazystone" (equation 2).
+        c: Standard errors in equation 5, None: 2; starting stacks in equation 1, None: 2.5.
+        trials: Samples of a child below which it is drawn with predefined probabilities.
+        backpropagation: Of the own nodes: "max_distribution" (§4.1), "maximum" (equation 4), "sample_weighted" (equation 3).
+        threshold: Samples of an own node below which it is weighted by samples.
+        opponents: How nodes of the others are weighted: "model" (§4.2), "samples" (equation 3); "auto": samples where
+            ``backpropagation`` is sample_weighted, else the model.
+        variance: Of nodes weighted by the model: "independent", sum of p² σ², or "text", sum of p σ².
+        sizes: Bet sizes that are drawn for a node.
+        sizes_from: "table", how often they occur in general; "model", by the opponent model; "listed", all that the game lists.
+        boards: Boards of the first visit of a leaf, and of the probabilities of an opponent's node.
+        hands: Hands drawn for the others on each board; 0: their expectation.
+        cards: Boards of a node at which cards come to the table; 0: a tree of betting alone.
+        pool: Boards that are drawn for a decision in a tree of betting alone.
+        window: About how many earlier hands statistics of players are taken over, where a player sees them (a table match).
+        nodes: Most nodes of a tree; a search that fills it ends.
+        checkpoint: File of the opponent model; None: the one that comes with the project; "untrained": all is equally likely.
+    """
+
+    iterations: int | None = setting(None, least=1, most=MOST_ITERATIONS)
+    seconds: float | None = setting(None, least=1e-3, most=3600)
+    selection: str = setting("uct_plus", choices=("uct_plus", "uct", "crazystone"))
+    c: float | None = setting(None, least=0, most=1e6)
+    trials: int = setting(4, least=1, most=10_000)
+    backpropagation: str = setting("max_distribution", choices=("max_distribution", "maximum", "sample_weighted"))
+    threshold: int = setting(200, least=1, most=10**9)
+    opponents: str = setting("auto", choices=("auto", "model", "samples"))
+    variance: str = setting("independent", choices=("independent", "text"))
+    sizes: int = setting(5, least=1, most=30)
+    sizes_from: str = setting("table", choices=tuple(SIZES_FROM))
+    boards: int = setting(4, least=1, most=1000)
+    hands: int = setting(0, least=0, most=10_000)
+    cards: int = setting(0, least=0, most=30)
+    pool: int = setting(256, least=1, most=4096)
+    window: int = setting(1000, least=1, most=10**9)
+    nodes: int = setting(1_000_000, least=10_000, most=100_000_000)
+    checkpoint: str | None = None
+
+    def file(self, game: str) -> Path | None:
+        """Returns the file of the model. Raises CheckpointError where there is none."""
+        if self.checkpoint == UNTRAINED:
+            return None
+        path = SHIPPED if self.checkpoint is None else Path(self.checkpoint)
+        if not path.is_file():
+            raise CheckpointError(
+                f"there is no opponent model at {path}; give checkpoint=FILE of a run with algorithm=opponent_model, or "
+                f"checkpoint={UNTRAINED}"
+            )
+        return path
+
+    def model(self, game: str) -> OpponentModel:
+        """Returns the model. Raises CheckpointError where it cannot be read."""
+        path = self.file(game)
+        try:
+            return untrained() if path is None else load(path)[0]
+        except ModelError as error:
+            raise CheckpointError(str(error)) from error
+
+    def settings(self, stack: int, sizes_from: str | None = None) -> Settings:
+        """Returns the settings of the kernel, where the mover began the hand with ``stack`` chips."""
+        selection = Selection[self.selection.upper()]
+        c = self.c if self.c is not None else STACKS if selection == Selection.UCT else 2.0
+        by_samples = self.opponents == "samples" or (self.opponents == "auto" and self.backpropagation == "sample_weighted")
+        return Settings(
+            int(selection), float(c * (stack if selection == Selection.UCT else 1.0)), self.trials,
+            int(Backpropagation[self.backpropagation.upper()]), self.threshold, not by_samples, self.variance == "independent",
+            self.sizes, SIZES_FROM[sizes_from or self.sizes_from], self.boards, self.hands, self.cards,
+        )  # fmt: skip
+
+
+@kernel
+def _count_games(
+    rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, seating: np.ndarray, keep: float, counts: np.ndarray
+) -> None:
+    """Plays G games from their deals and counts what each player does.
+
+    Args:
+        states: G deals, changed in place.
+        moves: int16 ``[G, M]``. lengths: int16 ``[G]``.
+        seating: int64 ``[G, S]``, the player in each seat.
+        keep: See ``opponent_models.statistics.count_hand``.
+        counts: float32 ``[P, COUNTS]``, changed in place.
+    """
+    seats = seating.shape[1]
+    flop, own = np.zeros(seats, np.int8), np.zeros((seats, counts.shape[1]), np.float32)
+    for g in range(len(lengths)):
+        for s in range(seats):
+            own[s] = counts[seating[g, s]]
+            flop[s] = 0
+        seen = False
+        for k in range(lengths[g]):
+            count_action(rules, states, g, min(np.int64(moves[g, k]), 2), own)
+            step(rules, states, g, np.int64(moves[g, k]))
+            if not seen and states.shown[g] >= 3:
+                seen = True
+                for s in range(seats):
+                    flop[s] = 1 - states.folded[g, s]
+        count_hand(rules, states, g, flop, own, keep)
+        for s in range(seats):
+            counts[seating[g, s]] = own[s]
+
+
+@kernel
+def _amount(rules: Rules, views: States, action: int) -> int:
+    return amount_of(rules, views, 0, action)
+
+
+class MCTSAgent(Agent):
+    """The player.
+
+    Args:
+        game: No-limit Hold'em.
+        options: See MCTSOptions.
+        model: Of the opponents.
+        name: For reports.
+    """
+
+    def __init__(self, game: Game, options: MCTSOptions, model: OpponentModel, name: str = "mcts") -> None:
+        self.game, self.options, self.model, self.name = game, options, model, name
+        self._searcher: Searcher | None = None
+        self.counts = new_counts(game.spec.num_seats)
+        """Of the players, as ``opponent_models.statistics`` counts them: what is known of them before the hand."""
+        self._seating: np.ndarray | None = None
+        self._rng = np.zeros(0, np.uint64)
+
+    def start(self, num_games: int, seed: int) -> None:
+        """Prepares for games 0 .. num_games - 1."""
+        self._rng = streams(seed, num_games)
+
+    def meet(self, seating: np.ndarray) -> None:
+        """Tells who sits where (``seating``, int ``[G, S]``) in the games to come, by numbers that ``observe`` uses, too."""
+        self._seating = np.asarray(seating, np.int64)
+
+    def observe(self, deals: States, records: Records) -> None:
+        """Counts what the players did in the games that ``meet`` told of; only what all could see is used.
+
+        Args:
+            deals: ``[G]``, changed in place. records: All moves.
+        """
+        assert self._seating is not None
+        keep = 1.0 - 1.0 / self.options.window
+        _count_games(self.game.rules, deals, records.moves, records.lengths, self._seating, keep, self.counts)
+        self._seating = None
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``."""
+        moves = np.empty(len(games), np.int16)
+        for k, game in enumerate(games):
+            counts = self.counts if self._seating is None else self.counts[self._seating[game]]
+            found = self.search(take(views, np.array([k])), self._rng[game : game + 1], Limits(), counts)
+            moves[k] = found.actions[found.best()]
+        return moves
+
+    def search(self, view: States, rng: np.ndarray, limits: Limits, counts: np.ndarray, sizes_from: str | None = None) -> Found:
+        """Returns what the actions of the seat to move are worth.
+
+        Args:
+            view: One row. rng: uint64 ``[1]``, a stream; changed in place. limits: When to stop.
+            counts: float32 ``[S, COUNTS]``, of the players by seat.
+            sizes_from: In place of the option's.
+        """
+        o, seat = self.options, int(view.seat[0])
+        settings = o.settings(int(view.stacks[0, seat] + view.paid[0, seat]), sizes_from)
+        if self._searcher is None:
+            self._searcher = Searcher(self.game.rules, self.model, settings, o.pool, o.nodes)
+        self._searcher.settings = settings
+        statistics = np.empty((self.game.spec.num_seats, len(self.model.prior)), np.float32)
+        smooth(counts, self.model.prior, statistics)
+        ends = [end for end in (limits.deadline, o.seconds and time.perf_counter() + o.seconds) if end]
+        most = o.iterations or (ITERATIONS if o.seconds is None else MOST_ITERATIONS)
+
+        def stopping(done: int) -> bool:
+            late = bool(ends) and time.perf_counter() >= min(ends)
+            return late or (limits.cancel is not None and limits.cancel())
+
+        return self._searcher.run(view, seat, statistics, rng, most, stopping)
+
+    def answer(self, question: Question, limits: Limits) -> Decision:
+        """Returns the decision at a table, with the moves that were searched; of given moves alone it searches those listed."""
+        asked = len(question.asked) < len(question.legal)
+        found = self.search(question.view, streams(question.seed, 1), limits, self.counts, "listed" if asked else None)
+        actions, allowed = found.actions, None
+        if asked:
+            amounts = {self._exact(question, int(action)): int(action) for action in question.asked}
+            allowed = np.array([action in amounts for action in actions.tolist()])
+            actions = np.array([amounts.get(action, action) for action in actions.tolist()])
+        if not (found.visits > 0).any() or (allowed is not None and not ((found.visits > 0) & allowed).any()):
+            action = int(question.asked[-1])  # no time for one iteration
+            return Decision(question.text(action), action, playouts=found.iterations)
+        best = int(actions[found.best(allowed)])
+        root = tuple(
+            RootMove(question.text(action), 0.0, int(visits), float(mean) if visits else None, float(error) if visits else None)
+            for action, visits, mean, error in zip(actions, found.visits, found.mean, found.error, strict=True)
+        )
+        return Decision(
+            question.text(best), best, value=found.value, value_error=found.value_error, unit=RETURN, root=root,
+            playouts=found.iterations,
+        )  # fmt: skip
+
+    def _exact(self, question: Question, action: int) -> int:
+        """Returns the action as the tree has it: raises by their amounts."""
+        if action < FIRST_SIZE:
+            return action
+        return FIRST_AMOUNT + int(_amount(self.game.rules, question.view, action))

@@ -1,0 +1,186 @@
+"""Players of no-limit Hold'em by a rule: they look at their cards or at nothing, learn nothing, and have no model of others.
+
+``hand_only`` and ``best_hand`` are the rule players of Van den Broeck, Driessens & Ramon 2009, 5.1; how they bet and call is that
+of the authors' program, as far as it is known.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from agents.agent import Agent
+from games.batches import States, num_rows
+from games.interface import Game, Records
+from games.kernels import kernel, random_below, random_float, streams
+from games.no_limit_holdem.betting import legal, pot, situation
+from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, Rules
+from games.poker.hands import EMPTY_KEY, HandTables, strength_of
+
+SAMPLES = 100
+"""Boards and hands that ``best_hand`` draws for a decision."""
+RAISES = 0.8
+"""How often a maniac raises where it may."""
+QUEEN, KING, ACE = 10, 11, 12
+SLIP = 0.05
+"""How often ``hand_only`` is one higher or lower than its rule."""
+
+
+@kernel
+def _raise_or_call(rules: Rules, views: States, i: int, wanted: float, most_call: float) -> int:
+    """Returns a raise to ``wanted`` chips of this round if that is one, else a call of up to ``most_call`` chips, or a fold."""
+    here = situation(rules, views, i)
+    if here.most > 0 and wanted >= here.least:
+        return FIRST_AMOUNT + min(np.int64(wanted), here.most)
+    return CALL if here.to_call <= most_call else FOLD
+
+
+@kernel
+def _shifted(number: float, rng: np.ndarray, lane: int) -> float:
+    if random_float(rng, lane) < SLIP:
+        number += 1.0 if random_float(rng, lane) < 0.5 else -1.0
+    return number + 2.0 * random_float(rng, lane) - 1.0
+
+
+@kernel
+def hand_only(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> int:
+    """Returns the move of a player that knows its two cards alone; before the flop it checks or calls.
+
+    It bets up to so many big blinds and calls up to so many times the least raise: 3 and 5 with a pair, 2 and 3 with an ace,
+    1 and 2 with a king, 0 and 2 with a queen, else 0 and 0, each a little more or less by chance.
+    """
+    if views.round[i] == 0:
+        return CALL
+    seat = views.seat[i]
+    high, low = views.hole[i, seat, 0] // 4, views.hole[i, seat, 1] // 4
+    high = max(high, low)
+    bets, calls = 0.0, 0.0
+    if views.hole[i, seat, 0] // 4 == views.hole[i, seat, 1] // 4:
+        bets, calls = 3.0, 5.0
+    elif high == ACE:
+        bets, calls = 2.0, 3.0
+    elif high == KING:
+        bets, calls = 1.0, 2.0
+    elif high == QUEEN:
+        bets, calls = 0.0, 2.0
+    bets, calls = _shifted(bets, rng, lane), _shifted(calls, rng, lane)
+    big = np.int64(views.big_blind[i])
+    return _raise_or_call(rules, views, i, bets * big, max(calls, 0.0) * max(np.int64(views.last_raise[i]), big))
+
+
+@kernel
+def _share_of_wins(tables: HandTables, views: States, i: int, rng: np.ndarray, lane: int) -> float:
+    """Returns the share of random boards and hands of those who are in on which the seat to move has the best hand alone."""
+    seat, deck = np.int64(views.seat[i]), np.empty(52, np.int8)
+    seen = np.uint64(0)
+    key, masks = EMPTY_KEY, 0
+    for k in range(2):
+        seen |= np.uint64(1) << np.uint64(views.hole[i, seat, k])
+    known = np.int64(views.shown[i])
+    for k in range(known):
+        card = views.board[i, k]
+        seen |= np.uint64(1) << np.uint64(card)
+        key += tables.keys[card]
+        masks |= tables.bits[card]
+    size = 0
+    for card in range(52):
+        if not (seen >> np.uint64(card)) & np.uint64(1):
+            deck[size] = card
+            size += 1
+    rivals = -1
+    for s in range(views.folded.shape[1]):
+        rivals += 1 - views.folded[i, s]
+    needed, wins = 5 - known + 2 * rivals, 0
+    for _ in range(SAMPLES):
+        for k in range(needed):
+            j = k + random_below(rng, lane, size - k)
+            deck[k], deck[j] = deck[j], deck[k]
+        board_key, board_masks = key, masks
+        for k in range(5 - known):
+            board_key += tables.keys[deck[k]]
+            board_masks |= tables.bits[deck[k]]
+        a, b = views.hole[i, seat, 0], views.hole[i, seat, 1]
+        own = strength_of(tables, board_key + tables.keys[a] + tables.keys[b], board_masks | tables.bits[a] | tables.bits[b], 7)
+        best = True
+        for r in range(rivals):
+            a, b = deck[5 - known + 2 * r], deck[6 - known + 2 * r]
+            best = best and own > strength_of(
+                tables, board_key + tables.keys[a] + tables.keys[b], board_masks | tables.bits[a] | tables.bits[b], 7
+            )
+        wins += best
+    return wins / SAMPLES
+
+
+@kernel
+def best_hand(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> int:
+    """Returns the move of a player that goes by its share w of wins: with E = w (pot + to call) it bets E / 2 or calls up to E.
+
+    Before the flop E is doubled.
+    """
+    here = situation(rules, views, i)
+    worth = _share_of_wins(rules.hands, views, i, rng, lane) * (pot(rules, views, i) + here.to_call)
+    if views.round[i] == 0:
+        worth *= 2.0
+    return _raise_or_call(rules, views, i, views.street_paid[i, views.seat[i]] + 0.5 * worth, worth)
+
+
+@kernel
+def maniac(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> int:
+    """Returns a raise of a listed size in four of five decisions where one is allowed, else a call."""
+    actions = np.empty(rules.sizes.size + 2, np.int16)
+    count, first = legal(rules, views, i, actions), 0
+    while first < count and actions[first] <= CALL:
+        first += 1
+    if first == count or random_float(rng, lane) >= RAISES:
+        return CALL
+    return np.int64(actions[first + random_below(rng, lane, count - first)])
+
+
+@kernel
+def _hand_only(rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out: np.ndarray) -> None:
+    for k in range(len(games)):
+        out[k] = hand_only(rules, views, k, rng, games[k])
+
+
+@kernel
+def _best_hand(rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out: np.ndarray) -> None:
+    for k in range(len(games)):
+        out[k] = best_hand(rules, views, k, rng, games[k])
+
+
+@kernel
+def _maniac(rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out: np.ndarray) -> None:
+    for k in range(len(games)):
+        out[k] = maniac(rules, views, k, rng, games[k])
+
+
+@kernel
+def _always_call(rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out: np.ndarray) -> None:
+    out[:] = CALL
+
+
+RULES = {"hand_only": _hand_only, "best_hand": _best_hand, "maniac": _maniac, "always_call": _always_call}
+"""By the name of the player's kind."""
+
+
+class RuleAgent(Agent):
+    """A player by one of RULES.
+
+    Args:
+        game: No-limit Hold'em.
+        rule: Its name. name: For reports.
+    """
+
+    def __init__(self, game: Game, rule: str, name: str) -> None:
+        self.game, self.name = game, name
+        self._rule: Any = RULES[rule]
+        self._rng = np.zeros(0, np.uint64)
+
+    def start(self, num_games: int, seed: int) -> None:
+        """Prepares for games 0 .. num_games - 1."""
+        self._rng = streams(seed, num_games)
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        """Returns a legal move (int16 ``[n]``) for each view."""
+        moves = np.empty(num_rows(views), np.int16)
+        self._rule(self.game.rules, views, self._rng, np.asarray(games, np.int64), moves)
+        return moves

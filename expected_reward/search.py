@@ -1,0 +1,368 @@
+"""The search: from a seat's view to what its actions are worth (Van den Broeck, Driessens & Ramon 2009).
+
+    select ──▶ expand, down to the end of the hand ──▶ value of the leaf ──▶ means and variances back up
+
+By default the tree is one of betting alone: an iteration goes down to the end of the hand, and cards come in at the leaf, where a
+model tells what hands the others show. Opponents act by the model, too, which is asked about boards that are drawn anew: the
+probabilities of a node are the means over those of its first visits. With ``cards`` chance nodes stand where cards come to the
+table, each with so many drawn boards, weighted by samples (equation 3), and the own later decisions know the board.
+
+Everything runs on one stream of random numbers, so a decision depends on its seed and settings alone.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from expected_reward.backpropagation import update_decision, update_mixed, update_opponent
+from expected_reward.moments import add_sample, variance_of_mean
+from expected_reward.selection import Selection, crazystone, predefined, uct, uct_plus
+from expected_reward.showdown import Boards, complete, drawn_net, expected_net, fill_board
+from expected_reward.sizes import universal_sample
+from expected_reward.tree import Node, Tree, add_child
+from games.generic import copy_row
+from games.kernels import borrowed, kernel, random_below, random_float
+from games.no_limit_holdem.betting import num_left, pot, settle, situation, size_amount, step, to_call
+from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, NUM_BOARD, OVER, Rules, States
+from opponent_models.model import OpponentModel, action_probabilities, showdown_bins, size_probabilities
+
+MOST_CHILDREN = 40
+"""Of a node: fold, call, and sizes or boards."""
+MOST_DEPTH = 512
+CHUNK = 1024
+"""Iterations between two looks at the clock."""
+TABLE, MODEL, LISTED = 0, 1, 2
+"""Where bet sizes come from: the table of frequencies, the model, the sizes that the game lists."""
+
+
+class Settings(NamedTuple):
+    """How to search; ``agents.poker.mcts`` explains them.
+
+    Attributes:
+        selection: See ``selection.Selection``. c: Its constant: chips of equation 1, standard errors of equation 5.
+        trials: Samples before a child of a decision node counts.
+        backpropagation: See ``backpropagation.Backpropagation``. threshold: Samples before its rule counts.
+        by_model: Whether opponent nodes weigh by the model (§4.2) or by samples (equation 3).
+        independent: Whether their variance is Σ p² σ².
+        sizes: Bet sizes of a node, at most. sizes_from: TABLE, MODEL or LISTED.
+        boards: Boards of a leaf's first visit, and of the probabilities of an opponent's node.
+        hands: Hands drawn for the others on each board; 0: their expectation.
+        cards: Boards of a chance node; 0: none.
+    """
+
+    selection: int
+    c: float
+    trials: int
+    backpropagation: int
+    threshold: int
+    by_model: bool
+    independent: bool
+    sizes: int
+    sizes_from: int
+    boards: int
+    hands: int
+    cards: int
+
+
+class Position(NamedTuple):
+    """What a search is about.
+
+    Attributes:
+        root: One row, the view of the seat to move.
+        seat: It.
+        statistics: float32 ``[S, F]``, of the players.
+        boards: Completions of the board, ``showdown.fill_boards``; with chance nodes only its last row is used, as room.
+        num_boards: How many rows are filled.
+        table: float64 ``[K + 2]``, frequencies of sizes. edges: float64 ``[K + 1]``.
+        model_edges: float64, edges of the model's bins.
+    """
+
+    root: States
+    seat: int
+    statistics: np.ndarray
+    boards: Boards
+    num_boards: int
+    table: np.ndarray
+    edges: np.ndarray
+    model_edges: np.ndarray
+
+
+class Room(NamedTuple):
+    """Arrays that iterations use: ``work`` one row of States, ``path`` int64, and what kernels write to."""
+
+    work: States
+    path: np.ndarray
+    actions: np.ndarray
+    sizes: np.ndarray
+    amounts: np.ndarray
+    weights: np.ndarray
+    bins: np.ndarray
+    ties: np.ndarray
+    strengths: np.ndarray
+    net: np.ndarray
+
+
+def make_room(work: States, seats: int, sizes: int) -> Room:
+    """Returns room for searches among so many seats; ``sizes`` is the number of the model's bins of sizes."""
+    return Room(
+        work, np.zeros(MOST_DEPTH, np.int64), np.zeros(3), np.zeros(sizes), np.zeros(MOST_CHILDREN, np.int64),
+        np.zeros(MOST_CHILDREN), np.zeros((seats, 6)), np.zeros(seats + 1), np.zeros(seats, np.int32), np.zeros(seats),
+    )  # fmt: skip
+
+
+@kernel
+def num_shown(round_: int) -> int:
+    """Returns the cards on the table in a round."""
+    return np.int64(0 if round_ == 0 else min(round_ + 2, NUM_BOARD))
+
+
+@kernel
+def _sizes(model: OpponentModel, rules: Rules, position: Position, settings: Settings, room: Room, rng: np.ndarray) -> int:
+    """Writes amounts that the seat to move may raise to, and their shares; returns how many."""
+    work = room.work
+    here = situation(rules, work, 0)
+    least, most = here.least, here.most
+    if most == 0:
+        return 0
+    if settings.sizes_from == LISTED:
+        num = 0
+        for k in range(rules.sizes.size):
+            amount = size_amount(here, rules.sizes[k])
+            if num == 0 or amount > room.amounts[num - 1]:
+                room.amounts[num] = amount
+                num += 1
+        for k in range(num):
+            room.weights[k] = 1.0 / num
+        return num
+    start = random_float(rng, 0)
+    if settings.sizes_from == MODEL:
+        size_probabilities(model, rules, work, 0, position.statistics, room.sizes)
+        return universal_sample(room.sizes, position.model_edges, least, most, settings.sizes, start, room.amounts, room.weights)
+    return universal_sample(position.table, position.edges, least, most, settings.sizes, start, room.amounts, room.weights)
+
+
+@kernel
+def _expand(
+    model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, node: int, parent_round: int,
+    room: Room, rng: np.ndarray,
+) -> None:  # fmt: skip
+    """Finds out what a NEW node is, and appends its children; ``room.work`` is its state."""
+    work = room.work
+    tree.pot[node] = pot(rules, work, 0)
+    tree.first[node] = tree.size[0]
+    if work.folded[0, position.seat]:
+        tree.kind[node] = Node.SETTLED
+        tree.mean[node] = -work.paid[0, position.seat]
+        return
+    if settings.cards > 0 and parent_round >= 0 and work.round[0] > parent_round and work.round[0] < OVER:
+        tree.kind[node] = Node.CHANCE
+        for _ in range(settings.cards):
+            complete(work.hole[0, position.seat], work.board[0], num_shown(parent_round), rng, 0)
+            code = 0
+            for k in range(5):
+                code |= np.int64(work.board[0, k]) << (6 * k)
+            add_child(tree, code, 1.0 / settings.cards, tree.pot[node])
+        tree.count[node] = settings.cards
+        return
+    if work.seat[0] < 0:
+        if num_left(rules, work, 0) == 1:
+            tree.kind[node] = Node.SETTLED
+            settle(rules, work, 0, room.strengths, room.net)
+            tree.mean[node] = room.net[position.seat]
+        else:
+            tree.kind[node] = Node.SHOWDOWN
+        return
+    if work.seat[0] == position.seat:
+        tree.kind[node] = Node.DECISION
+        room.actions[0], room.actions[1], room.actions[2] = 1.0 if to_call(rules, work, 0) > 0 else 0.0, 1.0, 1.0
+    else:
+        tree.kind[node] = Node.OPPONENT
+        action_probabilities(model, rules, work, 0, position.statistics, room.actions)
+        tree.samples[node] = 1
+    if room.actions[0] > 0.0:
+        add_child(tree, FOLD, room.actions[0], tree.pot[node])
+    if room.actions[1] > 0.0:
+        add_child(tree, CALL, room.actions[1], tree.pot[node])
+    if room.actions[2] > 0.0:
+        for k in range(_sizes(model, rules, position, settings, room, rng)):
+            add_child(tree, FIRST_AMOUNT + room.amounts[k], room.actions[2] * room.weights[k], tree.pot[node])
+    tree.count[node] = tree.size[0] - tree.first[node]
+
+
+@kernel
+def _refine(model: OpponentModel, rules: Rules, position: Position, tree: Tree, node: int, room: Room) -> None:
+    """Takes one more board into the mean of the probabilities of an opponent's node."""
+    action_probabilities(model, rules, room.work, 0, position.statistics, room.actions)
+    first = tree.first[node]
+    last = first + tree.count[node]
+    raised = 0.0
+    for k in range(first, last):
+        raised += tree.weight[k] if tree.action[k] >= FIRST_AMOUNT else 0.0
+    tree.samples[node] += 1
+    share = 1.0 / tree.samples[node]
+    for k in range(first, last):
+        action = tree.action[k]
+        if action >= FIRST_AMOUNT:
+            told = room.actions[2] * tree.weight[k] / raised
+        else:
+            told = room.actions[action]
+        tree.weight[k] += share * (told - tree.weight[k])
+
+
+@kernel
+def _drawn_child(tree: Tree, node: int, rng: np.ndarray) -> int:
+    """Returns a child drawn by weight."""
+    first = tree.first[node]
+    last = first + tree.count[node]
+    left = random_float(rng, 0)
+    for k in range(first, last):
+        left -= tree.weight[k]
+        if left < 0.0:
+            return k
+    return last - 1
+
+
+@kernel
+def _selected(tree: Tree, node: int, settings: Settings, rng: np.ndarray) -> int:
+    """Returns the child of a decision node that an iteration goes to."""
+    first = tree.first[node]
+    last = first + tree.count[node]
+    k = predefined(tree.weight, tree.visits, first, last, settings.trials, rng, 0)
+    if k >= 0:
+        return k
+    if settings.selection == Selection.UCT:
+        return uct(tree.mean, tree.visits, first, last, settings.c)
+    if settings.selection == Selection.UCT_PLUS:
+        return uct_plus(tree.mean, tree.variance, first, last, settings.c)
+    return crazystone(tree.mean, tree.variance, first, last, rng, 0)
+
+
+@kernel
+def _take_board(position: Position, settings: Settings, row: int, room: Room) -> None:
+    """Puts a board on the table of ``room.work``."""
+    for k in range(5):
+        room.work.board[0, k] = position.boards.cards[row, k]
+
+
+@kernel
+def _sample(rules: Rules, position: Position, settings: Settings, row: int, room: Room, rng: np.ndarray) -> float:
+    """Returns what the seat wins at the showdown in ``room.work`` on the board of a row, the others' bins being written."""
+    work = room.work
+    if settings.hands > 0:
+        return drawn_net(
+            rules, work, 0, position.boards, row, room.bins, position.seat, settings.hands, rng, 0, room.strengths, room.net
+        )
+    return expected_net(position.boards, row, room.bins, work.paid[0], work.folded[0], position.seat, room.ties)
+
+
+@kernel
+def _visit_showdown(
+    model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, node: int, row: int, known: int,
+    room: Room, rng: np.ndarray,
+) -> None:  # fmt: skip
+    """Adds samples to a leaf: ``settings.boards`` at the first visit, one at each later one.
+
+    Args:
+        row: The board that the iteration drew. known: With chance nodes, the cards of the board that its path has fixed.
+    """
+    exact = settings.hands == 0 and (position.num_boards == 1 if settings.cards == 0 else known == 5)
+    if exact and tree.samples[node] > 0:
+        return
+    count = 1 if exact or tree.samples[node] > 0 else settings.boards
+    # The model is asked about the first board of a visit alone: it takes longer than all else together.
+    for s in range(len(room.net)):
+        if s != position.seat and not room.work.folded[0, s]:
+            showdown_bins(model, rules, room.work, 0, s, position.statistics, room.bins[s])
+    for k in range(count):
+        if settings.cards > 0:
+            row = len(position.boards.own) - 1
+            if k > 0:
+                complete(room.work.hole[0, position.seat], room.work.board[0], known, rng, 0)
+            for j in range(5):
+                position.boards.cards[row, j] = room.work.board[0, j]
+            fill_board(rules.hands, room.work.hole[0, position.seat], position.boards, row)
+        elif k > 0:
+            row = random_below(rng, 0, position.num_boards)
+            _take_board(position, settings, row, room)
+        x = _sample(rules, position, settings, row, room, rng)
+        tree.samples[node] += 1
+        tree.mean[node], tree.squares[node] = add_sample(tree.mean[node], tree.squares[node], tree.samples[node], x)
+    single = 0.0 if exact else tree.pot[node] ** 2
+    tree.variance[node] = variance_of_mean(tree.squares[node], tree.samples[node], single)
+
+
+@kernel
+def search(
+    model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, iterations: int, room: Room,
+    rng: np.ndarray,
+) -> int:  # fmt: skip
+    """Makes iterations from the root; returns how many there were, fewer where the tree has no room left.
+
+    Args:
+        model: Of the opponents. rules: Of the game.
+        position: What it is about. settings: How.
+        tree: Changed in place; the root must be there (``tree.clear``).
+        iterations: To be made.
+        room: Changed in place.
+        rng: uint64 ``[1]``, changed in place.
+    """
+    return _iterate(
+        borrowed(model), borrowed(rules), borrowed(position), settings, borrowed(tree), iterations, borrowed(room), borrowed(rng)
+    )
+
+
+@kernel
+def _iterate(
+    model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, iterations: int, room: Room,
+    rng: np.ndarray,
+) -> int:  # fmt: skip
+    """Does what ``search`` says."""
+    work, path, limit = room.work, room.path, len(tree.kind) - MOST_CHILDREN
+    root_round = position.root.round[0]
+    for done in range(iterations):
+        copy_row(rules, position.root, 0, work, 0)
+        row, known = 0, num_shown(root_round)
+        if settings.cards == 0:
+            row = random_below(rng, 0, position.num_boards)
+            _take_board(position, settings, row, room)
+        else:
+            complete(work.hole[0, position.seat], work.board[0], known, rng, 0)
+        node, depth, before = 0, 0, -1
+        path[0] = 0
+        while True:
+            if tree.kind[node] == Node.NEW:
+                if tree.size[0] >= limit:
+                    return done
+                _expand(model, rules, position, settings, tree, node, before, room, rng)
+            elif tree.kind[node] == Node.OPPONENT and tree.samples[node] < settings.boards and known < num_shown(work.round[0]):
+                _refine(model, rules, position, tree, node, room)
+            kind = tree.kind[node]
+            if kind == Node.SETTLED or kind == Node.SHOWDOWN:
+                break
+            before = np.int64(work.round[0])
+            if kind == Node.CHANCE:
+                child = tree.first[node] + random_below(rng, 0, tree.count[node])
+                for k in range(5):
+                    work.board[0, k] = (tree.action[child] >> (6 * k)) & 63
+                known = num_shown(work.round[0])
+                complete(work.hole[0, position.seat], work.board[0], known, rng, 0)
+            else:
+                child = _selected(tree, node, settings, rng) if kind == Node.DECISION else _drawn_child(tree, node, rng)
+                step(rules, work, 0, tree.action[child])
+            depth += 1
+            path[depth] = child
+            node = child
+        tree.visits[node] += 1
+        if tree.kind[node] == Node.SHOWDOWN:
+            _visit_showdown(model, rules, position, settings, tree, node, row, known, room, rng)
+        for k in range(depth - 1, -1, -1):
+            node = path[k]
+            tree.visits[node] += 1
+            kind = tree.kind[node]
+            if kind == Node.DECISION:
+                update_decision(tree, node, settings.backpropagation, settings.threshold)
+            elif kind == Node.OPPONENT and settings.by_model:
+                update_opponent(tree, node, settings.independent)
+            else:
+                update_mixed(tree, node)
+    return iterations

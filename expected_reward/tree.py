@@ -1,0 +1,88 @@
+"""The tree of one player's decision, as arrays that are allocated once.
+
+The children of a node are rows ``first`` to ``first + count - 1``; the root is row 0. V is the mean, in net chips of the hand.
+N nodes have room.
+"""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from games.kernels import kernel
+
+
+class Node(IntEnum):
+    """Kinds of nodes. An iteration that comes to a NEW one finds out what it is."""
+
+    NEW = 0
+    DECISION = 1
+    """The player's own."""
+    OPPONENT = 2
+    CHANCE = 3
+    """Cards come to the table; its children are drawn boards."""
+    SETTLED = 4
+    """A leaf whose value needs no cards."""
+    SHOWDOWN = 5
+    """A leaf that keeps sampling."""
+
+
+class Tree(NamedTuple):
+    """Attributes.
+
+    Attributes:
+        kind: int8 ``[N]``, see Node.
+        action: int32 ``[N]``, what leads here from the parent; of a chance node's child the drawn cards, six bits each.
+        first: int32 ``[N]``. count: int32 ``[N]``, 0 at leaves.
+        weight: float64 ``[N]``, the probability of this child, by the model or by the predefined selection.
+        visits: int64 ``[N]``, T, the number of iterations.
+        mean: float64 ``[N]``, V.
+        variance: float64 ``[N]``, of V, chips².
+        squares: float64 ``[N]``, of a showdown: Σ (V − x)² over its samples.
+        samples: int64 ``[N]``, of a showdown: J; of an opponent's node: boards that its probabilities are the mean of.
+        pot: float64 ``[N]``, chips in the pot: the standard error of what has no samples.
+        size: int64 ``[1]``, nodes in use.
+    """
+
+    kind: np.ndarray
+    action: np.ndarray
+    first: np.ndarray
+    count: np.ndarray
+    weight: np.ndarray
+    visits: np.ndarray
+    mean: np.ndarray
+    variance: np.ndarray
+    squares: np.ndarray
+    samples: np.ndarray
+    pot: np.ndarray
+    size: np.ndarray
+
+
+def empty_tree(room: int) -> Tree:
+    """Returns a tree with room for so many nodes; ``clear`` makes it one of a root alone."""
+    return Tree(
+        np.zeros(room, np.int8), np.zeros(room, np.int32), np.zeros(room, np.int32), np.zeros(room, np.int32),
+        np.zeros(room), np.zeros(room, np.int64), np.zeros(room), np.zeros(room), np.zeros(room),
+        np.zeros(room, np.int64), np.zeros(room), np.zeros(1, np.int64),
+    )  # fmt: skip
+
+
+@kernel
+def clear(tree: Tree) -> None:
+    """Leaves a new root alone."""
+    tree.size[0] = 0
+    add_child(tree, 0, 1.0, 0.0)
+
+
+@kernel
+def add_child(tree: Tree, action: int, weight: float, pot: float) -> None:
+    """Appends a NEW node; there must be room. The children of a node are appended one after another."""
+    k = tree.size[0]
+    tree.size[0] = k + 1
+    tree.kind[k] = 0
+    tree.action[k] = action
+    tree.first[k] = tree.count[k] = 0
+    tree.weight[k] = weight
+    tree.visits[k] = tree.samples[k] = 0
+    tree.mean[k] = tree.variance[k] = tree.squares[k] = 0.0
+    tree.pot[k] = pot

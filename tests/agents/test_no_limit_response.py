@@ -1,0 +1,115 @@
+"""A local best response in no-limit Hold'em: its range by hand, its choices where they are plain, what it wins."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from agents.agent import Agent
+from agents.general.random_agent import RandomAgent
+from agents.poker.no_limit_best_response import HANDS, NoLimitBestResponseAgent
+from evaluation.duplicate import duplicate_match
+from games import make
+from games.batches import States, num_rows
+from games.interface import Game
+from games.poker.hands import parse_cards
+from games.table import Table
+
+
+@cache
+def game() -> Game:
+    return make("no_limit_holdem")
+
+
+class OnlyPairs(Agent):
+    """Raises pairs, calls with the rest before the flop; later folds what is no pair in hand, and calls else."""
+
+    name = "only pairs"
+
+    def probabilities(self, views: States) -> np.ndarray:
+        result = np.zeros((num_rows(views), game().spec.max_legal))
+        for k in range(num_rows(views)):
+            seat = views.seat[k]
+            pair = views.hole[k, seat, 0] // 4 == views.hole[k, seat, 1] // 4
+            assert (views.hole[k, seat] >= 0).all()
+            assert (views.hole[k, 1 - seat] < 0).all()
+            assert (views.board[k, views.shown[k] :] < 0).all()
+            faces = views.street_paid[k, 1 - seat] > views.street_paid[k, seat]
+            if views.shown[k] == 0:
+                called = 1 if faces else 0
+                result[k, called + 1 if pair else called : None if pair else called + 1] = 0.2 if pair else 1.0
+            else:
+                result[k, 0 if not pair or not faces else 1] = 1.0
+        return result
+
+
+def at_table(hole: list[str], board: str, moves: list[str]) -> Table:
+    """Returns a hand after some moves. Args: hole: Of both seats."""
+    deals = game().deal(np.zeros(1, np.uint64))
+    for seat, cards in enumerate(hole):
+        deals.hole[0, seat] = sorted(parse_cards(cards), reverse=True)
+    cards = list(parse_cards(board))
+    deals.board[0] = sorted(cards[:3], reverse=True) + cards[3:]
+    table = Table(game(), deal=deals)
+    for move in moves:
+        table.play(move)
+    return table
+
+
+def asked(table: Table) -> tuple[NoLimitBestResponseAgent, np.ndarray, np.ndarray]:
+    """Returns the player with its range and what each choice promises, as the seat to move."""
+    agent = NoLimitBestResponseAgent(game(), OnlyPairs(), boards=2000)
+    agent.start(1, 0)
+    games, view, records = np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat)
+    ranges = agent.ranges(games, view, records)
+    return agent, ranges[0], agent.gains(ranges, games, view)[0][0]
+
+
+def test_its_range_is_what_explains_the_moves() -> None:
+    """The button raised, so it has a pair: 6 of each rank but of the own ones, 3 of kings and 3 of queens."""
+    _, likely, _ = asked(at_table(["Ks Qd", "7c 7d"], "2c3c4c5cTh", ["r250"]))
+    pairs = HANDS[:, 0] // 4 == HANDS[:, 1] // 4
+    assert likely[~pairs].sum() == 0.0
+    np.testing.assert_allclose(likely[pairs & (likely > 0)], 1 / (11 * 6 + 2 * 3))
+    assert (likely > 0).sum() == 72
+
+
+def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
+    _, likely, gains = asked(at_table(["Ks Qd", "8c 7d"], "2h3h4dTcJs", ["call", "check"]))
+    assert likely[HANDS[:, 0] // 4 == HANDS[:, 1] // 4].sum() == 0.0  # it called before the flop: no pair
+    assert gains[0] == -np.inf
+    assert gains[2] == pytest.approx(200.0)  # who has no pair folds: the whole pot
+    assert gains[3] == pytest.approx(200.0)
+    assert gains[1] < 200.0
+    _, _, gains = asked(at_table(["4c 2d", "8c 8d"], "AhAdAcTsJs", ["r10000"]))
+    assert gains[0] == 0.0 > gains[1]
+    assert gains[2] == gains[3] == -np.inf  # the other is all-in
+
+
+def test_what_a_call_is_worth() -> None:
+    """On the river against pairs: 72 of them, of which it beats those below its own."""
+    _, likely, gains = asked(at_table(["Ks Kd", "7c 7d"], "2c3d4h9sTh", ["r250", "call", "check", "check", "check", "check"]))
+    hands = HANDS[likely > 0] // 4
+    strong = np.isin(hands[:, 0], [0, 1, 2, 7, 8]) | (hands[:, 0] == 12)  # sets, and aces
+    ties = hands[:, 0] == 11
+    share = likely[likely > 0]
+    chance = share[~strong & ~ties].sum() + share[ties].sum() / 2
+    assert gains[1] == pytest.approx(chance * 500.0)
+
+
+def test_it_wins_against_random_moves() -> None:
+    agent = NoLimitBestResponseAgent(game(), RandomAgent(game()), boards=20)
+    result = duplicate_match(game(), agent, RandomAgent(game()), 40, 3)
+    assert result.total.adp.mean > 2 * result.total.adp.error
+
+
+def test_what_it_cannot_play() -> None:
+    with pytest.raises(ValueError, match="no_limit_holdem with 3 players: a local best response plays against one"):
+        NoLimitBestResponseAgent(make("no_limit_holdem", players=3), OnlyPairs())
+    with pytest.raises(ValueError, match="got boards=0"):
+        NoLimitBestResponseAgent(game(), OnlyPairs(), boards=0)
+    agent = NoLimitBestResponseAgent(game(), OnlyPairs())
+    agent.start(1, 0)
+    table = at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", ["r300", "call", "check", "r200"])
+    with pytest.raises(ValueError, match="lbr: in game 0 the opponent made a move that the policy it was told of never makes"):
+        agent.act(np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat))

@@ -1,0 +1,129 @@
+"""The search as a whole: values that are known, invariances, and settings."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agents import load_player
+from agents.agent import Agent
+from agents.decision import Limits
+from agents.poker.mcts import MCTSAgent, MCTSOptions
+from expected_reward.searcher import Found
+from games import make
+from games.batches import take
+from games.kernels import streams
+from games.no_limit_holdem.state import CALL, FOLD, States
+from games.poker.hands import parse_cards
+from games.table import Table
+from opponent_models.model import untrained
+
+FAST = MCTSOptions(iterations=3000, checkpoint="untrained", pool=32, nodes=200_000)
+
+
+def player(game, **changes) -> MCTSAgent:
+    return MCTSAgent(game, replace(FAST, **changes), untrained())
+
+
+def found(agent: MCTSAgent, view: States, seed: int = 1) -> Found:
+    return agent.search(view, streams(seed, 1), Limits(), agent.counts)
+
+
+def river(own: str) -> tuple[Table, States]:
+    """Returns a table heads-up on the river after calls and checks, and the view of the mover, who holds ``own``."""
+    game = make("no_limit_holdem", stacks=2000)
+    deal = game.deal(np.array([3], np.uint64))
+    cards = parse_cards("2c 7d Kh 3s 8c")
+    deal.board[0] = [*sorted(cards[:3], reverse=True), *cards[3:]]
+    deal.hole[0, 0], deal.hole[0, 1] = sorted(parse_cards(own), reverse=True), sorted(parse_cards("5h 4d"), reverse=True)
+    table = Table(game, deal=deal)
+    for _ in range(6):
+        table.play("call")
+    assert table.seat == 0
+    return table, table.view(0)
+
+
+@pytest.mark.parametrize("changes", [{}, {"cards": 4}, {"hands": 20}, {"backpropagation": "sample_weighted", "selection": "uct"}])
+def test_the_best_hand_bets_and_the_worst_one_expects_less(changes: dict) -> None:
+    table, nuts = river("Kc Ks")
+    agent = player(table.game, **changes)
+    strong, weak = found(agent, nuts), found(agent, river("6h 4h")[1])
+    assert strong.actions[strong.best()] > CALL
+    assert strong.value > 150 > weak.value
+    assert strong.iterations == 3000
+    assert strong.visits.sum() == 3000
+
+
+def test_value_of_a_check_on_the_river_is_that_of_all_play() -> None:
+    """With a random opponent of whom nothing is told by what it does: after a call on the river the hand is over at once."""
+    table, view = river("Kc Ks")
+    game = table.game
+    table.play("call")
+    table.play("r500")
+    agent = player(game, sizes=1)
+    result = found(agent, table.view(0))
+    by_action = dict(zip(result.actions.tolist(), result.mean.tolist(), strict=True))
+    assert by_action[FOLD] == -100.0
+    # A set of kings is beaten by nothing on this board: it wins the 600 chips of the other.
+    assert by_action[CALL] == pytest.approx(600.0)
+    assert view.shown[0] == 5
+
+
+def test_a_decision_depends_on_seed_and_view_alone() -> None:
+    game = make("no_limit_holdem", players=3, stacks=20000)
+    deal = game.deal(np.array([9, 10], np.uint64))
+    views = game.view(deal, np.array([2, 2]))
+    first, second = take(views, np.array([0])), take(views, np.array([1]))
+    agent = player(game)
+    before = found(agent, first)
+    found(agent, second, seed=8)
+    after = found(agent, first)
+    assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+    agent.start(2, 4)
+    both = agent.act(np.arange(2), views, None)
+    agent.start(2, 4)
+    assert agent.act(np.array([1]), second, None)[0] == both[1]
+
+
+def test_hidden_cards_change_nothing() -> None:
+    game = make("no_limit_holdem", players=3)
+    deal = game.deal(np.array([9], np.uint64))
+    other = take(deal, np.array([0]))
+    other.hole[0, 0], other.hole[0, 1] = deal.hole[0, 1], deal.hole[0, 0]
+    tables = [Table(game, deal=state) for state in (deal, other)]
+    agent = player(game)
+    decisions = [replace(agent.decide(table), seconds=0.0) for table in tables]
+    assert decisions[0] == decisions[1]
+
+
+def test_search_in_parts_is_the_search_as_a_whole() -> None:
+    game = make("no_limit_holdem", players=6)
+    view = game.view(game.deal(np.array([2], np.uint64)), np.array([2]))
+    agent = player(game)
+    whole = found(agent, view)
+    asked = []
+    agent._searcher.run(
+        view, 2, np.tile(agent.model.prior, (6, 1)), streams(1, 1), 3000, lambda done: asked.append(done) or False
+    )
+    assert asked == [1024, 2048, 3000]
+    assert np.array_equal(agent._searcher._found(3000).visits, whole.visits)
+
+
+def test_a_full_tree_ends_the_search() -> None:
+    game = make("no_limit_holdem", players=6)
+    view = game.view(game.deal(np.array([2], np.uint64)), np.array([2]))
+    result = found(player(game, iterations=100_000, nodes=10_000), view)
+    assert 10 < result.iterations < 100_000
+    assert result.nodes <= 10_000
+
+
+def test_at_a_table_given_moves_alone_are_answered() -> None:
+    game = make("no_limit_holdem", players=4)
+    table = Table(game, seed=3)
+    agent: Agent = load_player("mcts", game, iterations=500, checkpoint="untrained")
+    decision = agent.decide(table, moves=["fold", "call"])
+    assert decision.move in ("fold", "call")
+    decision = agent.decide(table)
+    assert decision.playouts == 500
+    assert {row.move for row in decision.root} >= {"fold", "call"}
+    table.play(decision.move)
