@@ -26,7 +26,7 @@ from opponent_models.model import ModelError, OpponentModel, load, untrained
 from opponent_models.statistics import count_action, count_hand, new_counts, smooth
 from runtime.settings import setting
 
-SHIPPED = ROOT / "models" / "no_limit_holdem-opponents.safetensors"
+SHIPPED = ROOT / "models" / "no_limit_holdem-mixed-opponents.safetensors"
 UNTRAINED = "untrained"
 ITERATIONS, MOST_ITERATIONS = 25_000, 10**9
 STACKS = 2.5
