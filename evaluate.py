@@ -192,7 +192,7 @@ def run(arguments: list[str]) -> int:
     if config.report:
         check_folder(Path(config.report))
     if config.save:
-        check_file(Path(config.save), config.game)
+        check_file(Path(config.save), game)
     if config.table:
         return play_table(tournament, game, console)
     plan = make_plan(tournament, game, read_given_decks(tournament, game))

@@ -13,24 +13,21 @@ from pathlib import Path
 from evaluation.config import Tournament, make_game
 from evaluation.duplicate import MatchResult, games_per_deck
 from games.batches import States
-from games.no_limit_holdem.phh import SUFFIXES, Hand
-from games.no_limit_holdem.phh_games import hand_of
-from games.no_limit_holdem.phh_write import write
+from games.interface import Game, PlayedGame
 
-HISTORIES = "no_limit_holdem"
-"""The game whose hands can be written as hand histories."""
+HISTORIES = (".phh", ".phhs", ".phh.xz", ".phhs.xz")
+"""Endings of files of hand histories, which some games write (``Game.write_histories``)."""
 
 
 class SaveError(RuntimeError):
     """A file of games that cannot be written; the message says which and why."""
 
 
-def check_file(path: Path, game: str) -> None:
-    """Raises SaveError where games of a game could not be written to a file: better before the games than after."""
-    if path.name.endswith(SUFFIXES) and game != HISTORIES:
-        raise SaveError(
-            f"save={path}: hand histories are written for game={HISTORIES}, not {game}; give a name such as games.jsonl"
-        )
+def check_file(path: Path, game: Game) -> None:
+    """Raises SaveError where games could not be written to a file: better before the games than after."""
+    if path.name.endswith(HISTORIES) and not game.has_histories:
+        name = game.spec.name
+        raise SaveError(f"save={path}: hand histories are written for game=no_limit_holdem, not {name}; give another name")
     if path.exists():
         raise SaveError(f"save={path}: exists already; give another file, or remove it")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
@@ -51,8 +48,8 @@ def write_games(path: Path, tournament: Tournament, decks: States, results: Mapp
     """
     temporary = path.with_name(f".{path.name}.partial")
     try:
-        if path.name.endswith(SUFFIXES):
-            write(path, _hands(tournament, decks, results), several=True)
+        if path.name.endswith(HISTORIES):
+            make_game(tournament.config).write_histories(path, _played(tournament, decks, results))
             return
         with temporary.open("w", encoding="utf-8") as file:
             file.writelines(line + "\n" for line in _lines(tournament, decks, results))
@@ -61,16 +58,15 @@ def write_games(path: Path, tournament: Tournament, decks: States, results: Mapp
         raise SaveError(f"save={path}: cannot be written ({error.strerror})") from error
 
 
-def _hands(tournament: Tournament, decks: States, results: Mapping[tuple[str, str], MatchResult]) -> Iterator[Hand]:
-    """Yields every game as a hand history; the table is the pair that plays."""
-    game = make_game(tournament.config)
-    count = games_per_deck(game.spec)
+def _played(tournament: Tournament, decks: States, results: Mapping[tuple[str, str], MatchResult]) -> Iterator[PlayedGame]:
+    """Yields every game with its players; the table is the pair that plays."""
+    count = games_per_deck(make_game(tournament.config).spec)
     for pair, result in results.items():
         games = result.games
         for i, seating in enumerate(games.seating):
-            names = [tournament.players[pair[k]].name for k in seating]
+            names = tuple(tournament.players[pair[k]].name for k in seating)
             moves = games.records.moves[i, : games.records.lengths[i]]
-            yield hand_of(game, decks, i // count, moves, names, " - ".join(tournament.players[label].name for label in pair))
+            yield PlayedGame(decks, i // count, moves, names, " - ".join(tournament.players[label].name for label in pair))
 
 
 def _lines(tournament: Tournament, decks: States, results: Mapping[tuple[str, str], MatchResult]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """What every game is to Python: its specification, its face, and the records of its moves."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -94,6 +94,23 @@ class GameSpec(NamedTuple):
         return self.hidden_counts > 0
 
 
+class PlayedGame(NamedTuple):
+    """A finished game.
+
+    Attributes:
+        deals: Deals. row: That of the game.
+        moves: Its actions, to its end.
+        players: Names by seat; may be empty.
+        table: What tells sessions apart.
+    """
+
+    deals: States
+    row: int
+    moves: np.ndarray
+    players: Sequence[str] = ()
+    table: str = ""
+
+
 class Game(Protocol):
     """The Python face of a game; the kernels above do the work. ``games.base.BaseGame`` has defaults for most of it."""
 
@@ -161,6 +178,15 @@ class Game(Protocol):
     def legal_besides(self, views: States, row: int) -> str:
         """Returns in words what may be played besides the listed moves, such as bets of any amount; "" where there is nothing."""
         return ""
+
+    @property
+    def has_histories(self) -> bool:
+        """Returns whether its games can be written as hand histories (``write_histories``)."""
+        return False
+
+    def write_histories(self, path: Path, games: Iterable[PlayedGame]) -> None:
+        """Writes games in a format for hand histories. Raises OSError, and TypeError where the game has none."""
+        raise TypeError(f"{self.spec.name} has no hand histories; read has_histories first")
 
     def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
         """Returns what a seat knows, in words and numbers that JSON can hold.

@@ -1,6 +1,7 @@
 """The Python face of no-limit Hold'em (``games.interface.Game``)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from games.base import BaseGame
 from games.generic import register_all
-from games.interface import GameSpec, ScoreUnit, move_texts
+from games.interface import GameSpec, PlayedGame, ScoreUnit, move_texts
 from games.no_limit_holdem import state
 from games.no_limit_holdem.betting import is_legal, legal, step
 from games.no_limit_holdem.deals import (
@@ -23,6 +24,8 @@ from games.no_limit_holdem.deals import (
 )
 from games.no_limit_holdem.observe import observe, scales, stake
 from games.no_limit_holdem.options import check_bets, check_stacks, parse_sizes, size_text
+from games.no_limit_holdem.phh_games import hand_of
+from games.no_limit_holdem.phh_write import write
 from games.no_limit_holdem.pots import pots
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, HIDDEN, MOST_CHIPS, NUM_BOARD, Rules, States
 from games.no_limit_holdem.translation import nearest_listed
@@ -174,6 +177,15 @@ class NoLimitHoldem(BaseGame):
         if not most:
             return "no raise is allowed"
         return f"any raise to {least} … {most} chips, as r{least}" if most > least else f"a raise to {most} chips, as r{most}"
+
+    @property
+    def has_histories(self) -> bool:
+        """Returns True."""
+        return True
+
+    def write_histories(self, path: Path, games: Iterable[PlayedGame]) -> None:
+        """Writes hands in the PHH format, any number of them to ``.phh`` as to ``.phhs``."""
+        write(path, (hand_of(self, *game) for game in games), several=True)
 
     def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
         """Returns what a seat knows, for JSON.

@@ -39,7 +39,7 @@ def test_a_match_as_hand_histories(tmp_path: Path, name: str) -> None:
     results = play_tournament(plan)
     assert results is not None
     path = tmp_path / name
-    check_file(path, "no_limit_holdem")
+    check_file(path, make("no_limit_holdem"))
     write_games(path, tournament, plan.decks, results)
     (result,) = results.values()
     for history, seating in zip(check(path, result.games.returns), result.games.seating, strict=True):
@@ -49,7 +49,7 @@ def test_a_match_as_hand_histories(tmp_path: Path, name: str) -> None:
     assert [hand.number for hand in hands] == [str(k + 1) for k in range(12)]
     assert all(one.hole == two.hole for one, two in zip(hands[::2], hands[1::2], strict=True))
     with pytest.raises(SaveError, match="exists already"):
-        check_file(path, "no_limit_holdem")
+        check_file(path, make("no_limit_holdem"))
 
 
 def test_exact_amounts_stand_in_the_history(tmp_path: Path) -> None:
@@ -72,5 +72,5 @@ def test_exact_amounts_stand_in_the_history(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["hands.phh", "hands.phhs.xz"])
 def test_other_games_have_no_hand_histories(tmp_path: Path, name: str) -> None:
     with pytest.raises(SaveError) as error:
-        check_file(tmp_path / name, "leduc")
+        check_file(tmp_path / name, make("leduc"))
     assert name in str(error.value) and "game=no_limit_holdem, not leduc" in str(error.value) and "\n" not in str(error.value)

@@ -185,9 +185,9 @@ def test_saved_games_replay(tmp_path: Path) -> None:
         assert list(record.points) == games.returns[i].tolist()
         assert list(record.moves) == games.records.moves[i, : games.records.lengths[i]].tolist()
     with pytest.raises(SaveError, match="exists already"):
-        check_file(path, "doudizhu")
+        check_file(path, GAME)
     with pytest.raises(SaveError, match="no folder"):
-        check_file(tmp_path / "nowhere" / "games.jsonl", "doudizhu")
+        check_file(tmp_path / "nowhere" / "games.jsonl", GAME)
 
 
 def test_saved_games_serve_as_decks(tmp_path: Path) -> None:
