@@ -235,5 +235,10 @@ def test_players_that_cannot_be_loaded(name: str, game: Game, options: dict[str,
 
 def test_kinds_belong_to_families_and_not_to_names() -> None:
     assert {kind for kind in KINDS if KINDS[kind].family is None} == {"random", "policy", "fpmcts", "ismcts", "external", "mix"}
-    assert KINDS["lbr"].games == ("kuhn", "leduc", "limit_holdem") and KINDS["rhcp"].games == ("doudizhu",)
+    assert KINDS["lbr"].games == ("kuhn", "leduc", "limit_holdem", "no_limit_holdem") and KINDS["tabular"].games == (
+        "kuhn",
+        "leduc",
+        "limit_holdem",
+    )
+    assert KINDS["rhcp"].games == ("doudizhu",)
     assert KINDS["policy"].games == () and "always_call" not in names("doudizhu")

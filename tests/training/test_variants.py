@@ -129,8 +129,10 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
     other = Trainer(tiny("experiment=smoke"))  # the same tiny network: accepted
     other.state.load_networks(trainer.get_state())
     wider = Trainer(parse_config({"network": {"channels": 16, "blocks": 1, "objective": "wp"}, "threads": 1}))
-    with pytest.raises(CheckpointError, match="channels"):
-        wider.state.load_networks(trainer.get_state())
+    with pytest.raises(CheckpointError, match="channels"):  # of a run that goes on
+        wider.set_state(trainer.get_state())
+    with pytest.raises(CheckpointError, match="networks only grow"):  # of one that begins from it
+        trainer.state.load_networks(wider.get_state())
 
 
 def test_run_with_another_network_is_refused(tmp_path: Path) -> None:
