@@ -21,7 +21,8 @@ class ClusterSettings:
         actors: Processes that work. 0: as many as the cluster's cores can hold.
         actor_cpus: Cores that an actor is given.
         actor_gpus: GPUs that an actor is given; where it is above 0 and ``device=auto`` it plays on one.
-        unit_games: Games of a unit. 0: each actor's share in four parts.
+        unit_games: Games of a unit. 0: the share of an actor. Where actors differ in speed less is better; the games of a unit
+            advance together, so few of them make small batches for the networks.
         in_flight: Units that an actor is given at a time, so that it never waits for the next one.
         unit_seconds: Seconds after which an actor that has not answered is ended and its units are given to another one.
         start_seconds: Seconds within which the first actor has to be there.

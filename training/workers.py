@@ -18,9 +18,6 @@ from training.play_curves import self_play_curves
 from training.reports import Event
 from training.state import RunState
 
-PARTS = 4
-"""Units of an actor in a batch: fewer wait for the slowest one, more cost calls."""
-
 
 class Workers:
     """A worker per thread, or actors of a cluster (``cluster.kind``).
@@ -62,7 +59,7 @@ class Workers:
     def _unit_size(self, count: int, asked: int) -> int:
         """Returns the games of a unit."""
         if self.cluster is not None:
-            return unit_size(count, PARTS * self.cluster.size, self.state.config.cluster.unit_games or asked)
+            return unit_size(count, self.cluster.size, self.state.config.cluster.unit_games or asked)
         return unit_size(count, len(self.local), asked)
 
     def _play(
