@@ -29,6 +29,7 @@ from evaluation.statistics import Estimate, estimate, wins
 from games import GAMES, make
 from games.kernels import streams
 from reproduce.job import Job
+from reproduce.kept_lots import read_lots
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, check_ranges, did_you_mean, setting
 from training.reports import Event
@@ -171,21 +172,7 @@ def _conditions(config: MatchTablesConfig) -> dict[str, Any]:
 
 def read_results(config: MatchTablesConfig) -> Results:
     """Returns the lots that are kept in the folder, which is made ready for more. Raises ConfigError."""
-    folder, path = config.folder(), config.folder() / "matches.jsonl"
-    conditions = json.dumps(_conditions(config), sort_keys=True) + "\n"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            path.write_text(conditions)
-        lines = path.read_text().splitlines(keepends=True)
-        if lines[:1] != [conditions]:
-            raise ConfigError(f"run_dir={folder}: holds matches of other settings; expected another folder")
-        whole = [line for line in lines if line.endswith("\n")]
-        if whole != lines:  # a line that was cut off when the run was killed
-            path.write_text("".join(whole))
-    except OSError as error:
-        raise ConfigError(f"run_dir={folder}: {error}") from error
-    read = [json.loads(line) for line in whole[1:]]
+    read = read_lots(config.folder() / "matches.jsonl", _conditions(config), "other settings")
     return {Lot(*entry["lot"]): entry["returns"] for entry in read}
 
 

@@ -29,6 +29,7 @@ from games import make
 from games.interface import Game
 from games.kernels import streams
 from reproduce.job import Job
+from reproduce.kept_lots import read_lots
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, check_ranges, did_you_mean, setting
 from training.reports import Event
@@ -179,21 +180,7 @@ def play_lot(seed: int, point: Point, number: int) -> list[list[float]]:
 
 def read_results(config: TableMatchesConfig) -> Results:
     """Returns the lots that are kept in the folder, which is made ready for more. Raises ConfigError."""
-    folder, path = config.folder(), config.folder() / "lots.jsonl"
-    conditions = json.dumps({"seed": config.seed, "lot": LOT, "part": PART}) + "\n"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            path.write_text(conditions)
-        lines = path.read_text().splitlines(keepends=True)
-        if lines[:1] != [conditions]:
-            raise ConfigError(f"run_dir={folder}: holds matches of another seed; expected another folder")
-        whole = [line for line in lines if line.endswith("\n")]
-        if whole != lines:  # a line that was cut off when the run was killed
-            path.write_text("".join(whole))
-    except OSError as error:
-        raise ConfigError(f"run_dir={folder}: {error}") from error
-    read = [json.loads(line) for line in whole[1:]]
+    read = read_lots(config.folder() / "lots.jsonl", {"seed": config.seed, "lot": LOT, "part": PART}, "another seed")
     return {(entry["point"], entry["lot"]): entry["scores"] for entry in read}
 
 

@@ -130,7 +130,7 @@ class RayCluster:
         cores = ray.cluster_resources().get("CPU", 0.0)
         self.size = settings.actors or max(1, int(cores / max(settings.actor_cpus, 1e-9)) if settings.actor_cpus else 1)
         self.actors = [self._begin() for _ in range(self.size)]
-        self.version, self._told = -1, False
+        self.version = -1
         self._counts = {"units": 0.0, "retried": 0.0, "bytes": 0.0, "busy": 0.0, "seconds": 0.0, "idle": 0.0}
         self.retried = self.failed_starts = 0
 
@@ -291,6 +291,8 @@ class RayPool:
                     )
                 waiting.appendleft(k)
 
+        for actor in cluster.actors:  # what is left of a batch that nobody waits for any more
+            actor.units.clear()
         while done < len(units):
             self._give_out(units, waiting)
             references = {reference: actor for actor in cluster.actors for reference in self._expected(actor)}

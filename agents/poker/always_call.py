@@ -3,27 +3,41 @@
 import numpy as np
 
 from agents.agent import Agent
-from games.batches import States
-from games.interface import Records
-from games.poker.betting import Action
-from games.poker.game import LimitPoker
+from games.batches import Rules, States, num_rows
+from games.generic import legal
+from games.interface import Game, Records
+from games.kernels import kernel
+
+
+@kernel
+def _mark(rules: Rules, views: States, passive: int, scratch: np.ndarray, probabilities: np.ndarray) -> None:
+    """Writes 1 for the passive move of each row to ``probabilities``, which holds zeros."""
+    for k in range(len(probabilities)):
+        for slot in range(legal(rules, views, k, scratch)):
+            if scratch[slot] == passive:
+                probabilities[k, slot] = 1.0
 
 
 class AlwaysCallAgent(Agent):
-    """Checks or calls, whatever its cards."""
+    """Checks or calls, whatever its cards. Args: game: One with such a move (``Game.passive``)."""
 
     name = "always_call"
 
-    def __init__(self, game: LimitPoker) -> None:
-        self.game = game
+    def __init__(self, game: Game, name: str = "always_call") -> None:
+        if game.passive is None:
+            raise ValueError(f"always_call: {game.spec.name} has no move that only goes along")
+        self.game, self.passive, self.name = game, game.passive, name
 
     def start(self, num_games: int, seed: int) -> None:
         """Does nothing: there is no memory and no chance."""
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a call (int16 ``[n]``) for each view."""
-        return np.full(len(games), Action.CALL, np.int16)
+        return np.full(len(games), self.passive, np.int16)
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
-        return np.asarray(self.game.betting.actions[views.node] == Action.CALL, np.float64)
+        most = self.game.spec.max_legal
+        result = np.zeros((num_rows(views), most))
+        _mark(self.game.rules, views, self.passive, np.empty(most, np.int16), result)
+        return result

@@ -41,9 +41,7 @@ def _local_best_response(workshop: Workshop, player: Player) -> Agent:
 
 
 def _always_call(workshop: Workshop, player: Player) -> Agent:
-    if isinstance(workshop.game, LimitPoker):
-        return AlwaysCallAgent(workshop.game)
-    return RuleAgent(workshop.game, "always_call", player.name)
+    return AlwaysCallAgent(workshop.game, player.name)
 
 
 def _rule(workshop: Workshop, player: Player) -> Agent:

@@ -153,12 +153,7 @@ def _maniac(rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out
         out[k] = maniac(rules, views, k, rng, games[k])
 
 
-@kernel
-def _always_call(rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out: np.ndarray) -> None:
-    out[:] = CALL
-
-
-RULES = {"hand_only": _hand_only, "best_hand": _best_hand, "maniac": _maniac, "always_call": _always_call}
+RULES = {"hand_only": _hand_only, "best_hand": _best_hand, "maniac": _maniac}
 """By the name of the player's kind."""
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from agents.agent import Agent
 from agents.general.random_agent import RandomAgent
+from agents.poker.always_call import AlwaysCallAgent
 from agents.poker.no_limit_best_response import HANDS, NoLimitBestResponseAgent
 from evaluation.duplicate import duplicate_match
 from games import make
@@ -100,6 +101,16 @@ def test_what_a_call_is_worth() -> None:
 def test_it_wins_against_random_moves() -> None:
     agent = NoLimitBestResponseAgent(game(), RandomAgent(game()), boards=20)
     result = duplicate_match(game(), agent, RandomAgent(game()), 40, 3)
+    assert result.total.adp.mean > 2 * result.total.adp.error
+
+
+def test_who_always_calls_states_its_policy() -> None:
+    caller = AlwaysCallAgent(game())
+    facing, first = at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", []), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", ["call"])
+    for table, slot in ((facing, 1), (first, 0)):  # fold comes before call where there is something to call
+        told = caller.probabilities(table.view(table.seat))[0]
+        assert told[slot] == told.sum() == 1.0
+    result = duplicate_match(game(), NoLimitBestResponseAgent(game(), caller, boards=20), caller, 40, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
 
