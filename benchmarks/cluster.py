@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.table import Row
-from games.kernels import Stream, deal_seeds
 from runtime.cluster import ClusterSettings
 from runtime.connect import connect
 from training.algorithms import read_run
+from training.batches import Batch
 from training.trainer import Trainer
 
 _GAMES = {"searched": 256, "of the policies": 16_384}
@@ -49,13 +49,8 @@ def rates(*overrides: str) -> dict[str, float]:
     found: dict[str, list[float]] = {kind: [] for kind in _GAMES}
     for k in range(_REPEATS + 1):
         for kind, count in _GAMES.items():
-            deals, started = deal_seeds(k, count, Stream.TRAINING, k), time.perf_counter()
-            play = (
-                trainer.workers.self_play(deals, (k, 0))
-                if kind == "searched"
-                else trainer.workers.policy_games(trainer.state.playing, count, k)
-            )
-            for _ in play:
+            started = time.perf_counter()
+            for _ in trainer.workers.play(Batch(k, 0, count, searches=kind == "searched")):
                 pass
             found[kind].append(count / (time.perf_counter() - started))
     trainer.workers.close()

@@ -20,6 +20,7 @@ from evaluation.match_result import Score, Side
 from evaluation.statistics import estimate, wins
 from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
+from games.kernels import Stream, streams
 
 
 def games_per_deck(spec: GameSpec) -> int:
@@ -56,6 +57,11 @@ def duplicate_games(
     seating = np.where(np.concatenate([alone, ~alone])[:count], 0, 1)  # [n, S]
     deals = take(decks, np.repeat(np.arange(num_decks), count))
     return play_games(game, (a, b), np.tile(seating, (num_decks, 1)), deals, seed, at_once=at_once, progress=progress)
+
+
+def part_seed(seed: int, first: int) -> int:
+    """Returns the seed of the players' random choices in the part of a match that begins with deck ``first``."""
+    return int(streams(seed, 1, Stream.PLAY, first)[0] >> np.uint64(1))
 
 
 def duplicate_match(

@@ -25,13 +25,12 @@ from agents.agent import Agent
 from agents.players import Maker
 from evaluation.aivat import corrections
 from evaluation.config import make_game
-from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, summary
+from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, part_seed, summary
 from evaluation.kept_games import KeptGames
-from evaluation.match import PlayedGames, total_usage
+from evaluation.match import PlayedGames, joined_games
 from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
 from games.batches import take
 from games.interface import Records, seats_to_move
-from games.kernels import Stream, streams
 from runtime.cluster import Shared
 from runtime.connect import connect
 from runtime.device import choose_device
@@ -101,7 +100,7 @@ class Worker:
             told = done
 
         decks = take(self.plan.decks, slice(task.first, task.last))
-        seed = int(streams(self.plan.tournament.config.seed, 1, Stream.PLAY, task.first)[0] >> np.uint64(1))
+        seed = part_seed(self.plan.tournament.config.seed, task.first)
         agents = self.agent(task.a), self.agent(task.b)
         games = duplicate_games(self.game, *agents, decks, seed, progress=tell)
         if not self.plan.tournament.config.aivat:
@@ -137,24 +136,6 @@ def _start_worker(plan: Plan, counter: "Synchronized[int]") -> None:
 
 def _play_in_worker(task: Task) -> PlayedGames:
     return _worker.play(task)
-
-
-def _joined(parts: list[PlayedGames]) -> PlayedGames:
-    """Returns the games of several tasks as one."""
-    longest = max(int(part.records.lengths.max(initial=0)) for part in parts)
-    moves = []
-    for part in parts:
-        some = part.records.moves[:, :longest]
-        moves.append(np.pad(some, ((0, 0), (0, longest - some.shape[1])), constant_values=-1))
-    usage = [total_usage(used) for used in zip(*(part.usage for part in parts), strict=True)]
-    return PlayedGames(
-        np.concatenate([part.seating for part in parts]),
-        np.concatenate([part.returns for part in parts]),
-        np.concatenate([part.last_seats for part in parts]),
-        Records(np.concatenate(moves), np.concatenate([part.records.lengths for part in parts])),
-        usage,
-        None if parts[0].luck is None else np.concatenate([part.luck for part in parts if part.luck is not None]),
-    )
 
 
 def play_tournament(
@@ -197,7 +178,7 @@ def play_tournament(
     results = {}
     for a, b in dict.fromkeys((task.a, task.b) for task in plan.tasks):
         parts = [finished[task] for task in plan.tasks if (task.a, task.b) == (a, b)]
-        results[a, b] = summary(game.spec, (players[a].name, players[b].name), _joined(parts))
+        results[a, b] = summary(game.spec, (players[a].name, players[b].name), joined_games(parts))
     return results
 
 

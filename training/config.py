@@ -137,6 +137,18 @@ class EvaluationSettings:
 
 
 @dataclass(frozen=True)
+class RunClusterSettings(ClusterSettings):
+    """Who plays the games of a run; no result depends on it but for the lag.
+
+    Attributes:
+        lag: Iteration t is played by the weights that have learned from the iterations before t - lag. 0: players and learners
+            wait for each other. 1: they work at the same time. A run keeps the lag that it was begun with.
+    """
+
+    lag: int = setting(0, least=0, most=1)
+
+
+@dataclass(frozen=True)
 class BudgetSettings:
     """When to stop.
 
@@ -185,7 +197,7 @@ class TrainConfig:
     gradient: GradientSettings = field(default_factory=GradientSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
-    cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    cluster: RunClusterSettings = field(default_factory=RunClusterSettings)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""

@@ -13,6 +13,7 @@ from games.kernels import streams
 from games.poker.betting import Action
 from runtime.settings import ConfigError
 from training.algorithms import read_run
+from training.batches import Batch
 from training.config import TrainConfig
 from training.reports import drain
 from training.trainer import Trainer
@@ -82,11 +83,11 @@ def test_resumed_equals_uninterrupted() -> None:
 def test_one_seat_searches_in_each_game() -> None:
     """Its decisions teach the policy; those of the other seat teach only the value."""
     trainer = Trainer(configuration("game=leduc", *TINY))
-    samples, _, statistics = drain(trainer.workers.self_play(np.arange(40, dtype=np.uint64) * 2, (0, 0)))
+    samples, _, statistics = drain(trainer.workers.self_play(Batch(0, 0, 40, searches=True)))
     assert 0 < statistics.searches < statistics.decisions
     assert (samples.policy_weight > 0).sum() == statistics.searches
     everyone = Trainer(configuration("game=leduc", "selfplay.searching=all", *TINY))
-    _, _, statistics = drain(everyone.workers.self_play(np.arange(40, dtype=np.uint64) * 2, (0, 0)))
+    _, _, statistics = drain(everyone.workers.self_play(Batch(0, 0, 40, searches=True)))
     assert statistics.searches == statistics.decisions
 
 
