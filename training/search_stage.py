@@ -70,8 +70,8 @@ def learn(state: RunState, samples: Samples, scalars: dict[str, float]) -> Gener
             value_rows = state.windows[k].draw(generator, train.batch_size - half) if state.windows else policy_rows
             given = policy_rows if state.windows else None
             losses = learner.step(given, value_rows, train.rate(state.iteration), parts)
-            if train.averaging:
-                move_towards(averages, learner.net, 1.0 / train.averaging)
+            if averages is not learner.net:
+                move_towards(averages, learner.net, 1.0 / max(1, train.averaging))
             yield losses
 
     yield from learn_side_by_side(state, [one(k) for k in range(len(state.nets))], sum(steps), totals)

@@ -25,8 +25,8 @@ def trainer(*overrides: str) -> Trainer:
     return Trainer(read_run((*TINY, *overrides))[0])
 
 
-def in_cluster(nodes: Any, actors: int) -> tuple[Trainer, RayCluster]:
-    made = trainer("cluster=ray", f"cluster.address={nodes.address}", f"cluster.actors={actors}")
+def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[Trainer, RayCluster]:
+    made = trainer(*overrides, "cluster=ray", f"cluster.address={nodes.address}", f"cluster.actors={actors}")
     assert isinstance(made.workers.cluster, RayCluster)
     return made, made.workers.cluster
 
@@ -82,6 +82,45 @@ def test_any_number_of_actors(nodes: Any, alone: dict[str, np.ndarray], actors: 
     same(run(made, 4), alone)
     cluster.close()
     nodes.remove_node(node)
+
+
+LAG = ("cluster.lag=1", "evaluation.decks=150", "gradient.start=2", "gradient.games=32", "gradient.batch_size=16")
+
+
+@pytest.fixture(scope="module")
+def lagging() -> tuple[dict[str, np.ndarray], dict[str, float]]:
+    """The arrays and the last match after two iterations with searches and one of policy gradient, without a cluster."""
+    made = trainer(*LAG)
+    arrays = run(made, 5)
+    made.workers.close()
+    return arrays, match(made)
+
+
+def match(made: Trainer) -> dict[str, float]:
+    """Returns what the last match said."""
+    assert made.last_report is not None
+    return {name: value for name, value in made.last_report.scalars.items() if name.startswith("policy_against_")}
+
+
+def test_players_that_lag_one_of_whom_is_killed(nodes: Any, lagging: tuple[dict[str, np.ndarray], dict[str, float]]) -> None:
+    made, cluster = in_cluster(nodes, 2, *LAG)
+    run(made, 2)  # the games of the next iteration are on their way
+    ray.kill(cluster.actors[1].handle)
+    run(made, 1)
+    made.workers.close()
+    resumed = trainer(*LAG)
+    resumed.set_state(made.get_state())
+    same(run(resumed, 2), lagging[0])
+    resumed.workers.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("actors", [1, 2])
+def test_any_number_of_actors_that_lag(nodes: Any, lagging: tuple[dict[str, np.ndarray], dict[str, float]], actors: int) -> None:
+    made, _ = in_cluster(nodes, actors, *LAG)
+    same(run(made, 5), lagging[0])
+    assert match(made) == lagging[1]
+    made.workers.close()
 
 
 def test_matches(nodes: Any, tmp_path: Any) -> None:
