@@ -1,5 +1,7 @@
 """Runs and matches in a cluster are those without one, whatever happens to its actors."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,10 @@ from evaluation.config import parse_command_line
 from evaluation.plan import make_plan
 from evaluation.tournament import play_tournament
 from games import make
+from reproduce.match_tables import read_job
+from runtime.settings import ConfigError
 from training.algorithms import read_run
+from training.reports import Event
 from training.trainer import Trainer
 
 ray = pytest.importorskip("ray")
@@ -133,3 +138,43 @@ def test_matches(nodes: Any, tmp_path: Any) -> None:
         results.append(found["a", "b"])
     np.testing.assert_array_equal(results[0].games.returns, results[1].games.returns)
     assert results[0].total == results[1].total
+
+
+@pytest.mark.slow
+def test_bootstrap_and_measured_searches(nodes: Any) -> None:
+    doudizhu = (
+        "game=doudizhu", "bootstrap.games=60", "bootstrap.games_per_step=60", "network.channels=8", "network.blocks=1",
+        "evaluation.search_decks=30", "evaluation.search_every=1", "evaluation.search_playouts=6", "search.playouts=6",
+        "search.worlds=4", "inference.particles=8", "evaluation.decks=150",
+    )  # fmt: skip
+    line = (*doudizhu, *(key for key in TINY if not key.startswith(("game=", "search.playouts"))))
+    made = []
+    for more in ((), ("cluster=ray", f"cluster.address={nodes.address}", "cluster.actors=2")):
+        one = Trainer(read_run((*line, *more))[0])
+        arrays = run(one, 3)
+        assert one.last_report is not None
+        made.append(arrays | {name: np.array(x) for name, x in one.last_report.scalars.items() if "_against_" in name})
+        one.workers.close()
+    same(*made)
+
+
+SMALL = ("only=[goofspiel_6_short]", "tables.goofspiel_6_short.game.cards=3", "tables.goofspiel_6_short.seconds=0.001")
+
+
+def figure(folder: Path, *overrides: str) -> list[list[Any]]:
+    """Returns the lots of a figure, which is played to its end, in some order."""
+    *events, said = read_job("lisy_tables", [f"run_dir={folder}", *SMALL, "matches=20", *overrides]).play(lambda: False)
+    assert all(isinstance(event, Event) for event in events) and isinstance(said, list)
+    lines = (folder / "matches.jsonl").read_text().splitlines()[1:]
+    return sorted([entry["lot"], entry["returns"]] for entry in map(json.loads, lines))
+
+
+def test_lots_of_a_figure(nodes: Any, tmp_path: Path) -> None:
+    alone = figure(tmp_path / "alone")
+    assert len(alone) == 16
+    assert figure(tmp_path / "cluster", "cluster=ray", f"cluster.address={nodes.address}") == alone
+
+
+def test_other_kinds_of_clusters_are_refused() -> None:
+    with pytest.raises(ConfigError, match="cluster.kind=rey: expected one of none, ray; did you mean ray"):
+        read_job("lisy_tables", ["cluster=rey"])

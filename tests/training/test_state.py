@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import training.game_worker
-from fpmcts.samples import Samples, empty_samples
+from evaluation.decks import evaluation_decks
+from fpmcts.samples import Samples, empty_samples, flatten
 from games.interface import seats_to_move
+from games.kernels import Stream, deal_seeds
 from networks.checkpoint import CheckpointError, load, save
 from networks.evaluator import Evaluator
 from networks.weights import module_arrays
@@ -122,3 +124,14 @@ def test_the_search_is_measured_with_present_weights(monkeypatch: pytest.MonkeyP
 def test_saved_state_has_what_the_next_step_needs() -> None:
     state = Trainer(config()).get_state()
     assert isinstance(state, Saved) and {"began_from", "offered", "step"} <= state.meta.keys()
+
+
+def test_workers_change_neither_the_teachers_games_nor_a_match() -> None:
+    seeds = deal_seeds(0, 20, Stream.BOOTSTRAP)
+    one, three = (Trainer(config(threads=threads)).workers for threads in (1, 3))
+    for (name, field), (_, other) in zip(flatten(drain(one.teach(seeds))), flatten(drain(three.teach(seeds))), strict=True):
+        np.testing.assert_array_equal(field, other, err_msg=name)
+    decks = evaluation_decks(one.state.game, 0, 250)
+    first, second = drain(one.match(decks, False)), drain(three.match(decks, False))
+    np.testing.assert_array_equal(first.records.moves, second.records.moves)
+    assert len(first.seating) == 500
