@@ -1,4 +1,4 @@
-"""Lots of a figure: each is a pure function of its arguments, done by a thread of this process or by an actor of a Ray cluster."""
+"""Lots of a figure, each a pure function of its arguments: done by threads of this process or by actors of a Ray cluster."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
