@@ -113,17 +113,21 @@ def taken_in(count: int, answer: list[np.ndarray]) -> tuple[float, float]:
 
 
 def predicted(name: str, loads: tuple[Load, ...], machines: Machines) -> Iterator[Row]:
-    """Yields what the simulation says of some actors, without and with a lag, and where the learner has no rest."""
-    rates = {}
+    """Yields what the simulation says of some actors, without and with a lag, and how many the learner keeps up with.
+
+    Efficiency: the games of an actor, over those of one that never waits for learning.
+    """
+    one = simulate(loads, machines._replace(actors=1, learn_seconds=0.0), ITERATIONS)
+    alone = ITERATIONS * loads[0].games / one.seconds
     for lag in (0, 1):
         for actors in ACTORS:
             outcome = simulate(loads, machines._replace(actors=actors), ITERATIONS, lag)
-            rates[actors] = ITERATIONS * loads[0].games / outcome.seconds
-            shares = f"actors busy {outcome.actors:.0%}, learner {outcome.learner:.0%}, link {outcome.link:.0%}"
-            yield {"name": f"{name}, lag {lag}, {actors} actors", "value": rates[actors], "unit": "games/s", "reference": shares}
-    one = simulate(loads, machines._replace(actors=1, learn_seconds=0.0), ITERATIONS)
-    alone = one.seconds / ITERATIONS / loads[0].games
-    yield {"name": f"{name}: actors that a learner keeps up with", "value": alone / machines.learn_seconds, "unit": "actors"}
+            rate = ITERATIONS * loads[0].games / outcome.seconds
+            busy = f"busy: actors {outcome.actors:.0%}, learner {outcome.learner:.0%}, link {outcome.link:.0%}"
+            told = f"efficiency {rate / actors / alone:.0%}; {busy}"
+            yield {"name": f"{name}, lag {lag}, {actors} actors", "value": rate, "unit": "games/s", "reference": told}
+    learns = 1.0 / machines.learn_seconds
+    yield {"name": f"{name}: actors that the learner keeps up with", "value": learns / alone, "unit": "actors"}
 
 
 def run() -> Iterator[Row]:
@@ -135,12 +139,8 @@ def run() -> Iterator[Row]:
     for what, one in (("with searches", searched), ("of the policies", played)):
         for size, some in one.seconds.items():
             told = f"units of {min(some):.3g} to {max(some):.3g} s"
-            yield {
-                "name": f"one core, {size} games {what} a unit",
-                "value": size / np.mean(some),
-                "unit": "games/s",
-                "reference": told,
-            }
+            rate = size * len(some) / sum(some)
+            yield {"name": f"one core, {size} games {what} a unit", "value": rate, "unit": "games/s", "reference": told}
         yield {"name": f"a game {what}", "value": one.load.bytes_per_game / 1000, "unit": "KB", "less_is_better": True}
     weights = num_bytes(list(shared_weights(trainer.state.latest()).values()))
     yield {"name": "weights", "value": weights / 1e6, "unit": "MB", "less_is_better": True}

@@ -146,7 +146,7 @@ class Workers:
 
     def cluster_curves(self) -> dict[str, float]:
         """Returns what happened in the cluster since the last call."""
-        return {} if self.cluster is None else self.cluster.curves()
+        return {} if self.cluster is None else self.cluster.curves() | {"cluster/lag": float(self.state.config.cluster.lag)}
 
     def match(self, decks: States, searches: bool) -> Generator[Event, None, PlayedGames]:
         """Returns the games of a duplicate match of the networks that are measured against ``evaluation.baseline``.
