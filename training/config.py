@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.players import KINDS
 from agents.teachers import TEACHERS, taught_games
-from fpmcts.learner import GradientSettings, LearnerSettings
+from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from games import GAMES, make

@@ -17,7 +17,7 @@ class HandStrength(NamedTuple):
 
     Attributes:
         category: Of the best five cards, see ``games.poker.hands.Category``.
-        beaten: The share of all other hands of two cards that are worse, those that are equal counted as half: the *hand strength*
+        beaten: The share of all other hands of two cards that are worse, equal ones counted as half: the *hand strength*
             of Billings, Davidson, Schaeffer & Szafron 2002, 5.2.1.
         outs: The share of all next cards that lift it to a straight or more, 0 where it is one or where no card comes.
     """

@@ -23,7 +23,9 @@ def test_strength_of_a_hand(hole: str, board: str) -> None:
     others = strengths([[a, b, *shown] for a, b in combinations(rest, 2)])
     beaten = np.mean(np.where(others < mine, 1.0, np.where(others == mine, 0.5, 0.0)))
     straight = category(mine) >= 4
-    outs = 0.0 if straight or len(shown) == 5 else np.mean([category(s) >= 4 for s in strengths([[*own, *shown, c] for c in rest])])
+    outs = (
+        0.0 if straight or len(shown) == 5 else np.mean([category(s) >= 4 for s in strengths([[*own, *shown, c] for c in rest])])
+    )
     states = Table(GAME, seed=1).view(1)
     states.hole[0, 1] = own
     states.board[0, : len(shown)] = shown
