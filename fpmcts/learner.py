@@ -249,8 +249,10 @@ class Learner:
             per_row = torch.where(searched, on_policy.reverse_kl, per_row)
         policy = per_row.mean()
         first = 0 if shared else num_policy
-        result = torch.from_numpy(value_rows.result).to(self.device)
-        value = losses.value_loss(raw.value[first:], result, net.config.objective, net.value_scale, net.stake_factors).mean()
+        told = np.flatnonzero(np.isfinite(value_rows.result))
+        outputs = raw.value[first:] if len(told) == len(value_rows.result) else raw.value[first:][torch.from_numpy(told)]
+        result = torch.from_numpy(value_rows.result[told]).to(self.device)
+        value = losses.value_loss(outputs, result, net.config.objective, net.value_scale, net.stake_factors).mean()
         total = policy + settings.value_weight * value
         parts = {
             "policy": policy,
