@@ -1,11 +1,14 @@
 """With ``cluster.lag=1`` an iteration is played by the weights of the one before, in the background, and nothing else changes."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from training.algorithms import read_run
 from training.batches import batches_of
 from training.reports import drain
+from training.run_folder import RunFolder, RunFolderError
 from training.trainer import Trainer
 from training.workers import Workers
 
@@ -89,6 +92,17 @@ def test_what_playing_raises_is_raised_where_it_is_waited_for(monkeypatch: pytes
     one.workers.begin(batches_of(one.config, 0))
     with pytest.raises(FloatingPointError, match="not finite"):
         drain(one.workers.play(batches_of(one.config, 0)[0]))
+
+
+def test_a_run_keeps_its_lag(tmp_path: Path) -> None:
+    for lag in (1, 0):
+        config, kind = read_run((*TINY, f"cluster.lag={lag}", f"cluster.unit_games={lag}", f"run_dir={tmp_path / 'run'}"))
+        if lag == 1:
+            with RunFolder.open(config, kind.parse) as folder:
+                folder.begin()
+        else:
+            with pytest.raises(RunFolderError, match="was started with cluster.lag=1, not 0"):
+                RunFolder.open(config, kind.parse)
 
 
 def test_what_an_iteration_plays() -> None:
