@@ -39,7 +39,7 @@ from training.heuristic_samples import heuristic_samples
 
 POLICY_LANES = 2048
 """Games that advance together where nobody searches: a game asks for one evaluation at a time."""
-POLICY_DECKS, SEARCH_DECKS = 100, 20
+POLICY_DECKS, SEARCH_DECKS = 100, 25
 """Decks of a unit of a match; their random numbers depend on it, so it is the same for any number of workers."""
 
 
