@@ -67,6 +67,7 @@ def test_two_actors_one_of_which_is_killed(nodes: Any, alone: dict[str, np.ndarr
     report = made.last_report
     assert report is not None
     assert report.scalars["cluster/actors"] >= 1
+    assert report.scalars["cluster_actors/units_0"] + report.scalars["cluster_actors/units_1"] == report.scalars["cluster/units"]
     cluster.close()
 
 
@@ -169,6 +170,7 @@ def figure(folder: Path, *overrides: str) -> list[list[Any]]:
     return sorted([entry["lot"], entry["returns"]] for entry in map(json.loads, lines))
 
 
+@pytest.mark.slow
 def test_lots_of_a_figure(nodes: Any, tmp_path: Path) -> None:
     alone = figure(tmp_path / "alone")
     assert len(alone) == 16

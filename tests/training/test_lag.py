@@ -56,7 +56,7 @@ def test_nothing_depends_on_when_games_are_played(straight: dict[str, np.ndarray
     same(run(trainer("threads=1"), STEPS), straight)
 
 
-@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("steps", [2, pytest.param(1, marks=pytest.mark.slow)])
 def test_resumed_equals_uninterrupted(straight: dict[str, np.ndarray], steps: int) -> None:
     first, second = trainer("threads=1"), trainer("threads=1")
     run(first, steps)
