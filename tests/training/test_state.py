@@ -131,7 +131,7 @@ def test_workers_change_neither_the_teachers_games_nor_a_match() -> None:
     one, three = (Trainer(config(threads=threads)).workers for threads in (1, 3))
     for (name, field), (_, other) in zip(flatten(drain(one.teach(seeds))), flatten(drain(three.teach(seeds))), strict=True):
         np.testing.assert_array_equal(field, other, err_msg=name)
-    decks = evaluation_decks(one.state.game, 0, 250)
+    decks = evaluation_decks(one.state.game, 0, 150)
     first, second = drain(one.match(decks, False)), drain(three.match(decks, False))
     np.testing.assert_array_equal(first.records.moves, second.records.moves)
-    assert len(first.seating) == 500
+    assert len(first.seating) == 300
