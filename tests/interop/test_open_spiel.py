@@ -49,6 +49,44 @@ def test_kuhn_agrees_on_every_history() -> None:
     assert compared == 30
 
 
+def test_leduc_agrees_on_every_history() -> None:
+    """The same chances, seats to move, legal moves and returns, and information sets that tell the same histories apart."""
+    ours, theirs = load_game("leduc"), pyspiel.load_game("leduc_poker")
+    same: tuple[dict[str, str], dict[str, str]] = ({}, {})  # from our information sets to theirs, and back
+    ends, chances = set(), 0.0
+
+    def chance_of(b: object, card: int) -> float:
+        assert b.is_chance_node()
+        chance = dict(b.chance_outcomes())[card]
+        b.apply_action(card)
+        return chance
+
+    def walk(a: object, b: object, public: int) -> None:
+        if b.is_chance_node():
+            assert chance_of(b, public) == 1 / 4
+        assert a.is_terminal() == b.is_terminal()
+        if a.is_terminal():
+            assert a.returns() == b.returns()
+            ends.add(tuple(b.history()))
+            return
+        seat, legal = a.current_player(), a.legal_actions()
+        assert seat == b.current_player() and legal == b.legal_actions()  # fold 0, check or call 1, bet or raise 2
+        told = a.information_state_string(seat), b.information_state_string(seat)
+        assert same[0].setdefault(told[0], told[1]) == told[1] and same[1].setdefault(told[1], told[0]) == told[0]
+        for action in legal:
+            walk(a.child(action), b.child(action), public)
+
+    for number, (first, second, public) in enumerate(ours.deals.cards.tolist()):  # ours deals the public card at the start
+        a, b = ours.new_initial_state(), theirs.new_initial_state()
+        a.apply_action(number)
+        chance = chance_of(b, first) * chance_of(b, second) / 4
+        assert ours.chances[number] == pytest.approx(chance)
+        chances += chance
+        walk(a, b, public)
+    assert chances == pytest.approx(1)
+    assert len(ends) == 5520 and len(same[0]) == 2 * 468  # games/leduc/game.py
+
+
 def test_goofspiel_agrees_with_its_own() -> None:
     """Imperfect-information Goofspiel with prizes 1 .. n: the uniform policy is as far from equilibrium in both."""
     text = "goofspiel(imp_info=True,num_cards=4,points_order=descending,returns_type=win_loss)"
