@@ -10,7 +10,9 @@ from open_spiel.python import policy
 from open_spiel.python.algorithms import evaluate_bots, exploitability
 
 from agents import load_player
-from interop.open_spiel_games import Bot, load_game
+from games import make
+from interop.open_spiel_games import load_game
+from interop.open_spiel_players import Bot, Policy, table_of
 
 
 @pytest.mark.parametrize(
@@ -103,6 +105,36 @@ def test_a_player_of_ours_as_a_bot() -> None:
     generator = np.random.RandomState(3)
     total = sum(evaluate_bots.evaluate_bots(game.new_initial_state(), bots, generator)[0] for _ in range(200))
     assert -200 < total < 200 and total == int(total)
+
+
+def test_a_player_of_ours_in_games_of_its_own() -> None:
+    """A bot in OpenSpiel's Leduc, and how far uniform and calling play are from equilibrium in its Kuhn and in ours."""
+    leduc = pyspiel.load_game("leduc_poker")
+    bots = [Bot(load_player("always_call", make("leduc"))), Bot(load_player("random", make("leduc")))]
+    generator = np.random.RandomState(4)
+    results = [evaluate_bots.evaluate_bots(leduc.new_initial_state(), bots, generator)[0] for _ in range(50)]
+    assert {abs(result) for result in results} <= {0, 1, 3, 5, 7, 9, 11, 13} and len(set(results)) > 4
+    theirs, ours = pyspiel.load_game("kuhn_poker"), load_game("kuhn")
+    random, calls = load_player("random", ours.ours), load_player("always_call", ours.ours)
+    assert exploitability.nash_conv(theirs, Policy(theirs, random)) == pytest.approx(11 / 12)
+    assert exploitability.nash_conv(theirs, Policy(theirs, calls)) == pytest.approx(
+        exploitability.nash_conv(ours, Policy(ours, calls))
+    )
+    with pytest.raises(ValueError, match="rhcp cannot state"):
+        Policy(theirs, load_player("rhcp", make("doudizhu")))
+
+
+def test_a_table_at_a_state_of_its_own() -> None:
+    state = pyspiel.load_game("leduc_poker").new_initial_state()
+    with pytest.raises(ValueError, match="chance"):
+        table_of(state)
+    for action in (4, 1, 1, 2, 1, 0, 1):  # a king, a jack; check, raise, call; a jack; check
+        state.apply_action(action)
+    told = table_of(state).describe()
+    assert (told["hand"], told["public"], told["seat"]) == (["Jh"], ["Js"], 1)
+    assert told["moves"] == ["call", "raise", "call", "call"]
+    with pytest.raises(ValueError, match="tic_tac_toe"):
+        table_of(pyspiel.load_game("tic_tac_toe").new_initial_state())
 
 
 def test_games_that_cannot_be_listed_are_refused() -> None:
