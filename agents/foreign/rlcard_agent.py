@@ -2,18 +2,17 @@
 
 import warnings
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from agents.agent import Agent
 from agents.foreign.calling import calling, drawn_seed, function_of
-from agents.foreign.rlcard_states import Shown, doudizhu, poker
 from agents.general.external import ExternalPlayerError
 from games.batches import States
 from games.interface import Game, Records, seats_to_move
 from games.kernels import streams
+from interop.rlcard_states import Shown, doudizhu, poker
 
 with warnings.catch_warnings():  # it reads versions by a module that Python is about to drop
     warnings.simplefilter("ignore")
@@ -21,37 +20,6 @@ with warnings.catch_warnings():  # it reads versions by a module that Python is 
 
 ENVIRONMENTS = {"doudizhu": "doudizhu", "leduc": "leduc-holdem", "limit_holdem": "limit-holdem"}
 """RLCard's names of games, by ours."""
-
-
-@cache
-def _places() -> dict[str, dict[str, int]]:
-    """Returns, for each of RLCard's types of moves, the place of its moves in RLCard's table."""
-    from rlcard.games.doudizhu.utils import TYPE_CARD
-
-    return {
-        kind: {cards: place for place, cards in enumerate(cards for weight in by_weight.values() for cards in weight)}
-        for kind, by_weight in TYPE_CARD.items()
-    }
-
-
-def doudizhu_order(names: Sequence[str], to_beat: str | None) -> list[str]:
-    """Returns the moves that RLCard knows, in its order: by its table where there is something to beat, else as given.
-
-    Source: ``get_gt_cards`` in ``rlcard/games/doudizhu/utils.py``. It leads from a set, which has no order.
-    """
-    from rlcard.games.doudizhu.utils import ACTION_2_ID, CARD_TYPE
-
-    known = [name for name in names if name in ACTION_2_ID]
-    if to_beat is None:
-        return known
-    kinds = list(dict.fromkeys([*(kind for kind, _ in CARD_TYPE[0].get(to_beat, [])), "rocket", "bomb"]))
-
-    def place(name: str) -> tuple[int, int]:
-        if name == "pass":
-            return -1, 0
-        return next(((k, _places()[kind][name]) for k, kind in enumerate(kinds) if name in _places()[kind]), (len(kinds), 0))
-
-    return sorted(known, key=place)
 
 
 class _Features(np.ndarray):
@@ -106,7 +74,7 @@ class RLCardAgent(Agent):
         """Returns what RLCard shows of a view. Args: views: Rows. row: The row. moves: int ``[n]``, the moves so far."""
         view = self.game.describe_view(views, row, moves)
         if self._env.name == "doudizhu":
-            return doudizhu(view, doudizhu_order)
+            return doudizhu(view)
         first = getattr(self.game, "bets").first  # noqa: B009 (of poker, which this room does not know)
         return poker(view, first)
 

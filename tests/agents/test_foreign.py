@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from agents import load_player
-from agents.foreign.rlcard_states import card_letters
 from agents.foreign.worlds import draw_game
 from agents.general.external import ExternalPlayerError
 from evaluation.duplicate import duplicate_match
@@ -13,6 +12,7 @@ from games.batches import num_rows, take
 from games.interface import Records, seats_to_move
 from games.kernels import streams
 from games.table import Table
+from interop.rlcard_states import card_letters
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 pytest.importorskip("rlcard", reason="RLCard is not installed: pip install rlcard")
@@ -83,7 +83,9 @@ def test_a_bot_sits_at_the_game_that_is_played() -> None:
     assert LOG[-1][2].startswith("[Observer: 0][Private: 5][Round 2][Player: 0][Pot: 10][Money: 97 93][Public: 3]")
 
 
-@pytest.mark.parametrize("game", [KUHN, LEDUC, GOOFSPIEL], ids=lambda game: game.spec.name)
+@pytest.mark.parametrize(
+    "game", [LEDUC, *(pytest.param(game, marks=pytest.mark.slow) for game in (KUHN, GOOFSPIEL))], ids=lambda game: game.spec.name
+)
 def test_worlds_are_those_that_the_seat_cannot_rule_out(game: object) -> None:
     """Drawn games lead to the same view; all hidden cards that are possible are drawn, about equally often."""
     deals = game.deal(streams(3, 40))
@@ -143,13 +145,18 @@ def test_faults_end_the_match(kind: str, game: object, options: dict[str, str], 
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
-def test_matches_against_their_own_players() -> None:
-    for game, kind, options in (
-        (GOOFSPIEL, "open_spiel", {"bot": "uniform_random"}),
+@pytest.mark.parametrize(
+    ("game", "kind", "options"),
+    [
         (LEDUC, "rlcard", {"agent": "leduc-holdem-rule-v2"}),
-    ):
-        result = duplicate_match(game, load_player("random", game), load_player(kind, game, **options), num_decks=20, seed=2)
-        assert result.num_games == 40
+        pytest.param(GOOFSPIEL, "open_spiel", {"bot": "uniform_random"}, marks=pytest.mark.slow),
+        pytest.param(make("limit_holdem"), "rlcard", {"agent": "limit-holdem-rule-v1"}, marks=pytest.mark.slow),
+    ],
+    ids=["leduc", "goofspiel", "limit_holdem"],
+)
+def test_matches_against_their_own_players(game: object, kind: str, options: dict[str, str]) -> None:
+    result = duplicate_match(game, load_player("random", game), load_player(kind, game, **options), num_decks=20, seed=2)
+    assert result.num_games == 40
 
 
 def test_rlcard_s_cfr_knows_every_information_state() -> None:

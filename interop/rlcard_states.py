@@ -1,4 +1,4 @@
-"""What RLCard's environments show a player, from what our games show one (``Game.describe_view``).
+"""What RLCard's environments show a player, from what our games show one (``Game.describe_view``). Doudizhu needs RLCard.
 
 Source: RLCard 1.2.0, ``rlcard/games/*/player.py`` (``get_state``), whose fields and oddities these are. Its poker differs from
 ours, so that an agent is shown what comes closest:
@@ -9,7 +9,8 @@ ours, so that an agent is shown what comes closest:
   RLCard's rule players do, checks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 RANKS = "3456789TJQKA2BR"
@@ -26,8 +27,7 @@ class Shown(NamedTuple):
 
     Attributes:
         raw: RLCard's ``raw_obs``, which its environment extracts the features from.
-        moves: The texts of our legal moves by RLCard's names, in its order. Several of ours may be one of RLCard's, which does
-            not tell which cards are the kickers: the first of them.
+        moves: The texts of our legal moves by RLCard's names, in its order; moves that it does not have are left out.
         trace: (player, name) of every move so far.
     """
 
@@ -41,13 +41,39 @@ def card_letters(cards: str) -> str:
     return cards if cards == "pass" else "".join(sorted(cards.translate(_LETTERS), key=RANKS.index))
 
 
-def doudizhu(view: dict[str, Any], order: Callable[[Sequence[str], str | None], list[str]]) -> Shown:
-    """Returns what RLCard shows of a view of Doudizhu.
+@cache
+def _places() -> dict[str, dict[str, int]]:
+    """Returns, for each of RLCard's types of moves, the place of its moves in RLCard's table."""
+    from rlcard.games.doudizhu.utils import TYPE_CARD
 
-    Args:
-        view: See ``games.doudizhu.describe``.
-        order: (names, the one to beat) -> those that RLCard knows, in its order.
+    return {
+        kind: {cards: place for place, cards in enumerate(cards for weight in by_weight.values() for cards in weight)}
+        for kind, by_weight in TYPE_CARD.items()
+    }
+
+
+def doudizhu_order(names: Sequence[str], to_beat: str | None) -> list[str]:
+    """Returns the moves that RLCard knows, in its order: by its table where there is something to beat, else as given.
+
+    Source: ``get_gt_cards`` in ``rlcard/games/doudizhu/utils.py``. It leads from a set, which has no order.
     """
+    from rlcard.games.doudizhu.utils import ACTION_2_ID, CARD_TYPE
+
+    known = [name for name in names if name in ACTION_2_ID]
+    if to_beat is None:
+        return known
+    kinds = list(dict.fromkeys([*(kind for kind, _ in CARD_TYPE[0].get(to_beat, [])), "rocket", "bomb"]))
+
+    def place(name: str) -> tuple[int, int]:
+        if name == "pass":
+            return -1, 0
+        return next(((k, _places()[kind][name]) for k, kind in enumerate(kinds) if name in _places()[kind]), (len(kinds), 0))
+
+    return sorted(known, key=place)
+
+
+def doudizhu(view: dict[str, Any]) -> Shown:
+    """Returns what RLCard shows of a view of Doudizhu (``games.doudizhu.describe``)."""
     trace = [(k % 3, card_letters(move)) for k, move in enumerate(view["moves"])]
     played, hand = [card_letters(cards) for cards in view["played"]], card_letters(view["hand"])
     others = "".join(rank * ((1 if rank in "BR" else 4) - (hand + "".join(played)).count(rank)) for rank in RANKS)
@@ -56,11 +82,9 @@ def doudizhu(view: dict[str, Any], order: Callable[[Sequence[str], str | None], 
         if seat == 0 and cards != "pass":
             for card in cards:  # RLCard forgets every copy of a card once the landlord has played one
                 bottom = bottom.replace(card, "")
-    moves: dict[str, str] = {}
-    for text in view["legal"]:
-        moves.setdefault(card_letters(text), text)
+    moves = {card_letters(text): text for text in view["legal"]}  # no set of cards has two readings
     to_beat = None if view["to_beat"] is None else card_letters(view["to_beat"])
-    moves = {name: moves[name] for name in order(list(moves), to_beat)}
+    moves = {name: moves[name] for name in doudizhu_order(list(moves), to_beat)}
     raw = {
         "seen_cards": bottom,
         "landlord": 0,
