@@ -59,9 +59,9 @@ def pettingzoo(name: str, options: dict[str, Any]) -> Callable[[], int]:
     def play() -> int:
         table.reset(seed=int(generator.integers(2**31)))
         for _ in table.agent_iter():
-            seen, _, ended, truncated, _ = table.last()
-            moves = np.flatnonzero(seen["action_mask"])
-            table.step(None if ended or truncated else int(moves[generator.integers(len(moves))]))
+            _, _, ended, truncated, told = table.last()
+            moves = told["moves"]
+            table.step(None if ended or truncated else moves[generator.integers(len(moves))])
         return 1
 
     return play
