@@ -77,19 +77,20 @@ class Served:
             command, cwd=installed.work, env=installed.environment, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if "http://" in line:
-                self.address = line[line.index("http://") :].split()[0]
-                break
+        told = next(line for line in self.process.stdout if "http://" in line)
+        self.address = told[told.index("http://") :].split()[0]
         self.origin = self.address.split("/?")[0]
 
     def stop(self) -> None:
+        assert self.process.stdout is not None
         os.killpg(self.process.pid, signal.SIGINT)
         try:
-            assert self.process.wait(30) == 0
+            assert self.process.wait(60) == 0
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             raise
+        finally:
+            self.process.stdout.close()
 
 
 @pytest.fixture(scope="module")
