@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.players import KINDS
 from agents.teachers import TEACHERS, taught_games
-from fpmcts.learner import GradientSettings, LearnerSettings
+from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from games import GAMES, make
@@ -22,7 +22,7 @@ from runtime.settings import ConfigError, build, setting
 
 MANY = 1_000_000_000
 """Most games, decks or iterations that a key may ask for; what fits into memory is checked apart (``training.memory``)."""
-BASELINES = ("rhcp", "rlcard_rule", "random", "always_call")
+BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,8 @@ class EvaluationSettings:
     """Evaluation during training, by duplicate matches on decks that are never trained on.
 
     Attributes:
-        baseline: The fixed opponent: "random"; in Doudizhu "rhcp" or "rlcard_rule"; in poker "always_call".
+        baseline: The fixed opponent: "random"; in Doudizhu "rhcp" or "rlcard_rule"; in poker "always_call", and in
+            no-limit Hold'em "hand_only" or "best_hand".
         decks: Decks for the policy without search, every iteration; 0 = never.
         search_decks: Decks for the search, every ``search_every`` iterations; 0 = never.
         search_every: See above, >= 1.

@@ -42,14 +42,14 @@ def search_step(state: RunState, workers: Workers, evaluation: Evaluation) -> Ge
 
 
 def keep(state: RunState, samples: Samples) -> None:
-    """Puts samples into the stores of their networks: searched ones teach the policy, all the value; counts the former."""
+    """Puts samples into the stores of their networks: searched ones teach the policy and are counted, told results the value."""
     for k, reservoir in enumerate(state.reservoirs):
         part = state.of_network(samples, k)
         searched = np.flatnonzero(part.policy_weight > 0)
         reservoir.add(take(part, searched))
         state.offered[k] += len(searched)
         if state.windows:
-            state.windows[k].add(part)
+            state.windows[k].add(take(part, np.flatnonzero(np.isfinite(part.result))))
 
 
 def play_value_games(state: RunState, workers: Workers, chunk: int) -> Generator[Event, None, float]:
