@@ -26,6 +26,14 @@ def test_help_and_unknown_commands() -> None:
     assert wrong.returncode == 2 and wrong.stderr.startswith("fpmcts trian: expected one of train, evaluate, play, reproduce")
 
 
+BOT = """
+import pyspiel
+
+def make(game, seat, seed):
+    return pyspiel.load_bot("uniform_random", game, seat, {"seed": seed})
+"""
+
+
 def build_wheel(folder: Path) -> Path:
     """Returns a wheel of the files that git knows, built beside a copy of them."""
     source = folder / "source"
@@ -111,6 +119,10 @@ def test_an_installed_wheel_trains_and_evaluates(installed: Installed) -> None:
     for game in (("game=leduc", "a.checkpoint=mine"), ("game=doudizhu",)):
         played = installed.run(installed.command, "evaluate", *game, "a=policy", "b=random", "decks=20", "processes=1")
         assert played.returncode == 0 and "policy against random" in played.stdout, played.stderr
+    (installed.work / "my_bots.py").write_text(BOT)
+    bot = ("a=random", "b=open_spiel", "b.bot=my_bots:make")
+    played = installed.run(installed.command, "evaluate", "game=kuhn", *bot, "decks=20", "processes=2")
+    assert played.returncode == 0 and "random against open_spiel" in played.stdout, played.stderr
 
 
 @pytest.mark.slow
