@@ -43,4 +43,4 @@ def test_the_players_of_examples_play() -> None:
     assert duplicate_match(leduc, load_player("random", leduc), bot, num_decks=3, seed=0).num_games == 6
     doudizhu = make("doudizhu")
     agent = load_player("rlcard", doudizhu, agent="examples.rlcard_player:make")
-    assert duplicate_match(doudizhu, load_player("rhcp", doudizhu), agent, num_decks=2, seed=0).num_games == 4
+    assert duplicate_match(doudizhu, load_player("random", doudizhu), agent, num_decks=2, seed=0).num_games == 4
