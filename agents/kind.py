@@ -1,6 +1,6 @@
 """Kinds of players, and the workshop that makes them for one game.
 
-Each room (``agents/general``, ``agents/doudizhu``, ``agents/poker``) declares its kinds in its ``kinds.py``;
+Each room (``agents/general``, ``agents/doudizhu``, ``agents/poker``, ``agents/foreign``) declares its kinds in its ``kinds.py``;
 ``agents/players.py`` joins them.
 """
 

@@ -1,6 +1,7 @@
 """Players by name, with options: what ``a=fpmcts a.playouts=600`` means, and ``load_player("fpmcts", game, playouts=600)``.
 
-Each room declares its kinds (``kinds.py`` in ``agents/general``, ``agents/doudizhu``, ``agents/poker``); they are joined here.
+Each room declares its kinds (``kinds.py`` in ``agents/general``, ``agents/doudizhu``, ``agents/poker``,
+``agents/foreign``); they are joined here.
 """
 
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.doudizhu.kinds import KINDS as DOUDIZHU
+from agents.foreign.kinds import KINDS as FOREIGN
 from agents.general.kinds import KINDS as GENERAL
 from agents.general.mix import MixOptions
 from agents.kind import Kind, Player, PlayerError, Workshop
@@ -21,7 +23,7 @@ __all__ = [
     "KINDS", "Kind", "LocalBestResponseOptions", "Maker", "MixOptions", "Player", "PlayerError", "file_of", "load", "names",
 ]  # fmt: skip
 
-KINDS: dict[str, Kind] = {**GENERAL, **DOUDIZHU, **POKER}
+KINDS: dict[str, Kind] = {**GENERAL, **DOUDIZHU, **POKER, **FOREIGN}
 """Every kind of player by its name."""
 
 

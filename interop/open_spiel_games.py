@@ -1,13 +1,15 @@
-"""Games of this project in OpenSpiel, for its algorithms and measures; and players of this project as its bots::
+"""Games of this project in OpenSpiel, for its algorithms and measures::
 
-    from interop.open_spiel_games import Bot, load_game
+    from interop.open_spiel_games import load_game
 
     game = load_game("leduc")
     exploitability.nash_conv(game, policy.UniformRandomPolicy(game))
 
-Games whose deals can be listed are offered (``Game.starts``): one move of chance deals everything, then the seats move. They are
-as fast as Python, not as their kernels: what is compared here is what they are, not how long they take. Source: Lanctot et
-al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
+Players of this project in them: ``interop/open_spiel_players.py``. Games whose deals can be listed are offered
+(``Game.starts``): one move of chance deals everything, then the seats move. They are as fast as Python, not as their kernels:
+what is compared here is what they are, not how long they take.
+
+Source: Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
 
 from typing import Any, Self
@@ -124,16 +126,18 @@ class _Observer:
         return f"{player} {int(_key(state.table.game.rules, state.table.states, player)):016x}"
 
 
-def load_game(name: str, **options: Any) -> Any:
+def load_game(game: str | Game, **options: Any) -> Any:
     """Returns a game as a ``pyspiel.Game``.
 
     Args:
-        name: As in ``game=NAME``. options: Of the game.
+        game: As in ``game=NAME``, and OpenSpiel then knows it by its short name, too; or a game.
+        options: Of the game, where a name is given.
 
     Raises:
         ValueError: An unknown game or option, or its deals cannot be listed.
     """
-    ours: Game = make(name, **options)
+    ours: Game = make(game, **options) if isinstance(game, str) else game
+    name = ours.spec.name
     deals, chances = ours.starts()
     spec, kinds = ours.spec, pyspiel.GameType
     chance = kinds.ChanceMode.DETERMINISTIC if len(chances) == 1 else kinds.ChanceMode.EXPLICIT_STOCHASTIC
@@ -180,21 +184,8 @@ def load_game(name: str, **options: Any) -> Any:
             """Returns what reads states."""
             return _Observer(self)
 
+    if not isinstance(game, str):
+        return Made()
     if about.short_name not in pyspiel.registered_names():
         pyspiel.register_game(about, Made)
     return pyspiel.load_game(about.short_name)
-
-
-class Bot(pyspiel.Bot):  # type: ignore[misc]
-    """A player of this project (``agents.load_player``) as a bot, in the games of ``load_game``; it sees its seat's view."""
-
-    def __init__(self, player: Any) -> None:
-        super().__init__()
-        self._player = player
-
-    def step(self, state: Any) -> int:
-        """Returns the player's move."""
-        return int(self._player.decide(state.table).action)
-
-    def restart_at(self, state: Any) -> None:
-        """Does nothing: a decision depends on what the seat has seen, and on nothing else."""

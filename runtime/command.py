@@ -1,5 +1,6 @@
 """The command ``fpmcts`` of an installed package: ``fpmcts train game=doudizhu`` is ``python train.py game=doudizhu``."""
 
+import os
 import runpy
 import sys
 
@@ -13,7 +14,10 @@ COMMANDS = {
 
 
 def main() -> None:
-    """Runs the script that the first argument names, with the others."""
+    """Runs the script that the first argument names, with the others.
+
+    Modules of the folder that it runs in are found, after all others: games and players of your own.
+    """
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name not in COMMANDS:
         lines = [f"  fpmcts {command:10}{text}" for command, text in COMMANDS.items()]
@@ -22,6 +26,7 @@ def main() -> None:
         (sys.stdout if told else sys.stderr).write(f"{text}\n")
         sys.exit(0 if told else 2)
     del sys.argv[0]
+    sys.path.append(os.getcwd())
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 

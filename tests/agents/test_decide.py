@@ -48,6 +48,10 @@ def player(kind: str, game: Game, run: Path, poker_run: Path, tabular_run: Path,
         options["against"] = "random"
     if kind == "mix":
         options["seats"] = ["random", "rhcp", "rhcp"] if game is DOUDIZHU else ["random", "always_call"]
+    if kind == "open_spiel":
+        options["bot"] = "uniform_random"
+    if kind == "rlcard":
+        options["agent"] = "doudizhu-rule-v1" if game is DOUDIZHU else "leduc-holdem-cfr"
     if kind == "external":
         program.write_text(POKER_PROGRAM)
         options["command"] = f"{sys.executable} {ROOT / 'examples' / 'external_player.py' if game is DOUDIZHU else program}"
@@ -225,6 +229,12 @@ def test_an_illegal_answer_is_an_error_and_no_other_move() -> None:
         ("mix", LEDUC, {"seats": ["random", "rhcp"]}, ["rhcp", "leduc"]),
         ("lbr", LEDUC, {}, ["against="]),
         ("external", DOUDIZHU, {}, ["command"]),
+        ("open_spiel", LEDUC, {}, ["open_spiel.bot="]),
+        ("open_spiel", LEDUC, {"bot": "uniform"}, ["bot='uniform'", "uniform_random", "MODULE:FUNCTION"]),
+        ("open_spiel", LEDUC, {"bot": "no.such:make"}, ["bot='no.such:make'", "No module named"]),
+        ("open_spiel", DOUDIZHU, {"bot": "uniform_random"}, ["open_spiel", "rhcp", "doudizhu"]),
+        ("rlcard", LEDUC, {}, ["rlcard.agent="]),
+        ("rlcard", LEDUC, {"agent": "doudizhu-rule-v1"}, ["doudizhu-rule-v1", "leduc-holdem-cfr"]),
     ],
 )
 def test_players_that_cannot_be_loaded(name: str, game: Game, options: dict[str, object], words: list[str]) -> None:

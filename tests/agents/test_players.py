@@ -27,6 +27,7 @@ OPTIONS: dict[str, dict[str, object]] = {
     "policy": {"temperature": 1.0},
     "fpmcts": {"playouts": 4},
     "mix": {"seats": ["rhcp", "random", "random"]},
+    "rlcard": {"agent": "doudizhu-rule-v1"},
 }
 
 
@@ -84,6 +85,8 @@ def poker_players(kind: str, poker_run: Path, tabular_run: Path, program: Path) 
         "mix": {"seats": ["random", "always_call"]},
         "fpmcts": {"playouts": 4},
         "lbr": {"against": "random"},
+        "open_spiel": {"bot": "uniform_random"},
+        "rlcard": {"agent": "leduc-holdem-cfr"},
     }.get(kind, {})
     if kind in ("policy", "fpmcts"):
         options["checkpoint"] = str(poker_run)

@@ -10,7 +10,9 @@ from open_spiel.python import policy
 from open_spiel.python.algorithms import evaluate_bots, exploitability
 
 from agents import load_player
-from interop.open_spiel_games import Bot, load_game
+from games import make
+from interop.open_spiel_games import load_game
+from interop.open_spiel_players import Bot, Policy, table_of
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,44 @@ def test_kuhn_agrees_on_every_history() -> None:
     assert compared == 30
 
 
+def test_leduc_agrees_on_every_history() -> None:
+    """The same chances, seats to move, legal moves and returns, and information sets that tell the same histories apart."""
+    ours, theirs = load_game("leduc"), pyspiel.load_game("leduc_poker")
+    same: tuple[dict[str, str], dict[str, str]] = ({}, {})  # from our information sets to theirs, and back
+    ends, chances = set(), 0.0
+
+    def chance_of(b: object, card: int) -> float:
+        assert b.is_chance_node()
+        chance = dict(b.chance_outcomes())[card]
+        b.apply_action(card)
+        return chance
+
+    def walk(a: object, b: object, public: int) -> None:
+        if b.is_chance_node():
+            assert chance_of(b, public) == 1 / 4
+        assert a.is_terminal() == b.is_terminal()
+        if a.is_terminal():
+            assert a.returns() == b.returns()
+            ends.add(tuple(b.history()))
+            return
+        seat, legal = a.current_player(), a.legal_actions()
+        assert seat == b.current_player() and legal == b.legal_actions()  # fold 0, check or call 1, bet or raise 2
+        told = a.information_state_string(seat), b.information_state_string(seat)
+        assert same[0].setdefault(told[0], told[1]) == told[1] and same[1].setdefault(told[1], told[0]) == told[0]
+        for action in legal:
+            walk(a.child(action), b.child(action), public)
+
+    for number, (first, second, public) in enumerate(ours.deals.cards.tolist()):  # ours deals the public card at the start
+        a, b = ours.new_initial_state(), theirs.new_initial_state()
+        a.apply_action(number)
+        chance = chance_of(b, first) * chance_of(b, second) / 4
+        assert ours.chances[number] == pytest.approx(chance)
+        chances += chance
+        walk(a, b, public)
+    assert chances == pytest.approx(1)
+    assert len(ends) == 5520 and len(same[0]) == 2 * 468  # games/leduc/game.py
+
+
 def test_goofspiel_agrees_with_its_own() -> None:
     """Imperfect-information Goofspiel with prizes 1 .. n: the uniform policy is as far from equilibrium in both."""
     text = "goofspiel(imp_info=True,num_cards=4,points_order=descending,returns_type=win_loss)"
@@ -65,6 +105,36 @@ def test_a_player_of_ours_as_a_bot() -> None:
     generator = np.random.RandomState(3)
     total = sum(evaluate_bots.evaluate_bots(game.new_initial_state(), bots, generator)[0] for _ in range(200))
     assert -200 < total < 200 and total == int(total)
+
+
+def test_a_player_of_ours_in_games_of_its_own() -> None:
+    """A bot in OpenSpiel's Leduc, and how far uniform and calling play are from equilibrium in its Kuhn and in ours."""
+    leduc = pyspiel.load_game("leduc_poker")
+    bots = [Bot(load_player("always_call", make("leduc"))), Bot(load_player("random", make("leduc")))]
+    generator = np.random.RandomState(4)
+    results = [evaluate_bots.evaluate_bots(leduc.new_initial_state(), bots, generator)[0] for _ in range(50)]
+    assert {abs(result) for result in results} <= {0, 1, 3, 5, 7, 9, 11, 13} and len(set(results)) > 4
+    theirs, ours = pyspiel.load_game("kuhn_poker"), load_game("kuhn")
+    random, calls = load_player("random", ours.ours), load_player("always_call", ours.ours)
+    assert exploitability.nash_conv(theirs, Policy(theirs, random)) == pytest.approx(11 / 12)
+    assert exploitability.nash_conv(theirs, Policy(theirs, calls)) == pytest.approx(
+        exploitability.nash_conv(ours, Policy(ours, calls))
+    )
+    with pytest.raises(ValueError, match="rhcp cannot state"):
+        Policy(theirs, load_player("rhcp", make("doudizhu")))
+
+
+def test_a_table_at_a_state_of_its_own() -> None:
+    state = pyspiel.load_game("leduc_poker").new_initial_state()
+    with pytest.raises(ValueError, match="chance"):
+        table_of(state)
+    for action in (4, 1, 1, 2, 1, 0, 1):  # a king, a jack; check, raise, call; a jack; check
+        state.apply_action(action)
+    told = table_of(state).describe()
+    assert (told["hand"], told["public"], told["seat"]) == (["Jh"], ["Js"], 1)
+    assert told["moves"] == ["call", "raise", "call", "call"]
+    with pytest.raises(ValueError, match="tic_tac_toe"):
+        table_of(pyspiel.load_game("tic_tac_toe").new_initial_state())
 
 
 def test_games_that_cannot_be_listed_are_refused() -> None:

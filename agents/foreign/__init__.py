@@ -1,0 +1,1 @@
+"""Players of other packages, in the games of this one."""

@@ -1,0 +1,86 @@
+"""A game that a seat cannot tell from the one it plays, to hand to code that expects a whole state.
+
+Hidden cards and moves are drawn (``draw_hidden``), so that whoever looks at them learns nothing that the seat does not know.
+"""
+
+import numpy as np
+
+from games.batches import Rules, States, take
+from games.generic import (
+    HIDDEN_MOVE,
+    UNSEEN_MOVE,
+    copy_row,
+    current_seat,
+    deal_rest,
+    draw_hidden,
+    fill_world,
+    infoset_key,
+    may_be_played,
+    played_move,
+    seen_move,
+    start_hidden,
+    start_view,
+    step,
+)  # fmt: skip
+from games.interface import Game
+from games.kernels import kernel
+
+_ATTEMPTS = 1000
+
+
+@kernel
+def _draw_game(
+    rules: Rules, views: States, seat: int, seen: np.ndarray, rng: np.ndarray, hidden: np.ndarray, worlds: States,
+    moves: np.ndarray,
+) -> int:  # fmt: skip
+    """Draws a world of lane 0 of ``views`` and plays the game again in it.
+
+    Args:
+        seat: Who is to move there. seen: int16 ``[n]``, the moves as it saw them.
+        rng: uint64 ``[1]``. hidden: uint64 ``[1, W]``, scratch.
+        worlds: Three rows, written: the view of the start, the start of the world, the world.
+        moves: int16 ``[max_moves]``, written.
+
+    Returns:
+        The number of moves, -1 where the world that was drawn does not fit.
+    """
+    draw_hidden(rules, views, 0, seat, rng, 0, hidden)
+    start_view(rules, views, 0, seat, worlds, 0)
+    start_hidden(rules, views, 0, seat, hidden[0])
+    if not fill_world(rules, worlds, 0, seat, hidden[0], worlds, 1):
+        return -1
+    deal_rest(rules, worlds, 1, 1, rng, 0)
+    copy_row(rules, worlds, 1, worlds, 2)
+    count, j = 0, 0
+    while j < seen.size or current_seat(rules, worlds, 2) != seat:
+        told = seen[j] if j < seen.size else HIDDEN_MOVE
+        action = -1 if current_seat(rules, worlds, 2) < 0 else played_move(rules, worlds, 2, seat, told, hidden[0])
+        if action < 0 or not may_be_played(rules, worlds, 2, action):
+            return -1
+        j += seen_move(rules, worlds, 2, action, seat) != UNSEEN_MOVE
+        step(rules, worlds, 2, action)
+        moves[count] = action
+        count += 1
+    return count if infoset_key(rules, worlds, 2, seat) == infoset_key(rules, views, 0, seat) else -1
+
+
+def draw_game(game: Game, view: States, seen: np.ndarray, seat: int, rng: np.ndarray) -> tuple[States, list[int]]:
+    """Returns the deal (one row) and the moves of a game that leads to a view.
+
+    Args:
+        game: The game.
+        view: One row: what the seat to move sees.
+        seen: int16 ``[n]``, the moves so far as it saw them.
+        seat: The seat.
+        rng: uint64 ``[1]``, a stream, changed in place.
+
+    Raises:
+        ValueError: None was found: the moves do not lead to the view.
+    """
+    worlds, moves = game.empty(3), np.empty(game.spec.max_moves, np.int16)
+    hidden = np.zeros((1, game.spec.hidden_words), np.uint64)
+    for _ in range(_ATTEMPTS):
+        count = _draw_game(game.rules, view, seat, np.ascontiguousarray(seen), rng, hidden, worlds, moves)
+        if count >= 0:
+            return take(worlds, np.array([1])), [int(move) for move in moves[:count]]
+    raise ValueError("no world fits: the moves do not lead to what the seat sees")

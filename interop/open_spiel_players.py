@@ -1,0 +1,142 @@
+"""Players of this project in OpenSpiel: bots, and policies for its measures::
+
+    from interop.open_spiel_players import Bot, Policy
+
+    evaluate_bots.evaluate_bots(state, [Bot(load_player("fpmcts", ours)), other], generator)
+    exploitability.nash_conv(game, Policy(game, load_player("tabular", ours)))
+
+They play in the games of ``open_spiel_games.load_game`` and in those that OpenSpiel has of its own and that agree with ours on
+every history (``OWN_GAMES``). ``Line`` is the way back: a game of ours as a state of theirs.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyspiel
+from open_spiel.python import policy
+
+from games import make
+from games.batches import States
+from games.table import Table
+
+OWN_GAMES = {"kuhn": "kuhn_poker", "leduc": "leduc_poker"}
+"""Names in OpenSpiel of games that are the same there, by ours. Cards have the same numbers."""
+_OURS = {own: name for name, own in OWN_GAMES.items()}
+
+
+def offset(state: Any) -> int:
+    """Returns what is to be added to an action in a state to have ours.
+
+    It is 0 but in OpenSpiel's Kuhn, where 0 is pass and 1 is bet: before a bet these are our call and raise, after one our fold
+    and call.
+    """
+    return int(state.get_game().get_type().short_name == OWN_GAMES["kuhn"] and 1 not in state.history()[2:])
+
+
+def table_of(state: Any) -> Table:
+    """Returns a table at a state: its own, or in a game of OpenSpiel one with cards yet to come in any order.
+
+    Raises:
+        ValueError: The game is neither from ``load_game`` nor one of ``OWN_GAMES``, or its cards are not dealt yet.
+    """
+    table = getattr(state, "table", None)
+    if table is not None:
+        return table  # type: ignore[no-any-return]
+    name = state.get_game().get_type().short_name
+    if name not in _OURS:
+        raise ValueError(f"a game {name!r}: expected one of open_spiel_games.load_game, or one of {', '.join(_OURS)}")
+    if state.is_chance_node():
+        raise ValueError("chance is to move: expected a state in which a seat is")
+    game: Any = make(_OURS[name])
+    played = [(step.player == pyspiel.PlayerId.CHANCE, step.action) for step in state.full_history()]
+    cards = [action for is_chance, action in played if is_chance]
+    size = game.empty(1).cards.shape[1]
+    cards += [card for card in range(game.rules.num_cards) if card not in cards][: size - len(cards)]
+    table = Table(game, deal=game.start(np.array([cards])))
+    replayed = state.get_game().new_initial_state()
+    for is_chance, action in played:
+        if not is_chance:
+            table.play(int(action) + offset(replayed))
+        replayed.apply_action(action)
+    return table
+
+
+class Bot(pyspiel.Bot):  # type: ignore[misc]
+    """A player of this project (``agents.load_player``) as a bot; it sees its seat's view."""
+
+    def __init__(self, player: Any) -> None:
+        super().__init__()
+        self._player = player
+
+    def step(self, state: Any) -> int:
+        """Returns the player's move."""
+        return int(self._player.decide(table_of(state)).action) - offset(state)
+
+    def restart_at(self, state: Any) -> None:
+        """Does nothing: a decision depends on what the seat has seen, and on nothing else."""
+
+
+class Policy(policy.Policy):  # type: ignore[misc]
+    """What a player of this project that states its probabilities (``agents.agent.OpenPolicy``) does, as a policy.
+
+    Args:
+        game: A ``pyspiel.Game`` that the bots can play.
+        player: The player.
+
+    Raises:
+        ValueError: The player does not state its probabilities.
+    """
+
+    def __init__(self, game: Any, player: Any) -> None:
+        super().__init__(game, list(range(game.num_players())))
+        if not hasattr(player, "probabilities"):
+            raise ValueError(f"{player.name} cannot state with which probabilities it moves: it can be a bot, but no policy")
+        self._player = player
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        """Returns the probability of each legal action of the seat to move."""
+        seat = state.current_player() if player_id is None else player_id
+        stated = self._player.probabilities(table_of(state).view(seat))[0]
+        return dict(zip(state.legal_actions(), stated.tolist(), strict=False))
+
+
+class Line:
+    """A game of ours that is played in OpenSpiel.
+
+    Args:
+        game: A ``pyspiel.Game`` of ``load_game``, or OpenSpiel's own.
+        deal: One row.
+
+    Attributes:
+        state: Where it stands.
+
+    Raises:
+        ValueError: There is no such deal.
+    """
+
+    def __init__(self, game: Any, deal: States) -> None:
+        self.state, self._cards = game.new_initial_state(), list[int]()
+        if game.get_type().short_name in _OURS:
+            self._cards = deal.cards[0].tolist()[::-1]
+        elif self.state.is_chance_node():
+            same = [
+                (own.reshape(len(own), -1) == given.reshape(1, -1)).all(1) for own, given in zip(game.deals, deal, strict=True)
+            ]
+            found = np.flatnonzero(np.logical_and.reduce(same))
+            if not found.size:
+                raise ValueError("the deal is none of those that are listed")
+            self._cards = [int(found[0])]
+        self._deal()
+
+    def _deal(self) -> None:
+        while self.state.is_chance_node():
+            self.state.apply_action(self._cards.pop())
+
+    def action(self, move: int) -> int:
+        """Returns the action in OpenSpiel of a move of ours."""
+        return move - offset(self.state)
+
+    def play(self, action: int) -> None:
+        """Plays an action of OpenSpiel."""
+        self.state.apply_action(action)
+        self._deal()

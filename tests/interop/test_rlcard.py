@@ -1,0 +1,66 @@
+"""RLCard's Doudizhu beside ours."""
+
+import random
+import sys
+
+import pytest
+
+pytest.importorskip("rlcard", reason="RLCard is not installed: pip install rlcard")
+
+# ruff: noqa: E402
+from agents import load_player
+from games import make
+from games.table import Table
+from interop.rlcard_referee import JOKERS, POINTS, Disagreement, Referee
+
+
+def judged(rules: str, num_games: int) -> Referee:
+    """Returns a referee after games in which RHCP plays seven moves in ten and chance the others, long ones more often."""
+    referee, generator = Referee(make("doudizhu", rules=rules)), random.Random(5)
+    player = load_player("rhcp", referee.game)
+
+    def choose(table: Table) -> str:
+        texts = [move.text for move in table.legal()]
+        if generator.random() < 0.7:
+            return player.decide(table).move
+        return generator.choices(texts, [len(text) ** 2 for text in texts])[0]
+
+    ended = sum(referee.judge(Table(referee.game, seed=number), choose) for number in range(num_games))
+    assert ended == referee.games
+    return referee
+
+
+def test_both_say_the_same_after_every_move() -> None:
+    referee = judged("standard", 100)
+    assert referee.games == 100 and referee.plies > 2500
+    assert referee.differences[JOKERS] == 0 and 5 < referee.differences[POINTS] < 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ["standard", "douzero"])
+def test_both_say_the_same_in_a_thousand_games(rules: str) -> None:
+    referee = judged(rules, 1000)
+    sys.stdout.write(f"{rules}: {referee.games} games to their end, {referee.plies} moves, {dict(referee.differences)}\n")
+    assert referee.games >= (1000 if rules == "standard" else 980)
+    assert (referee.differences[JOKERS] > 0) == (rules == "douzero")
+
+
+@pytest.mark.slow
+def test_every_move_has_one_name() -> None:
+    from rlcard.games.doudizhu.utils import ACTION_2_ID
+
+    from interop.rlcard_states import card_letters
+
+    for rules, lacking in (("standard", 0), ("douzero", 1475)):
+        game = make("doudizhu", rules=rules)
+        names = {card_letters(game.action_text(action)) for action in range(game.spec.num_actions)}
+        assert len(names) == game.spec.num_actions and set(ACTION_2_ID) <= names
+        assert len(names - set(ACTION_2_ID)) == lacking
+
+
+def test_a_difference_is_told() -> None:
+    referee, table = Referee(make("doudizhu")), Table(make("doudizhu"), seed=1)
+    with pytest.raises(Disagreement, match="the legal moves: here .* in RLCard"):
+        state = referee._begin(table)
+        state["actions"].pop()
+        referee._compare(table, state)
