@@ -75,6 +75,7 @@ class Position(NamedTuple):
         num_boards: How many rows are filled.
         table: float64 ``[K + 2]``, frequencies of sizes. edges: float64 ``[K + 1]``.
         model_edges: float64, edges of the model's bins.
+        given: int64 ``[n]``, the actions of the root, raises by their amounts; with none, what its bet sizes come from decides.
     """
 
     root: States
@@ -85,6 +86,7 @@ class Position(NamedTuple):
     table: np.ndarray
     edges: np.ndarray
     model_edges: np.ndarray
+    given: np.ndarray
 
 
 class Room(NamedTuple):
@@ -174,6 +176,11 @@ def _expand(
         return
     if work.seat[0] == position.seat:
         tree.kind[node] = Node.DECISION
+        if node == 0 and position.given.size > 0:
+            for k in range(position.given.size):
+                add_child(tree, position.given[k], 1.0 / position.given.size, tree.pot[node])
+            tree.count[node] = position.given.size
+            return
         room.actions[0], room.actions[1], room.actions[2] = 1.0 if to_call(rules, work, 0) > 0 else 0.0, 1.0, 1.0
     else:
         tree.kind[node] = Node.OPPONENT

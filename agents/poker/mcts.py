@@ -99,7 +99,7 @@ class MCTSOptions:
         except ModelError as error:
             raise CheckpointError(str(error)) from error
 
-    def settings(self, stack: int, sizes_from: str | None = None) -> Settings:
+    def settings(self, stack: int) -> Settings:
         """Returns the settings of the kernel, where the mover began the hand with ``stack`` chips."""
         selection = Selection[self.selection.upper()]
         c = self.c if self.c is not None else STACKS if selection == Selection.UCT else 2.0
@@ -107,7 +107,7 @@ class MCTSOptions:
         return Settings(
             int(selection), float(c * (stack if selection == Selection.UCT else 1.0)), self.trials,
             int(Backpropagation[self.backpropagation.upper()]), self.threshold, not by_samples, self.variance == "independent",
-            self.sizes, SIZES_FROM[sizes_from or self.sizes_from], self.boards, self.hands, self.cards,
+            self.sizes, SIZES_FROM[self.sizes_from], self.boards, self.hands, self.cards,
         )  # fmt: skip
 
 
@@ -194,16 +194,16 @@ class MCTSAgent(Agent):
             moves[k] = found.actions[found.best()]
         return moves
 
-    def search(self, view: States, rng: np.ndarray, limits: Limits, counts: np.ndarray, sizes_from: str | None = None) -> Found:
+    def search(self, view: States, rng: np.ndarray, limits: Limits, counts: np.ndarray, given: np.ndarray | None = None) -> Found:
         """Returns what the actions of the seat to move are worth.
 
         Args:
             view: One row. rng: uint64 ``[1]``, a stream; changed in place. limits: When to stop.
             counts: float32 ``[S, COUNTS]``, of the players by seat.
-            sizes_from: In place of the option's.
+            given: int64 ``[n]``, the actions to consider, raises by their amounts; None: all.
         """
         o, seat = self.options, int(view.seat[0])
-        settings = o.settings(int(view.stacks[0, seat] + view.paid[0, seat]), sizes_from)
+        settings = o.settings(int(view.stacks[0, seat] + view.paid[0, seat]))
         if self._searcher is None:
             self._searcher = Searcher(self.game.rules, self.model, settings, o.pool, o.nodes)
         self._searcher.settings = settings
@@ -216,21 +216,17 @@ class MCTSAgent(Agent):
             late = bool(ends) and time.perf_counter() >= min(ends)
             return late or (limits.cancel is not None and limits.cancel())
 
-        return self._searcher.run(view, seat, statistics, rng, most, stopping)
+        return self._searcher.run(view, seat, statistics, rng, most, stopping, given)
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision at a table, with the moves that were searched; of given moves alone it searches those listed."""
-        asked = len(question.asked) < len(question.legal)
-        found = self.search(question.view, streams(question.seed, 1), limits, self.counts, "listed" if asked else None)
-        actions, allowed = found.actions, None
-        if asked:
-            amounts = {self._exact(question, int(action)): int(action) for action in question.asked}
-            allowed = np.array([action in amounts for action in actions.tolist()])
-            actions = np.array([amounts.get(action, action) for action in actions.tolist()])
-        if not (found.visits > 0).any() or (allowed is not None and not ((found.visits > 0) & allowed).any()):
+        """Returns the decision at a table, with the moves that were searched: of given moves alone just these, by their amounts."""
+        given = None if question.about_all else np.array([self._exact(question, int(action)) for action in question.asked])
+        found = self.search(question.view, streams(question.seed, 1), limits, self.counts, given)
+        actions = found.actions if given is None else question.asked.astype(np.int64)
+        if not (found.visits > 0).any():
             action = int(question.asked[-1])  # no time for one iteration
             return Decision(question.text(action), action, playouts=found.iterations)
-        best = int(actions[found.best(allowed)])
+        best = int(actions[found.best()])
         root = tuple(
             RootMove(question.text(action), 0.0, int(visits), float(mean) if visits else None, float(error) if visits else None)
             for action, visits, mean, error in zip(actions, found.visits, found.mean, found.error, strict=True)
