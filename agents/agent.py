@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -117,3 +117,38 @@ class OpenPolicy(Protocol):
             float64 ``[n, A]``, A the most actions that are ever legal: those of the legal actions in ascending order, then zeros.
         """
         ...
+
+
+@runtime_checkable
+class Observer(Protocol):
+    """A player that learns who the others are from the games it has seen, by what all could see of them.
+
+    Before games it is told who sits where (``meet``), after them the moves (``observe``). Whoever plays the games decides what is
+    one acquaintance (``forget``) and how many games are played side by side, of which nothing is known until all are over.
+    """
+
+    adapts: bool
+    """Whether it makes use of what it is told."""
+
+    def forget(self) -> None:
+        """Forgets all players."""
+        ...
+
+    def meet(self, seating: np.ndarray) -> None:
+        """Tells who sits where in the games to come.
+
+        Args:
+            seating: int ``[G, S]``, numbers of players from 0 to S - 1 that mean the same until ``forget``; several seats may
+                have the same player.
+        """
+        ...
+
+    def observe(self, deals: States, records: Records) -> None:
+        """Tells the moves of those games; ``deals`` may be changed."""
+        ...
+
+
+def observers(agents: Iterable[Agent]) -> list[Observer]:
+    """Returns the players that learn from what they see, each once."""
+    found: dict[int, Any] = {id(agent): agent for agent in agents if isinstance(agent, Observer) and agent.adapts}
+    return list(found.values())

@@ -75,6 +75,24 @@ class PlayedGames:
     luck: np.ndarray | None = None
 
 
+def joined(parts: Sequence[PlayedGames]) -> PlayedGames:
+    """Returns several lots of games of the same agents as one."""
+    longest = max(int(part.records.lengths.max(initial=0)) for part in parts)
+    moves = []
+    for part in parts:
+        some = part.records.moves[:, :longest]
+        moves.append(np.pad(some, ((0, 0), (0, longest - some.shape[1])), constant_values=-1))
+    usage = [total_usage(used) for used in zip(*(part.usage for part in parts), strict=True)]
+    return PlayedGames(
+        np.concatenate([part.seating for part in parts]),
+        np.concatenate([part.returns for part in parts]),
+        np.concatenate([part.last_seats for part in parts]),
+        Records(np.concatenate(moves), np.concatenate([part.records.lengths for part in parts])),
+        usage,
+        None if parts[0].luck is None else np.concatenate([part.luck for part in parts if part.luck is not None]),
+    )
+
+
 @kernel
 def _first_illegal(rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, scratch: np.ndarray) -> int:
     """Returns the first position j at which ``actions[j]`` may not be played in game ``games[j]``; -1 if there is none."""

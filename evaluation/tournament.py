@@ -27,7 +27,7 @@ from evaluation.aivat import corrections
 from evaluation.config import make_game
 from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, summary
 from evaluation.kept_games import KeptGames
-from evaluation.match import PlayedGames, total_usage
+from evaluation.match import PlayedGames, joined
 from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
 from games.batches import take
 from games.interface import Records, seats_to_move
@@ -139,24 +139,6 @@ def _play_in_worker(task: Task) -> PlayedGames:
     return _worker.play(task)
 
 
-def _joined(parts: list[PlayedGames]) -> PlayedGames:
-    """Returns the games of several tasks as one."""
-    longest = max(int(part.records.lengths.max(initial=0)) for part in parts)
-    moves = []
-    for part in parts:
-        some = part.records.moves[:, :longest]
-        moves.append(np.pad(some, ((0, 0), (0, longest - some.shape[1])), constant_values=-1))
-    usage = [total_usage(used) for used in zip(*(part.usage for part in parts), strict=True)]
-    return PlayedGames(
-        np.concatenate([part.seating for part in parts]),
-        np.concatenate([part.returns for part in parts]),
-        np.concatenate([part.last_seats for part in parts]),
-        Records(np.concatenate(moves), np.concatenate([part.records.lengths for part in parts])),
-        usage,
-        None if parts[0].luck is None else np.concatenate([part.luck for part in parts if part.luck is not None]),
-    )
-
-
 def play_tournament(
     plan: Plan,
     tell: Callable[[Progress], None] = lambda progress: None,
@@ -197,7 +179,7 @@ def play_tournament(
     results = {}
     for a, b in dict.fromkeys((task.a, task.b) for task in plan.tasks):
         parts = [finished[task] for task in plan.tasks if (task.a, task.b) == (a, b)]
-        results[a, b] = summary(game.spec, (players[a].name, players[b].name), _joined(parts))
+        results[a, b] = summary(game.spec, (players[a].name, players[b].name), joined(parts))
     return results
 
 

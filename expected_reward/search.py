@@ -22,7 +22,8 @@ from expected_reward.sizes import universal_sample
 from expected_reward.tree import Node, Tree, add_child
 from games.generic import copy_row
 from games.kernels import borrowed, kernel, random_below, random_float
-from games.no_limit_holdem.betting import num_left, pot, settle, situation, size_amount, step, to_call
+from games.no_limit_holdem.betting import num_left, pot, situation, size_amount, step, to_call
+from games.no_limit_holdem.settlement import settle
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, NUM_BOARD, OVER, Rules, States
 from opponent_models.model import OpponentModel, action_probabilities, showdown_bins, size_probabilities
 

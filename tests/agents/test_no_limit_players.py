@@ -10,6 +10,7 @@ from agents import load_player
 from agents.decision import ask
 from agents.poker.mcts import MCTSAgent, MCTSOptions
 from evaluation.decks import evaluation_decks
+from evaluation.duplicate import duplicate_match
 from evaluation.table_match import orders, play_table, scores_by_deck, table_match
 from games import make
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT
@@ -21,6 +22,8 @@ from opponent_models.statistics import HANDS
 from tests.agents.conftest import TINY_POKER
 from training.config import GameSettings
 from training.trainer import Trainer
+from web.asking import Earlier, Question
+from web.players import Players
 
 RULES = ("hand_only", "best_hand", "maniac", "always_call", "random")
 
@@ -108,6 +111,18 @@ def test_mcts_counts_players_from_lot_to_lot() -> None:
     assert contexts[1, 0] == contexts[1, 2] == 0.0  # the caller neither folds nor raises
     assert contexts[2, 0] == 0.0  # nor does the maniac fold
     assert contexts[2, 2] > contexts[2, 1]
+
+
+def test_mcts_counts_players_of_pairs_whatever_their_seats() -> None:
+    """Of 5 decks of three players each is dealt into 9 hands a deck: 3 alone, 6 in pairs; the table after is one of strangers."""
+    game = make("no_limit_holdem", players=3, stacks=2000)
+    agent = MCTSAgent(game, MCTSOptions(iterations=50, pool=8, nodes=20_000), untrained())
+    duplicate_match(game, agent, load_player("maniac", game), 5, 1)
+    assert agent.counts[:, HANDS] == pytest.approx([45.0, 45.0, 0.0], rel=0.03)
+    assert agent.counts[1, 5] == agent.counts[1, 8] == 0.0 < agent.counts[0, 5:12].sum()  # the maniac never folds
+    silent = MCTSAgent(game, MCTSOptions(iterations=50, pool=8, nodes=20_000, adapt=False), untrained())
+    duplicate_match(game, silent, load_player("maniac", game), 1, 1)
+    assert not silent.counts.any()
 
 
 TINY_MCTS = {"iterations": 300, "checkpoint": "untrained", "pool": 8, "nodes": 20_000}
@@ -214,3 +229,27 @@ def test_records_are_not_longer_than_a_game() -> None:
     assert len(at.moves) == game.spec.max_moves
     with pytest.raises(ValueError, match=f"expected at most {game.spec.max_moves}"):
         Table(game, record=at.record() | {"moves": ["call"] * (game.spec.max_moves + 1)})
+
+
+def test_the_engine_of_the_web_tells_of_earlier_hands() -> None:
+    """The same table is played otherwise by who has seen the maniac, and again as before by who is told of nobody."""
+    game = make("no_limit_holdem")
+    records = []
+    for seed in range(30):
+        at = Table(game, seed=seed)
+        player = [load_player(kind, game, seed=seed) for kind in ("maniac", "always_call")]
+        while not at.is_over:
+            at.play(player[(at.seat + seed) % 2].decide(at).move)
+        records.append(at.record())
+    seating = tuple((seed % 2, 1 - seed % 2) for seed in range(31))
+    engine, made = Players(), Table(game, seed=77)
+    options = {"iterations": 200, "pool": 8, "nodes": 20_000}
+    asked = Question("no_limit_holdem", made.record(), "mcts", options, 3)
+    rows = engine.decide(asked, lambda answer: None, lambda: False).rows
+    told = replace(asked, earlier=Earlier(tuple(records), seating))
+    known = engine.decide(told, lambda answer: None, lambda: False).rows
+    counts = next(iter(engine._players.values())).counts
+    assert counts[:, HANDS] == pytest.approx([30.0, 30.0], rel=0.03)
+    assert counts[0, 5:32].reshape(9, 3).sum(axis=0)[2] > counts[1, 5:32].reshape(9, 3).sum(axis=0)[2] == 0.0
+    assert known != rows and engine.decide(told, lambda answer: None, lambda: False).rows == known
+    assert engine.decide(asked, lambda answer: None, lambda: False).rows == rows
