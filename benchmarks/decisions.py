@@ -1,7 +1,7 @@
 """What a decision of the player ``mcts`` costs in no-limit Hold'em, over a list of positions, by the processor time of one core.
 
-The positions: two, three, six and ten players, in each round, three hands each, after moves that are mostly calls, so that many are
-left in. Each is decided three times with other seeds; a position counts with its median.
+The positions: two, three, six and ten players, in each round, three hands each, after moves that are mostly calls, so that many
+are left in. Each is decided three times with other seeds; a position counts with its median.
 """
 
 import statistics
@@ -48,7 +48,7 @@ def seconds_of(player: Any, table: Table) -> float:
 
 
 def run() -> Iterable[Row]:
-    """Yields for each number of players the median over the positions and the slowest, then the share that is within the target."""
+    """Yields for each number of players the median over the positions and the slowest, then the share within the target."""
     everything: list[float] = []
     for players in _PLAYERS:
         tables = positions(players)
