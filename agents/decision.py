@@ -179,7 +179,7 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
 @kernel
 def _stand_ins(rules: Rules, view: States, actions: np.ndarray, out: np.ndarray) -> None:
     for k in range(len(actions)):
-        out[k] = nearest_listed(rules, view, 0, np.int64(actions[k]))
+        out[k] = nearest_listed(rules, view, 0, int(actions[k]))
 
 
 def _action(game: Game, move: str | int) -> int:
