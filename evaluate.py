@@ -154,6 +154,8 @@ def play_table(tournament: Tournament, game: Game, console: Console) -> int:
         )
     if count is None or config.save or config.report or config.aivat:
         raise ConfigError("table: expected decks=NUMBER, and none of save, report and aivat, which are of matches of two players")
+    if config.cluster.kind != "none":
+        raise ConfigError(f"cluster={config.cluster.kind}: a table is played in one process: its players learn hand by hand")
     maker = Maker(game, config.game_options().get("rules", ""), tournament.players, config.device)
     interrupt = Interrupt(lambda text: console.print(text, markup=False), "stopping after the games that are being played")
     names = [tournament.players[label].name for label in labels]

@@ -14,9 +14,9 @@ import torch
 from benchmarks.network import GAME, observations
 from benchmarks.selfplay import composed, mean_batch, network_rate, taught
 from benchmarks.table import Row, median_seconds
-from games.kernels import Stream, deal_seeds
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
+from training.batches import Batch
 from training.reports import drain
 from training.trainer import Trainer
 
@@ -56,7 +56,7 @@ def busy_rows(trainer: Trainer) -> list[Row]:
     stop = threading.Event()
     watcher = threading.Thread(target=utilisation, args=(stop, samples), daemon=True)
     watcher.start()
-    finished = drain(trainer.workers.self_play(deal_seeds(0, GAMES, Stream.TRAINING), (0,)))
+    finished = drain(trainer.workers.self_play(Batch(0, 0, GAMES, searches=True)))
     stop.set()
     watcher.join()
     played, _, statistics = finished

@@ -22,6 +22,7 @@ from games.batches import States, take
 from games.interface import Records
 from games.kernels import ROOT, Stream, deal_seeds
 from games.table import Table
+from training.game_worker import trained_of
 from training.trainer import Trainer
 
 GAMES = 12
@@ -71,7 +72,10 @@ def seconds_per_move() -> float:
     """Returns the median seconds of a decision at 600 playouts with inference, games played one at a time against RHCP."""
     trainer = Trainer(composed())
     search = SearchSettings(root="puct", playouts=600, worlds=64, slots=32)
-    game, trained = trainer.state.game, trainer.state.trained(trainer.evaluation.evaluator)
+    game, trained = (
+        trainer.state.game,
+        trained_of(trainer.config, trainer.state.game, trainer.state.latest(), trainer.evaluation.evaluator),
+    )
     make_determinizer = trained.determinizer_maker(trained.inference)
     player = Timed(game, trained.evaluator, make_determinizer, search, win_only=True, max_positions=1)
     player.waits = []

@@ -17,9 +17,10 @@ from agents.doudizhu.heuristic_games import generate_games
 from benchmarks.table import Row
 from games.batches import States, num_rows, take
 from games.interface import Records
-from games.kernels import Stream, deal_seeds, streams
+from games.kernels import streams
 from networks.evaluator import Evaluator
 from training.algorithms import read_run
+from training.batches import Batch
 from training.config import TrainConfig
 from training.heuristic_samples import heuristic_samples
 from training.reports import drain
@@ -86,11 +87,11 @@ def play(config: TrainConfig, games: int, teacher_games: int) -> tuple[float, di
     """
     trainer = taught(config, teacher_games)
     compiling = Trainer(replace(config, search=replace(config.search, playouts=2)))
-    drain(compiling.workers.self_play(deal_seeds(0, 4, Stream.TRAINING), (0,)))
+    drain(compiling.workers.self_play(Batch(0, 0, 4, searches=True)))
     rates: list[float] = []
     end = perf_counter() + SELF_PLAY_SECONDS
     while not rates or (len(rates) < 3 and perf_counter() < end):
-        finished = drain(trainer.workers.self_play(deal_seeds(0, games, Stream.TRAINING), (0,)))
+        finished = drain(trainer.workers.self_play(Batch(0, 0, games, searches=True)))
         _, played, statistics = finished
         assert np.all(played.final.winner >= 0)
         rates.append(games / statistics.seconds)

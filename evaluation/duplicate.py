@@ -26,9 +26,12 @@ from evaluation.statistics import estimate, wins
 from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
 from games.kernels import Stream, streams
+<<<<<<< HEAD
 
 LOT = 10
 """Decks that are played side by side where somebody learns from what it sees."""
+=======
+>>>>>>> main
 
 
 def games_per_deck(spec: GameSpec) -> int:
@@ -87,6 +90,11 @@ def duplicate_games(
         for agent in watching:
             agent.observe(take(some, np.arange(len(seats))), parts[-1].records)
     return joined(parts)
+
+
+def part_seed(seed: int, first: int) -> int:
+    """Returns the seed of the players' random choices in the part of a match that begins with deck ``first``."""
+    return int(streams(seed, 1, Stream.PLAY, first)[0] >> np.uint64(1))
 
 
 def duplicate_match(

@@ -25,13 +25,16 @@ from agents.agent import Agent
 from agents.players import Maker
 from evaluation.aivat import corrections
 from evaluation.config import make_game
-from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, summary
+from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, part_seed, summary
 from evaluation.kept_games import KeptGames
+<<<<<<< HEAD
 from evaluation.match import PlayedGames, joined
+=======
+from evaluation.match import PlayedGames, joined_games
+>>>>>>> main
 from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
 from games.batches import take
 from games.interface import Records, seats_to_move
-from games.kernels import Stream, streams
 from runtime.cluster import Shared
 from runtime.connect import connect
 from runtime.device import choose_device
@@ -101,7 +104,7 @@ class Worker:
             told = done
 
         decks = take(self.plan.decks, slice(task.first, task.last))
-        seed = int(streams(self.plan.tournament.config.seed, 1, Stream.PLAY, task.first)[0] >> np.uint64(1))
+        seed = part_seed(self.plan.tournament.config.seed, task.first)
         agents = self.agent(task.a), self.agent(task.b)
         games = duplicate_games(self.game, *agents, decks, seed, progress=tell)
         if not self.plan.tournament.config.aivat:
@@ -179,7 +182,11 @@ def play_tournament(
     results = {}
     for a, b in dict.fromkeys((task.a, task.b) for task in plan.tasks):
         parts = [finished[task] for task in plan.tasks if (task.a, task.b) == (a, b)]
+<<<<<<< HEAD
         results[a, b] = summary(game.spec, (players[a].name, players[b].name), joined(parts))
+=======
+        results[a, b] = summary(game.spec, (players[a].name, players[b].name), joined_games(parts))
+>>>>>>> main
     return results
 
 

@@ -48,11 +48,17 @@ def sample_policy(
 
 @kernel
 def explore(
-    rules: Rules, states: States, lanes: np.ndarray, share: float, rng: np.ndarray, actions: np.ndarray, scratch: np.ndarray
-) -> None:
-    """Replaces a share of the actions (int16 ``[n]``) by random legal ones; ``scratch`` is int16 ``[max_legal]``."""
+    rules: Rules, states: States, lanes: np.ndarray, chances: np.ndarray, rng: np.ndarray, actions: np.ndarray,
+    explored: np.ndarray, scratch: np.ndarray,
+) -> None:  # fmt: skip
+    """Replaces actions (int16 ``[n]``), each with its chance (float64 ``[n]``), by random legal ones.
+
+    Args:
+        explored: bool ``[n]``, written: whether it was replaced. scratch: int16 ``[max_legal]``.
+    """
     for k in range(lanes.size):
-        if random_float(rng, lanes[k]) < share:
+        explored[k] = random_float(rng, lanes[k]) < chances[k]
+        if explored[k]:
             actions[k] = scratch[random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))]
 
 
@@ -64,18 +70,19 @@ class Drawn(NamedTuple):
     log_prob: np.ndarray  # float32 [N]: log of the chance of the move that the policy drew
     certainty: np.ndarray  # float32 [N]: probability of the most likely move
     value: np.ndarray  # float32 [N]: the mover's network, in the units of its objective
+    explored: np.ndarray  # bool [N]: whether a random move took the place of the drawn one
 
 
 def draw_moves(
-    game: Game, evaluate: Evaluate, states: States, rng: np.ndarray, lanes: np.ndarray, temperature: float, exploration: float,
-    iteration: int,
+    game: Game, evaluate: Evaluate, states: States, rng: np.ndarray, lanes: np.ndarray, temperature: float,
+    exploration: np.ndarray | float, iteration: int,
 ) -> Drawn:  # fmt: skip
     """Draws a move from the policy network of the mover in each lane.
 
     Args:
         lanes: int64 ``[N]``; lane k draws from ``rng[k]``, changed in place.
         temperature: See ``sample_policy``.
-        exploration: Chance that a move is then replaced by a random one.
+        exploration: Chance that a move is then replaced by a random one, of each lane (float64 ``[N]``) or of all.
         iteration: Stamps the samples.
     """
     n, scratch = len(lanes), np.zeros(game.spec.max_legal, np.int16)
@@ -87,9 +94,10 @@ def draw_moves(
         game.rules, game.decoder, states, lanes, outputs.policy, temperature, rng, actions, log_prob, certainty, scratch,
         np.zeros(game.spec.max_legal),
     )  # fmt: skip
-    if exploration > 0.0:
-        explore(game.rules, states, lanes, exploration, rng, actions, scratch)
+    explored = np.zeros(n, np.bool_)
+    if np.any(exploration):
+        explore(game.rules, states, lanes, np.broadcast_to(exploration, n).astype(np.float64), rng, actions, explored, scratch)
     samples = empty_samples(game, n)._replace(states=take(states, lanes))
     samples.actions[:, 0], samples.target[:, 0] = actions, 1.0
     samples.iteration[:] = iteration
-    return Drawn(actions, samples, log_prob, certainty, np.asarray(outputs.value, np.float32))
+    return Drawn(actions, samples, log_prob, certainty, np.asarray(outputs.value, np.float32), explored)

@@ -4,7 +4,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from fpmcts.learner import LearnerSettings, LossNotFiniteError
+from fpmcts.learner import LossNotFiniteError
+from fpmcts.learner_settings import LearnerSettings
 from fpmcts.samples import Samples
 from games.batches import num_rows
 from games.interface import Game

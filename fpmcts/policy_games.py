@@ -108,7 +108,7 @@ class PolicyGames:
 
         def decide(lanes: np.ndarray) -> np.ndarray:
             drawn = draw_moves(game, self.evaluate, games.states, rng, lanes, self.temperature, self.exploration, iteration)
-            parts.append(Decisions(*drawn[1:], np.zeros(len(lanes), np.float32)))
+            parts.append(Decisions(*drawn[1:5], np.zeros(len(lanes), np.float32)))
             owners.append(lanes)
             return drawn.actions
 

@@ -29,7 +29,7 @@ class Samples(NamedTuple):
     actions: np.ndarray  # int16 [N, TARGET_WIDTH]: -1 = none
     target: np.ndarray  # float32 [N, TARGET_WIDTH]: the improved policy, sums to 1
     policy_weight: np.ndarray  # float32 [N]: 1 where the target teaches the policy, 0 where only the outcome counts
-    result: np.ndarray  # float32 [N]: return of the mover's team, in units of the stake at the decision
+    result: np.ndarray  # float32 [N]: return of the mover's team, in units of the stake at the decision; NaN: teaches no value
     root_value: np.ndarray  # float32 [N]: the search's estimate of it; NaN without a search
     iteration: np.ndarray  # int32 [N]: when it was made
 

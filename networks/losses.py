@@ -22,7 +22,7 @@ LEAST_TARGET = 1e-4
 
 
 class PolicyLoss(NamedTuple):
-    """Per row ``[B]``, in nats; ``cross_entropy`` and ``reverse_kl`` carry gradients.
+    """Per row ``[B]``, in nats; ``cross_entropy``, ``reverse_kl`` and ``entropy`` carry gradients.
 
     Attributes:
         cross_entropy: -sum_a target(a) log p(a); its minimum over noisy targets is their arithmetic mean.
@@ -82,12 +82,13 @@ def policy_loss(policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tenso
     log_p = logits - log_sum.index_select(0, rows)
     cross_entropy = -total(targets * log_p)
     reverse_kl = total(log_p.exp() * (log_p - targets.clamp(min=LEAST_TARGET).log()))
+    entropy = -total(log_p.exp() * log_p)
     with torch.no_grad():
         is_best = (logits == top.index_select(0, rows)) & (targets == largest(targets).index_select(0, rows))
         return PolicyLoss(
             cross_entropy,
             reverse_kl,
-            entropy=-total(log_p.exp() * log_p),
+            entropy=entropy,
             target_entropy=-total(torch.xlogy(targets, targets)),
             top_mass=(top - log_sum).exp(),
             match=(total(is_best.float()) > 0).float(),

@@ -14,6 +14,7 @@ from reproduce.figures import FigureConfig
 from reproduce.job import Job
 from reproduce.match_tables import MatchTablesConfig
 from reproduce.table_matches import TableMatchesConfig
+from runtime.cluster import ClusterError
 from runtime.configuration import CONF, choices, read_file, shown, split
 from runtime.help import keys_text, say
 from runtime.interrupt import Interrupt
@@ -83,5 +84,5 @@ def run(arguments: list[str]) -> None:
 if __name__ == "__main__":
     try:
         run(sys.argv[1:])
-    except (ConfigError, CheckpointError, ReportError, RunFolderError) as error:
+    except (ConfigError, CheckpointError, ReportError, RunFolderError, ClusterError) as error:
         sys.exit(f"reproduce: {error}")

@@ -1,6 +1,6 @@
 """What ``python -m reproduce`` makes of a file in ``conf/reproduce``, whatever its kind."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,6 +8,11 @@ from training.reports import Event
 
 Play = Callable[[Callable[[], bool]], Iterator[Event | list[str]]]
 """Given whether to stop, yields how far it is, and at the end what there is to say; nothing of that if it was stopped before."""
+
+
+def with_cluster(given: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Returns keys and values, ``cluster=ray`` as the choice that it is for the other commands."""
+    return {"cluster.kind" if key == "cluster" else key: text for key, text in given}
 
 
 class Job(NamedTuple):

@@ -13,7 +13,6 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,8 +27,10 @@ from evaluation.match import play_games
 from evaluation.statistics import Estimate, estimate, wins
 from games import GAMES, make
 from games.kernels import streams
-from reproduce.job import Job
+from reproduce.job import Job, with_cluster
 from reproduce.kept_lots import read_lots
+from reproduce.lots import play_lots
+from runtime.cluster import ClusterSettings
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, check_ranges, did_you_mean, setting
 from training.reports import Event
@@ -40,7 +41,6 @@ PLAYERS = {"uct": "UCT", "exp3": "Exp3", "regret_matching": "RM", "random": "ran
 """Rows and columns."""
 NEAR = 6.0
 """Points of difference beyond which a cell is marked."""
-POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ class MatchTablesConfig:
         title: Above all tables.
         run_dir: Folder of the matches; None makes ``runs/<name>``.
         threads: Lots side by side.
+        cluster: Who plays the lots: threads, or actors of a Ray cluster (``runtime/cluster.py``).
         matches: Of each cell, a multiple of 20.
         seed: Of all matches.
         only: The tables that are played, by name; none: all.
@@ -88,6 +89,7 @@ class MatchTablesConfig:
     title: str = ""
     run_dir: str | None = None
     threads: int = setting(1, least=1, most=4096)
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
     matches: int = setting(1000, least=LOT, most=10**6)
     seed: int = setting(0, least=0, most=2**31)
     only: list[str] = field(default_factory=list)
@@ -114,7 +116,7 @@ Results = dict[Lot, list[float]]
 
 def read_job(name: str, overrides: Sequence[str]) -> Job:
     """Returns the job of ``conf/reproduce/NAME.yaml`` and a command line. Raises ConfigError."""
-    given = dict(pairs(overrides))
+    given = with_cluster(pairs(overrides))
     for key, text in given.items():
         if (top := key.partition(".")[0]) not in (names := [f.name for f in fields(MatchTablesConfig)]):
             raise ConfigError(f"{key}={text}: unknown key{did_you_mean(top, names) or '; expected one of ' + ', '.join(names)}")
@@ -187,27 +189,17 @@ def play(config: MatchTablesConfig, tables: Mapping[str, Table], stopping: Calla
         for column in PLAYERS
     ]
     missing = [lot for lot in lots if lot not in results]
-    pool = ThreadPoolExecutor(config.threads)
-    running: dict[Future[list[float]], Lot] = {}
-    try:
-        with (config.folder() / "matches.jsonl").open("a") as file:
-            while missing or running:
-                while missing and len(running) < config.threads and not stopping():
-                    lot = missing.pop(0)
-                    running[pool.submit(play_lot, config, tables[lot.table], lot)] = lot
-                if not running:
-                    break
-                for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
-                    lot = running.pop(future)
-                    results[lot] = future.result()
-                    file.write(json.dumps({"lot": lot, "returns": results[lot]}) + "\n")
-                    file.flush()
-                yield Event("matches", LOT * (len(lots) - len(missing) - len(running)), LOT * len(lots), "matches")
-    finally:
-        pool.shutdown(cancel_futures=True)
+    before = len(lots) - len(missing)
+    units = [(config, tables[lot.table], lot) for lot in missing]
+    with (config.folder() / "matches.jsonl").open("a") as file:
+        for done, (k, returns) in enumerate(play_lots(play_lot, units, config.threads, config.cluster, stopping), before + 1):
+            results[missing[k]] = returns
+            file.write(json.dumps({"lot": missing[k], "returns": returns}) + "\n")
+            file.flush()
+            yield Event("matches", LOT * done, LOT * len(lots), "matches")
     text, said = report(config, tables, results)
     (config.folder() / "tables.md").write_text(text)
-    if not missing:
+    if all(lot in results for lot in lots):
         yield said
 
 

@@ -11,7 +11,6 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field, fields
 from itertools import product
 from pathlib import Path
@@ -28,15 +27,16 @@ from evaluation.table_match import TableResult, orders, result_of, table_match
 from games import make
 from games.interface import Game
 from games.kernels import streams
-from reproduce.job import Job
+from reproduce.job import Job, with_cluster
 from reproduce.kept_lots import read_lots
+from reproduce.lots import play_lots
+from runtime.cluster import ClusterSettings
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, check_ranges, did_you_mean, setting
 from training.reports import Event
 
 LOT, PART = 20, 4
 """Decks that are kept together; decks after which statistics of players are counted."""
-POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ class TableMatchesConfig:
         name: Of the whole. title: Above all.
         run_dir: Folder of the matches; None makes ``runs/<name>``.
         threads: Lots side by side.
+        cluster: Who plays the lots: threads, or actors of a Ray cluster (``runtime/cluster.py``).
         hands: Of each point, at least.
         seed: Of all matches.
         model: Opponent model of the players ``mcts``; None: the one that comes with the project.
@@ -81,6 +82,7 @@ class TableMatchesConfig:
     title: str = ""
     run_dir: str | None = None
     threads: int = setting(1, least=1, most=4096)
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
     hands: int = setting(2000, least=1, most=10**9)
     seed: int = setting(0, least=0, most=2**31)
     model: str | None = None
@@ -118,7 +120,7 @@ Results = dict[tuple[str, int], list[list[float]]]
 
 def read_job(name: str, overrides: Sequence[str]) -> Job:
     """Returns the job of ``conf/reproduce/NAME.yaml`` and a command line. Raises ConfigError."""
-    given = dict(pairs(overrides))
+    given = with_cluster(pairs(overrides))
     for key, text in given.items():
         if (top := key.partition(".")[0]) not in (names := [f.name for f in fields(TableMatchesConfig)]):
             raise ConfigError(f"{key}={text}: unknown key{did_you_mean(top, names) or '; expected one of ' + ', '.join(names)}")
@@ -190,28 +192,19 @@ def play(config: TableMatchesConfig, points: Sequence[Point], stopping: Callable
     lots = [(point, number) for point in points for number in range(point.num_lots())]
     lots.sort(key=lambda lot: lot[1])  # all points grow together
     missing = [lot for lot in lots if (lot[0].key, lot[1]) not in results]
-    pool = ThreadPoolExecutor(config.threads)
-    running: dict[Future[list[list[float]]], tuple[Point, int]] = {}
-    try:
-        with (config.folder() / "lots.jsonl").open("a") as file:
-            while missing or running:
-                while missing and len(running) < config.threads and not stopping():
-                    lot = missing.pop(0)
-                    running[pool.submit(play_lot, config.seed, *lot)] = lot
-                if not running:
-                    break
-                for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
-                    point, number = running.pop(future)
-                    results[point.key, number] = future.result()
-                    file.write(json.dumps({"point": point.key, "lot": number, "scores": future.result()}) + "\n")
-                    file.flush()
-                yield Event("matches", len(lots) - len(missing) - len(running), len(lots), "lots")
-    finally:
-        pool.shutdown(cancel_futures=True)
+    before = len(lots) - len(missing)
+    units = [(config.seed, *lot) for lot in missing]
+    with (config.folder() / "lots.jsonl").open("a") as file:
+        for done, (k, scores) in enumerate(play_lots(play_lot, units, config.threads, config.cluster, stopping), before + 1):
+            point, number = missing[k]
+            results[point.key, number] = scores
+            file.write(json.dumps({"point": point.key, "lot": number, "scores": scores}) + "\n")
+            file.flush()
+            yield Event("matches", done, len(lots), "lots")
     found = {k: result for k, point in enumerate(points) if (result := result_for(point, results)) is not None}
     text, said = report(config, points, found)
     (config.folder() / "figures.md").write_text(text)
-    if not missing:
+    if all((point.key, number) in results for point, number in lots):
         draw(config, points, found)
         yield said
 

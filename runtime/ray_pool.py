@@ -132,6 +132,7 @@ class RayCluster:
         self.actors = [self._begin() for _ in range(self.size)]
         self.version = -1
         self._counts = {"units": 0.0, "retried": 0.0, "bytes": 0.0, "busy": 0.0, "seconds": 0.0, "idle": 0.0}
+        self._by_actor = np.zeros((self.size, 2))  # units, and seconds that they took
         self.retried = self.failed_starts = 0
 
     def _connect(self) -> None:
@@ -145,6 +146,7 @@ class RayCluster:
             "runtime_env": {"env_vars": {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}},
             "ignore_reinit_error": True,
         }
+        answers = False
         try:
             if s.address is None and not ray.is_initialized():
                 cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -154,12 +156,16 @@ class RayCluster:
                 address = s.address or "auto"
                 if (known := _address_of(address)) is not None:  # Ray itself would wait for minutes
                     _reach(known, REACH_SECONDS)
+                    answers = True
                 ray.init(address=address, **common)
         except (ConnectionError, RuntimeError, ValueError, exceptions.RayError, OSError) as error:
             where = "a cluster of this machine" if s.address is None else f"cluster.address={s.address}"
-            how = (
-                "start one with 'ray start --head'; one with tokens asks for RAY_AUTH_MODE=token and its token (docs/cluster.md)"
-            )
+            how = "start one with 'ray start --head' (docs/cluster.md)"
+            if answers:
+                how = (
+                    "something listens there: expected a cluster of the same version of Ray, RAY_AUTH_MODE=token and its token "
+                    "in ~/.ray/auth_token or RAY_AUTH_TOKEN (docs/cluster.md)"
+                )
             raise ClusterError(f"{where}: cannot be reached ({_first_line(error)}); {how}") from error
 
     def _begin(self) -> _Actor:
@@ -185,10 +191,11 @@ class RayCluster:
         )
 
     def curves(self) -> dict[str, float]:
-        """Returns what happened since the last call."""
+        """Returns what happened since the last call; actor k is the k-th that was asked for, or what took its place."""
         counts, self._counts = self._counts, dict.fromkeys(self._counts, 0.0)
+        by_actor, self._by_actor = self._by_actor, np.zeros((self.size, 2))
         seconds = max(counts["seconds"], 1e-9)
-        return {
+        curves = {
             "cluster/actors": float(sum(actor.hello is None for actor in self.actors)),
             "cluster/units": counts["units"],
             "cluster/units_retried": counts["retried"],
@@ -196,11 +203,21 @@ class RayCluster:
             "cluster/actors_busy_share": counts["busy"] / seconds / self.size,
             "cluster/driver_idle_share": counts["idle"] / seconds,
         }
+        for k, (units, busy) in enumerate(by_actor):
+            curves |= {f"cluster_actors/units_{k}": float(units), f"cluster_actors/busy_share_{k}": float(busy / seconds)}
+            if units:
+                curves[f"cluster_actors/seconds_per_unit_{k}"] = float(busy / units)
+        return curves
 
     def count(self, **numbers: float) -> None:
         """Adds to the curves."""
         for name, number in numbers.items():
             self._counts[name] += number
+
+    def count_unit(self, actor: _Actor, seconds: float, size: int) -> None:
+        """Adds a unit that an actor has done, with the bytes of its answer."""
+        self.count(units=1.0, busy=seconds, bytes=float(size))
+        self._by_actor[self.actors.index(actor)] += 1.0, seconds
 
     def replace(self, actor: _Actor) -> list[int]:
         """Ends an actor, puts a new one in its place, and returns the units that it had."""
@@ -316,7 +333,7 @@ class RayPool:
                 k = actor.units.pop(reference)
                 actor.since = time.monotonic()
                 item, seconds = copied(answer)
-                cluster.count(units=1.0, busy=seconds, bytes=float(_num_bytes(item)))
+                cluster.count_unit(actor, seconds, _num_bytes(item))
                 done += 1
                 yield k, item
             if not ready:

@@ -5,26 +5,22 @@ from collections.abc import Generator
 
 import numpy as np
 
-from agents.teachers import generate_games
 from games.batches import num_rows, take
 from games.kernels import Stream, deal_seeds
 from training.evaluation import Evaluation
-from training.heuristic_samples import heuristic_samples
 from training.learning import Totals, cosine, learn_filter, loss_text
 from training.reports import Event, Report
 from training.state import RunState
+from training.workers import Workers
 
 
-def bootstrap_step(state: RunState, evaluation: Evaluation) -> Generator[Event, None, Report]:
+def bootstrap_step(state: RunState, workers: Workers, evaluation: Evaluation) -> Generator[Event, None, Report]:
     """Plays some heuristic games, learns from them, and says how it went."""
     config, started = state.config.bootstrap, time.perf_counter()
     total, seed, size = state.bootstrap_games, state.config.seed, state.config.train.batch_size
     count = min(config.games_per_step, total - state.bootstrap_done)
     index = state.bootstrap_done // config.games_per_step
-    yield Event("heuristic games", 0, count, "games")
-    seeds = deal_seeds(seed, count, Stream.BOOTSTRAP, index)
-    played = generate_games(state.game, seeds, threads=state.threads, epsilon=config.epsilon, teacher=config.teacher)
-    samples = heuristic_samples(state.game, played.deals, played.records, played.choices)
+    samples = yield from workers.teach(deal_seeds(seed, count, Stream.BOOTSTRAP, index))
     generation = time.perf_counter() - started
     shuffled = take(samples, np.random.default_rng([seed, Stream.BOOTSTRAP, index]).permutation(num_rows(samples)))
     shared = config.shared and len(state.nets) > 1
@@ -51,10 +47,11 @@ def bootstrap_step(state: RunState, evaluation: Evaluation) -> Generator[Event, 
         for learner in state.learners:
             learner.forget()
     state.playing.load_state_dict(state.networks.state_dict())
+    state.catch_up()
     scalars = totals.scalars()
     learning = time.perf_counter() - started - generation
     line = f"bootstrap {state.bootstrap_done:,} of {total:,} games: " + loss_text(scalars)
     if over:
-        line += "; " + (evaluation.policy(scalars) or "no evaluation")
-    scalars |= {"time/generation_seconds": generation, "time/learning_seconds": learning}
+        line += "; " + ((yield from evaluation.policy(scalars)) or "no evaluation")
+    scalars |= {"time/generation_seconds": generation, "time/learning_seconds": learning} | workers.cluster_curves()
     return Report(state.step, line, scalars)

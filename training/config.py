@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.players import KINDS
 from agents.teachers import TEACHERS, taught_games
-from fpmcts.learner import GradientSettings, LearnerSettings
+from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from games import GAMES, make
@@ -22,7 +22,7 @@ from runtime.settings import ConfigError, build, setting
 
 MANY = 1_000_000_000
 """Most games, decks or iterations that a key may ask for; what fits into memory is checked apart (``training.memory``)."""
-BASELINES = ("rhcp", "rlcard_rule", "random", "always_call")
+BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,8 @@ class EvaluationSettings:
     """Evaluation during training, by duplicate matches on decks that are never trained on.
 
     Attributes:
-        baseline: The fixed opponent: "random"; in Doudizhu "rhcp" or "rlcard_rule"; in poker "always_call".
+        baseline: The fixed opponent: "random"; in Doudizhu "rhcp" or "rlcard_rule"; in poker "always_call", and in
+            no-limit Hold'em "hand_only" or "best_hand".
         decks: Decks for the policy without search, every iteration; 0 = never.
         search_decks: Decks for the search, every ``search_every`` iterations; 0 = never.
         search_every: See above, >= 1.
@@ -134,6 +135,18 @@ class EvaluationSettings:
     search_every: int = setting(10, least=1, most=MANY)
     search_playouts: int = setting(64, least=1, most=100_000)
     exact_every: int = setting(0, least=0, most=MANY)
+
+
+@dataclass(frozen=True)
+class RunClusterSettings(ClusterSettings):
+    """Who plays the games of a run; no result depends on it but for the lag.
+
+    Attributes:
+        lag: Iteration t is played by the weights that have learned from the iterations before t - lag. 0: players and learners
+            wait for each other. 1: they work at the same time. A run keeps the lag that it was begun with.
+    """
+
+    lag: int = setting(0, least=0, most=1)
 
 
 @dataclass(frozen=True)
@@ -185,7 +198,7 @@ class TrainConfig:
     gradient: GradientSettings = field(default_factory=GradientSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
-    cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    cluster: RunClusterSettings = field(default_factory=RunClusterSettings)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""

@@ -3,28 +3,29 @@
 import math
 from collections.abc import Generator
 from functools import cached_property
-from typing import Any
 
-from agents.general.policy import PolicyOptions
-from agents.general.search_agent import FPMCTSOptions
-from agents.kind import NoOptions
-from agents.players import Maker, Player
-from evaluation.duplicate import duplicate_match
+from evaluation.decks import evaluation_decks
+from evaluation.duplicate import summary
 from evaluation.policy_table import ExactMeasure
 from networks.evaluator import Evaluator
 from training.reports import Event
 from training.state import RunState
+from training.workers import Workers
 
 
 class Evaluation:
     """Measures the networks that play.
 
+    Args:
+        state: Of the run.
+        workers: Play the matches.
+
     Attributes:
-        evaluator: Of all measurements; each begins with the present weights.
+        evaluator: Of the exact measure, which begins with the present weights.
     """
 
-    def __init__(self, state: RunState) -> None:
-        self.state = state
+    def __init__(self, state: RunState, workers: Workers) -> None:
+        self.state, self._workers = state, workers
         self.evaluator = Evaluator(state.playing, state.config.precision, state.device)
 
     @cached_property
@@ -35,29 +36,21 @@ class Evaluation:
         """Measures what is due after an iteration; adds the curves and returns the text."""
         settings, iteration, text = self.state.config.evaluation, self.state.iteration, ""
         if settings.decks:
-            yield Event("evaluation", 0, 1, "matches")
-            text += f"; {self.policy(scalars)}"
+            text += f"; {(yield from self.policy(scalars))}"
         if settings.search_decks and iteration % settings.search_every == 0:
-            yield Event("evaluation of the search", 0, 1, "matches")
-            text += f"; {self.search(scalars)}"
+            text += f"; {(yield from self.search(scalars))}"
         if settings.exact_every and iteration % settings.exact_every == 0:
             text += self.exact(scalars)
         return text
 
-    def policy(self, scalars: dict[str, float]) -> str:
+    def policy(self, scalars: dict[str, float]) -> Generator[Event, None, str]:
         """Plays the policy, greedy or mixed as suits the game, against the baseline; "" where there are no decks for it."""
         decks = self.state.config.evaluation.decks
-        return self._match("policy", PolicyOptions(), decks, scalars) if decks else ""
+        return (yield from self._match(False, decks, scalars)) if decks else ""
 
-    def search(self, scalars: dict[str, float]) -> str:
+    def search(self, scalars: dict[str, float]) -> Generator[Event, None, str]:
         """Plays the search, as it is in training but without noise, against the baseline."""
-        settings, search = self.state.config.evaluation, self.state.config.search
-        options = FPMCTSOptions(
-            root=search.root, playouts=settings.search_playouts, worlds=search.worlds, c=search.c, strength=search.strength,
-            considered=search.considered, prior_floor=search.prior_floor, rollout=search.rollout, solve=search.solve,
-            slots=search.slots, particles=self.state.config.inference.particles,
-        )  # fmt: skip
-        return self._match("fpmcts", options, settings.search_decks, scalars)
+        return (yield from self._match(True, self.state.config.evaluation.search_decks, scalars))
 
     def exact(self, scalars: dict[str, float]) -> str:
         """Returns NashConv of the policy networks as text and adds it; "" where it cannot be computed."""
@@ -68,13 +61,11 @@ class Evaluation:
         scalars["nash_conv/average_policy"] = value
         return f"; NashConv (both players' gains together) {value:.4f}"
 
-    def _match(self, kind: str, options: Any, decks: int, scalars: dict[str, float]) -> str:
-        """Plays a match of a kind of player with the present weights; adds the scores and returns them as text."""
-        state, baseline, name = self.state, self.state.config.evaluation.baseline, "policy" if kind == "policy" else "search"
-        self.evaluator.refresh(state.playing)
-        players = {name: Player(name, kind, options, name), "baseline": Player("baseline", baseline, NoOptions(), baseline)}
-        maker = Maker(state.game, "", players, str(state.device), networks=state.trained(self.evaluator))
-        result = duplicate_match(state.game, maker.make(name), maker.make("baseline"), decks, state.config.seed)
+    def _match(self, searches: bool, decks: int, scalars: dict[str, float]) -> Generator[Event, None, str]:
+        """Plays a match of the present weights; adds the scores and returns them as text."""
+        state, baseline, name = self.state, self.state.config.evaluation.baseline, "search" if searches else "policy"
+        games = yield from self._workers.match(evaluation_decks(state.game, state.config.seed, decks), searches)
+        result = summary(state.game.spec, (name, baseline), games)
         unit, group = state.game.spec.score, f"{name}_against_{baseline}"
         for label, score in [("all", result.total), *zip(result.team_names, result.by_team, strict=True)]:
             for measure, value in [("wp", score.wp)] * unit.tells_wins + [(unit.key, score.adp)]:

@@ -9,8 +9,9 @@ from fpmcts.policy_games import Decisions
 from games.batches import num_rows, take
 from games.kernels import Stream
 from networks.averaging import move_towards
+from training.batches import batches_of
 from training.evaluation import Evaluation
-from training.learning import Losses, Totals, learn_filter, learn_side_by_side, loss_text
+from training.learning import Losses, Totals, begin_next, learn_filter, learn_side_by_side, loss_text
 from training.play_curves import policy_game_curves
 from training.reports import Event, Report
 from training.state import RunState
@@ -24,21 +25,22 @@ def gradient_step(state: RunState, workers: Workers, evaluation: Evaluation) -> 
         state.networks.load_state_dict(state.playing.state_dict())
         for learner in state.learners:
             learner.forget()
-    played = yield from workers.policy_games(state.networks, settings.games, 0, decay=settings.decay)
+    (batch,) = batches_of(state.config, state.iteration)
+    played = yield from workers.policy_games(batch)
     decisions = played.decisions
     keep = np.random.default_rng([state.config.seed, Stream.TRAINING, state.iteration]).random(num_rows(decisions))
     rows = take(decisions, np.flatnonzero((decisions.certainty < settings.certain) | (keep < settings.certain_share)))
     scalars = policy_game_curves(state.game, played, settings.certain, state.win_only)
     scalars |= {"data/learned_decisions": float(num_rows(rows)), "data/games": float(state.games_seen)}
     scalars |= workers.cluster_curves()
+    begin_next(state, workers)
     losses = yield from learn(state, rows, scalars)
     rate = f"{settings.games:,} games of the policies at {settings.games / played.seconds:,.0f}/s"
     line = f"iteration {state.iteration}: {rate}, {losses}"
     state.iteration += 1
     state.games_seen += settings.games
     if state.config.evaluation.decks:
-        yield Event("evaluation", 0, 1, "matches")
-        line += f"; {evaluation.policy(scalars)}"
+        line += f"; {(yield from evaluation.policy(scalars))}"
     return Report(state.step, line, scalars)
 
 

@@ -10,8 +10,10 @@ from fpmcts.filter_learner import ROWS
 from fpmcts.samples import Samples
 from games.batches import num_rows, take
 from runtime.pools import side_by_side
+from training.batches import batches_of
 from training.reports import Event
 from training.state import RunState
+from training.workers import Workers
 
 Losses = dict[str, float]
 """Parts of the loss of one step, by name."""
@@ -36,6 +38,15 @@ class Totals:
 def cosine(progress: float, end: float) -> float:
     """Returns the factor of the learning rate: 1 at progress 0, falling to ``end`` at 1 by a half cosine."""
     return end + (1.0 - end) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
+
+
+def begin_next(state: RunState, workers: Workers) -> None:
+    """With ``cluster.lag``: begins the games of the next iteration, which the weights from before the learning play."""
+    last = state.config.budget.iterations
+    if state.lagging is not None:
+        state.catch_up()
+        if last is None or state.iteration + 1 < last:
+            workers.begin(batches_of(state.config, state.iteration + 1))
 
 
 def learn_side_by_side(state: RunState, networks: list[Iterator[Losses]], steps: int, totals: Totals) -> Iterator[Event]:

@@ -37,6 +37,7 @@ def needs_of(config: TrainConfig, game: Game) -> list[Need]:
     lane = tree + search.worlds * world + particles
     record = world + 2 * game.spec.max_moves
     played = record + DECISIONS_PER_GAME * sample
+    held = config.episode.games if config.cluster.lag else games  # played ahead
     evaluation, policies = config.evaluation, record * 2 * seats
     return [
         Need(
@@ -46,7 +47,7 @@ def needs_of(config: TrainConfig, game: Game) -> list[Need]:
         ),
         Need("train.reservoir", config.train.reservoir, nets * config.train.reservoir * sample),
         Need("train.value_window", config.train.value_window, nets * config.train.value_window * sample),
-        Need("episode.games_per_step" if games < config.episode.games else "episode.games", games, games * played),
+        Need("episode.games_per_step" if held < config.episode.games else "episode.games", held, held * played),
         Need("episode.value_games", config.episode.value_games, config.episode.value_games * played),
         Need("bootstrap.games_per_step", config.bootstrap.games_per_step, _bootstrap_games(config) * played),
         Need("evaluation.decks", evaluation.decks, evaluation.decks * policies),

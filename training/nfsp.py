@@ -16,7 +16,8 @@ from agents.general.policy import PolicyAgent
 from agents.general.random_agent import RandomAgent
 from evaluation.duplicate import duplicate_match
 from evaluation.policy_table import ExactMeasure
-from fpmcts.learner import Learner, LearnerSettings
+from fpmcts.learner import Learner
+from fpmcts.learner_settings import LearnerSettings
 from fpmcts.samples import Reservoir, Store, flatten
 from games import make
 from games.batches import num_rows, take

@@ -32,6 +32,8 @@ MAY_CHANGE = (
     "algorithm.memory",
 )
 """Keys that a resumed run may give anew; any other difference is refused, since the run would no longer be one experiment."""
+LASTS = ("cluster.lag",)
+"""Those of them that may not."""
 BEGINNING = "init_from"
 """What a run began from. Whoever resumes it need not say it again."""
 
@@ -264,7 +266,7 @@ def _check_same_run(path: Path, old: RunConfig, new: RunConfig) -> None:
     """Raises RunFolderError naming the first key in which a resumed run differs from its beginning."""
     before = dict(_leaves(old))
     for key, value in _leaves(new):
-        if not key.startswith(MAY_CHANGE) and before.get(key) != value:
+        if (key in LASTS or not key.startswith(MAY_CHANGE)) and before.get(key) != value:
             raise RunFolderError(
                 f"run_dir={path}: was started with {key}={before.get(key)}, not {value}; drop the change or give another run_dir"
             )

@@ -8,10 +8,11 @@ import numpy as np
 
 from fpmcts.samples import Samples
 from games.batches import take
-from games.kernels import Stream, deal_seeds
+from games.kernels import Stream
 from networks.averaging import move_towards
+from training.batches import batches_of
 from training.evaluation import Evaluation
-from training.learning import Losses, Totals, learn_filter, learn_side_by_side, loss_text
+from training.learning import Losses, Totals, begin_next, learn_filter, learn_side_by_side, loss_text
 from training.reports import Event, Report
 from training.state import RunState
 from training.workers import Workers
@@ -19,21 +20,23 @@ from training.workers import Workers
 
 def search_step(state: RunState, workers: Workers, evaluation: Evaluation) -> Generator[Event, None, Report]:
     """Plays some games of an iteration; after the last ones it learns and evaluates."""
-    config, episode = state.config, state.config.episode
-    count = min(episode.games_per_step, episode.games - state.episode_done)
-    chunk = state.episode_done // episode.games_per_step
-    deals = deal_seeds(config.seed, count, Stream.TRAINING, state.iteration, chunk)
-    finished = yield from workers.self_play(deals, (state.iteration, chunk))
+    episode, batches = state.config.episode, batches_of(state.config, state.iteration)
+    batch = batches[state.episode_done // episode.games_per_step]
+    finished = yield from workers.self_play(batch)
     samples, _, statistics = finished
     seen = float(sum(r.seen for r in state.reservoirs))
     scalars = workers.curves(finished) | {"data/reservoir_seen": seen, "data/games": float(state.games_seen)}
     keep(state, samples)
-    state.episode_done += count
-    state.games_seen += count
-    line = f"iteration {state.iteration}: {count} games at {count / statistics.seconds:.1f}/s"
+    state.episode_done += batch.games
+    state.games_seen += batch.games
+    line = f"iteration {state.iteration}: {batch.games} games at {batch.games / statistics.seconds:.1f}/s"
     if state.episode_done >= episode.games:
         if episode.value_games:
-            scalars["time/value_games_seconds"] = yield from play_value_games(state, workers, chunk + 1)
+            played = yield from workers.policy_games(batches[-1])
+            for k, window in enumerate(state.windows):
+                window.add(state.of_network(played.decisions.samples, k))
+            scalars["time/value_games_seconds"] = played.seconds
+        begin_next(state, workers)
         line += ", " + (yield from learn(state, samples, scalars))
         state.iteration += 1
         state.episode_done, state.offered = 0, [0] * len(state.nets)
@@ -42,25 +45,14 @@ def search_step(state: RunState, workers: Workers, evaluation: Evaluation) -> Ge
 
 
 def keep(state: RunState, samples: Samples) -> None:
-    """Puts samples into the stores of their networks: searched ones teach the policy, all the value; counts the former."""
+    """Puts samples into the stores of their networks: searched ones teach the policy and are counted, told results the value."""
     for k, reservoir in enumerate(state.reservoirs):
         part = state.of_network(samples, k)
         searched = np.flatnonzero(part.policy_weight > 0)
         reservoir.add(take(part, searched))
         state.offered[k] += len(searched)
         if state.windows:
-            state.windows[k].add(part)
-
-
-def play_value_games(state: RunState, workers: Workers, chunk: int) -> Generator[Event, None, float]:
-    """Plays games without searches, whose results teach the value; returns how many seconds that took."""
-    selfplay = state.config.selfplay
-    played = yield from workers.policy_games(
-        state.playing, state.config.episode.value_games, chunk, selfplay.temperature(state.iteration), selfplay.exploration
-    )
-    for k, window in enumerate(state.windows):
-        window.add(state.of_network(played.decisions.samples, k))
-    return played.seconds
+            state.windows[k].add(take(part, np.flatnonzero(np.isfinite(part.result))))
 
 
 def learn(state: RunState, samples: Samples, scalars: dict[str, float]) -> Generator[Event, None, str]:
@@ -78,8 +70,8 @@ def learn(state: RunState, samples: Samples, scalars: dict[str, float]) -> Gener
             value_rows = state.windows[k].draw(generator, train.batch_size - half) if state.windows else policy_rows
             given = policy_rows if state.windows else None
             losses = learner.step(given, value_rows, train.rate(state.iteration), parts)
-            if train.averaging:
-                move_towards(averages, learner.net, 1.0 / train.averaging)
+            if averages is not learner.net:
+                move_towards(averages, learner.net, 1.0 / max(1, train.averaging))
             yield losses
 
     yield from learn_side_by_side(state, [one(k) for k in range(len(state.nets))], sum(steps), totals)

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from torch import nn
 
-from agents.trained import Trained
 from fpmcts.filter_learner import FilterLearner
 from fpmcts.learner import Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window
@@ -17,12 +17,12 @@ from games.batches import num_rows, take
 from games.interface import Game, seats_to_move
 from games.kernels import LAYERS, sources_digest
 from networks.checkpoint import check_compatible
-from networks.evaluator import Evaluator
 from networks.filter import FilterNet
 from networks.growth import grow
 from networks.resnet import Networks, PolicyValueNet, build_networks
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 from runtime.device import choose_device
+from training.batches import Players, is_gradient
 from training.config import TrainConfig
 from training.reports import Report
 from training.run_folder import Saved
@@ -55,6 +55,7 @@ class RunState:
         games_seen: Games of all iterations.
         seconds: Wall clock spent in steps, over all sessions.
         last_report: What the last step said.
+        lagging: With ``cluster.lag``: copies of the networks, and of the filter network, that play the present iteration.
         began_from: The checkpoint whose networks it began from, in place of the bootstrap; None: from untrained ones.
     """
 
@@ -76,6 +77,7 @@ class RunState:
     games_seen: int = 0
     seconds: float = 0.0
     last_report: Report | None = None
+    lagging: Players | None = None
     began_from: str | None = None
 
     @classmethod
@@ -92,7 +94,7 @@ class RunState:
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(config.seed)
                 filter_learner = FilterLearner(game, FilterNet(game.spec).to(device), config.train, device)
-        train = config.train
+        train, filter_net = config.train, None if filter_learner is None else filter_learner.net
         return cls(
             config=config,
             game=game,
@@ -110,6 +112,7 @@ class RunState:
             ],
             windows=[Window(game, train.value_window) for _ in nets] if train.value_window else [],
             offered=[0] * len(nets),
+            lagging=copy.deepcopy(Players(networks, filter_net)) if config.cluster.lag else None,
             began_from=config.init_from,
         )
 
@@ -128,6 +131,11 @@ class RunState:
         """Whether the objective is to win (±1), not points."""
         return self.config.objective == "wp"
 
+    @property
+    def filter_net(self) -> FilterNet | None:
+        """The filter network of inference, if there is one."""
+        return None if self.filter is None else self.filter.net
+
     def of_network(self, samples: Samples, k: int) -> Samples:
         """Returns the samples that network ``k`` learns from: those of its seat, or all where one network serves every seat."""
         return samples if len(self.nets) == 1 else take(samples, self.rows_of_network(samples, k))
@@ -137,18 +145,26 @@ class RunState:
         every = len(self.nets) == 1
         return np.arange(num_rows(samples)) if every else np.flatnonzero(seats_to_move(self.game, samples.states) == k)
 
-    def trained(self, evaluator: Evaluator) -> Trained:
-        """Returns the networks that play as players know them (``agents.players.Maker``); ``evaluator`` holds their weights."""
-        return Trained(
-            game=self.game,
-            rules=self.config.game.rules or "",
-            networks=self.playing,
-            filter=None if self.filter is None else self.filter.net,
-            inference=self.config.inference,
-            search=self.config.search,
-            objective=self.config.objective,
-            evaluator=evaluator,
-        )
+    def latest(self) -> Players:
+        """Returns the networks that play without a lag, and the filter network: in policy gradient those that learn."""
+        networks = self.networks if is_gradient(self.config, self.iteration) else self.playing
+        return Players(networks, self.filter_net)
+
+    def generators(self) -> Players:
+        """Returns the networks that play the games of the present iteration, and the filter network.
+
+        Iteration t is played by the weights that have learned from the iterations before t - ``cluster.lag``, so it depends on
+        the lag and never on the time that anything takes.
+        """
+        return self.latest() if self.lagging is None else self.lagging
+
+    def catch_up(self) -> None:
+        """Gives the networks that play with a lag the present weights, which have not learned from this iteration yet."""
+        if self.lagging is None:
+            return
+        for own, latest in zip(self.lagging, self.latest(), strict=True):
+            if own is not None and latest is not None:
+                own.load_state_dict(latest.state_dict())
 
     def get_state(self) -> Saved:
         """Returns all that the next step depends on, as named arrays and metadata."""
@@ -159,6 +175,8 @@ class RunState:
                 arrays |= module_arrays(learner.net, f"learning.{k}")
         if self.filter is not None:
             arrays |= module_arrays(self.filter.net, "filter.net") | optimizer_arrays(self.filter.optimizer, "filter_optimizer")
+        for name, module in self._lagging():
+            arrays |= module_arrays(module, name)
         for name, store in self._stores():
             arrays |= {f"{name}.{key}": array for key, array in store.get_state().items()}
         counters = {name: getattr(self, name) for name in COUNTERS}
@@ -182,6 +200,8 @@ class RunState:
                 load_module(learner.net, saved.arrays, f"learning.{k}")
         if self.filter is not None:
             load_optimizer(self.filter.optimizer, saved.arrays, "filter_optimizer")
+        for name, module in self._lagging():
+            load_module(module, saved.arrays, name)
         for name, store in self._stores():
             prefix = name + "."
             store.set_state({key.removeprefix(prefix): a for key, a in saved.arrays.items() if key.startswith(prefix)})
@@ -207,6 +227,15 @@ class RunState:
         self.playing.load_state_dict(self.networks.state_dict())
         if self.filter is not None:
             load_module(self.filter.net, saved.arrays, "filter.net")
+        self.catch_up()
+
+    def _lagging(self) -> list[tuple[str, nn.Module]]:
+        """Returns the networks that play with a lag, by their names in a checkpoint."""
+        if self.lagging is None:
+            return []
+        networks, filter_net = self.lagging
+        named: list[tuple[str, nn.Module]] = [(f"lagging.{k}", net) for k, net in enumerate(networks.distinct())]
+        return named if filter_net is None else [*named, ("lagging_filter", filter_net)]
 
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""

@@ -48,7 +48,7 @@ class Trainer:
             except CheckpointError as error:
                 raise CheckpointError(f"init_from={config.init_from}: {error}") from error
         self.workers = Workers(self.state)
-        self.evaluation = Evaluation(self.state)
+        self.evaluation = Evaluation(self.state, self.workers)
 
     @property
     def seconds(self) -> float:
@@ -73,7 +73,7 @@ class Trainer:
         """Returns the step that is next."""
         state, start = self.state, self.config.gradient.start
         if state.bootstrap_done < state.bootstrap_games:
-            return bootstrap_step(state, self.evaluation)
+            return bootstrap_step(state, self.workers, self.evaluation)
         if start is not None and state.iteration >= start:
             return gradient_step(state, self.workers, self.evaluation)
         return search_step(state, self.workers, self.evaluation)

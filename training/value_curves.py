@@ -33,7 +33,7 @@ def value_curves(game: Game, samples: Samples) -> dict[str, float]:
 
     A root value on [-1, 1] is read as 2 P(win) - 1; points (objective "adp") are clipped to that.
     """
-    searched = np.flatnonzero(np.isfinite(samples.root_value))
+    searched = np.flatnonzero(np.isfinite(samples.root_value) & np.isfinite(samples.result))
     values, won = samples.root_value[searched], samples.result[searched] > 0
     left = game.cards_left(samples.states)[searched]
     curves: dict[str, float] = {}

@@ -1,30 +1,59 @@
-"""The workers of a run: they play its games, with searches or by the policies alone, here or in a cluster."""
+"""The workers of a run: they play its games, with searches or by the policies alone, here or in a cluster.
 
+What an iteration plays (``batches_of``) is played by the networks of ``RunState.generators``. With ``cluster.lag=1`` the games of
+the next one are begun before the learning, in the background (``begin``), so that players and learners work at the same time.
+"""
+
+import atexit
 import time
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Generator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from evaluation.duplicate import games_per_deck
+from evaluation.match import PlayedGames, joined_games
 from fpmcts.policy_games import Played, join_played
+from fpmcts.samples import Samples, join
 from fpmcts.workers import Finished, join_finished, play_units, unit_size
+from games.batches import States, num_rows, take
 from games.kernels import Stream, deal_seeds
-from networks.resnet import Networks
 from runtime.cluster import Cluster
 from runtime.connect import connect
 from runtime.pools import Pool, ThreadPool
-from training.game_worker import GameWorker, Outcome, Task, Work, shared_weights
+from training.ahead import Ahead
+from training.batches import Batch, Players
+from training.game_worker import (
+    POLICY_DECKS,
+    SEARCH_DECKS,
+    Decks,
+    GameWorker,
+    MatchTask,
+    Outcome,
+    Task,
+    TeacherTask,
+    Work,
+    shared_weights,
+)  # fmt: skip
 from training.play_curves import self_play_curves
 from training.reports import Event
 from training.state import RunState
 
 
+class Done(NamedTuple):
+    """A batch that was played. Attributes: result: Of its games. work: What its units cost."""
+
+    result: Finished | Played
+    work: list[Work]
+
+
 class Workers:
-    """A worker per thread, or actors of a cluster (``cluster.kind``).
+    """A worker per thread, or actors of a cluster (``cluster.kind``). They do one thing at a time.
 
     Attributes:
         local: Those of this process.
         cluster: The others; None: there are none.
+        work: What the units of the last batch cost.
     """
 
     def __init__(self, state: RunState) -> None:
@@ -32,58 +61,83 @@ class Workers:
         self.cluster: Cluster | None = None
         self.local: list[GameWorker] = []
         if config.cluster.kind == "none":
-            filter_net = None if state.filter is None else state.filter.net
-            self.local = [
-                GameWorker(config, state.game, state.playing, filter_net, state.device, state.threads)
-                for _ in range(state.threads)
-            ]
+            players = state.generators()
+            self.local = [GameWorker(config, state.game, players, state.device, state.threads) for _ in range(state.threads)]
         else:
             values = {"values": config.as_dict()}
             self.cluster = connect(config.cluster, "training.game_worker:make_worker", values, "games.environment:environment")
         self.work: list[Work] = []
+        self._ahead: Ahead[Done] | None = None
 
     def close(self) -> None:
-        """Ends the cluster's actors."""
+        """Ends what is played in the background, and the cluster's actors."""
+        if self._ahead is not None:
+            atexit.unregister(self.close)
+            self._ahead.stop()
+            self._ahead = None
         if self.cluster is not None:
             self.cluster.close()
 
-    def _pool(self, networks: Networks, task: Task) -> Pool[Any, tuple[int, Outcome | None]]:
-        """Returns who does the units of a task with some networks, as they are now."""
+    def _pool(self, players: Players | None, task: Any) -> Pool[Any, tuple[int, Any]]:
+        """Returns who does the units of a task with some networks, as they are now; None: it needs no networks."""
         if self.cluster is not None:
-            filter_net = None if self.state.filter is None else self.state.filter.net
-            return self.cluster.pool(shared_weights(networks, filter_net), task)
+            return self.cluster.pool({} if players is None else shared_weights(players), task)
         for one in self.local:
-            one.take_over(networks)
+            if players is not None:
+                one.take_over(players)
         return ThreadPool([one.work(task) for one in self.local])
 
-    def _unit_size(self, count: int, asked: int) -> int:
+    def _unit_size(self, count: int, asked: int = 0) -> int:
         """Returns the games of a unit."""
         if self.cluster is not None:
             return unit_size(count, self.cluster.size, self.state.config.cluster.unit_games or asked)
         return unit_size(count, len(self.local), asked)
 
-    def _play(
-        self, networks: Networks, task: Task, deals: np.ndarray, path: tuple[int, ...], what: str
-    ) -> Generator[Event, None, list[Any]]:
-        """Plays a game per deal (uint64 ``[G]``); returns the results of the units in order and keeps what they cost."""
-        state, finished = self.state, []
-        units = play_units(self._pool(networks, task), deals, task.size, state.config.seed, path, state.iteration)
-        for done, parts in units:
-            finished = parts or []
-            yield Event(what, done, len(deals), "games")
-        self.work = [work for _, work in finished]
-        return [part for part, _ in finished]
+    def begin(self, batches: Sequence[Batch]) -> None:
+        """Begins to play batches in the background; ``play`` waits for them. The networks that play must not change meanwhile."""
+        if self._ahead is None:
+            atexit.register(self.close)  # threads that compute must not outlive the interpreter
+        self._ahead = Ahead([(batch, self._play(batch)) for batch in batches])
 
-    def self_play(self, deals: np.ndarray, path: tuple[int, ...]) -> Generator[Event, None, Finished]:
-        """Plays one game per deal (uint64 ``[G]``), with searches, by the networks that play.
+    def settle(self) -> Generator[Event, None, None]:
+        """Waits until nothing is played in the background."""
+        if self._ahead is not None:
+            yield from self._ahead.settle()
 
-        Args:
-            deals, path: See ``play_units``; the path begins after the kind of stream.
-        """
+    def play(self, batch: Batch) -> Generator[Event, None, Finished | Played]:
+        """Returns the games of a batch."""
+        ahead = self._ahead is not None and batch in self._ahead.batches
+        done = yield from (self._ahead.take(batch) if ahead and self._ahead is not None else self._play(batch))
+        self.work = done.work
+        return done.result
+
+    def self_play(self, batch: Batch) -> Generator[Event, None, Finished]:
+        """Returns the games of a batch with searches."""
+        result = yield from self.play(batch)
+        assert not isinstance(result, Played)
+        return result
+
+    def policy_games(self, batch: Batch) -> Generator[Event, None, Played]:
+        """Returns the games of a batch of the policies alone."""
+        result = yield from self.play(batch)
+        assert isinstance(result, Played)
+        return result
+
+    def _play(self, batch: Batch) -> Generator[Event, None, Done]:
+        """Plays a batch with the networks that play (``RunState.generators``)."""
         state, started = self.state, time.perf_counter()
-        task = Task(searches=True, size=self._unit_size(len(deals), state.config.selfplay.unit_games))
-        parts = yield from self._play(state.playing, task, deals, (Stream.PLAY, *path), "self-play")
-        return join_finished(parts, state.game, time.perf_counter() - started)
+        deals = deal_seeds(state.config.seed, batch.games, Stream.TRAINING, batch.iteration, batch.chunk)
+        size = self._unit_size(batch.games, state.config.selfplay.unit_games if batch.searches else 0)
+        task = Task(batch.searches, size, batch.temperature, batch.exploration, batch.decay)
+        pool: Pool[Any, tuple[int, Outcome | None]] = self._pool(state.generators(), task)
+        path, finished = (Stream.PLAY, batch.iteration, batch.chunk), []
+        for done, outcomes in play_units(pool, deals, size, state.config.seed, path, batch.iteration):
+            finished = outcomes or []
+            yield Event("self-play" if batch.searches else "games of the policies", done, batch.games, "games")
+        parts: list[Any] = [part for part, _ in finished]
+        seconds = time.perf_counter() - started
+        join_parts = join_finished if batch.searches else join_played
+        return Done(join_parts(parts, state.game, seconds), [work for _, work in finished])
 
     def curves(self, finished: Finished) -> dict[str, float]:
         """Returns the curves of the last self-play."""
@@ -92,16 +146,35 @@ class Workers:
 
     def cluster_curves(self) -> dict[str, float]:
         """Returns what happened in the cluster since the last call."""
-        return {} if self.cluster is None else self.cluster.curves()
+        return {} if self.cluster is None else self.cluster.curves() | {"cluster/lag": float(self.state.config.cluster.lag)}
 
-    def policy_games(
-        self, networks: Networks, count: int, chunk: int, temperature: float = 1.0, exploration: float = 0.0, decay: float = 1.0
-    ) -> Generator[Event, None, Played]:
-        """Plays games of the policies alone; ``chunk`` tells their deals from other ones of the iteration, the rest is that of
-        ``PolicyGames``.
+    def match(self, decks: States, searches: bool) -> Generator[Event, None, PlayedGames]:
+        """Returns the games of a duplicate match of the networks that are measured against ``evaluation.baseline``.
+
+        Args:
+            decks: A row a deck.
+            searches: Whether they search.
         """
-        state, started = self.state, time.perf_counter()
-        deals = deal_seeds(state.config.seed, count, Stream.TRAINING, state.iteration, chunk)
-        task = Task(False, self._unit_size(count, 0), temperature, exploration, decay)
-        parts = yield from self._play(networks, task, deals, (Stream.PLAY, state.iteration, chunk), "games of the policies")
-        return join_played(parts, state.game, time.perf_counter() - started)
+        yield from self.settle()
+        state, count, each = self.state, num_rows(decks), games_per_deck(self.state.game.spec)
+        size = SEARCH_DECKS if searches else POLICY_DECKS
+        units = [Decks(take(decks, slice(k, k + size)), k) for k in range(0, count, size)]
+        pool = self._pool(Players(state.playing, state.filter_net), MatchTask(searches))
+        what = "evaluation of the search" if searches else "evaluation"
+        yield Event(what, 0, each * count, "games")
+        found: dict[int, PlayedGames] = {}
+        for k, (_, games) in pool.run(units):
+            found[k] = games
+            yield Event(what, each * sum(num_rows(units[done].decks) for done in found), each * count, "games")
+        return joined_games([found[k] for k in range(len(units))])
+
+    def teach(self, seeds: np.ndarray) -> Generator[Event, None, Samples]:
+        """Returns the samples of games of the teacher (``bootstrap.teacher``), one game per seed (uint64 ``[G]``)."""
+        count = len(seeds)
+        size = self._unit_size(count)
+        units, found = [seeds[k : k + size] for k in range(0, count, size)], dict[int, Samples]()
+        yield Event("heuristic games", 0, count, "games")
+        for k, (_, samples) in self._pool(None, TeacherTask()).run(units):
+            found[k] = samples
+            yield Event("heuristic games", sum(len(units[done]) for done in found), count, "games")
+        return join([found[k] for k in range(len(units))], self.state.game)

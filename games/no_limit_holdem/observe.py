@@ -12,6 +12,9 @@ rank. Chips are told on a scale of logarithms, ``16 log2(1 + chips / big blind)`
 | 4 | which round it is |
 | 5 | the pot; to call; what the least raise adds; to call as a share of the pot after it; the pot as a share of the most |
 | | that it can come to (both in 127ths) |
+| 2 | after the flop the share of all hands that the own one beats, and of next cards that make it a straight or more |
+| | (both in 127ths) |
+| 9 | after the flop the category of the own hand, from a high card to a straight flush |
 | 18 S | for each seat, from the observing one on: chips behind; put in during the hand; folded; all-in; has still to act; |
 | | bet or raised last; then for each round the chips put in, the checks and calls, the bets and raises |
 | S | which seat observes |
@@ -24,12 +27,15 @@ import numpy as np
 
 from games.kernels import kernel
 from games.no_limit_holdem.betting import pot, situation
+from games.no_limit_holdem.hand_strength import hand_strength
 from games.no_limit_holdem.state import HIDDEN, NUM_ROUNDS, Rules, States
+from games.poker.hands import Category
 
 RANKS = 13
 SEAT_PLANES = 6 + 3 * NUM_ROUNDS
 FIRST_SCALAR = 14
-FIRST_SEAT = FIRST_SCALAR + 5
+FIRST_OF_HAND = FIRST_SCALAR + 5
+FIRST_SEAT = FIRST_OF_HAND + 2 + len(Category)
 _LOG = 16.0
 
 
@@ -38,7 +44,8 @@ def scales(seats: int) -> np.ndarray:
     chips, share = 1 / 32, 1 / 127
     by_seat = np.array([chips, chips, 1, 1, 1, 1, *(chips,) * NUM_ROUNDS, *(0.5,) * (2 * NUM_ROUNDS)])
     scalars = (chips, chips, chips, share, share)
-    return np.concatenate([np.ones(FIRST_SCALAR), scalars, np.tile(by_seat, seats), np.ones(seats)]).astype(np.float32)
+    of_hand = (share, share, *(1,) * len(Category))
+    return np.concatenate([np.ones(FIRST_SCALAR), scalars, of_hand, np.tile(by_seat, seats), np.ones(seats)]).astype(np.float32)
 
 
 @kernel
@@ -118,6 +125,11 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
     out[FIRST_SCALAR + 2] = _chips(least, big)
     out[FIRST_SCALAR + 3] = np.int64(127.0 * call / (chips + call) + 0.5)
     out[FIRST_SCALAR + 4] = np.int64(127.0 * chips / most_in_pot(rules, states, i) + 0.5)
+    if states.shown[i] >= 3:
+        hand = hand_strength(rules.hands, states, i, seat)
+        out[FIRST_OF_HAND] = np.int64(127.0 * hand.beaten + 0.5)
+        out[FIRST_OF_HAND + 1] = np.int64(127.0 * hand.outs + 0.5)
+        out[FIRST_OF_HAND + 2 + hand.category] = 1
     for k in range(seats):
         other, plane = (seat + k) % seats, FIRST_SEAT + k * SEAT_PLANES
         out[plane] = _chips(states.stacks[i, other], big)

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from cluster_echo import Unit  # noqa: E402
 ray = pytest.importorskip("ray")
 
 from runtime import ray_pool  # noqa: E402
-from runtime.ray_pool import RayCluster, copied  # noqa: E402
+from runtime.ray_pool import RayCluster, Worker, copied  # noqa: E402
 
 ECHO, FACTS = "cluster_echo:Echo", "cluster_echo:facts"
 
@@ -54,6 +55,9 @@ def test_units_are_done_with_what_is_shared(nodes: Any) -> None:
     curves = made.curves()
     assert curves["cluster/units"] == 16
     assert curves["cluster/units_retried"] == 0
+    assert sum(curves[f"cluster_actors/units_{k}"] for k in range(2)) == 16
+    assert all(curves[f"cluster_actors/seconds_per_unit_{k}"] > 0 for k in range(2) if curves[f"cluster_actors/units_{k}"])
+    assert made.curves()["cluster_actors/units_0"] == 0
     assert do(made, []) == []
     made.close()
 
@@ -102,6 +106,19 @@ def test_other_code_is_refused(nodes: Any) -> None:
     made.close()
 
 
+def test_other_processors_are_refused_unless_they_may_be(nodes: Any) -> None:
+    made = cluster(nodes, actors=1)
+    actor = made.actors[0]
+    with pytest.raises(ClusterError, match="another device: 'cuda' there, 'cpu' here; .* set cluster.mixed=true where results"):
+        made.greet(actor, {"code": "same", "device": "cuda"})
+    made._settings = replace(made._settings, mixed=True)
+    made.greet(actor, {"code": "same", "device": "cuda"})
+    assert actor.hello is None
+    with pytest.raises(ClusterError, match="another code"):
+        made.greet(actor, {"code": "other", "device": "cuda"})
+    made.close()
+
+
 def test_no_actor_comes(nodes: Any) -> None:
     made = cluster(nodes, actors=1, actor_cpus=64, start_seconds=2)
     with pytest.raises(
@@ -141,6 +158,14 @@ def test_what_arrives_can_be_written_to() -> None:
         part[0] = 1.0
     assert array[0] == 0.0
     assert isinstance(value[0], Unit)
+
+
+def test_an_actor_takes_the_weights_of_each_batch() -> None:
+    worker, unit = Worker(ECHO, {}), units(1)[0]
+    for version, weight in ((0, 3.0), (1, 5.0), (0, 3.0)):
+        (_, numbers, _), _ = worker.do(version, {"weight": np.array(weight)}, "add", unit)
+        np.testing.assert_array_equal(numbers, weight * unit.numbers)
+    assert worker.do(0, {"weight": np.array(7.0)}, "add", unit)[0][1][1] == 3.0  # the same version is not read again
 
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:

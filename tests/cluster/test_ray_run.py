@@ -1,5 +1,7 @@
 """Runs and matches in a cluster are those without one, whatever happens to its actors."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,10 @@ from evaluation.config import parse_command_line
 from evaluation.plan import make_plan
 from evaluation.tournament import play_tournament
 from games import make
+from reproduce.match_tables import read_job
+from runtime.settings import ConfigError
 from training.algorithms import read_run
+from training.reports import Event
 from training.trainer import Trainer
 
 ray = pytest.importorskip("ray")
@@ -25,8 +30,8 @@ def trainer(*overrides: str) -> Trainer:
     return Trainer(read_run((*TINY, *overrides))[0])
 
 
-def in_cluster(nodes: Any, actors: int) -> tuple[Trainer, RayCluster]:
-    made = trainer("cluster=ray", f"cluster.address={nodes.address}", f"cluster.actors={actors}")
+def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[Trainer, RayCluster]:
+    made = trainer(*overrides, "cluster=ray", f"cluster.address={nodes.address}", f"cluster.actors={actors}")
     assert isinstance(made.workers.cluster, RayCluster)
     return made, made.workers.cluster
 
@@ -62,6 +67,7 @@ def test_two_actors_one_of_which_is_killed(nodes: Any, alone: dict[str, np.ndarr
     report = made.last_report
     assert report is not None
     assert report.scalars["cluster/actors"] >= 1
+    assert report.scalars["cluster_actors/units_0"] + report.scalars["cluster_actors/units_1"] == report.scalars["cluster/units"]
     cluster.close()
 
 
@@ -84,6 +90,45 @@ def test_any_number_of_actors(nodes: Any, alone: dict[str, np.ndarray], actors: 
     nodes.remove_node(node)
 
 
+LAG = ("cluster.lag=1", "evaluation.decks=150", "gradient.start=2", "gradient.games=32", "gradient.batch_size=16")
+
+
+@pytest.fixture(scope="module")
+def lagging() -> tuple[dict[str, np.ndarray], dict[str, float]]:
+    """The arrays and the last match after two iterations with searches and one of policy gradient, without a cluster."""
+    made = trainer(*LAG)
+    arrays = run(made, 5)
+    made.workers.close()
+    return arrays, match(made)
+
+
+def match(made: Trainer) -> dict[str, float]:
+    """Returns what the last match said."""
+    assert made.last_report is not None
+    return {name: value for name, value in made.last_report.scalars.items() if name.startswith("policy_against_")}
+
+
+def test_players_that_lag_one_of_whom_is_killed(nodes: Any, lagging: tuple[dict[str, np.ndarray], dict[str, float]]) -> None:
+    made, cluster = in_cluster(nodes, 2, *LAG)
+    run(made, 2)  # the games of the next iteration are on their way
+    ray.kill(cluster.actors[1].handle)
+    run(made, 1)
+    made.workers.close()
+    resumed = trainer(*LAG)
+    resumed.set_state(made.get_state())
+    same(run(resumed, 2), lagging[0])
+    resumed.workers.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("actors", [1, 2])
+def test_any_number_of_actors_that_lag(nodes: Any, lagging: tuple[dict[str, np.ndarray], dict[str, float]], actors: int) -> None:
+    made, _ = in_cluster(nodes, actors, *LAG)
+    same(run(made, 5), lagging[0])
+    assert match(made) == lagging[1]
+    made.workers.close()
+
+
 def test_matches(nodes: Any, tmp_path: Any) -> None:
     line = ["game=kuhn", "a=tabular", "b=random", "decks=1200", "processes=1", f"unfinished={tmp_path}"]
     game, results = make("kuhn"), []
@@ -94,3 +139,44 @@ def test_matches(nodes: Any, tmp_path: Any) -> None:
         results.append(found["a", "b"])
     np.testing.assert_array_equal(results[0].games.returns, results[1].games.returns)
     assert results[0].total == results[1].total
+
+
+@pytest.mark.slow
+def test_bootstrap_and_measured_searches(nodes: Any) -> None:
+    doudizhu = (
+        "game=doudizhu", "bootstrap.games=60", "bootstrap.games_per_step=60", "network.channels=8", "network.blocks=1",
+        "evaluation.search_decks=30", "evaluation.search_every=1", "evaluation.search_playouts=6", "search.playouts=6",
+        "search.worlds=4", "inference.particles=8", "evaluation.decks=150",
+    )  # fmt: skip
+    line = (*doudizhu, *(key for key in TINY if not key.startswith(("game=", "search.playouts"))))
+    made = []
+    for more in ((), ("cluster=ray", f"cluster.address={nodes.address}", "cluster.actors=2")):
+        one = Trainer(read_run((*line, *more))[0])
+        arrays = run(one, 3)
+        assert one.last_report is not None
+        made.append(arrays | {name: np.array(x) for name, x in one.last_report.scalars.items() if "_against_" in name})
+        one.workers.close()
+    same(*made)
+
+
+SMALL = ("only=[goofspiel_6_short]", "tables.goofspiel_6_short.game.cards=3", "tables.goofspiel_6_short.seconds=0.001")
+
+
+def figure(folder: Path, *overrides: str) -> list[list[Any]]:
+    """Returns the lots of a figure, which is played to its end, in some order."""
+    *events, said = read_job("lisy_tables", [f"run_dir={folder}", *SMALL, "matches=20", *overrides]).play(lambda: False)
+    assert all(isinstance(event, Event) for event in events) and isinstance(said, list)
+    lines = (folder / "matches.jsonl").read_text().splitlines()[1:]
+    return sorted([entry["lot"], entry["returns"]] for entry in map(json.loads, lines))
+
+
+@pytest.mark.slow
+def test_lots_of_a_figure(nodes: Any, tmp_path: Path) -> None:
+    alone = figure(tmp_path / "alone")
+    assert len(alone) == 16
+    assert figure(tmp_path / "cluster", "cluster=ray", f"cluster.address={nodes.address}") == alone
+
+
+def test_other_kinds_of_clusters_are_refused() -> None:
+    with pytest.raises(ConfigError, match="cluster.kind=rey: expected one of none, ray; did you mean ray"):
+        read_job("lisy_tables", ["cluster=rey"])

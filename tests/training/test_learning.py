@@ -6,7 +6,8 @@ import torch
 
 from agents.doudizhu.heuristic_games import generate_games
 from fpmcts.filter_learner import FilterLearner
-from fpmcts.learner import Learner, LearnerSettings, LossNotFiniteError
+from fpmcts.learner import Learner, LossNotFiniteError
+from fpmcts.learner_settings import LearnerSettings
 from fpmcts.samples import Samples, flatten
 from fpmcts.search import Search, SearchSettings
 from fpmcts.selfplay import SelfPlay, SelfPlaySettings

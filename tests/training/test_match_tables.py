@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from reproduce.match_tables import LOT, PLAYERS, Lot, cells_of, head_to_head, parse, read_job, report
+from reproduce.lots import LotWorker
+from reproduce.match_tables import LOT, PLAYERS, Lot, cells_of, head_to_head, parse, play_lot, read_job, report
 from runtime.configuration import load
 from runtime.settings import ConfigError
 from training.reports import Event
@@ -34,6 +35,12 @@ def test_more_matches_go_on_and_a_cut_line_is_played_again(tmp_path: Path) -> No
     assert (tmp_path / "a" / "tables.md").read_text().count("| UCT |") == 2
     with pytest.raises(ConfigError, match="holds matches of other settings"):
         played(tmp_path / "b", "seed=1")
+
+
+def test_an_actor_plays_the_same_lot() -> None:
+    config, tables = parse(load("reproduce/lisy_tables", dict(pair.split("=", 1) for pair in SMALL), ()))
+    unit = (config, tables["goofspiel_6_short"], Lot("goofspiel_6_short", "exp3", "uct", 3))
+    assert list(LotWorker("reproduce.match_tables:play_lot").work(None)(unit)) == [play_lot(*unit)]
 
 
 def test_a_job_that_is_stopped_says_nothing(tmp_path: Path) -> None:

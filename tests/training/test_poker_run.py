@@ -13,6 +13,7 @@ from games.kernels import streams
 from games.poker.betting import Action
 from runtime.settings import ConfigError
 from training.algorithms import read_run
+from training.batches import Batch
 from training.config import TrainConfig
 from training.reports import drain
 from training.trainer import Trainer
@@ -23,6 +24,7 @@ STEEP = ["gradient.lr=1e-3", "gradient.batch_size=128", "gradient.averaging=0"]
 TINY = [
     "threads=1", "episode.games=16", "episode.games_per_step=8", "search.playouts=8", "train.batch_size=16", "train.reservoir=40",
 ]  # fmt: skip
+GAMES = Batch(0, 0, 200, searches=True)
 
 
 def configuration(*overrides: str) -> TrainConfig:
@@ -80,13 +82,13 @@ def test_resumed_equals_uninterrupted() -> None:
 
 
 def test_one_seat_searches_in_each_game() -> None:
-    """Its decisions teach the policy; those of the other seat teach only the value."""
+    """Its decisions teach policy and value; those of the other seat, which answers nobody, teach neither."""
     trainer = Trainer(configuration("game=leduc", *TINY))
-    samples, _, statistics = drain(trainer.workers.self_play(np.arange(40, dtype=np.uint64) * 2, (0, 0)))
+    samples, _, statistics = drain(trainer.workers.self_play(GAMES))
     assert 0 < statistics.searches < statistics.decisions
     assert (samples.policy_weight > 0).sum() == statistics.searches
     everyone = Trainer(configuration("game=leduc", "selfplay.searching=all", *TINY))
-    _, _, statistics = drain(everyone.workers.self_play(np.arange(40, dtype=np.uint64) * 2, (0, 0)))
+    _, _, statistics = drain(everyone.workers.self_play(GAMES))
     assert statistics.searches == statistics.decisions
 
 
@@ -95,11 +97,29 @@ def test_exploration_draws_legal_moves_alike() -> None:
     states = game.deal(streams(1, 3000))
     actions, scratch = np.full(3000, Action.RAISE, np.int16), np.zeros(3, np.int16)
     for share, expected in ((0.0, 0), (0.5, 750), (1.0, 1500)):
-        mixed = actions.copy()
-        explore(game.rules, states, np.arange(3000), share, streams(2, 3000), mixed, scratch)
+        mixed, explored = actions.copy(), np.zeros(3000, np.bool_)
+        explore(game.rules, states, np.arange(3000), np.full(3000, share), streams(2, 3000), mixed, explored, scratch)
+        assert abs(int(explored.sum()) - 3000 * share) < 5 * np.sqrt(750)
+        assert not (mixed != actions)[~explored].any()
         assert set(mixed.tolist()) <= {Action.CALL, Action.RAISE}  # nothing to fold to
         assert abs(int((mixed == Action.CALL).sum()) - expected) < 5 * np.sqrt(750)
         assert share > 0 or (mixed == actions).all()
+
+
+def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after_it() -> None:
+    never, always = (
+        drain(Trainer(configuration("game=leduc", f"selfplay.exploration={share}", *TINY)).workers.self_play(GAMES))[0]
+        for share in (0.0, 0.5)
+    )
+    searched = never.policy_weight > 0
+    assert not np.isfinite(never.result[~searched]).any()  # the others do not answer the policies
+    assert np.isfinite(never.result[searched]).all()
+    searched = always.policy_weight > 0
+    assert not np.isfinite(always.result[~searched]).any()
+    first = searched & (always.states.node == never.states.node.min())  # nobody has explored yet: every other game does
+    assert 0.25 < np.isfinite(always.result[first]).mean() < 0.75
+    later = searched & ~first
+    assert np.isfinite(always.result[later]).mean() > np.isfinite(always.result[first]).mean()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from fpmcts.learner import GradientSettings, Learner, LearnerSettings, LossNotFiniteError
+from fpmcts.learner import Learner, LossNotFiniteError
+from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.policy_games import Decisions, Played, PolicyGames, join_played
 from fpmcts.samples import flatten
 from fpmcts.workers import play_units, unit_size, worker
@@ -159,6 +160,17 @@ def test_praised_moves_become_likelier(networks: Networks) -> None:
     assert last["surrogate"] < first["surrogate"] - 0.05
     assert last["step_kl"] > 1e-3
     assert all(torch.equal(b, statistics[name]) for name, b in learner.net.named_buffers())
+
+
+def test_a_weight_of_the_entropy_keeps_the_policy_open(networks: Networks) -> None:
+    lost = {}
+    for weight in (0.0, 1.0):
+        learner, rows = learner_and_rows(networks)
+        sign = np.where(np.arange(num_rows(rows)) % 2 == 0, 1.0, -1.0).astype(np.float32)
+        settings = GradientSettings(certain=1.1, entropy=weight, value_weight=0.0)
+        entropies = [learner.gradient_step(rows._replace(advantage=sign), settings, 1e-2)["entropy"] for _ in range(20)]
+        lost[weight] = entropies[0] - entropies[-1]
+    assert lost[1.0] < 0.5 * lost[0.0]
 
 
 def test_certain_decisions_teach_the_value_alone(networks: Networks) -> None:

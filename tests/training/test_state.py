@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import training.evaluation
-from fpmcts.samples import Samples, empty_samples
+import training.game_worker
+from evaluation.decks import evaluation_decks
+from fpmcts.samples import Samples, empty_samples, flatten
 from games.interface import seats_to_move
+from games.kernels import Stream, deal_seeds
 from networks.checkpoint import CheckpointError, load, save
 from networks.evaluator import Evaluator
 from networks.weights import module_arrays
 from training.config import TrainConfig, parse_config
+from training.reports import drain
 from training.run_folder import RunFolder, Saved
 from training.search_stage import keep, learning_steps
 from training.trainer import Trainer
@@ -108,16 +111,27 @@ def test_the_search_is_measured_with_present_weights(monkeypatch: pytest.MonkeyP
     def match(game: Any, player: Any, *rest: Any) -> None:
         raise MetError
 
-    monkeypatch.setattr(training.evaluation, "duplicate_match", match)
+    monkeypatch.setattr(training.game_worker, "duplicate_games", match)
     with pytest.raises(MetError):
-        trainer.evaluation.search({})
+        drain(trainer.evaluation.search({}))
     state = trainer.state
     observations = np.random.default_rng(0).integers(0, 2, (5, *state.game.spec.observation_shape)).astype(np.int8)
     seats = np.arange(5, dtype=np.int8) % 3
     expected = Evaluator(state.playing, state.config.precision).evaluate(observations, seats)
-    np.testing.assert_array_equal(trainer.evaluation.evaluator.evaluate(observations, seats).policy, expected.policy)
+    np.testing.assert_array_equal(trainer.workers.local[0].evaluator.evaluate(observations, seats).policy, expected.policy)
 
 
 def test_saved_state_has_what_the_next_step_needs() -> None:
     state = Trainer(config()).get_state()
     assert isinstance(state, Saved) and {"began_from", "offered", "step"} <= state.meta.keys()
+
+
+def test_workers_change_neither_the_teachers_games_nor_a_match() -> None:
+    seeds = deal_seeds(0, 20, Stream.BOOTSTRAP)
+    one, three = (Trainer(config(threads=threads)).workers for threads in (1, 3))
+    for (name, field), (_, other) in zip(flatten(drain(one.teach(seeds))), flatten(drain(three.teach(seeds))), strict=True):
+        np.testing.assert_array_equal(field, other, err_msg=name)
+    decks = evaluation_decks(one.state.game, 0, 150)
+    first, second = drain(one.match(decks, False)), drain(three.match(decks, False))
+    np.testing.assert_array_equal(first.records.moves, second.records.moves)
+    assert len(first.seating) == 300
