@@ -19,19 +19,16 @@ import numpy as np
 from agents.agent import Agent, observers
 from evaluation.aivat import controlled
 from evaluation.decks import evaluation_decks
-from evaluation.match import PlayedGames, Progress, joined, play_games
+from evaluation.match import PlayedGames, Progress, joined_games, play_games
 from evaluation.match_result import MatchResult as MatchResult
 from evaluation.match_result import Score, Side
 from evaluation.statistics import estimate, wins
 from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
 from games.kernels import Stream, streams
-<<<<<<< HEAD
 
 LOT = 10
 """Decks that are played side by side where somebody learns from what it sees."""
-=======
->>>>>>> main
 
 
 def games_per_deck(spec: GameSpec) -> int:
@@ -84,12 +81,12 @@ def duplicate_games(
             if progress is not None:
                 progress(began + done, total)
 
-        own = int(streams(seed, 1, Stream.PLAY, first)[0] >> np.uint64(1)) if first else seed
+        own = part_seed(seed, first) if first else seed
         parts.append(play_games(game, (a, b), seats, some, own, at_once=at_once, progress=tell))
         over += len(seats)
         for agent in watching:
             agent.observe(take(some, np.arange(len(seats))), parts[-1].records)
-    return joined(parts)
+    return joined_games(parts)
 
 
 def part_seed(seed: int, first: int) -> int:

@@ -75,13 +75,8 @@ class PlayedGames:
     luck: np.ndarray | None = None
 
 
-<<<<<<< HEAD
-def joined(parts: Sequence[PlayedGames]) -> PlayedGames:
-    """Returns several lots of games of the same agents as one."""
-=======
 def joined_games(parts: Sequence[PlayedGames]) -> PlayedGames:
     """Returns the games of several parts of a match, at least one, as one."""
->>>>>>> main
     longest = max(int(part.records.lengths.max(initial=0)) for part in parts)
     moves = []
     for part in parts:

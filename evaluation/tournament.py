@@ -27,11 +27,7 @@ from evaluation.aivat import corrections
 from evaluation.config import make_game
 from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, part_seed, summary
 from evaluation.kept_games import KeptGames
-<<<<<<< HEAD
-from evaluation.match import PlayedGames, joined
-=======
 from evaluation.match import PlayedGames, joined_games
->>>>>>> main
 from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
 from games.batches import take
 from games.interface import Records, seats_to_move
@@ -182,11 +178,7 @@ def play_tournament(
     results = {}
     for a, b in dict.fromkeys((task.a, task.b) for task in plan.tasks):
         parts = [finished[task] for task in plan.tasks if (task.a, task.b) == (a, b)]
-<<<<<<< HEAD
-        results[a, b] = summary(game.spec, (players[a].name, players[b].name), joined(parts))
-=======
         results[a, b] = summary(game.spec, (players[a].name, players[b].name), joined_games(parts))
->>>>>>> main
     return results
 
 
