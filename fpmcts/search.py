@@ -48,8 +48,6 @@ class SearchSettings:
         strength: gumbel: logits per unit of shrunk advantage, > 0.
         signal: gumbel: expected spread of the true advantages of a root's moves, on [-1, 1], > 0.
         prior_floor: gumbel: added to the priors of the root's moves, > 0; what a move that the policy has given up starts from.
-        tree_floor: Added to the priors of the searching player's moves below the root, >= 0. What answers a policy may begin with
-            a move that only pays with another one later, which the policy has given up.
         gumbel_noise: gumbel: 1 samples the considered moves (self-play), 0 takes the best ones (matches).
         solve: Whether new leaves are checked for a sure win; with ``rollout`` every decision of a simulation.
         rollout: What a leaf is worth. 0: its value, the paper. λ in (0, 1]: the λ-return of a play-out from there by the
@@ -65,7 +63,6 @@ class SearchSettings:
     strength: float = setting(24.0, least=1e-9)
     signal: float = setting(0.15, least=1e-9)
     prior_floor: float = setting(1e-9, least=1e-12, most=1)
-    tree_floor: float = setting(0.0, least=0, most=1)
     gumbel_noise: float = setting(1.0, least=0, most=1)
     solve: bool = True
     rollout: float = setting(0.0, least=0, most=1)
@@ -235,7 +232,6 @@ class Search:
         params = Params(
             rule=int(RootRule[settings.root.upper()]),
             c=settings.c,
-            tree_floor=settings.tree_floor,
             gumbel=Gumbel(settings.strength, settings.signal, settings.prior_floor),
             win_only=win_only,
             solve=settings.solve,
