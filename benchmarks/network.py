@@ -1,6 +1,7 @@
 """Speed of the networks on Doudizhu observations: evaluations for play, and steps of learning, on up to two threads."""
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -10,14 +11,20 @@ import torch
 from benchmarks.table import Row, median_seconds
 from games.doudizhu.game import Doudizhu
 from networks.evaluator import Evaluator
+from networks.int8 import check_int8
 from networks.losses import hidden_loss, policy_loss, value_loss
 from networks.resnet import NetworkConfig, build_networks
+from networks.sample import random_sample
+from runtime.settings import ConfigError
 
 GAME = Doudizhu()
 SIZES = ((32, 5), (48, 6), (64, 10))
 BATCHES = (64, 256, 1024)
 EXPECTED = {(32, 5): 170_000.0, (64, 10): 45_000.0}
 """Evaluations/s at batches of 256 to 1,024 by the design's measurement, on two cores with AVX-512."""
+PRECISION_SIZE = (64, 8)
+PRECISION_BATCHES = (64, 256, 1024)
+PRECISION_SECONDS = 3.0
 TRAINING_BATCH = 1024
 MOVES_PER_ROW = 15
 
@@ -51,6 +58,42 @@ def evaluation_rows(channels: int, blocks: int) -> list[Row]:
     result.append(rate("batch 1024 of three seats", len(seats), lambda: evaluator.evaluate(planes, seats)))
     refresh = median_seconds(lambda: evaluator.refresh(networks))
     return [*result, Row(name=f"{channels}x{blocks}, taking over the weights of three networks", value=1e3 * refresh, unit="ms")]
+
+
+def precision_rows() -> list[Row]:
+    """Returns evaluations per second of processor time by precision, on one thread: the least of many rounds in turn.
+
+    Other work on the machine then makes little difference.
+    """
+    channels, blocks = PRECISION_SIZE
+    networks = build_networks(GAME.spec, NetworkConfig(channels=channels, blocks=blocks), seed=0)
+    precisions = ["float32", "bfloat16"]
+    try:
+        check_int8(torch.device("cpu"))
+        precisions.append("int8")
+    except ConfigError:
+        pass
+    evaluators = {precision: Evaluator(networks, precision, game=GAME) for precision in precisions}
+    planes, landlord = random_sample(GAME).observations[: max(PRECISION_BATCHES)], np.zeros(max(PRECISION_BATCHES), np.int8)
+    threads, rows = torch.get_num_threads(), []
+    torch.set_num_threads(1)
+    for n in PRECISION_BATCHES:
+        seconds = dict.fromkeys(precisions, np.inf)
+        end = time.monotonic() + PRECISION_SECONDS
+        while time.monotonic() < end:
+            for precision, evaluator in evaluators.items():
+                began = time.process_time()
+                evaluator.evaluate(planes[:n], landlord[:n])
+                seconds[precision] = min(seconds[precision], time.process_time() - began)
+        rows += [
+            Row(name=f"{channels}x{blocks}, batch {n}, {precision}, one thread", value=n / least, unit="evaluations/s")
+            for precision, least in seconds.items()
+        ]
+    torch.set_num_threads(threads)
+    for precision, evaluator in evaluators.items():
+        milliseconds = 1e3 * median_seconds(partial(evaluator.refresh, networks))
+        rows.append(Row(name=f"{channels}x{blocks}, taking over three networks, {precision}", value=milliseconds, unit="ms"))
+    return rows
 
 
 def training_row(channels: int, blocks: int, bfloat16: bool) -> Row:
@@ -94,6 +137,7 @@ def run() -> Iterator[Row]:
     try:
         for size in SIZES:
             yield from evaluation_rows(*size)
+        yield from precision_rows()
         for size in SIZES:
             for bfloat16 in (False, True):
                 yield training_row(*size, bfloat16)

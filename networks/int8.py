@@ -58,9 +58,7 @@ class QuantizedConv:
         self.zeros = torch.zeros(len(weight), dtype=torch.int64)
         rounded = (weight / self.units[:, None, None, None]).round().to(torch.int8)
         shape = [TYPICAL_BATCH, weight.shape[1], 1, length]
-        self.weight = torch.ops.onednn.qconv_prepack(
-            rounded, self.units, input_unit, 0, [1, 1], self.padding, [1, 1], 1, shape
-        )
+        self.weight = torch.ops.onednn.qconv_prepack(rounded, self.units, input_unit, 0, [1, 1], self.padding, [1, 1], 1, shape)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Returns the rectified convolution of ``x`` (uint8 ``[N, I, 1, L]``, channels last)."""
@@ -98,15 +96,16 @@ class Int8Engine(Engine):
         sample: Observations by which the ranges are found, int8 ``[n, C, L]``, n >= 1.
 
     Raises:
-        FloatingPointError: A weight is not finite.
+        FloatingPointError: A weight or an activation is not finite.
     """
 
     @torch.no_grad()
     def __init__(self, net: PolicyValueNet, sample: Tensor) -> None:
         super().__init__(net, "float32", "cpu")
         streams, inner = self._most(sample)
-        if not torch.isfinite(torch.cat([*streams, *inner]).sum()):
-            raise FloatingPointError("int8: activations are not finite; the weights are damaged")
+        # Rectifiers and integers hide what is not a number.
+        if not all(bool(torch.isfinite(values.sum())) for values in (*net.state_dict().values(), *streams)):
+            raise FloatingPointError("precision=int8: a weight or an activation is not finite; the weights are damaged")
         even = _factors(torch.stack(streams).amax(0))
         units = [_unit(most / even) for most in streams]
         weight, bias = net.stem.folded()
@@ -128,7 +127,7 @@ class Int8Engine(Engine):
         self.heads = self._heads(net, even * units[-1])
 
     def _most(self, sample: Tensor) -> tuple[list[Tensor], list[Tensor]]:
-        """Returns the largest activations of the channels, in float32: of the stream after the stem and each block, and inside."""
+        """Returns the largest activations of the channels: of the stream after the stem and each block, and inside blocks."""
         x = self.stem(self.setting.inputs(sample), relu=True)
         streams, inner = [x.amax((0, 2, 3))], []
         for first, second in self.blocks:

@@ -40,7 +40,7 @@ def _observe_and_draw(
 
 
 def random_sample(game: Game) -> Sample:
-    """Returns at most ``MOST_POSITIONS`` decisions of ``NUM_GAMES`` games in which every legal move is as likely, evenly spread."""
+    """Returns decisions of ``NUM_GAMES`` games of random moves: all, or ``MOST_POSITIONS`` evenly spread over their course."""
     deals, rng = game.deal(deal_seeds(0, NUM_GAMES, Stream.BOOTSTRAP, 1)), streams(0, NUM_GAMES, Stream.BOOTSTRAP, 2)
     games, scratch = Lockstep(game, deals), np.empty(game.spec.max_legal, np.int16)
     met: list[Sample] = []
