@@ -11,8 +11,8 @@ one stream, whose channels have the same factors from the stem to the heads.
 
 Sums of products are exact integers, so outputs depend neither on the batch nor on the number of threads.
 
-Sources: Nagel et al., "Data-Free Quantization through Weight Equalization and Bias Correction", ICCV 2019, section 4.1 (factors of
-channels); Xiao et al., "SmoothQuant", ICML 2023, section 4 (the root, from activations).
+Sources: Nagel et al., "Data-Free Quantization through Weight Equalization and Bias Correction", ICCV 2019, section 4.1 (factors
+of channels); Xiao et al., "SmoothQuant", ICML 2023, section 4 (the root, from activations).
 """
 
 import torch
