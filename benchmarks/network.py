@@ -60,11 +60,20 @@ def evaluation_rows(channels: int, blocks: int) -> list[Row]:
     return [*result, Row(name=f"{channels}x{blocks}, taking over the weights of three networks", value=1e3 * refresh, unit="ms")]
 
 
-def precision_rows() -> list[Row]:
-    """Returns evaluations per second of processor time by precision, on one thread: the least of many rounds in turn.
+def least_seconds(runs: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """Returns the least processor time of each function over many rounds in turn: other work changes it less than the clock."""
+    seconds = dict.fromkeys(runs, np.inf)
+    end = time.monotonic() + PRECISION_SECONDS
+    while time.monotonic() < end:
+        for name, run in runs.items():
+            began = time.process_time()
+            run()
+            seconds[name] = min(seconds[name], time.process_time() - began)
+    return seconds
 
-    Other work on the machine then makes little difference.
-    """
+
+def precision_rows() -> list[Row]:
+    """Returns evaluations per second of processor time by precision, on one thread."""
     channels, blocks = PRECISION_SIZE
     networks = build_networks(GAME.spec, NetworkConfig(channels=channels, blocks=blocks), seed=0)
     precisions = ["float32", "bfloat16"]
@@ -75,24 +84,19 @@ def precision_rows() -> list[Row]:
         pass
     evaluators = {precision: Evaluator(networks, precision, game=GAME) for precision in precisions}
     planes, landlord = random_sample(GAME).observations[: max(PRECISION_BATCHES)], np.zeros(max(PRECISION_BATCHES), np.int8)
-    threads, rows = torch.get_num_threads(), []
+    threads = torch.get_num_threads()
     torch.set_num_threads(1)
+    rows = []
     for n in PRECISION_BATCHES:
-        seconds = dict.fromkeys(precisions, np.inf)
-        end = time.monotonic() + PRECISION_SECONDS
-        while time.monotonic() < end:
-            for precision, evaluator in evaluators.items():
-                began = time.process_time()
-                evaluator.evaluate(planes[:n], landlord[:n])
-                seconds[precision] = min(seconds[precision], time.process_time() - began)
-        rows += [
-            Row(name=f"{channels}x{blocks}, batch {n}, {precision}, one thread", value=n / least, unit="evaluations/s")
-            for precision, least in seconds.items()
-        ]
+        runs = {name: partial(evaluator.evaluate, planes[:n], landlord[:n]) for name, evaluator in evaluators.items()}
+        for name, seconds in least_seconds(runs).items():
+            name = f"{channels}x{blocks}, batch {n}, {name}, processor time of one thread"
+            rows.append(Row(name=name, value=n / seconds, unit="evaluations/s"))
+    refreshes = {name: partial(evaluator.refresh, networks) for name, evaluator in evaluators.items()}
+    for name, seconds in least_seconds(refreshes).items():
+        name = f"{channels}x{blocks}, taking over three networks, {name}, processor time of one thread"
+        rows.append(Row(name=name, value=1e3 * seconds, unit="ms"))
     torch.set_num_threads(threads)
-    for precision, evaluator in evaluators.items():
-        milliseconds = 1e3 * median_seconds(partial(evaluator.refresh, networks))
-        rows.append(Row(name=f"{channels}x{blocks}, taking over three networks, {precision}", value=milliseconds, unit="ms"))
     return rows
 
 
