@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
@@ -60,7 +60,7 @@ def evaluation_rows(channels: int, blocks: int) -> list[Row]:
     return [*result, Row(name=f"{channels}x{blocks}, taking over the weights of three networks", value=1e3 * refresh, unit="ms")]
 
 
-def least_seconds(runs: dict[str, Callable[[], object]]) -> dict[str, float]:
+def least_seconds(runs: Mapping[str, Callable[[], object]]) -> dict[str, float]:
     """Returns the least processor time of each function over many rounds in turn: other work changes it less than the clock."""
     seconds = dict.fromkeys(runs, np.inf)
     end = time.monotonic() + PRECISION_SECONDS
