@@ -11,8 +11,8 @@ one stream, whose channels have the same factors from the stem to the heads.
 
 Sums of products are exact integers, so outputs depend neither on the batch nor on the number of threads.
 
-*Measured* on a shared AMD EPYC with bf16 and VNNI (``python -m benchmarks network``), 64 channels x 8 blocks, processor time of one
-thread: 1.7, 2.0 and 2.1 times the rate of float32 at batches of 64, 256 and 1024, 1.1 to 1.2 times that of bfloat16.
+*Measured* on a shared AMD EPYC with bf16 and VNNI (``python -m benchmarks network``), 64 channels x 8 blocks, processor time of
+one thread: 1.7, 2.0 and 2.1 times the rate of float32 at batches of 64, 256 and 1024, 1.1 to 1.2 times that of bfloat16.
 
 Sources: Nagel et al., "Data-Free Quantization through Weight Equalization and Bias Correction", ICCV 2019, section 4.1 (factors
 of channels); Xiao et al., "SmoothQuant", ICML 2023, section 4 (the root, from activations).
