@@ -134,7 +134,7 @@ def load_trained(
         inference=settings_of(InferenceSettings, config.get("inference", {"phase1": "none"}), "inference"),
         search=settings_of(SearchSettings, config.get("search", {}), "search"),
         objective=network.objective,
-        evaluator=Evaluator(networks, precision, device),
+        evaluator=Evaluator(networks, precision, device, game=made),
         has_values="search" in config,
     )
 

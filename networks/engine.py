@@ -2,7 +2,7 @@
 
 Batch normalization and the scale of the observations are folded into the convolutions; the heads that look at single positions
 become one convolution. On CPUs the convolutions run in oneDNN with bias, rectifier and residual sum fused,
-in bfloat16 where the processor multiplies it natively.
+in bfloat16 where the processor multiplies it natively; ``networks.int8`` has an engine with a trunk of int8.
 
 *Measured* for the trunk alone on Zen 4, single short runs on a shared machine. One thread, batch 1024, relative to the rate of a
 large matrix product: about 75 % (32 channels), 85 % (48), 95 % (64); 32 channels at batch 256: 57 %. Two threads, batch 1024,
@@ -22,16 +22,22 @@ from torch.nn import functional
 from networks.filter import FilterNet
 from networks.resnet import ConvNorm, Outputs, PolicyValueNet, ResidualBlock, expected_value
 
-PRECISIONS = ("auto", "float32", "bfloat16")
+PRECISIONS = ("auto", "float32", "bfloat16", "int8")
 TYPICAL_BATCH = 256
 MAX_CHUNK = 1024
 """Larger batches are cut, so that the activations of a layer stay in the cache."""
 
 
 def resolve_precision(precision: str, device: torch.device) -> torch.dtype:
-    """Returns the type of the convolutions: for ``auto`` bfloat16 where the device multiplies it natively, else float32."""
+    """Returns the type of the convolutions: for ``auto`` bfloat16 where the device multiplies it natively, else float32.
+
+    Raises:
+        ValueError: It is no such type. int8 needs ranges besides: ``networks.int8``.
+    """
     if precision not in PRECISIONS:
         raise ValueError(f"precision is {precision!r}, expected one of {', '.join(PRECISIONS)}")
+    if precision == "int8":
+        raise ValueError("precision is 'int8', which Int8Engine alone has")
     if precision != "auto":
         return torch.bfloat16 if precision == "bfloat16" else torch.float32
     if device.type == "cuda":
@@ -157,13 +163,17 @@ class Engine:
         self.stem = self.setting.fold(net.stem, net.scale)
         blocks = [block for block in net.blocks if isinstance(block, ResidualBlock)]
         self.blocks = [(self.setting.fold(block.first), self.setting.fold(block.second)) for block in blocks]
+        self.split = [self.num_planes, self.num_hidden, net.squeeze.conv.out_channels]
+        self.heads = self._heads(net)
+        self.units, self.globals = self.setting.over_positions(net.units), self.setting.last(net.globals)
+
+    def _heads(self, net: PolicyValueNet, scale: Tensor | None = None) -> FusedConv:
+        """Returns all layers that look at single positions as one, with the scale of the trunk's outputs (``[I]``) folded in."""
         local = slice(self.num_planes + self.num_hidden)
         weight, bias = net.squeeze.folded()
         assert net.planes.bias is not None
-        self.split = [self.num_planes, self.num_hidden, len(bias)]
         weight, bias = torch.cat([net.planes.weight[local], weight]), torch.cat([net.planes.bias[local], bias])
-        self.heads = FusedConv(weight, bias, *self.setting)
-        self.units, self.globals = self.setting.over_positions(net.units), self.setting.last(net.globals)
+        return FusedConv(weight if scale is None else weight * scale[:, None, None], bias, *self.setting)
 
     @torch.inference_mode()
     def __call__(self, observations: Tensor, want_hidden: bool = False) -> Outputs[Tensor]:
@@ -173,12 +183,17 @@ class Engine:
             return chunks[0]
         return Outputs(*(torch.cat(parts) for parts in zip(*chunks, strict=True)))
 
-    def _chunk(self, observations: Tensor, want_hidden: bool) -> Outputs[Tensor]:
-        """Returns the outputs of at most ``MAX_CHUNK`` observations."""
-        n, num_local = len(observations), self.num_planes * self.setting.length
+    def _trunk(self, observations: Tensor) -> Tensor:
+        """Returns what the heads work on, ``[N, channels, 1, L]``, with rows up to a padded size N."""
         x = self.stem(self.setting.inputs(observations), relu=True)
         for first, second in self.blocks:
             x = second.add_to(x, first(x, relu=True))
+        return x
+
+    def _chunk(self, observations: Tensor, want_hidden: bool) -> Outputs[Tensor]:
+        """Returns the outputs of at most ``MAX_CHUNK`` observations."""
+        n, num_local = len(observations), self.num_planes * self.setting.length
+        x = self._trunk(observations)
         planes, hidden, squeezed = self.heads(x, relu=False).split(self.split, dim=1)
         units = self.units(squeezed.relu(), relu=True)
         rest = self.globals(units.float(), relu=False)[:n].flatten(1)
@@ -191,11 +206,11 @@ class Engine:
 
 
 class FilterEngine:
-    """A filter network for inference. It keeps copies, as ``Engine`` does."""
+    """A filter network for inference. It keeps copies, as ``Engine`` does. It has no int8; that is as ``auto`` here."""
 
     @torch.no_grad()
     def __init__(self, net: FilterNet, precision: str = "auto", device: torch.device | str = "cpu") -> None:
-        self.setting = make_setting(net.length, precision, device)
+        self.setting = make_setting(net.length, "auto" if precision == "int8" else precision, device)
         layers = [layer for layer in net.layers if isinstance(layer, ConvNorm)]
         self.layers = [self.setting.fold(layer, net.scale if layer is layers[0] else None) for layer in layers]
         self.score = self.setting.over_positions(net.score)

@@ -6,10 +6,14 @@ from contextlib import nullcontext
 import numpy as np
 import torch
 
+from games.interface import Game
 from networks.engine import Engine
+from networks.int8 import Int8Engine, check_int8
 from networks.memory import Memory, fill_in, forget, look_up, make_memory
-from networks.resnet import Networks
+from networks.resnet import Networks, PolicyValueNet
 from networks.resnet import Outputs as Outputs
+from networks.sample import Sample, random_sample
+from runtime.settings import ConfigError
 
 
 class Evaluator:
@@ -23,7 +27,12 @@ class Evaluator:
     """
 
     def __init__(
-        self, networks: Networks, precision: str = "auto", device: torch.device | str = "cpu", remembered: int = 0
+        self,
+        networks: Networks,
+        precision: str = "auto",
+        device: torch.device | str = "cpu",
+        remembered: int = 0,
+        game: Game | None = None,
     ) -> None:
         """Makes the engines.
 
@@ -32,7 +41,17 @@ class Evaluator:
             precision: One of ``networks.engine.PRECISIONS``.
             device: Of the forward passes.
             remembered: Observations whose answers are kept until the next ``refresh``; pays in games that have few.
+            game: What the networks play. It gives the positions by which int8 finds its ranges; not read otherwise.
+
+        Raises:
+            ConfigError: int8 without a game, or where there is none (``networks.int8.check_int8``).
         """
+        self._sample: Sample | None = None
+        if precision == "int8":
+            check_int8(torch.device(device))
+            if game is None:
+                raise ConfigError("precision=int8: there is no game to take positions from; use another precision")
+            self._sample = random_sample(game)
         self._remembered = remembered
         self._memory: Memory | None = None
         self.precision = precision
@@ -45,7 +64,7 @@ class Evaluator:
 
     def refresh(self, networks: Networks) -> None:
         """Takes over the present weights (milliseconds); without it later changes of the networks have no effect."""
-        self._engines = [Engine(net, self.precision, self.device) for net in networks.distinct()]
+        self._engines = [self._make_engine(net, k, networks) for k, net in enumerate(networks.distinct())]
         if self._stream is not None:
             torch.cuda.synchronize(self.device)  # the weights are there before another stream reads them
         self._hidden_counts = networks.distinct()[0].num_hidden
@@ -55,6 +74,12 @@ class Evaluator:
             self._memory = make_memory(self._remembered, net.num_planes * net.length + net.num_extra)
         elif self._memory is not None:
             forget(self._memory)
+
+    def _make_engine(self, net: PolicyValueNet, k: int, networks: Networks) -> Engine:
+        """Returns the engine of network k."""
+        if self._sample is None:
+            return Engine(net, self.precision, self.device)
+        return Int8Engine(net, self._sample.of_seats([seat for seat, i in enumerate(networks.net_of_seat) if i == k]))
 
     def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs[np.ndarray]:
         """Returns float32 outputs; row i comes from the network of ``seats[i]``. N = 0 is allowed.

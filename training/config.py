@@ -171,7 +171,7 @@ class TrainConfig:
         seed: Of everything random in the run, >= 0.
         device: "auto", "cpu" or "cuda".
         threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed and nothing else.
-        precision: Of the networks in play: "auto", "float32" or "bfloat16".
+        precision: Of the networks in play: "auto", "float32", "bfloat16" or "int8" (CPUs with AVX-512 VNNI).
         remembered: Observations whose answers each worker keeps until the networks change, >= 0; pays in small games.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.
@@ -182,7 +182,7 @@ class TrainConfig:
     seed: int = setting(0, least=0, most=2**31)
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     threads: int = setting(0, least=0, most=4096)
-    precision: str = setting("auto", choices=("auto", "float32", "bfloat16"))
+    precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
     remembered: int = setting(0, least=0, most=100_000_000)
     resume: bool = True
     init_from: str | None = None

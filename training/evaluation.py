@@ -26,7 +26,7 @@ class Evaluation:
 
     def __init__(self, state: RunState, workers: Workers) -> None:
         self.state, self._workers = state, workers
-        self.evaluator = Evaluator(state.playing, state.config.precision, state.device)
+        self.evaluator = Evaluator(state.playing, state.config.precision, state.device, game=state.game)
 
     @cached_property
     def _measure(self) -> ExactMeasure:

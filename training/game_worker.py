@@ -103,7 +103,7 @@ class GameWorker:
         self.config, self.game, self.device, self._workers = config, game, device, workers
         self._players = players
         self._win_only = config.objective == "wp"
-        self.evaluator = Evaluator(players.networks, config.precision, device, config.remembered)
+        self.evaluator = Evaluator(players.networks, config.precision, device, config.remembered, game)
         self._lanes = max(1, config.selfplay.lanes // workers)
         self.search = Search(game, self.evaluator.evaluate, config.search, self._lanes, self._win_only)
 

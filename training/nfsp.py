@@ -65,7 +65,7 @@ class NFSPConfig:
         run_dir: Folder of the run; None makes ``runs/<game>-nfsp-<seed>``.
         seed: Of all random numbers, >= 0.
         device: "auto", "cpu" or "cuda".
-        precision: Of the networks in play: "auto", "float32" or "bfloat16".
+        precision: Of the networks in play: "auto", "float32", "bfloat16" or "int8" (CPUs with AVX-512 VNNI).
         remembered: Observations whose answers are kept until the networks change, >= 0.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         game: ``name``, and the options of the game.
@@ -78,7 +78,7 @@ class NFSPConfig:
     run_dir: str | None = None
     seed: int = setting(0, least=0, most=2**31)
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
-    precision: str = setting("auto", choices=("auto", "float32", "bfloat16"))
+    precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
     remembered: int = setting(0, least=0, most=100_000_000)
     resume: bool = True
     game: GameSettings = field(default_factory=lambda: GameSettings("leduc"))
@@ -163,7 +163,7 @@ class NFSPTrainer:
         seats, room = range(spec.num_seats), settings.reservoir
         self.reservoirs = [Reservoir(self.game, room, 2 * config.seed + 1 + 1000 * k) for k in seats]
         self.memories = [CircularMemory(self.game, settings.memory) for _ in seats]
-        self._averages = Evaluator(self.average, config.precision, self.device, config.remembered)
+        self._averages = Evaluator(self.average, config.precision, self.device, config.remembered, self.game)
         self._responses = Evaluator(self.q, "float32", self.device, config.remembered)
         self._measure = ExactMeasure(self.game)
         self.step = self.episodes = 0

@@ -17,7 +17,9 @@ from agents.trained import Trained, checkpoint_of, load_trained
 from networks.checkpoint import CheckpointError
 
 
-def trained_networks(workshop: Workshop, checkpoint: str | None, objective: str | None = None) -> Trained:
+def trained_networks(
+    workshop: Workshop, checkpoint: str | None, objective: str | None = None, precision: str = "auto"
+) -> Trained:
     """Returns the networks of a checkpoint, read once; if it is None, those of the workshop, or those that come with the project.
 
     Raises:
@@ -30,7 +32,7 @@ def trained_networks(workshop: Workshop, checkpoint: str | None, objective: str 
     path = checkpoint_of(game.spec.name, checkpoint)
 
     def load() -> Trained:
-        trained = load_trained(path, game.spec.name, device=workshop.device, objective=objective)
+        trained = load_trained(path, game.spec.name, precision, workshop.device, objective)
         learned = getattr(trained.game, "rules_name", "")  # of games that have rule sets
         if learned != workshop.rules:
             raise CheckpointError(f"{path} learned the rules {learned!r}; this match plays {workshop.rules!r}")
@@ -41,12 +43,12 @@ def trained_networks(workshop: Workshop, checkpoint: str | None, objective: str 
             raise CheckpointError(f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}")
         return trained
 
-    return workshop.once((path, objective), load)
+    return workshop.once((path, objective, precision), load)
 
 
 def _policy(workshop: Workshop, player: Player) -> Agent:
     options: PolicyOptions = player.options
-    trained = trained_networks(workshop, options.checkpoint)
+    trained = trained_networks(workshop, options.checkpoint, precision=options.precision)
     temperature = float(workshop.game.spec.mixes) if options.temperature is None else options.temperature
     return PolicyAgent(trained.game, trained.evaluator.evaluate, temperature, player.name, trained.objective == "wp")
 
@@ -59,7 +61,7 @@ def _given(options: Any, *keys: str) -> dict[str, Any]:
 def _fpmcts(workshop: Workshop, player: Player) -> Agent:
     """Returns a search: what it was trained with, changed by the settings of matches, changed by the options."""
     o: FPMCTSOptions = player.options
-    trained = trained_networks(workshop, o.checkpoint, None if o.objective == "trained" else o.objective)
+    trained = trained_networks(workshop, o.checkpoint, None if o.objective == "trained" else o.objective, o.precision)
     root = trained.search.root if o.root == "trained" else o.root
     if not trained.has_values:
         raise CheckpointError(f"{o.checkpoint} holds policies and no values: no search; it plays as {player.label}=policy")

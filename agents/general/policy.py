@@ -15,6 +15,7 @@ from games.generic import legal, stake
 from games.interface import Game, Records
 from games.kernels import kernel, streams
 from networks.decode import legal_logits, softmax
+from networks.engine import PRECISIONS
 from networks.evaluator import Outputs
 from runtime.settings import setting
 
@@ -30,10 +31,12 @@ class PolicyOptions:
         checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
         temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 0; in poker, where a good player
             mixes, 1.
+        precision: Of the network, see ``networks.engine.PRECISIONS``.
     """
 
     checkpoint: str | None = None
     temperature: float | None = setting(None, least=0, most=100)
+    precision: str = setting("auto", choices=PRECISIONS)
 
     def file(self, game: str) -> Path:
         """Returns the file of the networks. Raises CheckpointError."""

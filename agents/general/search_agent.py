@@ -19,6 +19,7 @@ from games.generic import legal, stake, sure_win
 from games.interface import Game, Records
 from games.kernels import kernel, streams
 from inference.determinizer import Determinizer
+from networks.engine import PRECISIONS
 from networks.evaluator import Evaluator
 from runtime.settings import setting
 
@@ -50,6 +51,7 @@ class FPMCTSOptions:
         solve: Whether sure wins are looked for.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
+        precision: Of the networks, see ``networks.engine.PRECISIONS``.
     """
 
     checkpoint: str | None = None
@@ -70,6 +72,7 @@ class FPMCTSOptions:
     solve: bool | None = None
     objective: str = setting("trained", choices=("trained", "wp", "adp"))
     temperature: float = setting(0.0, least=0, most=100)
+    precision: str = setting("auto", choices=PRECISIONS)
 
     def file(self, game: str) -> Path:
         """Returns the file of the networks. Raises CheckpointError."""

@@ -1,0 +1,166 @@
+"""The int8 engine against float32, independence of the batch and of threads, and the sample that its ranges come from."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from agents.trained import checkpoint_of, load_trained
+from games import make
+from networks.engine import MAX_CHUNK, Engine, FilterEngine
+from networks.evaluator import Evaluator
+from networks.filter import FilterNet
+from networks.int8 import Int8Engine, QuantizedConv, check_int8
+from networks.resnet import NetworkConfig, PolicyValueNet, build_networks
+from networks.sample import Sample, random_sample
+from runtime.settings import ConfigError
+from tests.networks.specs import DOUDIZHU, SMALL, TINY, as_if_trained, observations
+
+needs_vnni = pytest.mark.skipif(not torch.cpu._is_vnni_supported(), reason="the processor has no AVX-512 VNNI")
+CONFIGS = {
+    "win_stakes": (DOUDIZHU, SMALL),
+    "scalar": (DOUDIZHU, NetworkConfig(channels=24, blocks=3, value_head="scalar", hidden_head=False, value_scale=8.0)),
+    "no blocks": (DOUDIZHU, NetworkConfig(channels=8, blocks=0, objective="wp")),
+    "tiny": (TINY, NetworkConfig(channels=4, blocks=1, value_head="scalar")),
+}
+ERROR = 0.05
+"""Of the largest output of a head."""
+
+
+def sample(count: int = 200) -> torch.Tensor:
+    return torch.from_numpy(observations(count, seed=1))
+
+
+def trained(config: NetworkConfig = SMALL) -> PolicyValueNet:
+    torch.manual_seed(0)
+    return as_if_trained(PolicyValueNet(DOUDIZHU, config))
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+@needs_vnni
+@pytest.mark.parametrize("name", CONFIGS)
+def test_close_to_the_network(name: str) -> None:
+    spec, config = CONFIGS[name]
+    torch.manual_seed(0)
+    net = as_if_trained(PolicyValueNet(spec, config))
+    planes = torch.from_numpy(observations(50, spec))
+    with torch.no_grad():
+        expected = net.outputs(net(planes))
+    found = Int8Engine(net, torch.from_numpy(observations(200, spec, seed=1)))(planes, want_hidden=True)
+    for values, reference in zip(found, expected, strict=True):
+        assert values.shape == reference.shape and values.dtype == torch.float32
+        if reference.numel():
+            assert (values - reference).abs().max() <= ERROR * max(1.0, reference.abs().max())
+
+
+@needs_vnni
+def test_rows_depend_neither_on_the_batch_nor_on_threads(one_thread: None) -> None:
+    run, planes = Int8Engine(trained(), sample()), torch.from_numpy(observations(MAX_CHUNK + 77))
+    torch.set_num_threads(1)
+    whole = run(planes, want_hidden=True)
+    torch.set_num_threads(2)
+    for rows in (slice(0, 1), slice(3, 40), slice(MAX_CHUNK - 5, MAX_CHUNK + 77)):
+        for values, reference in zip(run(planes[rows], want_hidden=True), whole, strict=True):
+            assert torch.equal(values, reference[rows])
+
+
+@needs_vnni
+def test_a_convolution_by_hand() -> None:
+    """Weights 1, 10, 127 on the left neighbour, the position and the right neighbour; bias -2; the inputs are 0, 2, 0 steps."""
+    conv = QuantizedConv(torch.tensor([1.0, 10.0, 127.0]).view(1, 1, 1, 3), torch.tensor([-2.0]), 3, 0.5, 1.0)
+    x = torch.tensor([0, 2, 0], dtype=torch.uint8).view(1, 1, 1, 3)
+    assert conv(x).flatten().tolist() == [125, 8, 0]
+    residual = torch.tensor([100, 3, 0], dtype=torch.uint8).view(1, 1, 1, 3)
+    assert conv.add_to(residual, 2.0, x).flatten().tolist() == [255, 14, 0]  # 325 saturates
+
+
+@needs_vnni
+def test_beyond_the_sample_outputs_saturate() -> None:
+    """Ranges from an empty table: activations beyond them stay at the largest step and do not wrap around."""
+    net, planes = trained(), torch.from_numpy(observations(20))
+    found = Int8Engine(net, torch.zeros(1, 53, 15, dtype=torch.int8))(planes)
+    largest = Engine(net, "float32")(planes).policy.abs().max()
+    assert torch.isfinite(found.value).all() and found.policy.abs().max() < 2 * largest
+
+
+@needs_vnni
+def test_a_network_before_training_and_damaged_weights() -> None:
+    net = build_networks(DOUDIZHU, SMALL, seed=0).seat(0).eval()
+    planes = torch.from_numpy(observations(20))
+    difference = Int8Engine(net, sample())(planes).policy - Engine(net, "float32")(planes).policy
+    assert difference.abs().max() < 0.01
+    with torch.no_grad():
+        net.stem.conv.weight[0] = torch.nan
+    with pytest.raises(FloatingPointError, match="weights are damaged"):
+        Int8Engine(net, sample())
+
+
+def test_where_there_is_no_int8(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match="precision=int8: the networks are on cuda"):
+        check_int8(torch.device("cuda"))
+    monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: False)
+    with pytest.raises(ConfigError, match="precision=int8: this processor has no AVX-512 VNNI"):
+        Evaluator(build_networks(DOUDIZHU, SMALL, seed=0), "int8")
+    monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: True)
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    with pytest.raises(ConfigError, match="lacks oneDNN's quantised convolutions"):
+        check_int8(torch.device("cpu"))
+    with pytest.raises(ValueError, match="Int8Engine alone"):
+        Engine(trained(), "int8")
+
+
+@needs_vnni
+def test_evaluator() -> None:
+    """Each network has the ranges of its own seats, at a refresh as at first."""
+    game = make("kuhn")
+    networks = build_networks(game.spec, NetworkConfig(channels=8, blocks=1, value_head="scalar", hidden_head=False), seed=0)
+    with pytest.raises(ConfigError, match="precision=int8: there is no game"):
+        Evaluator(networks, "int8")
+    evaluator, positions = Evaluator(networks, "int8", game=game), random_sample(game)
+    for net in networks.distinct():
+        as_if_trained(net)
+    evaluator.refresh(networks)
+    found = evaluator.evaluate(positions.observations, positions.seats)
+    for seat, net in enumerate(networks.distinct()):
+        rows = positions.of_seats([seat])
+        assert np.array_equal(found.policy[positions.seats == seat], Int8Engine(net, rows)(rows).policy.numpy())
+
+
+@needs_vnni
+def test_filters_have_no_int8() -> None:
+    net, planes = as_if_trained(FilterNet(DOUDIZHU)), torch.from_numpy(np.zeros((3, 61, 15), np.int8))
+    assert torch.equal(FilterEngine(net, "int8")(planes), FilterEngine(net, "auto")(planes))
+
+
+def test_sample() -> None:
+    """Kuhn poker: two bits of the card and the history tell at most 3 x 2 information states of each seat; all are met."""
+    game = make("kuhn")
+    first, again = random_sample(game), random_sample(game)
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    for seat in range(2):
+        assert len(np.unique(first.observations[first.seats == seat], axis=0)) == 6
+    assert len(first.of_seats([0, 1])) == len(first.seats)
+    only = Sample(first.observations[first.seats == 0], first.seats[first.seats == 0])
+    assert len(only.of_seats([1])) == len(only.seats)
+
+
+@pytest.mark.slow
+@needs_vnni
+def test_shipped_weights() -> None:
+    """Root mean squares of the errors, of the weights that come with the project, at decisions of random games.
+
+    *Measured* at decisions of its own games: policy 0.08 (standard deviation of the outputs 5.4), value 0.010 (of 0.51).
+    """
+    trained = load_trained(checkpoint_of("doudizhu", None), "doudizhu", "int8")
+    positions = random_sample(trained.game)
+    found = trained.evaluator.evaluate(*positions)
+    expected = Evaluator(trained.networks, "float32").evaluate(*positions)
+    for values, reference, error in zip(found, expected, (0.025, 0.03), strict=False):
+        assert np.sqrt(((values - reference) ** 2).mean()) < error * reference.std()
