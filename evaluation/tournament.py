@@ -12,7 +12,7 @@ one version of the code; it is removed when the tournament is complete.
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -234,8 +234,8 @@ def forget(plan: Plan) -> None:
 
 def _played(
     plan: Plan, tasks: list[Task], count: Callable[[int], None], stopping: Callable[[], bool]
-) -> Iterator[tuple[Task, PlayedGames]]:
-    """Yields tasks with their games as they end, in this process or in a pool."""
+) -> Generator[tuple[Task, PlayedGames], None, None]:
+    """Yields tasks with their games as they end, in this process or in a pool; closed early, it ends the processes at once."""
     config = plan.tournament.config
     if config.cluster.kind != "none":
         yield from _played_in_cluster(plan, tasks, count, stopping)
