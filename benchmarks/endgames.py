@@ -18,10 +18,12 @@ Most of the time are the searches; the games, the inference and the solver take 
 """
 
 import argparse
+import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from rich.table import Table
@@ -50,8 +52,6 @@ TABLE_BITS = 18
 AT_ONCE = 32
 """Decisions that players are asked about together."""
 ROLES = ("landlord", "peasant after", "peasant before")
-SETTINGS: tuple[dict[str, Any], ...] = ({"playouts": 64}, {"playouts": 256})
-"""The searches that are asked beside the policy; the other settings are those of matches."""
 
 
 class Decisions(NamedTuple):
@@ -97,11 +97,13 @@ class Judged(NamedTuple):
         endgames: Those with at least half of their worlds.
         left_out: Number of the others.
         finished: Share of all worlds that the solver finished.
+        seconds: Processor time of the inference, of the solver and of each player but the policy.
     """
 
     endgames: list[Endgame]
     left_out: int
     finished: float
+    seconds: tuple[float, ...]
 
 
 def given_away(endgame: Endgame) -> np.ndarray:
@@ -195,6 +197,7 @@ class Judge:
     def judged(self, decisions: Decisions, seed: int, progress: Callable[[int], None] = lambda done: None) -> Judged:
         """Returns the decisions with what each move wins and each player plays. Args: progress: Called with those done."""
         count, endgames, finished = len(decisions.games), list[Endgame](), 0
+        seconds = np.zeros(2 + len(self.others))
         rng = streams(seed, count)
         for k, other in enumerate(self.others):
             other.start(count, seed + k + 1)
@@ -202,16 +205,23 @@ class Judge:
             rows = np.arange(first, min(first + AT_ONCE, count))
             views, lanes = take(decisions.views, rows), np.arange(len(rows))
             self._determinizer.reset(np.arange(AT_ONCE))
+            times = [time.process_time()]
             drawn, _ = self._determinizer.worlds(lanes, views, take(decisions.records, rows), rng[rows], self.num_worlds)
-            choices = [decisions.choices[rows], *(other.act(rows, views, decisions.records) for other in self.others)]
+            times.append(time.process_time())
+            choices = [decisions.choices[rows]]
+            for other in self.others:
+                choices.append(other.act(rows, views, decisions.records))
+                times.append(time.process_time())
             for i, row in enumerate(rows):
                 worlds = take(drawn, slice(i * self.num_worlds, (i + 1) * self.num_worlds))
                 endgame = self._solved(int(decisions.games[row]), views, i, worlds, np.array([c[i] for c in choices]))
                 finished += len(endgame.wins)
                 if 2 * len(endgame.wins) >= self.num_worlds:
                     endgames.append(endgame)
+            inference, *players = np.diff(times)
+            seconds += np.array([inference, time.process_time() - times[-1], *players])
             progress(int(rows[-1]) + 1)
-        return Judged(endgames, count - len(endgames), finished / (count * self.num_worlds))
+        return Judged(endgames, count - len(endgames), finished / (count * self.num_worlds), tuple(seconds))
 
     def _solved(self, game: int, views: States, i: int, worlds: States, choices: np.ndarray) -> Endgame:
         moves = np.zeros(MAX_LEGAL, np.int16)
@@ -289,6 +299,13 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.3, help="of the endgame decisions that are judged")
     parser.add_argument("--worlds", type=int, default=32, help="worlds per decision")
     parser.add_argument("--nodes", type=int, default=50_000, help="most nodes of the solver for a move in a world")
+    parser.add_argument(
+        "--playouts",
+        type=int,
+        nargs="*",
+        default=[64, 256],
+        help="of the searches that are asked beside the policy, as in matches",
+    )
     parser.add_argument("--pimc", action="store_true", help="asks perfect-information Monte Carlo, too")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="also prints the N worst choices of each player")
     parser.add_argument("--seed", type=int, default=0)
@@ -298,12 +315,14 @@ def main() -> None:
     if options.worlds < 2 or options.decks < 1 or options.nodes < 1:
         given = f"--worlds is {options.worlds}, --decks {options.decks}, --nodes {options.nodes}"
         parser.error(f"{given}; expected at least 2 worlds, 1 deck and 1 node")
+    if min(options.playouts, default=1) < 1:
+        parser.error(f"--playouts is {options.playouts}; expected numbers from 1 up")
     trained = load_trained(options.checkpoint, "doudizhu")
     players = {
-        f"search, {given['playouts']} playouts": Player(
-            f"s{k}", "fpmcts", FPMCTSOptions(checkpoint=str(options.checkpoint), **given), f"s{k}"
+        f"search, {count} playouts": Player(
+            f"s{k}", "fpmcts", FPMCTSOptions(checkpoint=str(options.checkpoint), playouts=count), f"s{k}"
         )
-        for k, given in enumerate(SETTINGS)
+        for k, count in enumerate(dict.fromkeys(options.playouts))
     }
     if options.pimc:
         players["pimc"] = Player("pimc", "pimc", KINDS["pimc"].options(), "pimc")
@@ -319,7 +338,10 @@ def main() -> None:
             parser.error(f"no endgame of {options.decks} decks was met; raise --decks or --share")
 
         def progress(done: int) -> None:
-            status.update(f"{done:,} of {len(decisions.games):,} endgames judged")
+            text = f"{done:,} of {len(decisions.games):,} endgames judged"
+            status.update(text)
+            if not console.is_terminal:
+                print(text, file=sys.stderr, flush=True)
 
         others = [maker.make(player.label) for player in players.values()]
         judged = Judge(trained, others, options.worlds, options.nodes).judged(decisions, options.seed, progress)
@@ -328,6 +350,8 @@ def main() -> None:
     names = ["policy", *players]
     console.print(report(judged, names, options.decks, gatherer.met))
     console.print(by_situation(judged.endgames, names))
+    spent = zip(("inference", "solver", *players), judged.seconds, strict=True)
+    console.print("seconds of the processor: " + "; ".join(f"{name} {seconds:.1f}" for name, seconds in spent))
     for k in range(len(names)):
         for line in worst(judged.endgames, names, k, options.show):
             console.print(line, markup=False, highlight=False)

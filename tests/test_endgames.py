@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from agents.doudizhu.double_dummy import DoubleDummySolver
+from agents.general.policy import PolicyAgent
+from agents.trained import checkpoint_of, load_trained
+from benchmarks import endgames
 from benchmarks.endgames import (
     Endgame,
+    Gatherer,
+    Judge,
     Judged,
     by_situation,
     clustered_error,
@@ -15,6 +20,8 @@ from benchmarks.endgames import (
     solved_worlds,
     worst,
 )
+from evaluation.decks import evaluation_decks
+from evaluation.match import play_games
 from games.batches import concatenate
 from tests.agents.test_double_dummy import position
 from tests.games.positions import GAME
@@ -30,7 +37,7 @@ def test_a_blunder_gives_away_what_the_best_move_wins() -> None:
     wins[:, 0] = True
     wins[::2, 1] = True  # 3 of the first five worlds, 2 of the others
     np.testing.assert_allclose(given_away(endgame(wins, 0, 1, 2)), [0.0, 0.5, 1.0])
-    judged = Judged([endgame(wins, 0, 1), endgame(wins, 1, 1, game=1)], left_out=1, finished=0.875)
+    judged = Judged([endgame(wins, 0, 1), endgame(wins, 1, 1, game=1)], left_out=1, finished=0.875, seconds=(0.0,) * 3)
     table = report(judged, ["a", "b"], games=2, met=8)
     assert [list(column.cells) for column in table.columns][3:5] == [["1", "2"], ["500.0", "1000.0"]]
     assert [list(column.cells) for column in table.columns][6] == ["2.000", "4.000"]
@@ -100,3 +107,23 @@ def test_situations(seat: int, target: str, passes: int, expected: str) -> None:
     view = position(("46", "46", "46"), seat)
     view.target[0], view.passes[0] = GAME.parse_action(target), passes
     assert situation(view, 0) == expected
+
+
+@pytest.mark.slow
+def test_decisions_are_judged_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty games of the shipped policy; another player who is the policy chooses what it chose, and batches change nothing."""
+    trained = load_trained(checkpoint_of("doudizhu", None), "doudizhu")
+    gatherer = Gatherer(trained, share=0.5, most_cards=20)
+    play_games(trained.game, [gatherer], np.zeros((20, 3), np.int64), evaluation_decks(trained.game, 0, 20), seed=0)
+    decisions = gatherer.decisions()
+    assert decisions is not None and 5 < len(decisions.games) < gatherer.met
+    results = []
+    for at_once in (1, 8):
+        monkeypatch.setattr(endgames, "AT_ONCE", at_once)
+        other = PolicyAgent(trained.game, trained.evaluator.evaluate)
+        results.append(Judge(trained, [other], num_worlds=8, max_nodes=50_000).judged(decisions, seed=0))
+    for one, many in zip(results[0].endgames, results[1].endgames, strict=True):
+        assert one.choices[0] == one.choices[1]
+        assert (one.text, one.situation, one.moves) == (many.text, many.situation, many.moves)
+        np.testing.assert_array_equal(one.wins, many.wins)
+        np.testing.assert_array_equal(one.choices, many.choices)
