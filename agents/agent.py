@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -57,7 +57,8 @@ class Agent(Protocol):
         Args:
             table: The table; it is not changed.
             report: Told how far a search is. cancel: Whether it shall stop. deadline: When, by ``time.perf_counter``.
-            moves: Texts or actions to consider alone.
+            moves: Texts or actions to consider alone. Where moves carry amounts they need not be listed: searches play the
+                amount itself, a player that states probabilities gives it those of the listed one that stands for it.
 
         Raises:
             ValueError: The game is over, a move in ``moves`` is not legal, or this player cannot be asked about given moves.
@@ -89,19 +90,21 @@ class Agent(Protocol):
     def _moved(self, question: Question, policy: np.ndarray | None) -> Decision:
         """Returns the decision of a player whose reasons are at most a policy (float64 ``[legal]``)."""
         told = None if policy is None else dict(zip(map(question.text, question.legal), policy.tolist(), strict=True))
-        if len(question.asked) == len(question.legal):
+        if question.about_all:
             self.start(1, question.seed)
             action = int(self.act(np.zeros(1, np.int64), question.view, question.records)[0])
             return Decision(question.text(action), action, told)
         if policy is None:
             raise ValueError(f"{self.name} cannot be asked about given moves alone: it states no probabilities")
-        some = np.where(np.isin(question.legal, question.asked), policy, 0.0)
+        some = policy[np.searchsorted(question.legal, question.stands_for)]
         if not some.sum() > 0.0:
-            some = np.isin(question.legal, question.asked).astype(np.float64)
+            some = np.ones(len(some))
         some = some / some.sum()
         drawn = float(streams(question.seed, 1)[0]) / 2.0**64
-        action = int(question.legal[min(np.searchsorted(np.cumsum(some), drawn, "right"), np.flatnonzero(some)[-1])])
-        return Decision(question.text(action), action, dict(zip(map(question.text, question.legal), some.tolist(), strict=True)))
+        action = int(question.asked[min(np.searchsorted(np.cumsum(some), drawn, "right"), np.flatnonzero(some)[-1])])
+        told = dict.fromkeys(map(question.text, question.legal), 0.0)
+        told |= dict(zip(map(question.text, question.asked), some.tolist(), strict=True))
+        return Decision(question.text(action), action, told)
 
 
 class OpenPolicy(Protocol):
@@ -114,3 +117,38 @@ class OpenPolicy(Protocol):
             float64 ``[n, A]``, A the most actions that are ever legal: those of the legal actions in ascending order, then zeros.
         """
         ...
+
+
+@runtime_checkable
+class Observer(Protocol):
+    """A player that learns who the others are from the games it has seen, by what all could see of them.
+
+    Before games it is told who sits where (``meet``), after them the moves (``observe``). Whoever plays the games decides what is
+    one acquaintance (``forget``) and how many games are played side by side, of which nothing is known until all are over.
+    """
+
+    adapts: bool
+    """Whether it makes use of what it is told."""
+
+    def forget(self) -> None:
+        """Forgets all players."""
+        ...
+
+    def meet(self, seating: np.ndarray) -> None:
+        """Tells who sits where in the games to come.
+
+        Args:
+            seating: int ``[G, S]``, numbers of players from 0 to S - 1 that mean the same until ``forget``; several seats may
+                have the same player.
+        """
+        ...
+
+    def observe(self, deals: States, records: Records) -> None:
+        """Tells the moves of those games; ``deals`` may be changed."""
+        ...
+
+
+def observers(agents: Iterable[Agent]) -> list[Observer]:
+    """Returns the players that learn from what they see, each once."""
+    found: dict[int, Any] = {id(agent): agent for agent in agents if isinstance(agent, Observer) and agent.adapts}
+    return list(found.values())

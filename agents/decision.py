@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.batches import States
+from games.batches import Rules, States
+from games.generic import nearest_listed
 from games.interface import Game, Records
+from games.kernels import kernel
 from games.table import Table
 
 WINS, RETURN = "wp", "return"
@@ -119,8 +121,10 @@ class Question(NamedTuple):
         seat: Whose move it is.
         view: One row, the cards that the seat cannot see erased.
         records: One row, the moves as the seat saw them.
-        legal: int16 ``[n]``, the legal actions, ascending.
-        asked: int16 ``[m]``, those that are asked about, ascending; all, as a rule.
+        legal: int16 ``[n]``, the listed legal actions, ascending.
+        asked: int16 ``[m]``, those that are asked about, ascending; ``legal``, as a rule. Where moves carry amounts there may be
+            others among them that the game allows; m is at most ``spec.max_legal``.
+        stands_for: int16 ``[m]``, of each of ``asked`` the one in ``legal`` that stands for it, for policies that know no other.
         seed: For random choices. It follows from the player's seed and from what stands above.
     """
 
@@ -130,7 +134,13 @@ class Question(NamedTuple):
     records: Records
     legal: np.ndarray
     asked: np.ndarray
+    stands_for: np.ndarray
     seed: int
+
+    @property
+    def about_all(self) -> bool:
+        """Returns whether every listed move is asked about, and no other."""
+        return np.array_equal(self.asked, self.legal)
 
     def text(self, action: int) -> str:
         """Returns the text of an action."""
@@ -143,10 +153,10 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
     Args:
         table: The table.
         seed: Of the player.
-        moves: Texts or actions to consider alone; None: all.
+        moves: Texts or actions to consider alone, amounts that are not listed included; None: all that are listed.
 
     Raises:
-        ValueError: The game is over, or a move is not among the legal ones.
+        ValueError: The game is over, a move is not legal, or there are none or too many.
     """
     game, seat = table.game, table.seat
     if table.is_over:
@@ -154,10 +164,22 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
     view, records = table.view(seat), table.seen(seat)
     legal = np.array([move.action for move in table.legal()], np.int16)
     asked = legal if moves is None else np.unique([_action(game, move) for move in moves]).astype(np.int16)
-    if not len(asked) or not np.isin(asked, legal).all():
-        strange = [game.action_text(int(action)) for action in asked[~np.isin(asked, legal)]]
-        raise ValueError(f"moves: expected legal ones, at least one; got {', '.join(strange) or 'none'}")
-    return Question(game, seat, view, records, legal, asked, _seed(seed, seat, view, records, asked))
+    strange = [int(action) for action in asked if action not in legal]
+    illegal = [game.action_text(action) for action in strange if not game.is_legal(view, action)]
+    if not len(asked) or illegal:
+        raise ValueError(f"moves: expected legal ones, at least one; got {', '.join(illegal) or 'none'}")
+    if len(asked) > game.spec.max_legal:
+        raise ValueError(f"moves: {len(asked)} given; expected at most {game.spec.max_legal}")
+    stands_for = asked.copy()
+    if strange:
+        _stand_ins(game.rules, view, asked, stands_for)
+    return Question(game, seat, view, records, legal, asked, stands_for, _seed(seed, seat, view, records, asked))
+
+
+@kernel
+def _stand_ins(rules: Rules, view: States, actions: np.ndarray, out: np.ndarray) -> None:
+    for k in range(len(actions)):
+        out[k] = nearest_listed(rules, view, 0, int(actions[k]))
 
 
 def _action(game: Game, move: str | int) -> int:

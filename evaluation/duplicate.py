@@ -5,22 +5,30 @@ first and in the second seat of a two-player poker game. With three players it s
 not the opposite of how B does alone against two of A. Such decks are therefore played once more with B in each team, A in the
 others: A's score is that of the games in which it sits alone, B's that of those in which B does. (Compare the three-player
 matches of Heinrich & Silver 2015, table 3.)
+
+**Players that learn from what they see** (``agents.agent.Observer``, as ``mcts``) begin a match as strangers. Decks are played
+lot by lot, ``LOT`` decks side by side: in a lot they know the moves of all lots before it, of both players, and nothing of its
+own hands. Player 0 is A and player 1 is B, in whatever seats, so what is known of a player does not depend on its place. One
+match is one task of a tournament (``evaluation.plan``): so long is the acquaintance, whatever processes there are.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-from agents.agent import Agent
+from agents.agent import Agent, observers
 from evaluation.aivat import controlled
 from evaluation.decks import evaluation_decks
-from evaluation.match import PlayedGames, Progress, play_games
+from evaluation.match import PlayedGames, Progress, joined_games, play_games
 from evaluation.match_result import MatchResult as MatchResult
 from evaluation.match_result import Score, Side
 from evaluation.statistics import estimate, wins
 from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
 from games.kernels import Stream, streams
+
+LOT = 10
+"""Decks that are played side by side where somebody learns from what it sees."""
 
 
 def games_per_deck(spec: GameSpec) -> int:
@@ -56,7 +64,29 @@ def duplicate_games(
     alone = np.arange(game.spec.num_teams)[:, None] == np.array(game.spec.teams)  # [T, S]
     seating = np.where(np.concatenate([alone, ~alone])[:count], 0, 1)  # [n, S]
     deals = take(decks, np.repeat(np.arange(num_decks), count))
-    return play_games(game, (a, b), np.tile(seating, (num_decks, 1)), deals, seed, at_once=at_once, progress=progress)
+    watching = observers((a, b))
+    if not watching:
+        return play_games(game, (a, b), np.tile(seating, (num_decks, 1)), deals, seed, at_once=at_once, progress=progress)
+    for agent in watching:
+        agent.forget()
+    parts, over, total = [], 0, num_decks * count
+    for first in range(0, num_decks, LOT):
+        size = min(LOT, num_decks - first)
+        some, seats = take(deals, slice(first * count, (first + size) * count)), np.tile(seating, (size, 1))
+        for agent in watching:
+            agent.meet(seats)
+        began = over
+
+        def tell(done: int, _: int, began: int = began) -> None:
+            if progress is not None:
+                progress(began + done, total)
+
+        own = part_seed(seed, first) if first else seed
+        parts.append(play_games(game, (a, b), seats, some, own, at_once=at_once, progress=tell))
+        over += len(seats)
+        for agent in watching:
+            agent.observe(take(some, np.arange(len(seats))), parts[-1].records)
+    return joined_games(parts)
 
 
 def part_seed(seed: int, first: int) -> int:

@@ -13,8 +13,9 @@ from games.interface import Game
 from runtime.memory import Need, check_fits
 from runtime.settings import ConfigError
 
-FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS = 500, 40, 2
-"""Decks of a task: enough for full batches of the networks, few enough that an interruption costs little."""
+FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS, ACQUAINTED_DECKS = 500, 40, 2, 250
+"""Decks of a task: enough for full batches of the networks, few enough that an interruption costs little; where a player learns
+from what it sees, how long it knows the other (``evaluation.duplicate``)."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
     tasks = []
     for pair in pairs:
         size = min(_task_decks(tournament, label) for label in pair)
+        if any(_adapts(tournament, label) for label in pair):
+            size = ACQUAINTED_DECKS
         tasks += [Task(*pair, first, min(first + size, counts[pair])) for first in range(0, counts[pair], size)]
     if decks is None:
         decks = evaluation_decks(game, config.seed, asked)
@@ -95,6 +98,10 @@ def _task_decks(tournament: Tournament, label: str) -> int:
     if "external" in kinds_of(tournament, label):
         return EXTERNAL_DECKS
     return SLOW_DECKS if _is_slow(tournament, label) else FAST_DECKS
+
+
+def _adapts(tournament: Tournament, label: str) -> bool:
+    return bool(getattr(tournament.players[label].options, "adapt", False))
 
 
 def read_given_decks(tournament: Tournament, game: Game) -> States | None:

@@ -8,29 +8,17 @@ and the unit of every error is the deck. Scores sum to 0 where nothing is taken 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from agents.agent import Agent
+from agents.agent import Agent, observers
 from evaluation.decks import evaluation_decks
 from evaluation.match import PlayedGames, Progress, Usage, play_games
 from evaluation.statistics import Estimate, estimate
 from games.batches import States, num_rows, take
-from games.interface import Game, Records, ScoreUnit
+from games.interface import Game, ScoreUnit
 
 MOST_ORDERS = 24
-
-
-@runtime_checkable
-class Observer(Protocol):
-    """A player that learns from the games it sees: it is told who sits where before a lot of games, and the moves after it."""
-
-    def meet(self, seating: np.ndarray) -> None:
-        """Tells who sits where in the games to come: int ``[G, S]``."""
-
-    def observe(self, deals: States, records: Records) -> None:
-        """Tells the moves of those games; ``deals`` may be changed."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +80,7 @@ def play_table(
         raise ValueError(f"table: {len(agents)} players; expected {game.spec.num_seats}, one for each seat of {game.spec.name}")
     some = orders(len(agents), seed)
     deals, seating = take(decks, np.repeat(np.arange(num_rows(decks)), len(some))), np.tile(some, (num_rows(decks), 1))
-    watching = [agent for agent in agents if isinstance(agent, Observer)]
+    watching = observers(agents)
     for agent in watching:
         agent.meet(seating)
     games = play_games(game, agents, seating, deals, seed, at_once=at_once, progress=progress)

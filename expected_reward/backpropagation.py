@@ -18,7 +18,7 @@ class Backpropagation(IntEnum):
     MAX_DISTRIBUTION = 2
 
 
-@kernel
+@kernel(forceinline=True)
 def update_decision(tree: Tree, node: int, rule: int, threshold: int) -> None:
     """Sets V and its variance of a decision node; below ``threshold`` samples it is weighted by samples (equation 3, 5.3)."""
     first = tree.first[node]
@@ -32,7 +32,7 @@ def update_decision(tree: Tree, node: int, rule: int, threshold: int) -> None:
     tree.mean[node], tree.variance[node] = found
 
 
-@kernel
+@kernel(forceinline=True)
 def update_mixed(tree: Tree, node: int) -> None:
     """Sets V of a chance or opponent node to the mean of its samples, equation 3, and the variance to that of this sum."""
     first = tree.first[node]
@@ -40,7 +40,7 @@ def update_mixed(tree: Tree, node: int) -> None:
     tree.mean[node], tree.variance[node] = found
 
 
-@kernel
+@kernel(forceinline=True)
 def update_opponent(tree: Tree, node: int, independent: bool) -> None:
     """Sets V of an opponent's node to Σ p V, and its variance to Σ p² σ² (``independent``) or Σ p σ², as the text has it.
 

@@ -7,6 +7,9 @@ model tells what hands the others show. Opponents act by the model, too, which i
 probabilities of a node are the means over those of its first visits. With ``cards`` chance nodes stand where cards come to the
 table, each with so many drawn boards, weighted by samples (equation 3), and the own later decisions know the board.
 
+The parts of an iteration are inlined: to hand the arrays of a tree, of states and of a model to a function takes longer than most
+of them do.
+
 Everything runs on one stream of random numbers, so a decision depends on its seed and settings alone.
 """
 
@@ -22,13 +25,15 @@ from expected_reward.sizes import universal_sample
 from expected_reward.tree import Node, Tree, add_child
 from games.generic import copy_row
 from games.kernels import borrowed, kernel, random_below, random_float
-from games.no_limit_holdem.betting import num_left, pot, settle, situation, size_amount, step, to_call
+from games.no_limit_holdem.betting import num_left, pot, situation, size_amount, step, to_call
+from games.no_limit_holdem.settlement import settle
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, NUM_BOARD, OVER, Rules, States
 from opponent_models.model import OpponentModel, action_probabilities, showdown_bins, size_probabilities
 
 MOST_CHILDREN = 40
 """Of a node: fold, call, and sizes or boards."""
-MOST_DEPTH = 512
+MOST_DEPTH, SAFE_DEPTH = 512, 432
+"""Of a path; from the second on nobody raises but all-in, after which the hand is soon over."""
 CHUNK = 1024
 """Iterations between two looks at the clock."""
 TABLE, MODEL, LISTED = 0, 1, 2
@@ -75,6 +80,7 @@ class Position(NamedTuple):
         num_boards: How many rows are filled.
         table: float64 ``[K + 2]``, frequencies of sizes. edges: float64 ``[K + 1]``.
         model_edges: float64, edges of the model's bins.
+        given: int64 ``[n]``, the actions of the root, raises by their amounts; with none, what its bet sizes come from decides.
     """
 
     root: States
@@ -85,6 +91,7 @@ class Position(NamedTuple):
     table: np.ndarray
     edges: np.ndarray
     model_edges: np.ndarray
+    given: np.ndarray
 
 
 class Room(NamedTuple):
@@ -116,14 +123,19 @@ def num_shown(round_: int) -> int:
     return np.int64(0 if round_ == 0 else min(round_ + 2, NUM_BOARD))
 
 
-@kernel
-def _sizes(model: OpponentModel, rules: Rules, position: Position, settings: Settings, room: Room, rng: np.ndarray) -> int:
+@kernel(forceinline=True)
+def _sizes(
+    model: OpponentModel, rules: Rules, position: Position, settings: Settings, depth: int, room: Room, rng: np.ndarray
+) -> int:
     """Writes amounts that the seat to move may raise to, and their shares; returns how many."""
     work = room.work
     here = situation(rules, work, 0)
     least, most = here.least, here.most
     if most == 0:
         return 0
+    if depth >= SAFE_DEPTH:
+        room.amounts[0], room.weights[0] = most, 1.0
+        return 1
     if settings.sizes_from == LISTED:
         num = 0
         for k in range(rules.sizes.size):
@@ -141,10 +153,10 @@ def _sizes(model: OpponentModel, rules: Rules, position: Position, settings: Set
     return universal_sample(position.table, position.edges, least, most, settings.sizes, start, room.amounts, room.weights)
 
 
-@kernel
+@kernel(forceinline=True)
 def _expand(
-    model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, node: int, parent_round: int,
-    room: Room, rng: np.ndarray,
+    model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, node: int, depth: int,
+    parent_round: int, room: Room, rng: np.ndarray,
 ) -> None:  # fmt: skip
     """Finds out what a NEW node is, and appends its children; ``room.work`` is its state."""
     work = room.work
@@ -174,6 +186,11 @@ def _expand(
         return
     if work.seat[0] == position.seat:
         tree.kind[node] = Node.DECISION
+        if node == 0 and position.given.size > 0:
+            for k in range(position.given.size):
+                add_child(tree, position.given[k], 1.0 / position.given.size, tree.pot[node])
+            tree.count[node] = position.given.size
+            return
         room.actions[0], room.actions[1], room.actions[2] = 1.0 if to_call(rules, work, 0) > 0 else 0.0, 1.0, 1.0
     else:
         tree.kind[node] = Node.OPPONENT
@@ -184,12 +201,12 @@ def _expand(
     if room.actions[1] > 0.0:
         add_child(tree, CALL, room.actions[1], tree.pot[node])
     if room.actions[2] > 0.0:
-        for k in range(_sizes(model, rules, position, settings, room, rng)):
+        for k in range(_sizes(model, rules, position, settings, depth, room, rng)):
             add_child(tree, FIRST_AMOUNT + room.amounts[k], room.actions[2] * room.weights[k], tree.pot[node])
     tree.count[node] = tree.size[0] - tree.first[node]
 
 
-@kernel
+@kernel(forceinline=True)
 def _refine(model: OpponentModel, rules: Rules, position: Position, tree: Tree, node: int, room: Room) -> None:
     """Takes one more board into the mean of the probabilities of an opponent's node."""
     action_probabilities(model, rules, room.work, 0, position.statistics, room.actions)
@@ -209,7 +226,7 @@ def _refine(model: OpponentModel, rules: Rules, position: Position, tree: Tree, 
         tree.weight[k] += share * (told - tree.weight[k])
 
 
-@kernel
+@kernel(forceinline=True)
 def _drawn_child(tree: Tree, node: int, rng: np.ndarray) -> int:
     """Returns a child drawn by weight."""
     first = tree.first[node]
@@ -222,7 +239,7 @@ def _drawn_child(tree: Tree, node: int, rng: np.ndarray) -> int:
     return last - 1
 
 
-@kernel
+@kernel(forceinline=True)
 def _selected(tree: Tree, node: int, settings: Settings, rng: np.ndarray) -> int:
     """Returns the child of a decision node that an iteration goes to."""
     first = tree.first[node]
@@ -237,14 +254,14 @@ def _selected(tree: Tree, node: int, settings: Settings, rng: np.ndarray) -> int
     return crazystone(tree.mean, tree.variance, first, last, rng, 0)
 
 
-@kernel
+@kernel(forceinline=True)
 def _take_board(position: Position, settings: Settings, row: int, room: Room) -> None:
     """Puts a board on the table of ``room.work``."""
     for k in range(5):
         room.work.board[0, k] = position.boards.cards[row, k]
 
 
-@kernel
+@kernel(forceinline=True)
 def _sample(rules: Rules, position: Position, settings: Settings, row: int, room: Room, rng: np.ndarray) -> float:
     """Returns what the seat wins at the showdown in ``room.work`` on the board of a row, the others' bins being written."""
     work = room.work
@@ -255,7 +272,7 @@ def _sample(rules: Rules, position: Position, settings: Settings, row: int, room
     return expected_net(position.boards, row, room.bins, work.paid[0], work.folded[0], position.seat, room.ties)
 
 
-@kernel
+@kernel(forceinline=True)
 def _visit_showdown(
     model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, node: int, row: int, known: int,
     room: Room, rng: np.ndarray,
@@ -333,7 +350,7 @@ def _iterate(
             if tree.kind[node] == Node.NEW:
                 if tree.size[0] >= limit:
                     return done
-                _expand(model, rules, position, settings, tree, node, before, room, rng)
+                _expand(model, rules, position, settings, tree, node, depth, before, room, rng)
             elif tree.kind[node] == Node.OPPONENT and tree.samples[node] < settings.boards and known < num_shown(work.round[0]):
                 _refine(model, rules, position, tree, node, room)
             kind = tree.kind[node]

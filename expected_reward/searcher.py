@@ -32,10 +32,9 @@ class Found(NamedTuple):
     iterations: int
     nodes: int
 
-    def best(self, allowed: np.ndarray | None = None) -> int:
-        """Returns the position of the action with the highest mean, of those in ``allowed`` (bool ``[n]``) with visits."""
-        able = self.visits > 0 if allowed is None else (self.visits > 0) & allowed
-        return int(np.where(able, self.mean, -np.inf).argmax())
+    def best(self) -> int:
+        """Returns the position of the action with the highest mean, of those with visits."""
+        return int(np.where(self.visits > 0, self.mean, -np.inf).argmax())
 
 
 class Searcher:
@@ -60,7 +59,7 @@ class Searcher:
 
     def run(
         self, view: States, seat: int, statistics: np.ndarray, seed: np.ndarray, iterations: int,
-        stopping: Callable[[int], bool] = lambda done: False,
+        stopping: Callable[[int], bool] = lambda done: False, given: np.ndarray | None = None,
     ) -> Found:  # fmt: skip
         """Returns what the actions of a seat are worth.
 
@@ -71,13 +70,16 @@ class Searcher:
             seed: uint64 ``[1]``, a stream; changed in place.
             iterations: To be made, at most.
             stopping: Asked after every ``CHUNK`` iterations, given their number, whether to stop.
+            given: int64 ``[n]``, the actions to consider, raises by their amounts (one may stand there twice); None: those that
+                the settings say.
         """
         own = np.ascontiguousarray(view.hole[0, seat])
         count = 0
         if not self.settings.cards:
             known = int(num_shown(view.round[0]))
             count = fill_boards(self.rules.hands, own, view.board[0].copy(), known, self._boards, seed, 0)
-        position = Position(view, seat, statistics, self._boards, count, self._table, sizes.TABLE_EDGES, self._model_edges)
+        given = np.zeros(0, np.int64) if given is None else given
+        position = Position(view, seat, statistics, self._boards, count, self._table, sizes.TABLE_EDGES, self._model_edges, given)
         clear(self.tree)
         done = 0
         while done < iterations:

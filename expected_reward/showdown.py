@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from games.kernels import kernel, random_below, random_float
-from games.no_limit_holdem.betting import settle
+from games.no_limit_holdem.settlement import settle
 from games.poker.hands import EMPTY_KEY, NUM_STRENGTHS, HandTables, strength_of
 
 BINS = 6

@@ -19,7 +19,6 @@ class Params(NamedTuple):
 
     rule: int  # RootRule
     c: float  # exploration constant of p-UCT
-    tree_floor: float  # added to the priors below the root
     gumbel: Gumbel
     win_only: bool  # returns are ±1 instead of points over the stake at the root
     solve: bool  # look for sure wins at new leaves

@@ -1,6 +1,6 @@
 """What can be set about learning: from searched games, and by policy gradient."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from runtime.settings import setting
 
@@ -79,6 +79,8 @@ class GradientSettings:
     Attributes:
         start: Iteration from which on the run learns so; 0: right after the bootstrap, or from ``init_from``. None: never, the
             paper.
+        frozen: Seats whose networks stay as they are, counted from 0; the others learn to exploit them. [1, 2] in Doudizhu
+            makes an exploiter of the peasants: what it gains is how far they are from unexploitable, at the least.
         games: Games per iteration, >= 1.
         certain: Decisions whose most likely move has at least this probability teach the policy next to nothing; they are left
             out. Above 1: none are.
@@ -98,6 +100,7 @@ class GradientSettings:
     """
 
     start: int | None = setting(None, least=0, most=1_000_000_000)
+    frozen: list[int] = field(default_factory=list)
     games: int = setting(16_384, least=1, most=1_000_000_000)
     certain: float = setting(0.97, least=1e-9, most=2)
     certain_share: float = setting(0.2, least=0, most=1)

@@ -26,6 +26,8 @@ from runtime.settings import setting
 
 Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
 """(observations int8 [N, C, L], seats int8 [N]) -> Outputs: the answer of the seats' networks."""
+_Given = tuple[Sequence[int], Sequence[int]]
+"""The moves to consider at a root, and of each the listed one that stands for it."""
 LONE_SLOTS = 64
 """Slots that there is room for in any search, so that a lone position can fill a batch by itself."""
 SECONDS_BETWEEN_REPORTS = 0.1
@@ -46,8 +48,6 @@ class SearchSettings:
         strength: gumbel: logits per unit of shrunk advantage, > 0.
         signal: gumbel: expected spread of the true advantages of a root's moves, on [-1, 1], > 0.
         prior_floor: gumbel: added to the priors of the root's moves, > 0; what a move that the policy has given up starts from.
-        tree_floor: Added to the priors of the searching player's moves below the root, >= 0. What answers a policy may begin with
-            a move that only pays with another one later, which the policy has given up.
         gumbel_noise: gumbel: 1 samples the considered moves (self-play), 0 takes the best ones (matches).
         solve: Whether new leaves are checked for a sure win; with ``rollout`` every decision of a simulation.
         rollout: What a leaf is worth. 0: its value, the paper. λ in (0, 1]: the λ-return of a play-out from there by the
@@ -63,7 +63,6 @@ class SearchSettings:
     strength: float = setting(24.0, least=1e-9)
     signal: float = setting(0.15, least=1e-9)
     prior_floor: float = setting(1e-9, least=1e-12, most=1)
-    tree_floor: float = setting(0.0, least=0, most=1)
     gumbel_noise: float = setting(1.0, least=0, most=1)
     solve: bool = True
     rollout: float = setting(0.0, least=0, most=1)
@@ -233,7 +232,6 @@ class Search:
         params = Params(
             rule=int(RootRule[settings.root.upper()]),
             c=settings.c,
-            tree_floor=settings.tree_floor,
             gumbel=Gumbel(settings.strength, settings.signal, settings.prior_floor),
             win_only=win_only,
             solve=settings.solve,
@@ -245,7 +243,7 @@ class Search:
     def run(
         self, worlds: States, rng: np.ndarray, lanes: np.ndarray, playouts: int | None = None, slots: int | None = None, *,
         report: Report | None = None, cancel: Callable[[], bool] | None = None, deadline: float | None = None,
-        moves: Sequence[Sequence[int]] | None = None,
+        moves: Sequence[Sequence[int]] | None = None, stand_ins: Sequence[Sequence[int]] | None = None,
     ) -> SearchResult:  # fmt: skip
         """Returns the search's verdict on n positions.
 
@@ -261,6 +259,8 @@ class Search:
             deadline: The search ends with what it has between the first rounds after this, in seconds of ``time.perf_counter``.
                 Every position's root is evaluated all the same, so a policy and a choice are always returned.
             moves: For each position the legal actions to consider, at least one; at the root alone. None: all.
+            stand_ins: For each of ``moves`` the listed action whose policy output is its own, where moves carry amounts that are
+                not listed; None: each is listed.
 
         Raises:
             ValueError: The number of worlds does not fit the number of positions, there is no room for the playouts or the
@@ -277,6 +277,7 @@ class Search:
             raise ValueError(f"worlds has {len(worlds[0])} rows; expected {n} positions x {per} worlds = {n * per}")
         if moves is not None and len(moves) != n:
             raise ValueError(f"moves has {len(moves)} lists; expected one for each of {n} positions")
+        told = None if moves is None else list(zip(moves, moves if stand_ins is None else stand_ins, strict=True))
         self._forest.jobs.simulations[:] = playouts
         self._forest = self._forest._replace(
             num_slots=slots, num_worlds=per, schedule=halving_schedule(settings.considered, playouts)
@@ -284,14 +285,14 @@ class Search:
         watch = _Watch(report, cancel, deadline, n * playouts)
         size = min(self.max_positions, self.most_slots // slots)
         for a in range(0, n, size):
-            rows, given = take(worlds, slice(a * per, (a + size) * per)), None if moves is None else moves[a : a + size]
+            rows, given = take(worlds, slice(a * per, (a + size) * per)), None if told is None else told[a : a + size]
             watch.parts.append(self._run_part(rows, rng, lanes[a : a + size], given, watch))
         result = _join(watch.parts)
         watch.report(result)
         return result
 
     def _run_part(
-        self, worlds: States, rng: np.ndarray, lanes: np.ndarray, moves: Sequence[Sequence[int]] | None, watch: _Watch
+        self, worlds: States, rng: np.ndarray, lanes: np.ndarray, moves: Sequence[_Given] | None, watch: _Watch
     ) -> SearchResult:
         forest = self._forest = self._forest._replace(worlds=worlds, num_trees=len(lanes))
         jobs, requests, counters = forest.jobs, forest.requests, self.counters
@@ -300,6 +301,7 @@ class Search:
         count = begin_search(forest)
         counters.kernel_seconds += time.perf_counter() - start
         legal = None if moves is None else self._strike(moves)
+        named = moves
         while count > 0:
             asked = time.perf_counter()
             answer = self.evaluate(requests.observation[:count], requests.seat[:count])
@@ -308,6 +310,9 @@ class Search:
             counters.rounds += 1
             counters.room += forest.num_trees * forest.num_slots
             absorb(forest, count, answer.policy, answer.value)
+            if named is not None:
+                self._name_roots(named)
+                named = None
             count = advance(forest)
             counters.network_seconds += answered - asked
             counters.kernel_seconds += time.perf_counter() - answered
@@ -323,22 +328,29 @@ class Search:
         counters.hits += int(jobs.hits[: forest.num_trees].sum())
         return result
 
-    def _strike(self, moves: Sequence[Sequence[int]]) -> list[np.ndarray]:
-        """Strikes the root moves that shall not be considered; returns the legal moves of every position.
+    def _strike(self, moves: Sequence[_Given]) -> list[np.ndarray]:
+        """Strikes the root moves that shall not be considered; returns the moves of every position, listed or given.
 
-        The root's policy is a softmax over the moves left, so this renormalises it.
+        The root's policy is a softmax over the moves left, so this renormalises it. What is not listed is represented by its
+        stand-in until the root has been evaluated (``_name_roots``).
         """
         slots, everything = self._forest.slots, []
-        for t, given in enumerate(moves):
+        for t, (given, stand_ins) in enumerate(moves):
             m = t * self._forest.num_slots
             legal = slots.legal[m, : slots.num_legal[m]].copy()
-            kept = legal[np.isin(legal, given)]
-            if not set(given) <= set(kept.tolist()) or kept.size == 0:
+            if not set(stand_ins) <= set(legal.tolist()) or not 0 < len(given) <= slots.legal.shape[1]:
                 raise ValueError(f"moves[{t}] is {list(given)}; expected some of the legal actions {legal.tolist()}")
-            slots.num_legal[m] = kept.size
-            slots.legal[m, : kept.size] = kept
-            everything.append(legal)
+            slots.num_legal[m] = len(given)
+            slots.legal[m, : len(given)] = np.array(stand_ins)[np.argsort(given)]
+            everything.append(np.union1d(legal, given).astype(np.int16))
         return everything
+
+    def _name_roots(self, moves: Sequence[_Given]) -> None:
+        """Writes the given moves to the edges of the roots, where their stand-ins are."""
+        tree = self._forest.tree
+        for t, (given, _) in enumerate(moves):
+            first = tree.first_edge[t, 0]
+            tree.action[t, first : first + len(given)] = np.sort(given)
 
     def _read(self, legal: list[np.ndarray] | None) -> SearchResult:
         """Returns the result so far; ``legal``: the legal moves of every position where some were struck."""

@@ -86,7 +86,7 @@ def _begin(forest: Forest, t: int, m: int) -> None:
         wanted = schedule[considered, min(jobs.started[t], schedule.shape[1] - 1)]
         edge = select_gumbel(tree, t, forest.params.gumbel, jobs.noise[t], wanted, forest.scratch)
     else:
-        edge = select_puct(tree, t, 0, forest.params.c, 0.0)
+        edge = select_puct(tree, t, 0, forest.params.c)
     visit = tree.visits[t, edge]
     slots.world[m] = visit % forest.num_worlds
     slots.rng[m] = mix64(jobs.seed[t] + np.uint64(visit) * np.uint64(0x9E3779B97F4A7C15))
@@ -168,7 +168,7 @@ def _run(forest: Forest, t: int, m: int) -> bool:
                     tree.node_visits[t, node] += 1
                     _finish(tree, slots, t, m, np.float64(tree.node_value[t, node]))
                     return False
-                edge = select_puct(tree, t, node, params.c, params.tree_floor)
+                edge = select_puct(tree, t, node, params.c)
                 step(rules, states, m, _descend(tree, slots, t, m, np.int64(node), np.int64(edge)))
                 continue
         elif seat != searcher:

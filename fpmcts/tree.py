@@ -142,10 +142,9 @@ def add_node(tree: Tree, t: int, key: np.uint64, value: float, actions: np.ndarr
 
 
 @kernel
-def select_puct(tree: Tree, t: int, node: int, c: float, floor: float) -> int:
+def select_puct(tree: Tree, t: int, node: int, c: float) -> int:
     """Returns the edge that maximises Q(u, a) + c · pi(u, a) · sqrt(N(u)) / (1 + N(u, a)).
 
-    ``floor`` is added to each prior: a move that the policy has given up is tried then, when there are visits enough.
     An edge without a return counts as the value of its node (the paper does not say). Simulations in flight count in N but not
     in Q, so that several can run in one tree (Liu et al., "Watch the unobserved", 2020); with one at a time this is plain
     p-UCT. Source: DeltaDou, 4.1.
@@ -156,7 +155,7 @@ def select_puct(tree: Tree, t: int, node: int, c: float, floor: float) -> int:
     for edge in range(first, first + tree.degree[t, node]):
         returned = tree.returns[t, edge]
         q = tree.total[t, edge] / returned if returned > 0 else np.float64(tree.node_value[t, node])
-        score = q + scale * (tree.prior[t, edge] + floor) / (1.0 + tree.visits[t, edge])
+        score = q + scale * tree.prior[t, edge] / (1.0 + tree.visits[t, edge])
         if score > best_score:
             best, best_score = edge, score
     return best

@@ -137,6 +137,8 @@ class BaseGame(Game):
             raise ValueError(f"expected an object with the fields {', '.join(expected)}")
         if fields["game"] != self.spec.name:
             raise ValueError(f"the record is of game {fields['game']!r}: expected {self.spec.name!r}")
+        if len(fields["moves"]) > self.spec.max_moves:
+            raise ValueError(f"{len(fields['moves'])} moves: expected at most {self.spec.max_moves}")
         deal = self._parse_deal(fields["deal"])
         moves = [self.parse_action(str(text)) for text in fields["moves"]]
         played = take(deal, np.array([0]))

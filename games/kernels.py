@@ -23,8 +23,10 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import njit
+from numba.core import cgutils
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
@@ -162,6 +164,30 @@ def borrowed(context: Any, value: Any) -> Any:
         return strip(context, builder, signature.args[0], arguments[0])
 
     return value(value), generate
+
+
+@intrinsic
+def stack_floats(context: Any, count: Any) -> Any:
+    """Returns an array of a constant number of float32 that lives until the calling kernel returns; nothing is written to it.
+
+    It is taken from the stack: to allocate one and to count references to it takes longer than short kernels do.
+    """
+    if not isinstance(count, numba.types.IntegerLiteral):
+        return None
+    number, kind = int(count.literal_value), numba.types.Array(numba.types.float32, 1, "C")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        item = context.get_data_type(numba.types.float32)
+        size = context.get_abi_sizeof(item)
+        array = context.make_array(kind)(context, builder)
+        shape, strides = (cgutils.pack_array(builder, [context.get_constant(numba.types.intp, n)]) for n in (number, size))
+        populate_array(
+            array, data=cgutils.alloca_once(builder, item, size=number), shape=shape, strides=strides,
+            itemsize=context.get_constant(numba.types.intp, size), meminfo=None,
+        )  # fmt: skip
+        return array._getvalue()
+
+    return kind(count), generate
 
 
 @kernel(inline="always")

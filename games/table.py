@@ -106,7 +106,11 @@ class Table:
         self._legal = actions[:count]
 
     def _step(self, action: int) -> Move:
-        """Plays a legal action."""
+        """Plays a legal action. Raises IllegalMove where the game would be longer than it can be with the usual deals."""
+        if len(self.moves) == self.game.spec.max_moves:
+            raise IllegalMove(
+                f"{self.game.action_text(action)!r}: {len(self.moves)} moves were played, the most that a game may have"
+            )
         move = Move(action, self.game.action_text(action))
         self._history.play(self._states, np.zeros(1, np.int64), np.array([action], np.int16))
         self.moves = (*self.moves, move)

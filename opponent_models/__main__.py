@@ -1,4 +1,5 @@
-"""``python -m opponent_models score MODEL FILES``: how well a stored model foretells the decisions in hand histories.
+"""``python -m opponent_models score MODEL FILES``: how well a stored model foretells the decisions in hand histories, the sizes
+of raises, and the strength of the hands that are shown.
 
 Options: ``players=known`` (default) begins with what was counted of players of the same names when the model was learned,
 ``players=new`` with nothing; ``bad=skip|fail``; ``plot=FILE.png`` draws the calibration; ``report=FILE.md`` writes the report;
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from games.no_limit_holdem.phh import BAD, BadHandError
+from opponent_models import score_bins
 from opponent_models.dataset import Players, make_rows
 from opponent_models.learned import Learned, keep_of, load_learned, playable
 from opponent_models.model import ModelError
@@ -61,7 +63,7 @@ def scored(learned: Learned, files: Sequence[str], options: dict[str, str], name
     met = {player for hand in hands for player in hand.players}
     known = len(met & set(learned.players.names))
     window = int(options["window"] or learned.told.get("options", {}).get("window", 10_000))
-    rows, _ = make_rows(hands, learned.scorer.model.prior, players, keep_of(window))
+    rows, shown = make_rows(hands, learned.scorer.model.prior, players, keep_of(window))
     if not len(rows.kind):
         raise ConfigError(f"{', '.join(files)}: {len(hands):,} hands without a single decision")
     names = {
@@ -73,7 +75,9 @@ def scored(learned: Learned, files: Sequence[str], options: dict[str, str], name
     }
     if options["plot"]:
         plot(learned.scorer, rows, options["plot"])
-    return report(learned.scorer, rows, names)
+    text, figures = report(learned.scorer, rows, names)
+    more, bins = score_bins.report(learned.scorer.model, rows, shown)
+    return f"{text}\n{more}", figures | bins
 
 
 def score(arguments: Sequence[str]) -> None:

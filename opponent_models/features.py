@@ -10,7 +10,7 @@ from enum import IntEnum
 import numpy as np
 
 from games.kernels import kernel
-from games.no_limit_holdem.betting import pot, raise_bounds, to_call
+from games.no_limit_holdem.betting import pot, situation
 from games.no_limit_holdem.state import Rules, States
 from opponent_models.statistics import STATISTICS
 
@@ -111,14 +111,14 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
 
     ``seat`` is that to move; at a showdown any seat, which then has nothing to call.
     """
-    seats, round_ = states.stacks.shape[1], min(np.int64(states.round[i]), 3)
-    big, size = 1.0 / np.float64(states.big_blind[i]), np.float64(pot(rules, states, i))
-    over = states.seat[i] < 0
-    cost = 0 if over else to_call(rules, states, i)
-    stack = np.int64(states.stacks[i, seat])
-    top = 0
-    for other in range(seats):
-        top = max(top, np.int64(states.street_paid[i, other]))
+    seats, round_, over = states.stacks.shape[1], min(np.int64(states.round[i]), 3), states.seat[i] < 0
+    stack, chips, cost, top, least = np.int64(states.stacks[i, seat]), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    if over:
+        chips, top = pot(rules, states, i), np.int64(states.street_paid[i].max())
+    else:
+        here = situation(rules, states, i)
+        chips, cost, top, least = here.pot, here.to_call, here.highest, here.least
+    big, size = 1.0 / np.float64(states.big_blind[i]), np.float64(chips)
     players, to_act, behind, raises, callers, all_in, deepest, shallowest, street = 0, 0, 0, 0, -1, 0, 0, 1 << 30, 0
     first, last, earlier, last_calls, entered, last_put, last_most, first_most = 0, 0, 0, 0, 0, 0, 0, 0
     raised, called, puts, bets = states.raises[i], states.calls[i], states.put[i], states.street_paid[i]
@@ -150,9 +150,6 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
             deepest = max(deepest, left + bet - top + cost)
             shallowest = min(shallowest, left)
     aggressor = np.int64(states.aggressor[i])
-    least = 0
-    if not over:
-        least, _ = raise_bounds(rules, states, i)
     out[0] = round_
     out[1] = cost * big
     out[2] = cost / (size + cost)

@@ -32,7 +32,7 @@ class Material(NamedTuple):
 
     Attributes:
         prior: float32 ``[STATISTICS]``, the mean player of the learning hands.
-        rows, shown: Decisions and shown hands that are learned from. held: Decisions of the hands after them.
+        rows, shown: Decisions and shown hands that are learned from. held, held_shown: Those of the hands after them.
         players: What players did in the learning hands.
         num_hands: How many hands are learned from.
         problems: Hands that were left out.
@@ -42,6 +42,7 @@ class Material(NamedTuple):
     rows: Rows
     shown: Rows
     held: Rows
+    held_shown: Rows
     players: Players
     num_hands: int
     problems: list[BadHandError]
@@ -100,8 +101,9 @@ def gather(paths: Sequence[str], options: LearnOptions, say: Callable[[int, int]
             "give hands with open cards, or algorithm.showdown=false"
         )
     later = players.copy()
-    held = make_rows(hands[cut:], prior, later, keep)[0] if cut < len(hands) else Rows(*(a[:0] for a in rows))
-    return Material(prior, rows, shown, held, players, cut, problems)
+    none = Rows(*(a[:0] for a in rows))
+    held, held_shown = make_rows(hands[cut:], prior, later, keep) if cut < len(hands) else (none, none)
+    return Material(prior, rows, shown, held, held_shown, players, cut, problems)
 
 
 class Learned(NamedTuple):

@@ -16,7 +16,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from games.kernels import borrowed, kernel
+from games.kernels import borrowed, kernel, stack_floats
 from games.no_limit_holdem.betting import raise_bounds
 from games.no_limit_holdem.state import Rules, States
 from opponent_models.features import NO_RAISE, NUM_COLUMNS, Feature, features, with_statistics
@@ -94,7 +94,7 @@ def action_row(model: OpponentModel, row: np.ndarray, table_row_: int, can_fold:
     out[0], out[1], out[2] = fold, 1.0 - fold - raised, raised
 
 
-@kernel
+@kernel(forceinline=True)
 def action_probabilities(
     model: OpponentModel, rules: Rules, states: States, i: int, statistics: np.ndarray, out: np.ndarray
 ) -> None:
@@ -104,30 +104,21 @@ def action_probabilities(
         statistics: float32 ``[S, STATISTICS]`` (``statistics.smooth``).
         out: float64 ``[3]``, changed in place: illegal ones are 0, the sum is 1. No hole card is read.
     """
-    _action_probabilities(borrowed(model), rules, borrowed(states), i, borrowed(statistics), out)
-
-
-@kernel
-def _action_probabilities(
-    model: OpponentModel, rules: Rules, states: States, i: int, statistics: np.ndarray, out: np.ndarray
-) -> None:
-    row = np.empty(NUM_COLUMNS, dtype=np.float32)
-    _columns(model, rules, states, i, np.int64(states.seat[i]), statistics, row)
+    held, lanes, row = borrowed(model), borrowed(states), stack_floats(NUM_COLUMNS)
+    _columns(rules, lanes, i, np.int64(lanes.seat[i]), borrowed(statistics), row)
     can_fold, can_raise = row[TO_CALL] > 0.0, row[RAISE_COST] < NO_RAISE
-    table = table_row(rules, states, i) if model.trees.first[1] == 0 else np.int64(0)
-    action_row(model, row, table, can_fold, can_raise, out)
+    table = table_row(rules, lanes, i) if held.trees.first[1] == 0 else np.int64(0)
+    action_row(held, row, table, can_fold, can_raise, out)
 
 
-@kernel
-def _columns(
-    model: OpponentModel, rules: Rules, states: States, i: int, seat: int, statistics: np.ndarray, row: np.ndarray
-) -> None:
+@kernel(forceinline=True)
+def _columns(rules: Rules, states: States, i: int, seat: int, statistics: np.ndarray, row: np.ndarray) -> None:
     features(rules, states, i, seat, row)
     with_statistics(states, i, seat, statistics, row)
 
 
 @kernel
-def _normalised(model: OpponentModel, first: int, row: np.ndarray, frequencies: np.ndarray, out: np.ndarray) -> None:
+def bins_row(model: OpponentModel, first: int, row: np.ndarray, frequencies: np.ndarray, out: np.ndarray) -> None:
     """Writes the softmax of boosters from ``first`` on to ``out``, or frequencies where there are none."""
     count = len(out)
     if model.trees.first[first + count] == model.trees.first[first]:
@@ -159,12 +150,12 @@ def size_probabilities(
         out[:] = 0.0
         out[NUM_SIZES - 1] = 1.0
         return
-    row = np.empty(NUM_COLUMNS, dtype=np.float32)
-    _columns(model, rules, states, i, np.int64(states.seat[i]), statistics, row)
-    _normalised(model, SIZES, row, model.sizes[min(np.int64(states.round[i]), 3)], out)
+    held, lanes, row = borrowed(model), borrowed(states), stack_floats(NUM_COLUMNS)
+    _columns(rules, lanes, i, np.int64(lanes.seat[i]), borrowed(statistics), row)
+    bins_row(held, SIZES, row, held.sizes[min(np.int64(lanes.round[i]), 3)], out)
 
 
-@kernel
+@kernel(forceinline=True)
 def showdown_bins(
     model: OpponentModel, rules: Rules, states: States, i: int, seat: int, statistics: np.ndarray, out: np.ndarray
 ) -> None:
@@ -172,9 +163,9 @@ def showdown_bins(
 
     Bin k holds hands with a percentile in [k / 6, (k + 1) / 6) among all holdings on the board; the last are the strongest.
     """
-    row = np.empty(NUM_COLUMNS, dtype=np.float32)
-    _columns(model, rules, states, i, seat, statistics, row)
-    _normalised(model, RANKS, row, model.ranks, out)
+    held, row = borrowed(model), stack_floats(NUM_COLUMNS)
+    _columns(rules, borrowed(states), i, seat, borrowed(statistics), row)
+    bins_row(held, RANKS, row, held.ranks, out)
 
 
 @kernel

@@ -242,6 +242,12 @@ def _check_fit(config: TrainConfig, spec: GameSpec) -> None:
         raise ConfigError(f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar")
     if config.inference.phase1 == "filter" and not spec.hidden_counts:
         raise ConfigError(f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none")
+    if frozen := config.gradient.frozen:
+        if config.network.shared or not set(frozen) < set(range(spec.num_seats)):
+            raise ConfigError(
+                f"gradient.frozen={frozen}: expected some but not all of the seats 0 to {spec.num_seats - 1}, each with a "
+                f"network of its own (network.shared={str(config.network.shared).lower()})"
+            )
     _check_inference(config, spec)
 
 

@@ -49,7 +49,10 @@ def learn(state: RunState, rows: Decisions, scalars: dict[str, float]) -> Genera
     settings, started, totals = state.config.gradient, time.perf_counter(), Totals()
     lr = settings.rate(state.iteration - (settings.start or 0))
     parts = [take(rows, state.rows_of_network(rows.samples, k)) for k in range(len(state.nets))]
-    steps = [num_rows(part) // settings.batch_size for part in parts]
+    steps = [
+        0 if k in {state.networks.net_of_seat[seat] for seat in settings.frozen} else num_rows(part) // settings.batch_size
+        for k, part in enumerate(parts)
+    ]
 
     def one(k: int) -> Iterator[Losses]:
         generator = np.random.default_rng([state.config.seed, Stream.TRAINING, state.iteration, k])

@@ -19,6 +19,19 @@ class Priority(IntEnum):
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """What a table has seen of its players before.
+
+    Attributes:
+        records: Of the finished games of the series, the oldest first.
+        seating: By game, and last for the present one, the player in each seat, numbered as in the first game.
+    """
+
+    records: tuple[dict[str, Any], ...]
+    seating: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
 class Question:
     """What a player would do at a table.
 
@@ -33,6 +46,7 @@ class Question:
         priority: What is asked first.
         luck: Play-outs by which is told what the cards brought in the finished game of the record, in place of a move, where that
             cannot be told exactly; None: a move is asked for.
+        earlier: For players that learn from it; None: the player is told nothing.
     """
 
     game: str
@@ -44,6 +58,7 @@ class Question:
     seconds: float | None = None
     priority: Priority = Priority.MOVE
     luck: int | None = None
+    earlier: Earlier | None = None
 
 
 @dataclass(frozen=True)

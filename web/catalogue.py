@@ -32,6 +32,7 @@ class Entry:
         playouts: None where it does not search.
         delay: Seconds after which its moves appear.
         budget: Seconds that it may think at most.
+        adapts: Whether it learns from the earlier hands of a series.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Entry:
     playouts: int | None = None
     delay: float = LEAST_DELAY
     budget: float = LEAST_DELAY - 0.1
+    adapts: bool = False
 
     def fields(self, analyst: str | None) -> dict[str, Any]:
         """Returns what the lobby is told."""

@@ -93,6 +93,7 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
     if parts_of(name)[0] in GAMES:
         return []
     import agents
+    from agents.agent import observers
     from agents.kind import Kind, Player, Workshop
 
     kinds: dict[str, Kind] = {}
@@ -106,11 +107,12 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
         label = kind.replace("_", " ").capitalize()
         try:
             player = Player(kind, kind, made.options(), kind)
-            Workshop(game, getattr(game, "rules_name", ""), {kind: player}, kinds, lanes=1).make(kind)
+            agent = Workshop(game, getattr(game, "rules_name", ""), {kind: player}, kinds, lanes=1).make(kind)
         except Exception as error:  # noqa: BLE001 (whatever a player lacks, the others can be played with)
             log.debug("%s does not sit at tables of %s: %r", kind, name, error)
             continue
-        found.append(Entry(kind, kind, label, kind, delay=2.0, budget=1.85) if made.slow else Entry(kind, kind, label, kind))
+        pace: dict[str, Any] = {"delay": 2.0, "budget": 1.85} if made.slow else {}
+        found.append(Entry(kind, kind, label, kind, adapts=bool(observers([agent])), **pace))
     return found
 
 

@@ -11,16 +11,19 @@ from dataclasses import asdict, replace
 from threading import Thread
 from typing import Any
 
+import numpy as np
 import torch
 
+from agents.agent import observers
 from agents.decision import WINS, Decision
 from agents.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
 from agents.players import KINDS, Maker, Player
 from agents.rehearsal import compile_players
-from games.interface import Game
+from games.batches import concatenate
+from games.interface import Game, Records
 from games.table import Table
 from runtime.settings import build, check_ranges
-from web.asking import Answer, Priority, Question, Row
+from web.asking import Answer, Earlier, Priority, Question, Row
 from web.rulebook import make_game
 from web.variants import parts_of
 
@@ -42,6 +45,7 @@ class Players:
         self._players: dict[tuple[str, str], Any] = {}
         self._starts: dict[tuple[str, str, int], Mean] = {}
         self._compiling: dict[str, Thread] = {}
+        self._told: dict[int, Earlier] = {}
 
     def _game(self, name: str) -> Game:
         if name not in self._games:
@@ -95,6 +99,7 @@ class Players:
             return Answer("", luck=asdict(self._luck(question, table, cancel)))
         player = self._player(question)
         player.seed = question.seed
+        self._acquaint(player, game, question.earlier)
         total = int(question.options.get("playouts", 0))
         deadline = None if question.seconds is None else time.perf_counter() + question.seconds
 
@@ -103,6 +108,26 @@ class Players:
 
         decision = player.decide(table, report=told, cancel=cancel, deadline=deadline, moves=question.moves)
         return _answer(decision, decision.playouts or 0, total)
+
+    def _acquaint(self, player: Any, game: Game, earlier: Earlier | None) -> None:
+        """Tells a player that learns from what it sees of the earlier games of a table, and of those alone."""
+        for observer in observers([player]):
+            told = earlier or Earlier((), ())
+            if self._told.get(id(player)) != told:
+                observer.forget()
+                if told.records:
+                    deals, moves = zip(*(game.parse_record(record) for record in told.records), strict=True)
+                    records = Records(
+                        np.full((len(moves), game.spec.max_moves), -1, np.int16),
+                        np.array([len(some) for some in moves], np.int16),
+                    )
+                    for row, some in enumerate(moves):
+                        records.moves[row, : len(some)] = some
+                    observer.meet(np.array(told.seating[:-1]))
+                    observer.observe(concatenate(list(deals)), records)
+                self._told[id(player)] = told
+            if told.seating:
+                observer.meet(np.array(told.seating[-1:]))
 
     def _luck(self, question: Question, table: Table, cancel: Callable[[], bool]) -> Luck:
         """Returns what the cards brought in a finished game: by the analyst's tables, or by games of its policy.

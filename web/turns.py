@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from web.asking import Answer, CrashError, EngineError, Question
+from web.asking import Answer, CrashError, Earlier, EngineError, Question
 from web.catalogue import Entry
 from web.clock import derived_seed
 from web.rulebook import plies_seen
@@ -17,6 +17,8 @@ from web.wording import answer_fields
 
 TRIES = 2
 """How often a player is asked for a move while the engine crashes or hangs."""
+MOST_EARLIER = 200
+"""Games of a series that players learn from."""
 LEAST_BUDGET = 0.02
 """Seconds that a player has at least for a move of which you see nothing."""
 SLACK = 0.02
@@ -27,6 +29,7 @@ class Playing(Protocol):
     """What is asked of a room (``web.room.Room``)."""
 
     id: str
+    session: str
     game: str
     table: Any
     services: Any
@@ -84,6 +87,22 @@ async def next_move(room: Playing, seat: int, entry: Entry, began: float) -> str
         room.play_unseen(seat, move)
 
 
+def earlier_games(room: Playing) -> Earlier:
+    """Returns the finished games of the series before this one, the last ``MOST_EARLIER`` of them, and who sat where."""
+    records, settings = list[dict[str, Any]](), room.settings
+    numbers, before = [settings.series.number], settings.series.before
+    while before is not None and len(records) < MOST_EARLIER:
+        stored = room.services.store.get(before)
+        if stored is None or stored.session != room.session:
+            break
+        before = stored.settings["series"]["before"]
+        records.insert(0, stored.record)
+        numbers.insert(0, stored.settings["series"]["number"])
+    count = len(settings.seats)
+    shifts = [(number - 1) if settings.rotate else 0 for number in numbers]
+    return Earlier(tuple(records), tuple(tuple((seat - shift) % count for seat in range(count)) for shift in shifts))
+
+
 async def ask(room: Playing, seat: int, entry: Entry, seconds: float) -> Answer:
     """Returns what a player plays. Raises EngineError."""
     greedy = room.settings.greedy and entry.greedy_options is not None
@@ -94,6 +113,7 @@ async def ask(room: Playing, seat: int, entry: Entry, seconds: float) -> Answer:
         options=(entry.greedy_options or {}) if greedy else entry.options,
         seed=derived_seed(room.settings.secret, len(room.movers)),
         seconds=seconds,
+        earlier=earlier_games(room) if entry.adapts else None,
     )
 
     def report(answer: Answer) -> None:

@@ -215,8 +215,6 @@ class SingleObserverAgent(TreeAgent):
         """
         game, spec = self.game, self.game.spec
         positions = make_positions(game, np.array([lane]), view)
-        considered = np.zeros(spec.num_actions, np.bool_)
-        considered[asked] = True
         edges, done = single_observer.empty_edges(PLACES), 0
         state, path, movers, actions, places = self._scratch
         while done < clock.most:
@@ -227,7 +225,7 @@ class SingleObserverAgent(TreeAgent):
                 edges = larger
             prior_worlds(game.rules, positions, rng, count, spec.hidden_words, self._worlds)
             single_observer.iterate(
-                game.rules, self._worlds, 0, count, int(positions.seats[0]), self.wins_only, self.c, considered, edges,
+                game.rules, self._worlds, 0, count, int(positions.seats[0]), self.wins_only, self.c, asked, edges,
                 state, rng, lane, path, movers, actions, places,
             )  # fmt: skip
             done += count

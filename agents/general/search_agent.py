@@ -253,7 +253,8 @@ class SearchAgent(Agent):
             report=None if limits.report is None else told,
             cancel=limits.cancel,
             deadline=min(ends, default=None),
-            moves=None if len(question.asked) == len(question.legal) else [question.asked.tolist()],
+            moves=None if question.about_all else [question.asked.tolist()],
+            stand_ins=[question.stands_for.tolist()],
         )
         if self.temperature > 0.0:
             drawn = sample_targets(result, np.full(1, self.temperature), rng, lanes)

@@ -189,7 +189,7 @@ class SharedTreeAgent(TreeAgent):
                 limits.report(self._decided(question, place, done, None), done, clock.total(done))
 
         done = self._search(place, clock, told)
-        policy = self._output(place, question.legal, question.asked)[0]
+        policy = self._output(place, question.legal, question.stands_for)[0]
         return self._decided(question, place, done, int(question.asked[self._drawn(policy, place.rng, 0)]))
 
     def _search(self, place: Place, clock: Clock, told: Callable[[int], None] | None = None) -> int:
@@ -284,7 +284,7 @@ class SharedTreeAgent(TreeAgent):
         o = self._learner_options
         if o.store_exploration and o.selection != "uct":
             shares = (1.0 - o.gamma) * shares + o.gamma / len(legal)
-        among = np.isin(legal, asked)
+        among = np.searchsorted(legal, asked)
         some = shares[among] if shares[among].sum() > 0.0 else np.ones(len(asked))
         returns = (means[among] - self._selection.shift) / self._selection.gain
         if self._unit == WINS:
@@ -293,7 +293,7 @@ class SharedTreeAgent(TreeAgent):
 
     def _decided(self, question: Question, place: Place, done: int, action: int | None) -> Decision:
         """Returns what a search says, so far or in the end; the likeliest move where none is given."""
-        policy, means, visits = self._output(place, question.legal, question.asked)
+        policy, means, visits = self._output(place, question.legal, question.stands_for)
         chosen = int(question.asked[policy.argmax()]) if action is None else action
         root = tuple(
             RootMove(

@@ -94,7 +94,7 @@ def iterate(
         worlds: The deals are rows ``first`` to ``first + count - 1``. searcher: Whose information sets these are.
         wins_only: Whether the result of an iteration is its sign, a win, a draw or a loss. exploration: c; bounds are in units of
             the span of all results so far.
-        asked: bool ``[num_actions]``, the moves that are considered at the root.
+        asked: int16 ``[m]``, the moves that are considered at the root.
         state: One row of scratch. rng: uint64 streams; that of ``lane`` is drawn from.
         path, movers: int64 ``[max_moves]``, scratch. actions, places: int16, int64 ``[max_legal]``, scratch.
     """
@@ -103,9 +103,11 @@ def iterate(
         depth, in_tree = 0, True
         seat = current_seat(rules, state, 0)
         while seat >= 0:
-            n = legal(rules, state, 0, actions)
             if depth == 0:
-                n = _kept(asked, actions, n)
+                n = asked.size
+                actions[:n] = asked
+            else:
+                n = legal(rules, state, 0, actions)
             if in_tree:
                 key = infoset_key(rules, state, 0, searcher)
                 untried = 0
@@ -143,17 +145,6 @@ def iterate(
             edges.visits[path[k]] += np.uint32(1)
             edges.totals[path[k]] += result
             edges.squares[path[k]] += result * result
-
-
-@kernel
-def _kept(asked: np.ndarray, actions: np.ndarray, n: int) -> int:
-    """Leaves the actions that are asked about; returns how many."""
-    kept = 0
-    for k in range(n):
-        if asked[actions[k]]:
-            actions[kept] = actions[k]
-            kept += 1
-    return kept
 
 
 @kernel

@@ -55,7 +55,8 @@ class MCTSOptions:
         hands: Hands drawn for the others on each board; 0: their expectation.
         cards: Boards of a node at which cards come to the table; 0: a tree of betting alone.
         pool: Boards that are drawn for a decision in a tree of betting alone.
-        window: About how many earlier hands statistics of players are taken over, where a player sees them (a table match).
+        adapt: Whether it takes statistics of the players from the hands it has seen; if not, all are the mean player.
+        window: About how many earlier hands those statistics are taken over.
         nodes: Most nodes of a tree; a search that fills it ends.
         checkpoint: File of the opponent model; None: the one that comes with the project; "untrained": all is equally likely.
     """
@@ -75,6 +76,7 @@ class MCTSOptions:
     hands: int = setting(0, least=0, most=10_000)
     cards: int = setting(0, least=0, most=30)
     pool: int = setting(256, least=1, most=4096)
+    adapt: bool = True
     window: int = setting(1000, least=1, most=10**9)
     nodes: int = setting(1_000_000, least=10_000, most=100_000_000)
     checkpoint: str | None = None
@@ -99,7 +101,7 @@ class MCTSOptions:
         except ModelError as error:
             raise CheckpointError(str(error)) from error
 
-    def settings(self, stack: int, sizes_from: str | None = None) -> Settings:
+    def settings(self, stack: int) -> Settings:
         """Returns the settings of the kernel, where the mover began the hand with ``stack`` chips."""
         selection = Selection[self.selection.upper()]
         c = self.c if self.c is not None else STACKS if selection == Selection.UCT else 2.0
@@ -107,7 +109,7 @@ class MCTSOptions:
         return Settings(
             int(selection), float(c * (stack if selection == Selection.UCT else 1.0)), self.trials,
             int(Backpropagation[self.backpropagation.upper()]), self.threshold, not by_samples, self.variance == "independent",
-            self.sizes, SIZES_FROM[sizes_from or self.sizes_from], self.boards, self.hands, self.cards,
+            self.sizes, SIZES_FROM[self.sizes_from], self.boards, self.hands, self.cards,
         )  # fmt: skip
 
 
@@ -120,16 +122,15 @@ def _count_games(
     Args:
         states: G deals, changed in place.
         moves: int16 ``[G, M]``. lengths: int16 ``[G]``.
-        seating: int64 ``[G, S]``, the player in each seat.
+        seating: int64 ``[G, S]``, the player in each seat; of one that sits in several each seat counts as a hand.
         keep: See ``opponent_models.statistics.count_hand``.
         counts: float32 ``[P, COUNTS]``, changed in place.
     """
     seats = seating.shape[1]
     flop, own = np.zeros(seats, np.int8), np.zeros((seats, counts.shape[1]), np.float32)
     for g in range(len(lengths)):
-        for s in range(seats):
-            own[s] = counts[seating[g, s]]
-            flop[s] = 0
+        own[:] = 0.0
+        flop[:] = 0
         seen = False
         for k in range(lengths[g]):
             count_action(rules, states, g, min(np.int64(moves[g, k]), 2), own)
@@ -140,7 +141,8 @@ def _count_games(
                     flop[s] = 1 - states.folded[g, s]
         count_hand(rules, states, g, flop, own, keep)
         for s in range(seats):
-            counts[seating[g, s]] = own[s]
+            for k in range(own.shape[1]):
+                counts[seating[g, s], k] = np.float32(keep) * counts[seating[g, s], k] + own[s, k]
 
 
 @kernel
@@ -160,6 +162,7 @@ class MCTSAgent(Agent):
 
     def __init__(self, game: Game, options: MCTSOptions, model: OpponentModel, name: str = "mcts") -> None:
         self.game, self.options, self.model, self.name = game, options, model, name
+        self.adapts = options.adapt
         self._searcher: Searcher | None = None
         self.counts = new_counts(game.spec.num_seats)
         """Of the players, as ``opponent_models.statistics`` counts them: what is known of them before the hand."""
@@ -169,6 +172,11 @@ class MCTSAgent(Agent):
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
         self._rng = streams(seed, num_games)
+
+    def forget(self) -> None:
+        """Forgets all players."""
+        self.counts[:] = 0.0
+        self._seating = None
 
     def meet(self, seating: np.ndarray) -> None:
         """Tells who sits where (``seating``, int ``[G, S]``) in the games to come, by numbers that ``observe`` uses, too."""
@@ -189,21 +197,24 @@ class MCTSAgent(Agent):
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``."""
         moves = np.empty(len(games), np.int16)
         for k, game in enumerate(games):
-            counts = self.counts if self._seating is None else self.counts[self._seating[game]]
-            found = self.search(take(views, np.array([k])), self._rng[game : game + 1], Limits(), counts)
+            found = self.search(take(views, np.array([k])), self._rng[game : game + 1], Limits(), self._known(int(game)))
             moves[k] = found.actions[found.best()]
         return moves
 
-    def search(self, view: States, rng: np.ndarray, limits: Limits, counts: np.ndarray, sizes_from: str | None = None) -> Found:
+    def _known(self, game: int) -> np.ndarray:
+        """Returns the counts of the players by seat in a game, those of strangers where nobody has told who they are."""
+        return new_counts(self.game.spec.num_seats) if self._seating is None else self.counts[self._seating[game]]
+
+    def search(self, view: States, rng: np.ndarray, limits: Limits, counts: np.ndarray, given: np.ndarray | None = None) -> Found:
         """Returns what the actions of the seat to move are worth.
 
         Args:
             view: One row. rng: uint64 ``[1]``, a stream; changed in place. limits: When to stop.
             counts: float32 ``[S, COUNTS]``, of the players by seat.
-            sizes_from: In place of the option's.
+            given: int64 ``[n]``, the actions to consider, raises by their amounts; None: all.
         """
         o, seat = self.options, int(view.seat[0])
-        settings = o.settings(int(view.stacks[0, seat] + view.paid[0, seat]), sizes_from)
+        settings = o.settings(int(view.stacks[0, seat] + view.paid[0, seat]))
         if self._searcher is None:
             self._searcher = Searcher(self.game.rules, self.model, settings, o.pool, o.nodes)
         self._searcher.settings = settings
@@ -216,21 +227,20 @@ class MCTSAgent(Agent):
             late = bool(ends) and time.perf_counter() >= min(ends)
             return late or (limits.cancel is not None and limits.cancel())
 
-        return self._searcher.run(view, seat, statistics, rng, most, stopping)
+        return self._searcher.run(view, seat, statistics, rng, most, stopping, given)
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision at a table, with the moves that were searched; of given moves alone it searches those listed."""
-        asked = len(question.asked) < len(question.legal)
-        found = self.search(question.view, streams(question.seed, 1), limits, self.counts, "listed" if asked else None)
-        actions, allowed = found.actions, None
-        if asked:
-            amounts = {self._exact(question, int(action)): int(action) for action in question.asked}
-            allowed = np.array([action in amounts for action in actions.tolist()])
-            actions = np.array([amounts.get(action, action) for action in actions.tolist()])
-        if not (found.visits > 0).any() or (allowed is not None and not ((found.visits > 0) & allowed).any()):
+        """Returns the decision at a table, with the moves that were searched: given ones are the only ones, by their amounts.
+
+        Who has been told of the players (``meet``) knows them here, too: the table is then the first game.
+        """
+        given = None if question.about_all else np.array([self._exact(question, int(action)) for action in question.asked])
+        found = self.search(question.view, streams(question.seed, 1), limits, self._known(0), given)
+        actions = found.actions if given is None else question.asked.astype(np.int64)
+        if not (found.visits > 0).any():
             action = int(question.asked[-1])  # no time for one iteration
             return Decision(question.text(action), action, playouts=found.iterations)
-        best = int(actions[found.best(allowed)])
+        best = int(actions[found.best()])
         root = tuple(
             RootMove(question.text(action), 0.0, int(visits), float(mean) if visits else None, float(error) if visits else None)
             for action, visits, mean, error in zip(actions, found.visits, found.mean, found.error, strict=True)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from games.kernels import borrowed, kernel, random_below, random_float
-from games.no_limit_holdem.betting import legal, num_left, settle, situation, size_amount, start_row
+from games.no_limit_holdem.betting import legal, num_left, situation, size_amount, start_row
+from games.no_limit_holdem.settlement import settle
 from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, OVER, Rules, States
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, strength_of
 

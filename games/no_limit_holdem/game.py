@@ -108,7 +108,7 @@ class NoLimitHoldem(BaseGame):
         scale = scales(players)
         self.spec = GameSpec(
             name="no_limit_holdem", num_seats=players, teams=tuple(range(players)), team_names=names, seat_names=names,
-            num_actions=FIRST_AMOUNT + max(chips) + 1, policy_size=outputs, max_legal=outputs,
+            num_actions=FIRST_AMOUNT + MOST_CHIPS + 1, policy_size=outputs, max_legal=outputs,
             max_moves=(most_raises + state.NUM_ROUNDS) * players, max_return=float(sum(chips) - min(chips)),
             observation_shape=(len(scale), max(RANKS, outputs + 1)), observation_scale=scale,
             score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / big_blind, digits=0, tells_wins=False),
@@ -163,9 +163,10 @@ class NoLimitHoldem(BaseGame):
         for start in ("raise to", "raise", "bet", "r", "b"):
             digits = word.removeprefix(start).strip()
             if word.startswith(start) and digits.isascii() and digits.isdecimal():
-                if len(digits) > 9 or int(digits) > self.spec.num_actions - 1 - FIRST_AMOUNT:
-                    most = self.spec.num_actions - 1 - FIRST_AMOUNT
-                    raise ValueError(f"action {text!r}: expected a raise to at most {most} chips, the largest stack")
+                if len(digits) > 9 or int(digits) > MOST_CHIPS:
+                    raise ValueError(
+                        f"action {text!r}: expected a raise to at most {MOST_CHIPS} chips, the largest stack there is"
+                    )
                 return FIRST_AMOUNT + int(digits)
         known = ", ".join(("fold", "call", "check", *self.sizes))
         raise ValueError(f"action {text!r}: expected one of {known}, or r and the chips of this round to raise to, as in r250")

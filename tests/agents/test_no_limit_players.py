@@ -1,18 +1,29 @@
 """Players of no-limit Hold'em: their rules on positions that are known, legality in whole games, statistics from lot to lot."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from agents import load_player
+from agents.decision import ask
 from agents.poker.mcts import MCTSAgent, MCTSOptions
 from evaluation.decks import evaluation_decks
+from evaluation.duplicate import duplicate_match
 from evaluation.table_match import orders, play_table, scores_by_deck, table_match
 from games import make
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT
 from games.poker.hands import parse_cards
-from games.table import Table
+from games.table import IllegalMove, Table
+from networks.checkpoint import save
 from opponent_models.model import untrained
 from opponent_models.statistics import HANDS
+from tests.agents.conftest import TINY_POKER
+from training.config import GameSettings
+from training.trainer import Trainer
+from web.asking import Earlier, Question
+from web.players import Players
 
 RULES = ("hand_only", "best_hand", "maniac", "always_call", "random")
 
@@ -100,3 +111,145 @@ def test_mcts_counts_players_from_lot_to_lot() -> None:
     assert contexts[1, 0] == contexts[1, 2] == 0.0  # the caller neither folds nor raises
     assert contexts[2, 0] == 0.0  # nor does the maniac fold
     assert contexts[2, 2] > contexts[2, 1]
+
+
+def test_mcts_counts_players_of_pairs_whatever_their_seats() -> None:
+    """Of 5 decks of three players each is dealt into 9 hands a deck: 3 alone, 6 in pairs; the table after is one of strangers."""
+    game = make("no_limit_holdem", players=3, stacks=2000)
+    agent = MCTSAgent(game, MCTSOptions(iterations=50, pool=8, nodes=20_000), untrained())
+    duplicate_match(game, agent, load_player("maniac", game), 5, 1)
+    assert agent.counts[:, HANDS] == pytest.approx([45.0, 45.0, 0.0], rel=0.03)
+    assert agent.counts[1, 5] == agent.counts[1, 8] == 0.0 < agent.counts[0, 5:12].sum()  # the maniac never folds
+    silent = MCTSAgent(game, MCTSOptions(iterations=50, pool=8, nodes=20_000, adapt=False), untrained())
+    duplicate_match(game, silent, load_player("maniac", game), 1, 1)
+    assert not silent.counts.any()
+
+
+TINY_MCTS = {"iterations": 300, "checkpoint": "untrained", "pool": 8, "nodes": 20_000}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("random", {}),
+        ("always_call", {}),
+        ("mcts", TINY_MCTS),
+        pytest.param("ismcts", {"iterations": 64}, marks=pytest.mark.slow),  # compiles for half a minute
+    ],
+)
+def test_players_are_asked_about_any_amount(kind: str, options: dict[str, object]) -> None:
+    """Amounts that no listed size comes to, one that comes to what a listed size does, and those that are not allowed."""
+    at = table("Ah Ad", "r333", board="2c 7d 9h 3s 8c")
+    least, most = at.describe()["raise"]
+    player = load_player(kind, at.game, seed=1, **options)
+    asked = ["r777", "r4321", f"r{least}", "least", "call"]
+    decision = player.decide(at, moves=asked)
+    assert decision == replace(player.decide(at, moves=asked), seconds=decision.seconds)
+    assert decision.move in asked and decision.action == at.game.parse_action(decision.move)
+    assert player.decide(at, moves=["r4321"]).move == "r4321"
+    if decision.policy is not None:
+        assert sum(decision.policy[text] for text in asked) == pytest.approx(1.0)
+        assert set(asked) <= set(decision.policy)
+    if decision.root is not None:
+        assert sorted(row.move for row in decision.root) == sorted(asked)
+        assert all(row.visits > 0 and row.mean is not None for row in decision.root)
+    for wrong in (f"r{least - 1}", f"r{most + 1}"):
+        with pytest.raises(ValueError, match=f"moves: expected legal ones, at least one; got {wrong}"):
+            player.decide(at, moves=["call", wrong])
+    with pytest.raises(ValueError, match=r"moves: 40 given; expected at most 7"):
+        player.decide(at, moves=[f"r{least + k}" for k in range(40)])
+
+
+def test_amounts_have_the_probability_of_what_stands_for_them() -> None:
+    """After a raise to 333 the pot after a call is 666 chips, so a raise of the pot is one to 999."""
+    at = table("Ah Ad", "r333")
+    question = ask(at, 0, ["r1000", "r19000", "call"])
+    texts = dict(zip(map(question.text, question.asked), map(question.text, question.stands_for), strict=True))
+    assert texts == {"r1000": "1 pot", "r19000": "all-in", "call": "call"}
+    decision = load_player("always_call", at.game).decide(at, moves=["r1000", "call"])
+    assert decision.move == "call" and decision.policy["r1000"] == 0.0 and decision.policy["call"] == 1.0
+
+
+def test_a_raise_of_nothing_but_the_odds_is_searched_as_it_is() -> None:
+    """All-in and the amount that it comes to are the same bet: their means agree within their errors, unlike that of a fold."""
+    at = table("2h 7s", "r5000", board="Kc Kd 9h 3s 8c")
+    player = load_player("mcts", at.game, seed=1, **(TINY_MCTS | {"iterations": 3000}))
+    rows = {row.move: row for row in player.decide(at, moves=["all-in", "r20000", "fold"]).root}
+    assert rows["fold"].mean == -100.0 and rows["fold"].standard_error == 0.0
+    spread = float(np.hypot(rows["all-in"].standard_error, rows["r20000"].standard_error))
+    assert abs(rows["all-in"].mean - rows["r20000"].mean) < 5 * spread
+
+
+@pytest.fixture(scope="module")
+def network_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the folder of a run with untrained networks."""
+    folder = tmp_path_factory.mktemp("no_limit")
+    config = replace(
+        TINY_POKER, game=GameSettings(name="no_limit_holdem"), network=replace(TINY_POKER.network, channels=4, head_units=4)
+    )
+    state = Trainer(config).get_state()
+    save(folder / "networks.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
+    return folder
+
+
+@pytest.mark.slow
+def test_searches_with_networks_are_asked_about_any_amount(network_run: Path) -> None:
+    at = table("Ah Ad", "r333")
+    at = Table(make("no_limit_holdem", stacks=20_000), record=at.record())
+    options = {"checkpoint": str(network_run)}
+    policy = load_player("policy", at.game, seed=1, **options)
+    told = policy.decide(at).policy
+    decision = policy.decide(at, moves=["r1000", "all-in"])
+    assert decision.policy["r1000"] == pytest.approx(told["1 pot"] / (told["1 pot"] + told["all-in"]))
+    search = load_player("fpmcts", at.game, seed=1, playouts=64, **options)
+    asked = ["r1000", "r1001", "1 pot", "call"]
+    decision = search.decide(at, moves=asked)
+    assert {row.move for row in decision.root} == set(asked) and decision.move in asked
+    assert sum(row.visits for row in decision.root) == 64 and sum(decision.policy[text] for text in asked) == pytest.approx(1.0)
+    priors = {row.move: row.prior for row in decision.root}
+    assert priors["r1000"] == priors["r1001"] == priors["1 pot"]
+
+
+def test_records_with_larger_stacks_than_the_games_are_read() -> None:
+    """A hand that was played with 20,000 chips opens at a game whose own stacks are 10,000."""
+    at = table("Ah Ad", "r15000", "all-in", "call")
+    again = Table(make("no_limit_holdem"), record=at.record())
+    assert again.record() == at.record() and again.moves[0].text == "r15000" and again.is_over
+
+
+def test_records_are_not_longer_than_a_game() -> None:
+    """Stacks of 10,000 big blinds allow more raises than the moves of a hand have room for."""
+    game = make("no_limit_holdem")
+    record = Table(game, seed=1).record()
+    record["deal"] |= {"big_blind": 1, "blinds": [1, 1]}
+    at = Table(game, record=record)
+    with pytest.raises(IllegalMove, match=f"{game.spec.max_moves} moves were played, the most that a game may have"):
+        for k in range(game.spec.max_moves + 1):
+            at.play(f"r{k + 2}")
+    assert len(at.moves) == game.spec.max_moves
+    with pytest.raises(ValueError, match=f"expected at most {game.spec.max_moves}"):
+        Table(game, record=at.record() | {"moves": ["call"] * (game.spec.max_moves + 1)})
+
+
+def test_the_engine_of_the_web_tells_of_earlier_hands() -> None:
+    """The same table is played otherwise by who has seen the maniac, and again as before by who is told of nobody."""
+    game = make("no_limit_holdem")
+    records = []
+    for seed in range(30):
+        at = Table(game, seed=seed)
+        player = [load_player(kind, game, seed=seed) for kind in ("maniac", "always_call")]
+        while not at.is_over:
+            at.play(player[(at.seat + seed) % 2].decide(at).move)
+        records.append(at.record())
+    seating = tuple((seed % 2, 1 - seed % 2) for seed in range(31))
+    engine, made = Players(), Table(game, seed=77)
+    options = {"iterations": 200, "pool": 8, "nodes": 20_000}
+    asked = Question("no_limit_holdem", made.record(), "mcts", options, 3)
+    rows = engine.decide(asked, lambda answer: None, lambda: False).rows
+    told = replace(asked, earlier=Earlier(tuple(records), seating))
+    known = engine.decide(told, lambda answer: None, lambda: False).rows
+    counts = next(iter(engine._players.values())).counts
+    assert counts[:, HANDS] == pytest.approx([30.0, 30.0], rel=0.03)
+    assert counts[0, 5:32].reshape(9, 3).sum(axis=0)[2] > counts[1, 5:32].reshape(9, 3).sum(axis=0)[2] == 0.0
+    assert known != rows and engine.decide(told, lambda answer: None, lambda: False).rows == known
+    assert engine.decide(asked, lambda answer: None, lambda: False).rows == rows

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from agents.agent import Agent
+from agents.decision import ask
+from agents.general.policy import PolicyAgent
 from agents.general.random_agent import RandomAgent
 from agents.poker.always_call import AlwaysCallAgent
 from agents.poker.no_limit_best_response import HANDS, NoLimitBestResponseAgent
@@ -15,6 +17,7 @@ from games.batches import States, num_rows
 from games.interface import Game
 from games.poker.hands import parse_cards
 from games.table import Table
+from networks.evaluator import Outputs
 
 
 @cache
@@ -124,3 +127,54 @@ def test_what_it_cannot_play() -> None:
     table = at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", ["r300", "call", "check", "r200"])
     with pytest.raises(ValueError, match="lbr: in game 0 the opponent made a move that the policy it was told of never makes"):
         agent.act(np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat))
+
+
+def networks_of(seed: int) -> PolicyAgent:
+    """Returns a player whose networks are random projections of what they observe."""
+    weights = np.random.default_rng(seed).normal(size=(int(np.prod(game().spec.observation_shape)), game().spec.policy_size))
+
+    def evaluate(observations: np.ndarray, seats: np.ndarray) -> Outputs:
+        policy = 0.003 * observations.reshape(len(seats), -1) @ weights + 0.1 * seats[:, None]
+        return Outputs(
+            policy=policy.astype(np.float32), value=np.zeros(len(seats), np.float32), hidden=np.zeros((0, 0, 0), np.float32)
+        )
+
+    return PolicyAgent(game(), evaluate, temperature=1.0)
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        ["r250", "call", "check", "r333"],
+        ["call", "r400", "call", "0.5 pot", "call", "check", "check", "check", "1 pot"],
+    ],
+)
+def test_its_range_is_exact_for_networks(moves: list[str]) -> None:
+    """Hand by hand: the opponent is dealt it at a table of its own, the moves are made again, and its probabilities multiply."""
+    against, table = networks_of(1), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", moves)
+    assert table.seat == 0
+    agent = NoLimitBestResponseAgent(game(), against, boards=1)
+    agent.start(1, 0)
+    likely = agent.ranges(np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat))[0]
+    own, board = set(table.deal.hole[0, 0].tolist()), set(table.describe()["public"])
+    seen = own | set(parse_cards(" ".join(board)))
+    chosen = np.flatnonzero([not set(hand.tolist()) & seen for hand in HANDS])[::17]
+    expected = []
+    for hand in chosen:
+        deal = table.deal
+        deal.hole[0, 1] = HANDS[hand]
+        spare = [c for c in range(52) if c not in own and c not in HANDS[hand] and c not in seen]
+        for k in range(5):  # what lies on the table stays; of the rest nothing may be read
+            if k >= len(board):
+                deal.board[0, k] = spare[k]
+        again, chance = Table(game(), deal=deal), 1.0
+        for move in table.moves:
+            if again.seat == 1:
+                listed = [one.action for one in again.legal()]
+                question = ask(again, 0, [move.action])
+                told = against.probabilities(again.view(1))[0]
+                chance *= told[listed.index(int(question.stands_for[0]))]
+            again.play(move.action)
+        expected.append(chance)
+    assert np.ptp(expected) > 0.0
+    np.testing.assert_allclose(likely[chosen] / likely[chosen].sum(), np.array(expected) / np.sum(expected), rtol=1e-5)

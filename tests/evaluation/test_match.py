@@ -5,9 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from agents import load_player
+from evaluation import duplicate
 from evaluation.decks import evaluation_decks
-from evaluation.duplicate import duplicate_match, summary
+from evaluation.duplicate import duplicate_games, duplicate_match, summary
 from evaluation.match import IllegalMoveError, play_games
+from games import make
 from games.batches import States, put, take
 from games.doudizhu.cards import parse_cards
 from games.doudizhu.game import Doudizhu
@@ -237,3 +240,54 @@ def test_bad_arguments(game: Game) -> None:
         play_games(game, [player], np.zeros((2, 3), int), deals, seed=0, at_once=0)
     with pytest.raises(ValueError, match="num_decks=0"):
         duplicate_match(game, player, player, num_decks=0, seed=0)
+
+
+class Watcher:
+    """Plays the first legal move, and writes down what it is told."""
+
+    name, adapts, seed = "watcher", True, 0
+
+    def __init__(self, game: Game) -> None:
+        self.game, self.told = game, list[tuple[str, list[list[int]]]]()
+
+    def start(self, num_games: int, seed: int) -> None:
+        self.told.append(("start", [[num_games]]))
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        return np.array([_first(self.game, views, row) for row in range(len(games))], np.int16)
+
+    def forget(self) -> None:
+        self.told.append(("forget", []))
+
+    def meet(self, seating: np.ndarray) -> None:
+        self.told.append(("meet", seating.tolist()))
+
+    def observe(self, deals: States, records: Records) -> None:
+        self.told.append(("observe", records.moves.tolist()))
+
+
+def _first(game: Game, views: States, row: int) -> int:
+    scratch = np.empty(game.spec.max_legal, np.int16)
+    legal_of(game.rules, views, row, scratch)
+    return int(scratch[0])
+
+
+def test_who_learns_is_told_of_earlier_lots_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three decks in lots of two: strangers first, then the moves of the first four games; the games are those of no lots."""
+    leduc = make("leduc")
+    decks = evaluation_decks(leduc, 1, 3)
+    one = duplicate_games(leduc, Watcher(leduc), load_player("always_call", leduc), decks, 5)
+    monkeypatch.setattr(duplicate, "LOT", 2)
+    watcher, counted = Watcher(leduc), list[tuple[int, int]]()
+    games = duplicate_games(
+        leduc, watcher, load_player("always_call", leduc), decks, 5, progress=lambda over, total: counted.append((over, total))
+    )
+    seats = [[0, 1], [1, 0]]
+    assert [what for what, _ in watcher.told] == ["forget", "meet", "start", "observe", "meet", "start", "observe"]
+    assert [told for what, told in watcher.told if what == "meet"] == [seats * 2, seats]
+    shown = [moves for what, told in watcher.told if what == "observe" for moves in told]
+    width = games.records.moves.shape[1]
+    assert [moves[:width] for moves in shown] == games.records.moves.tolist()
+    assert counted[-1] == (6, 6) and counted == sorted(counted)
+    for name in ("seating", "returns", "last_seats"):
+        assert np.array_equal(getattr(games, name), getattr(one, name))

@@ -100,15 +100,15 @@ def test_puct_against_numpy(n: int) -> None:
         tree.returns[0, edges], tree.visits[0, edges], tree.total[0, edges] = returns, visits, total
         tree.node_visits[0, 1] = 1 + visits.sum()
         q = np.where(returns > 0, total / np.maximum(returns, 1), 0.25)
-        for c, floor in ((0.0, 0.5), (0.5, 0.0), (2.0, 0.1)):
-            score = q + c * (priors + np.float64(floor)) * np.sqrt(1.0 + visits.sum()) / (1.0 + visits)
-            assert select_puct(tree, 0, 1, c, floor) == 3 + int(np.argmax(score))
+        for c in (0.0, 0.5, 2.0):
+            score = q + c * priors * np.sqrt(1.0 + visits.sum()) / (1.0 + visits)
+            assert select_puct(tree, 0, 1, c) == 3 + int(np.argmax(score))
 
 
 def test_the_first_of_equal_moves_is_selected() -> None:
     tree = make_tree(1, 1, 3)
     add_node(tree, 0, np.uint64(1), 0.5, ACTIONS, np.full(3, 1 / 3, np.float32), 3)
-    assert select_puct(tree, 0, 0, 2.0, 0.0) == 0
+    assert select_puct(tree, 0, 0, 2.0) == 0
 
 
 def test_back_up_adds_to_the_path_alone() -> None:

@@ -14,6 +14,7 @@ from games.no_limit_holdem.phh_write import write
 from games.no_limit_holdem.state import CALL, FIRST_SIZE, FOLD, States, empty
 from games.poker.hands import parse_cards, tables
 from opponent_models import model as models
+from opponent_models import score_bins
 from opponent_models.__main__ import main
 from opponent_models.dataset import Players, make_rows, mean_player, rank_bin
 from opponent_models.features import NUM_COLUMNS, Feature
@@ -194,6 +195,25 @@ def test_the_model_beats_what_knows_no_players(path: Path, model_file: Path) -> 
     assert sum(b.cases for b in bins["check or call"]) == len(held.kind)
 
 
+def test_sizes_and_showdowns_are_scored(path: Path, model_file: Path) -> None:
+    """Beside frequencies counted here; a model without trees answers by those that it has, and saves nothing."""
+    material, learned = gather([str(path)], OPTIONS), load_learned(model_file)
+    rows, shown, model = material.held, material.held_shown, learned.scorer.model
+    text, figures = score_bins.report(model, rows, shown)
+    chosen, ranks = rows.size >= 0, np.bincount(material.shown.kind, minlength=6) + 1.0
+    assert figures["sizes of raises"]["cases"] == chosen.sum() and figures["bins at showdown"]["cases"] == len(shown.kind)
+    loss = -np.log((ranks / ranks.sum())[shown.kind]).mean()
+    assert figures["bins at showdown"]["frequencies"] == pytest.approx(loss, abs=1e-5)
+    for name in ("sizes of raises", "bins at showdown"):
+        share, _ = figures[name]["below"]
+        assert share == pytest.approx(1.0 - figures[name]["model"] / figures[name]["frequencies"])
+    bare = model._replace(trees=untrained().trees)
+    assert all(figure["below"][0] == 0.0 for figure in score_bins.report(bare, rows, shown)[1].values())
+    assert "no hands shown to score" in score_bins.report(model, rows, type(shown)(*(a[:0] for a in shown)))[0]
+    told = score_bins.size_cases(model, rows).told
+    assert told.min() >= 0.0 and told.sum(axis=1) == pytest.approx(np.ones(len(told)))
+
+
 def test_frequencies_of_a_table() -> None:
     told = frequencies(np.array([0, 0, 0, 2]), np.array([0, 0, 2, 1]), 3, added=1e-9)
     np.testing.assert_allclose(told[[0, 2]], [[2 / 3, 0, 1 / 3], [0, 1, 0]], atol=1e-6)
@@ -218,6 +238,7 @@ def test_score_command(path: Path, model_file: Path, tmp_path: Path, capsys: pyt
     assert main(["score", str(model_file), str(path), f"plot={plot}", "players=new"]) == 0
     told = capsys.readouterr().out
     assert "| river |" in told and "below: table" in told and plot.stat().st_size > 1000
+    assert "sizes of raises: the model's log-loss is" in told and "bins at showdown: the model's log-loss is" in told
     assert main(["score", str(model_file), str(path), "plyers=new"]) == 1
     assert "plyers=new: unknown key; did you mean players?" in capsys.readouterr().err
     assert main(["score", str(model_file), str(tmp_path / "nothing")]) == 1

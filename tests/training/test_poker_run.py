@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from evaluation.policy_table import ExactMeasure
 from fpmcts.drawn_moves import explore
@@ -66,6 +67,19 @@ def test_policy_gradient_runs_on_poker() -> None:
     assert trainer.last_report is not None and "loss/surrogate_0" in trainer.last_report.scalars
     assert trainer.state.games_seen == 4 * 2048
     assert exact(trainer) < 0.9 * before
+
+
+def test_an_exploiter_learns_alone() -> None:
+    trainer = Trainer(configuration("game=kuhn", "threads=1", "gradient.start=0", "gradient.games=1024", "gradient.frozen=[1]"))
+    before = [{name: p.clone() for name, p in net.state_dict().items()} for net in trainer.state.nets]
+    run(trainer, 2)
+    same = [
+        all(torch.equal(p, was[name]) for name, p in net.state_dict().items())
+        for net, was in zip(trainer.state.nets, before, strict=True)
+    ]
+    assert same == [False, True]
+    with pytest.raises(ConfigError, match="gradient.frozen=.*: expected some but not all of the seats 0 to 1"):
+        configuration("game=kuhn", "gradient.frozen=[0,1]")
 
 
 def test_resumed_equals_uninterrupted() -> None:

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from web.pace import fitted, measure
 from web.rulebook import GameInfo
 from web.server import ServerConfig, ServerError, run
 from web.store import Store, StoredGame, StoreError
+from web.turns import earlier_games
 from web.variants import name_of, parts_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -219,3 +221,27 @@ def test_servers_that_cannot_start(tmp_path: Path, given: dict[str, Any]) -> Non
 def test_the_page_does_not_wait_for_numba_and_torch() -> None:
     code = "import sys, play, web.server; sys.exit(bool({'torch', 'numba', 'games'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("rotate", [True, False])
+def test_earlier_games_of_a_series(rotate: bool) -> None:
+    """The third hand of three players: two records, the oldest first, and who sat where, numbered as in the first hand."""
+
+    def stored(number: int, before: str | None, session: str = "me") -> SimpleNamespace:
+        return SimpleNamespace(
+            session=session, record={"hand": number}, settings={"series": {"before": before, "number": number}}
+        )
+
+    games = {"one": stored(1, None), "two": stored(2, "one"), "foreign": stored(2, "one", "other")}
+    services = SimpleNamespace(store=SimpleNamespace(get=games.get))
+
+    def room(before: str) -> SimpleNamespace:
+        series = SimpleNamespace(number=3, before=before)
+        return SimpleNamespace(
+            session="me", services=services, settings=SimpleNamespace(series=series, seats=["a", "b", "c"], rotate=rotate)
+        )
+
+    found = earlier_games(room("two"))
+    assert found.records == ({"hand": 1}, {"hand": 2})
+    assert found.seating == (((0, 1, 2), (2, 0, 1), (1, 2, 0)) if rotate else ((0, 1, 2),) * 3)
+    assert earlier_games(room("foreign")).records == () and len(earlier_games(room("gone")).seating) == 1

@@ -9,7 +9,7 @@ from games import make
 from games.interface import Game
 from games.kernels import kernel
 from games.no_limit_holdem import betting, translation
-from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, Rules, States
+from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, MOST_CHIPS, Rules, States
 from games.table import IllegalMove, Table
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 
@@ -170,7 +170,7 @@ def test_texts(six: Game) -> None:
         assert six.parse_action(text) == action
     for text, chips in (("r250", 250), ("bet 250", 250), ("raise to 99", 99)):
         assert six.parse_action(text) == FIRST_AMOUNT + chips
-    for text in ("r", "r-5", "r10001", "raise all", "0.7 pot", "r99999999999"):
+    for text in ("r", "r-5", f"r{MOST_CHIPS + 1}", "raise all", "0.7 pot", "r99999999999"):
         with pytest.raises(ValueError, match="expected"):
             six.parse_action(text)
 
