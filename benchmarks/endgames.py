@@ -13,7 +13,7 @@ A world in which some move takes the solver more than ``--nodes`` nodes counts f
 of its worlds is left out; the title tells both. The second table tells who is to move, whose cards are to beat, and how many
 of the blunders were passes.
 
-Most of the time are the searches; the games, the inference and the solver take a tenth of a second for each decision
+Most of the time are the searches (the last line tells); inference and solver take a tenth of a second for each decision
 (*measured* on one of two busy cores, 26 cards at most). The kernels are compiled once, which takes minutes.
 """
 
@@ -276,10 +276,12 @@ def by_situation(endgames: Sequence[Endgame], players: Sequence[str]) -> Table:
 
 
 def worst(endgames: Sequence[Endgame], players: Sequence[str], player: int, count: int) -> list[str]:
-    """Returns the worst choices of a player, a line each."""
+    """Returns the worst choices of a player that give something away, a line each."""
     away = [float(given_away(endgame)[player]) for endgame in endgames]
     lines = []
     for k in sorted(range(len(away)), key=lambda k: -away[k])[:count]:
+        if away[k] <= 0:
+            break
         endgame = endgames[k]
         share = endgame.wins.mean(axis=0)
         best, choice = int(share.argmax()), int(endgame.choices[player])
@@ -328,7 +330,8 @@ def main() -> None:
         players["pimc"] = Player("pimc", "pimc", KINDS["pimc"].options(), "pimc")
     maker = Maker(trained.game, getattr(trained.game, "rules_name", ""), {player.label: player for player in players.values()})
     console = make_console()
-    compile_players(trained.game.spec.name)
+    if options.playouts:
+        compile_players(trained.game.spec.name)
     with console.status("playing ...") as status:
         gatherer = Gatherer(trained, options.share, options.cards)
         decks = evaluation_decks(trained.game, options.seed, options.decks)

@@ -44,6 +44,7 @@ def test_a_blunder_gives_away_what_the_best_move_wins() -> None:
     assert "87.5 % of the worlds solved, 1 decisions left out" in str(table.title)
     line = "b: landlord leads with a hand: move 1 wins 0.50, pass 1.00 of 10 worlds"
     assert worst([endgame(wins, 0, 1)], ["a", "b"], 1, 1) == [line]
+    assert worst([endgame(wins, 0, 1)], ["a", "b"], 0, 1) == []
 
 
 def test_blunders_by_situation() -> None:
