@@ -13,8 +13,8 @@ A world in which some move takes the solver more than ``--nodes`` nodes counts f
 of its worlds is left out; the title tells both. The second table tells who is to move, whose cards are to beat, and how many
 of the blunders were passes.
 
-Most of the time are the searches (the last line tells); inference and solver take a tenth of a second for each decision
-(*measured* on one of two busy cores, 26 cards at most). The kernels are compiled once, which takes minutes.
+Processor time, *measured* on one of two busy cores for a decision: inference 0.4 s, the solver 0.1 s, a search of 256
+playouts 0.75 s, PIMC 0.01 s; the last line tells it for each run. The kernels are compiled once, which takes minutes.
 """
 
 import argparse
