@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from agents.players import KINDS, LocalBestResponseOptions, MixOptions, Player
+from evaluation.sequential import SequentialTest
 from games import GAMES, make
 from games.interface import Game
 from runtime.cluster import ClusterSettings
@@ -50,6 +51,8 @@ class EvaluateConfig:
         decks: Decks of a match, each played once with the player in each team (``evaluation/duplicate.py``); or a file of decks:
             for Doudizhu see ``games/doudizhu/deck_files.py``, for poker JSON lines with ``hands`` and ``public`` cards, such as
             the saved games.
+        sprt: Two shares of games won, p0 < p1: the match of ``a`` and ``b`` ends after fewer decks where it is clear which of
+            them explains the results better, by a sequential test with errors of 5 % (``evaluation/sequential.py``).
         slow_decks: Decks of a match in which a player searches; None: as many as ``decks``.
         seed: Of the decks and of the players' random choices.
         processes: Processes at work; 0: one per core. No result depends on it.
@@ -84,6 +87,7 @@ class EvaluateConfig:
     agents: list[str] = field(default_factory=list)
     table: list[str] = field(default_factory=list)
     decks: str = "100"
+    sprt: list[float] = field(default_factory=list)
     slow_decks: int | None = setting(None, least=1, most=1_000_000_000)
     seed: int = setting(0, least=0, most=2**31)
     processes: int = setting(0, least=0, most=4096)
@@ -128,6 +132,10 @@ class Tournament:
     config: EvaluateConfig
     players: dict[str, Player]
     labels: tuple[str, ...]
+
+    def sequential_test(self) -> SequentialTest | None:
+        """Returns the test that may end the match early; None where there is none."""
+        return SequentialTest(*self.config.sprt) if self.config.sprt else None
 
     def num_decks(self) -> int | None:
         """Returns the number of decks that was asked for; None where they come from a file."""
@@ -206,7 +214,17 @@ def parse(values: Mapping[str, Any], players_given: Mapping[str, Mapping[str, An
             raise ConfigError(f"{label}.{next(iter(options[label]))}: no player {label!r}; there are {', '.join(players)}")
     if config.decks.isdecimal() and not 1 <= int(config.decks) <= MOST_DECKS:
         raise ConfigError(f"decks={config.decks}: expected a number from 1 to {MOST_DECKS:,}, or a file of decks")
+    _check_sprt(config)
     return Tournament(config, _with_names(players), labels)
+
+
+def _check_sprt(config: EvaluateConfig) -> None:
+    """Raises ConfigError where a sequential test cannot be made."""
+    given = f"sprt={config.sprt}"
+    if config.sprt and not (len(config.sprt) == 2 and 0.0 < config.sprt[0] < config.sprt[1] < 1.0):
+        raise ConfigError(f"{given}: expected two shares of games won, 0 < p0 < p1 < 1, such as sprt=[0.5,0.51]")
+    if config.sprt and (config.agents or config.table):
+        raise ConfigError(f"{given}: is of the match of two players; expected a=KIND b=KIND, not agents or table")
 
 
 def _with_text(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.match import PlayedGames, Usage
+from evaluation.sequential import SequentialResult
 from evaluation.statistics import Estimate
 from games.interface import ScoreUnit
 
@@ -53,6 +54,7 @@ class MatchResult:
         usage: Of A and of B.
         games: Everything that was played, see ``duplicate.duplicate_games``.
         luck_free: A's mean return with luck taken out (``evaluation.aivat``); None: not computed.
+        sequential: Of the test that could end it early; None: there was none.
     """
 
     names: tuple[str, str]
@@ -66,6 +68,7 @@ class MatchResult:
     usage: tuple[Usage, Usage]
     games: PlayedGames
     luck_free: Estimate | None = None
+    sequential: SequentialResult | None = None
 
     @property
     def num_games(self) -> int:
@@ -100,6 +103,7 @@ class MatchResult:
             "games": self.num_games,
             **own,
             **({} if self.opposite is None else {"b_alone": side(self.opposite)}),
+            **({} if self.sequential is None else {"sequential": self.sequential.as_dict()}),
             "usage": {
                 player: {"seconds": used.seconds, "decisions": used.decisions, "forced": used.forced}
                 for player, used in zip("ab", self.usage, strict=True)
@@ -113,6 +117,8 @@ class MatchResult:
             f"{first} against {second}: {self.num_decks:,} decks, {self.num_games:,} games "
             "(± standard error over decks, [95 % interval])"
         ]
+        if self.sequential is not None:
+            lines.append(f"  {self.sequential}")
         if self.opposite is None:
             lines += self._lines("all games", self.own, self.finishers)
         else:

@@ -50,8 +50,13 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
         tournament: The configuration.
         game: Its game.
         decks: Given decks; None: those of the seed.
+
+    Raises:
+        ConfigError: Too many decks, or a sequential test of a game that it is not for.
     """
     config = tournament.config
+    if config.sprt and not game.spec.score.tells_wins:
+        raise ConfigError(f"sprt={config.sprt}: {config.game} is not measured by the share of games won; expected none")
     pairs = list(combinations(tournament.labels, 2))
     asked = tournament.num_decks() if decks is None else num_rows(decks)
     assert asked is not None

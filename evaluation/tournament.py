@@ -2,17 +2,19 @@
 
     pairs ─▶ tasks (some decks of one pair) ─▶ workers ─▶ finished tasks on disk ─▶ MatchResult per pair
 
-A task is the unit of work and of what is kept: its games are played in lock-step in one process, and written to disk once all of
-them are over. Tasks and their random numbers depend on the configuration alone, so the results are the same with any number of
-processes, and after any interruption. What is kept belongs to one pair under one version of the code; it is removed when the
-tournament is complete.
+A task is the unit of work and of what is kept: its games are played in lock-step in one process, and written to disk once all
+of them are over. Tasks and their random numbers depend on the configuration alone, so the results are the same with any number
+of processes, and after any interruption. A match with a sequential test ends with the first of its tasks, in the order of the
+plan, after which the test is decided; what was played of later ones counts for nothing. What is kept belongs to one pair under
+one version of the code; it is removed when the tournament is complete.
 """
 
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass, replace
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.sharedctypes import Synchronized
@@ -25,12 +27,13 @@ from agents.agent import Agent
 from agents.players import Maker
 from evaluation.aivat import corrections
 from evaluation.config import make_game
-from evaluation.duplicate import MatchResult, duplicate_games, games_per_deck, part_seed, summary
+from evaluation.duplicate import MatchResult, deck_scores, duplicate_games, games_per_deck, part_seed, summary
 from evaluation.kept_games import KeptGames
 from evaluation.match import PlayedGames, joined_games
 from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
+from evaluation.sequential import SequentialResult
 from games.batches import take
-from games.interface import Records, seats_to_move
+from games.interface import GameSpec, Records, seats_to_move
 from runtime.cluster import Shared
 from runtime.connect import connect
 from runtime.device import choose_device
@@ -138,6 +141,39 @@ def _play_in_worker(task: Task) -> PlayedGames:
     return _worker.play(task)
 
 
+class Watched:
+    """A match that a sequential test looks at after each task, in the order of the plan; it never decides where there is no test.
+
+    Args:
+        plan: One pair, if there is a test.
+        spec: Of the game.
+
+    Attributes:
+        result: After the last look; None: no test, or no look.
+        num_tasks: Tasks that it has seen, from the first on.
+    """
+
+    def __init__(self, plan: Plan, spec: GameSpec) -> None:
+        self.result: SequentialResult | None = None
+        self.num_tasks = 0
+        self._plan, self._spec, self._test = plan, spec, plan.tournament.sequential_test()
+        self._scores = np.zeros(0)
+
+    @property
+    def is_decided(self) -> bool:
+        """Returns whether a hypothesis was accepted."""
+        return self.result is not None and self.result.accepted is not None
+
+    def add(self, finished: Mapping[Task, PlayedGames]) -> None:
+        """Looks after each task that is finished and has only finished ones before it, until the test is decided."""
+        tasks = self._plan.tasks
+        while self._test and not self.is_decided and self.num_tasks < len(tasks) and tasks[self.num_tasks] in finished:
+            wins = deck_scores(self._spec, finished[tasks[self.num_tasks]])[1].mean(axis=1)
+            self._scores = np.append(self._scores, wins)
+            self.num_tasks += 1
+            self.result = self._test.result(self._scores)
+
+
 def play_tournament(
     plan: Plan,
     tell: Callable[[Progress], None] = lambda progress: None,
@@ -170,15 +206,24 @@ def play_tournament(
     def count(games: int) -> None:
         tell(Progress(kept + games, total, kept))
 
-    for task, games in _played(plan, left, count, stopping):
-        store.save(task, games)
-        finished[task] = games
-    if len(finished) < len(plan.tasks):
+    watched = Watched(plan, game.spec)
+    watched.add(finished)
+    if not watched.is_decided:
+        with closing(_played(plan, left, count, stopping)) as played:
+            for task, games in played:
+                store.save(task, games)
+                finished[task] = games
+                watched.add(finished)
+                if watched.is_decided:
+                    break
+    if not watched.is_decided and len(finished) < len(plan.tasks):
         return None
+    tasks = plan.tasks[: watched.num_tasks] if watched.is_decided else plan.tasks
     results = {}
-    for a, b in dict.fromkeys((task.a, task.b) for task in plan.tasks):
-        parts = [finished[task] for task in plan.tasks if (task.a, task.b) == (a, b)]
-        results[a, b] = summary(game.spec, (players[a].name, players[b].name), joined_games(parts))
+    for a, b in dict.fromkeys((task.a, task.b) for task in tasks):
+        parts = [finished[task] for task in tasks if (task.a, task.b) == (a, b)]
+        result = summary(game.spec, (players[a].name, players[b].name), joined_games(parts))
+        results[a, b] = replace(result, sequential=watched.result)
     return results
 
 
@@ -189,8 +234,8 @@ def forget(plan: Plan) -> None:
 
 def _played(
     plan: Plan, tasks: list[Task], count: Callable[[int], None], stopping: Callable[[], bool]
-) -> Iterator[tuple[Task, PlayedGames]]:
-    """Yields tasks with their games as they end, in this process or in a pool."""
+) -> Generator[tuple[Task, PlayedGames], None, None]:
+    """Yields tasks with their games as they end, in this process or in a pool; closed early, it ends the processes at once."""
     config = plan.tournament.config
     if config.cluster.kind != "none":
         yield from _played_in_cluster(plan, tasks, count, stopping)

@@ -1,0 +1,144 @@
+"""Sequential tests: the likelihood ratio against its definition, error rates, and matches that end early."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from evaluation import plan as plan_module
+from evaluation.config import parse_command_line
+from evaluation.duplicate import MatchResult
+from evaluation.plan import make_plan
+from evaluation.sequential import ERROR, SequentialTest, log_likelihood_ratio
+from evaluation.tournament import Progress, play_tournament
+from games import make
+from runtime.settings import ConfigError
+
+SCORES = np.array([0.0, 0.5, 1.0])
+
+
+def test_the_likelihood_is_the_largest_of_a_distribution_with_the_mean() -> None:
+    """Against a general optimiser over all weights of the scores."""
+    counts = np.array([130.0, 570.0, 160.0])
+
+    def largest(mean: float) -> float:
+        conditions = (
+            {"type": "eq", "fun": lambda w: w.sum() - 1.0},
+            {"type": "eq", "fun": lambda w: w @ SCORES - mean},
+        )
+        found = minimize(
+            lambda w: -(counts @ np.log(w)) / counts.sum(),
+            np.full(3, 1 / 3),
+            bounds=[(1e-6, 1)] * 3,
+            constraints=conditions,
+            options={"ftol": 1e-14},
+        )
+        return float(-found.fun * counts.sum())
+
+    expected = largest(0.53) - largest(0.5)
+    assert log_likelihood_ratio(SCORES, counts, 0.5, 0.53) == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_normal_approximation_for_many_decks() -> None:
+    """LLR ~ n (p1 - p0) (2 mean - p0 - p1) / (2 variance) for near hypotheses (Van den Bergh)."""
+    counts = np.array([20_000, 58_000, 22_000])
+    mean = counts @ SCORES / counts.sum()
+    variance = counts @ (SCORES - mean) ** 2 / counts.sum()
+    expected = counts.sum() * 0.01 * (2 * mean - 1.01) / (2 * variance)
+    assert log_likelihood_ratio(SCORES, counts, 0.5, 0.51) == pytest.approx(expected, rel=0.02)
+
+
+def test_it_is_antisymmetric() -> None:
+    counts = np.array([[3, 40, 9], [0, 5, 0], [0, 0, 7]])
+    ratio = log_likelihood_ratio(SCORES, counts, 0.5, 0.54)
+    np.testing.assert_allclose(ratio, -log_likelihood_ratio(SCORES, counts, 0.54, 0.5), atol=1e-9)
+    np.testing.assert_allclose(ratio, log_likelihood_ratio(SCORES, counts[:, ::-1], 0.5, 0.46), atol=1e-9)
+
+
+def test_few_decks_decide_nothing_far() -> None:
+    """Ten wins of ten cannot tell 51 % from 50 %."""
+    test = SequentialTest(0.5, 0.51)
+    assert test.result(np.ones(10)).ratio == pytest.approx(10 * np.log(0.51 / 0.5), rel=0.01)
+    assert test.result(np.full(4, 0.5)).accepted is None
+
+
+@pytest.mark.parametrize(("truth", "wrong"), [(0.5, "H1"), (0.53, "H0")])
+def test_error_rates(truth: float, wrong: str) -> None:
+    """400 matches, a look after every 100 of 8,000 decks: wrong verdicts in at most 5 %, and four standard errors above it."""
+    rng = np.random.default_rng(int(1000 * truth))
+    spread = 0.24
+    probabilities = np.array([spread - (truth - 0.5), 1 - 2 * spread, spread + (truth - 0.5)])
+    test, matches, looks, step = SequentialTest(0.5, 0.53), 400, 80, 100
+    counts = rng.multinomial(step, probabilities, (matches, looks)).cumsum(axis=1)
+    ratios = log_likelihood_ratio(SCORES, counts, test.p0, test.p1)
+    bound = test.result(np.zeros(0)).bound
+    crossed = np.abs(ratios) >= bound
+    assert crossed.any(axis=1).all()
+    first = crossed.argmax(axis=1)
+    verdicts = ratios[np.arange(matches), first] > 0
+    errors = int((verdicts == (wrong == "H1")).sum())
+    assert errors <= ERROR * matches + 4 * np.sqrt(matches * ERROR * (1 - ERROR))
+    assert (first.mean() + 1) * step < 2500
+
+
+def match(folder: Path, *arguments: str, stop_after: int | None = None) -> tuple[MatchResult | None, list[Progress]]:
+    """Returns a match of up to 60 decks in tasks of four, and its progress; interrupted after some of its tasks."""
+    texts = ["device=cpu", "a=rlcard_rule", "b=random", "decks=60", f"unfinished={folder}", *arguments]
+    keys = {text.partition("=")[0]: text for text in texts}
+    tournament, seen, asked = parse_command_line(list(keys.values())), list[Progress](), iter(range(1000))
+    plan = make_plan(tournament, make(tournament.config.game))
+    results = play_tournament(plan, seen.append, lambda: stop_after is not None and next(asked) >= stop_after)
+    return None if results is None else results["a", "b"], seen
+
+
+def test_a_match_ends_when_it_is_clear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a part of the whole match, ended after the first task at which the ratio of all decks before leaves the bounds."""
+    monkeypatch.setattr(plan_module, "FAST_DECKS", 4)
+    whole, _ = match(tmp_path / "whole", "processes=1")
+    assert whole is not None and whole.sequential is None and "LLR" not in str(whole)
+    early, seen = match(tmp_path / "whole", "processes=1", "sprt=[0.5,0.6]")
+    assert not seen, "the games of the whole match are the same, so none is played"
+    assert early is not None and early.sequential is not None
+    decks = early.num_decks
+    assert 8 < decks < 60 and decks % 4 == 0
+    np.testing.assert_array_equal(early.games.returns, whole.games.returns[: 2 * decks])
+    won = (whole.games.returns.reshape(-1, 2, 3)[:, [0, 1], [0, 1]] > 0).mean(axis=1)
+    test = SequentialTest(0.5, 0.6)
+    assert [test.result(won[:n]).accepted for n in range(4, decks, 4)] == [None] * (decks // 4 - 1)
+    assert test.result(won[:decks]) == early.sequential
+    assert f"H1, WP = 60 %, accepted over H0, WP = 50 % after {decks} decks" in str(early) and "biased" in str(early)
+    assert early.as_dict()["sequential"]["accepted"] == "H1"
+
+    assert match(tmp_path / "again", "processes=1", "sprt=[0.5,0.6]", stop_after=2)[0] is None
+    resumed, seen = match(tmp_path / "again", "processes=1", "sprt=[0.5,0.6]")
+    assert seen[0].kept == 16 and seen[-1].games == 2 * decks
+    assert resumed is not None and resumed.sequential == early.sequential and resumed.total == early.total
+
+
+@pytest.mark.slow
+def test_processes_change_nothing(tmp_path: Path) -> None:
+    """Tasks end in any order; decks far beyond the end are not waited for. Processes read FAST_DECKS anew: tasks of 500 decks."""
+    one, _ = match(tmp_path / "one", "processes=1", "decks=3000", "sprt=[0.62,0.63]")
+    two, _ = match(tmp_path / "two", "processes=3", "decks=3000", "sprt=[0.62,0.63]")
+    assert one is not None and two is not None and one.sequential == two.sequential and one.total == two.total
+
+
+def test_a_match_that_stays_open_says_so(tmp_path: Path) -> None:
+    result, _ = match(tmp_path, "processes=1", "decks=4", "sprt=[0.5,0.51]")
+    assert result is not None and "undecided between WP = 50 % (H0) and 51 % (H1) after 4 decks" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["sprt=[0.5]"], "sprt=.*expected two shares"),
+        (["sprt=[0.6,0.5]"], "sprt=.*expected two shares"),
+        (["sprt=[0,0.5]"], "sprt=.*expected two shares"),
+        (["sprt=0.5"], "sprt"),
+        (["game=leduc", "a=random", "sprt=[0.5,0.6]"], "sprt=.*leduc is not measured by the share"),
+    ],
+)
+def test_tests_that_cannot_be_made(tmp_path: Path, arguments: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        match(tmp_path, *arguments)
