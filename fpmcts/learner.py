@@ -14,7 +14,7 @@ import torch
 from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.policy_games import Decisions
 from fpmcts.samples import Samples
-from games.batches import Rules, States, num_rows, take
+from games.batches import Rules, States, concatenate, num_rows, take
 from games.generic import current_seat, legal, observe
 from games.interface import Game, seats_to_move
 from games.kernels import kernel
@@ -53,7 +53,7 @@ def _encode(
             legal_actions[used + k] = scratch[k]
             legal_target[used + k] = 0.0
         for j in range(actions.shape[1]):
-            if target[i, j] > 0.0:
+            if target[i, j] != 0.0:
                 legal_target[used + np.searchsorted(scratch[:n], actions[i, j])] += target[i, j]
         used += n
         offsets[i + 1] = used
@@ -156,7 +156,9 @@ class Learner:
         self.optimizer.step()
         return norm.item()
 
-    def gradient_step(self, rows: Decisions, settings: GradientSettings, lr: float) -> dict[str, float]:
+    def gradient_step(
+        self, rows: Decisions, settings: GradientSettings, lr: float, forks: Samples | None = None
+    ) -> dict[str, float]:
         """Returns the parts of the loss after one step of policy gradient; the statistics of batch normalisation stay.
 
         Args:
@@ -164,36 +166,43 @@ class Learner:
                 Advantages are taken as they are.
             settings: See GradientSettings.
             lr: Learning rate of this step.
+            forks: ``[F]``, with signed weights of the moves (``fpmcts.forks``).
 
         Raises:
             LossNotFiniteError: No weight was changed.
         """
-        observations, offsets, actions, target = encode(self.game, rows.samples.states, rows.samples.actions, rows.samples.target)
+        count_rows, both = num_rows(rows), rows.samples if forks is None else concatenate([rows.samples, forks])
+        observations, offsets, actions, target = encode(self.game, both.states, both.actions, both.target)
         net = self.net.eval()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
             raw = net(self._on_device(observations))
         on_policy = losses.policy_loss(
             raw.policy.float(), self._decoder, self._on_device(offsets), self._on_device(actions), self._on_device(target)
         )
-        log_prob, old = -on_policy.cross_entropy, self._on_device(rows.log_prob)
+        log_prob, old = -on_policy.cross_entropy[:count_rows], self._on_device(rows.log_prob)
         teaches = self._on_device((rows.certainty < settings.certain).astype(np.float32))
         count = teaches.sum().clamp(min=1.0)
         surrogate, clipped = losses.clipped_surrogate(log_prob, old, self._on_device(rows.advantage), settings.clip)
         policy = (surrogate * teaches).sum() / count
         result = self._on_device(rows.samples.result)
-        value = losses.value_loss(raw.value.float(), result, net.config.objective, net.value_scale, net.stake_factors).mean()
-        entropy = (on_policy.entropy * teaches).sum() / count
+        raw_value = raw.value[:count_rows].float()
+        value = losses.value_loss(raw_value, result, net.config.objective, net.value_scale, net.stake_factors).mean()
+        entropy = (on_policy.entropy[:count_rows] * teaches).sum() / count
         total = policy + settings.value_weight * value
         if settings.entropy:
             total = total - settings.entropy * entropy
+        fork = on_policy.cross_entropy[count_rows:].sum() / max(1, len(on_policy.cross_entropy) - count_rows)
+        if forks is not None:
+            total = total + settings.fork_weight * fork
         parts = {
             "surrogate": policy,
+            "fork": fork,
             "value": value,
             "clipped": (clipped * teaches).sum() / count,
             "step_kl": (((log_prob - old).exp() - 1.0 - (log_prob - old)) * teaches).sum() / count,
             "entropy": entropy,
         }
-        numbers = self._backward(net, total, parts, raw.hidden.float(), rows.samples)
+        numbers = self._backward(net, total, parts, raw.hidden[:count_rows].float(), rows.samples)
         return numbers | {"gradient_norm": self._descend(lr, GRADIENT_CLIP)}
 
     def _on_device(self, array: np.ndarray) -> torch.Tensor:

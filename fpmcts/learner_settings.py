@@ -95,6 +95,10 @@ class GradientSettings:
         entropy: Weight of the policy's entropy in nats, >= 0, beside advantages of deviation 1. Where hands are hidden it is what
             keeps self-play from running in circles (Sokota et al., "A unified approach to reinforcement learning, quantal
             response equilibria, and two-player zero-sum games", 2023); it leaves weak moves some probability.
+        forks: Share of the games, in [0, 1], of which one decision is forked: up to eight of its moves, unlikely ones among them,
+            are played out with the same hands (``fpmcts.forks``).
+        fork_weight: Weight of what they teach, >= 0.
+        fork_cards: Most cards in all hands where a game is forked.
         averaging: Steps over which the weights that are measured and kept are averaged, exponentially, >= 0; the latest ones play
             the games. 0: the latest ones are measured, too.
     """
@@ -111,6 +115,9 @@ class GradientSettings:
     lr_halving: float = setting(0.0, least=0)
     value_weight: float = setting(0.5, least=0)
     entropy: float = setting(0.0, least=0)
+    forks: float = setting(0.0, least=0, most=1)
+    fork_weight: float = setting(1.0, least=0)
+    fork_cards: int = setting(60, least=2)
     averaging: int = setting(300, least=0, most=1_000_000_000)
 
     def rate(self, iterations: int) -> float:

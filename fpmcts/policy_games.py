@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.drawn_moves import draw_moves
+from fpmcts.forks import Forks, fork_games
 from fpmcts.samples import Samples, fill_results, in_order, join
 from fpmcts.search import Evaluate
 from games.batches import Rules, States, concatenate, take
@@ -39,6 +40,7 @@ class Played(NamedTuple):
     decisions: Decisions
     final: States  # [G]
     seconds: float
+    forks: Forks | None = None  # of some of the games
 
 
 @kernel
@@ -82,14 +84,17 @@ class PolicyGames:
         exploration: Chance that a move is replaced by a random one; what is noted is the chance of the move that it replaced, so
             such games teach the value alone.
         solve: Whether sure wins are played without a decision.
+        forks: Share of the games of which one decision is forked (``fpmcts.forks``).
+        certain: See ``fork_games``.
     """
 
     def __init__(
         self, game: Game, evaluate: Evaluate, *, lanes: int, win_only: bool, decay: float = 1.0, temperature: float = 1.0,
-        exploration: float = 0.0, solve: bool = True,
+        exploration: float = 0.0, solve: bool = True, forks: float = 0.0, certain: float = 1.0, fork_cards: int = 60,
     ) -> None:  # fmt: skip
         self.game, self.evaluate, self.lanes, self.win_only, self.decay = game, evaluate, lanes, win_only, decay
         self.temperature, self.exploration, self.solve = temperature, exploration, solve
+        self.forks, self.certain, self.fork_cards = forks, certain, fork_cards
 
     def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int) -> Iterator[tuple[int, Played | None]]:
         """Plays one game per deal; yields (games finished, None) as it goes and (games, result) at the end.
@@ -121,7 +126,13 @@ class PolicyGames:
             game.rules, owner, decisions.samples.states, decisions.value, decisions.samples.result, self.win_only, self.decay,
             np.full((num, game.spec.num_seats), -1, np.int64), decisions.advantage,
         )  # fmt: skip
-        yield num, Played(decisions, games.states, time.perf_counter() - started)
+        forks = None
+        if self.forks > 0.0:
+            forks = fork_games(
+                game, self.evaluate, decisions.samples, owner, decisions.certainty, rng, share=self.forks, certain=self.certain,
+                lanes=self.lanes, win_only=self.win_only, solve=self.solve, most_cards=self.fork_cards,
+            )  # fmt: skip
+        yield num, Played(decisions, games.states, time.perf_counter() - started, forks)
 
 
 def join_decisions(parts: list[Decisions], game: Game) -> Decisions:
@@ -135,4 +146,5 @@ def join_decisions(parts: list[Decisions], game: Game) -> Decisions:
 def join_played(parts: list[Played], game: Game, seconds: float) -> Played:
     """Returns the results of units in order as one batch, which took ``seconds`` together."""
     decisions = join_decisions([part.decisions for part in parts], game)
-    return Played(decisions, concatenate([part.final for part in parts]), seconds)
+    forks = [part.forks for part in parts if part.forks is not None]
+    return Played(decisions, concatenate([part.final for part in parts]), seconds, concatenate(forks) if forks else None)

@@ -17,6 +17,7 @@ class Batch(NamedTuple):
     temperature: float = 1.0
     exploration: float = 0.0
     decay: float = 1.0
+    forks: float = 0.0
 
 
 class Players(NamedTuple):
@@ -35,7 +36,8 @@ def batches_of(config: TrainConfig, iteration: int) -> list[Batch]:
     """Returns the games of an iteration in the order in which they are played."""
     episode, selfplay = config.episode, config.selfplay
     if is_gradient(config, iteration):
-        return [Batch(iteration, 0, config.gradient.games, searches=False, decay=config.gradient.decay)]
+        settings = config.gradient
+        return [Batch(iteration, 0, settings.games, searches=False, decay=settings.decay, forks=settings.forks)]
     firsts = range(0, episode.games, episode.games_per_step)
     batches = [Batch(iteration, k, min(episode.games_per_step, episode.games - n), searches=True) for k, n in enumerate(firsts)]
     if episode.value_games:

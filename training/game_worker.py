@@ -48,7 +48,7 @@ class Task(NamedTuple):
 
     Attributes:
         searches: Whether decisions are searched; the settings of self-play then say how. If not, the policies play alone:
-        temperature, exploration, decay: See ``PolicyGames``.
+        temperature, exploration, decay, forks: See ``PolicyGames``.
         size: The most games of a unit.
     """
 
@@ -57,6 +57,7 @@ class Task(NamedTuple):
     temperature: float = 1.0
     exploration: float = 0.0
     decay: float = 1.0
+    forks: float = 0.0
 
 
 class Work(NamedTuple):
@@ -172,6 +173,7 @@ class GameWorker:
             play = PolicyGames(
                 self.game, self.evaluator.evaluate, lanes=max(1, POLICY_LANES // self._workers), win_only=self._win_only,
                 decay=task.decay, temperature=task.temperature, exploration=task.exploration, solve=self.config.search.solve,
+                forks=task.forks, certain=self.config.gradient.certain, fork_cards=self.config.gradient.fork_cards,
             ).play  # fmt: skip
         plays = worker(play)
 

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from fpmcts.policy_games import Decisions
+from fpmcts.samples import Samples
 from games.batches import num_rows, take
 from games.kernels import Stream
 from networks.averaging import move_towards
@@ -34,7 +35,7 @@ def gradient_step(state: RunState, workers: Workers, evaluation: Evaluation) -> 
     scalars |= {"data/learned_decisions": float(num_rows(rows)), "data/games": float(state.games_seen)}
     scalars |= workers.cluster_curves()
     begin_next(state, workers)
-    losses = yield from learn(state, rows, scalars)
+    losses = yield from learn(state, rows, scalars, None if played.forks is None else played.forks.samples)
     rate = f"{settings.games:,} games of the policies at {settings.games / played.seconds:,.0f}/s"
     line = f"iteration {state.iteration}: {rate}, {losses}"
     state.iteration += 1
@@ -44,11 +45,14 @@ def gradient_step(state: RunState, workers: Workers, evaluation: Evaluation) -> 
     return Report(state.step, line, scalars)
 
 
-def learn(state: RunState, rows: Decisions, scalars: dict[str, float]) -> Generator[Event, None, str]:
+def learn(
+    state: RunState, rows: Decisions, scalars: dict[str, float], forks: Samples | None = None
+) -> Generator[Event, None, str]:
     """Steps every network along the advantages of its decisions, scaled to mean 0 and deviation 1; returns the losses as text."""
     settings, started, totals = state.config.gradient, time.perf_counter(), Totals()
     lr = settings.rate(state.iteration - (settings.start or 0))
     parts = [take(rows, state.rows_of_network(rows.samples, k)) for k in range(len(state.nets))]
+    forked = None if forks is None else [take(forks, state.rows_of_network(forks, k)) for k in range(len(state.nets))]
     steps = [
         0 if k in {state.networks.net_of_seat[seat] for seat in settings.frozen} else num_rows(part) // settings.batch_size
         for k, part in enumerate(parts)
@@ -60,8 +64,9 @@ def learn(state: RunState, rows: Decisions, scalars: dict[str, float]) -> Genera
         mean, deviation = (float(teaching.mean()), float(teaching.std()) + 1e-6) if teaching.size else (0.0, 1.0)
         scaled = parts[k]._replace(advantage=(parts[k].advantage - np.float32(mean)) / np.float32(deviation))
         order = generator.permutation(num_rows(scaled))[: steps[k] * settings.batch_size]
-        for batch in order.reshape(steps[k], settings.batch_size):
-            losses = state.learners[k].gradient_step(take(scaled, batch), settings, lr)
+        for i, batch in enumerate(order.reshape(steps[k], settings.batch_size)):
+            some = None if forked is None else take(forked[k], slice(i, None, steps[k]))
+            losses = state.learners[k].gradient_step(take(scaled, batch), settings, lr, some)
             if state.playing is not state.networks:
                 move_towards(state.playing.distinct()[k], state.learners[k].net, 1.0 / max(1, settings.averaging))
             yield losses

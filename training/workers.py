@@ -128,7 +128,7 @@ class Workers:
         state, started = self.state, time.perf_counter()
         deals = deal_seeds(state.config.seed, batch.games, Stream.TRAINING, batch.iteration, batch.chunk)
         size = self._unit_size(batch.games, state.config.selfplay.unit_games if batch.searches else 0)
-        task = Task(batch.searches, size, batch.temperature, batch.exploration, batch.decay)
+        task = Task(batch.searches, size, batch.temperature, batch.exploration, batch.decay, batch.forks)
         pool: Pool[Any, tuple[int, Outcome | None]] = self._pool(state.generators(), task)
         path, finished = (Stream.PLAY, batch.iteration, batch.chunk), []
         for done, outcomes in play_units(pool, deals, size, state.config.seed, path, batch.iteration):
