@@ -43,7 +43,7 @@ from evaluation.kept_games import TournamentError
 from evaluation.match import IllegalMoveError
 from evaluation.plan import Plan, make_plan, read_given_decks
 from evaluation.plots import ReportError
-from evaluation.report import check_folder, measures, rate, score_table, write_report
+from evaluation.report import check_folder, fit_text, measures, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
 from evaluation.table_match import table_match
 from evaluation.tournament import Progress as Counted
@@ -205,13 +205,15 @@ def run(arguments: list[str]) -> int:
     if results is None:
         console.print("stopped; the same command continues")
         return 130
-    ratings = rate(game.spec, tournament.labels, results)
+    standings, fit = rate(game.spec, tournament.labels, results)
     for result in results.values():
         console.print(str(result), markup=False)
     if len(tournament.labels) > 2:
-        rows = score_table(tournament, results, ratings)
+        rows = score_table(tournament, results, standings)
         for k, measure in enumerate(measures(game.spec.score)):
             console.print(matrix(rows, k, measure))
+        if fit is not None:
+            console.print(fit_text(tournament, fit), markup=False)
     facts = {
         "command": shlex.join(["python", "evaluate.py", *arguments]),
         "machine": machine_text(),
@@ -221,7 +223,7 @@ def run(arguments: list[str]) -> int:
         write_games(Path(config.save), tournament, plan.decks, results)
         console.print(f"games in {config.save}")
     if config.report:
-        write_report(Path(config.report), tournament, results, ratings, facts)
+        write_report(Path(config.report), tournament, results, standings, fit, facts)
         console.print(f"report in {Path(config.report) / 'report.md'}")
     forget(plan)
     return 0
