@@ -38,7 +38,7 @@ from agents.general.external import ExternalPlayerError
 from agents.players import KINDS, Maker, PlayerError, file_of
 from agents.rehearsal import compile_players
 from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
-from evaluation.duplicate import MatchResult
+from evaluation.duplicate import MatchResult, with_variate
 from evaluation.kept_games import TournamentError
 from evaluation.match import IllegalMoveError
 from evaluation.plan import Plan, make_plan, read_given_decks
@@ -198,13 +198,18 @@ def run(arguments: list[str]) -> int:
     if config.table:
         return play_table(tournament, game, console)
     plan = make_plan(tournament, game, read_given_decks(tournament, game))
+    cheap = tournament.variate()
+    cheap_plan = None if cheap is None else make_plan(cheap, game)
     if any(KINDS[player.kind].compiles for player in tournament.players.values()):
         compile_players(config.game)
     began = time.monotonic()
     results = play(plan, console)
-    if results is None:
+    told = {} if cheap_plan is None or results is None else play(cheap_plan, console)
+    if results is None or told is None:
         console.print("stopped; the same command continues")
         return 130
+    if told:
+        results = {pair: with_variate(game.spec, result, next(iter(told.values()))) for pair, result in results.items()}
     standings, fit = rate(game.spec, tournament.labels, results)
     for result in results.values():
         console.print(str(result), markup=False)
@@ -226,6 +231,8 @@ def run(arguments: list[str]) -> int:
         write_report(Path(config.report), tournament, results, standings, fit, facts)
         console.print(f"report in {Path(config.report) / 'report.md'}")
     forget(plan)
+    if cheap_plan is not None:
+        forget(cheap_plan)
     return 0
 
 
