@@ -83,7 +83,7 @@ def help_text(topic: str) -> str:
         return f"{topic}: {told[topic]}"
     keys = [f"  {key + ':':13}{text.partition('. ')[0].partition(';')[0].rstrip('.')[:96]}" for key, text in told.items()]
     kinds = [f"  {name + ':':13}{first_line(kind.options)[:96]}" for name, kind in KINDS.items()]
-    more = ["", "Players, explained with their options by --help PLAYER:", *kinds, "", "--cfg job prints all settings."]
+    more = ["", "Players, explained with their options by --help PLAYER:", *kinds, "--cfg job prints all settings."]
     return "\n".join([HELP, "Keys:", *keys, *more])
 
 
