@@ -38,12 +38,12 @@ from agents.general.external import ExternalPlayerError
 from agents.players import KINDS, Maker, PlayerError, file_of
 from agents.rehearsal import compile_players
 from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
-from evaluation.duplicate import MatchResult
+from evaluation.duplicate import MatchResult, with_variate
 from evaluation.kept_games import TournamentError
 from evaluation.match import IllegalMoveError
 from evaluation.plan import Plan, make_plan, read_given_decks
 from evaluation.plots import ReportError
-from evaluation.report import check_folder, measures, rate, score_table, write_report
+from evaluation.report import check_folder, fit_text, measures, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
 from evaluation.table_match import table_match
 from evaluation.tournament import Progress as Counted
@@ -83,7 +83,7 @@ def help_text(topic: str) -> str:
         return f"{topic}: {told[topic]}"
     keys = [f"  {key + ':':13}{text.partition('. ')[0].partition(';')[0].rstrip('.')[:96]}" for key, text in told.items()]
     kinds = [f"  {name + ':':13}{first_line(kind.options)[:96]}" for name, kind in KINDS.items()]
-    more = ["", "Players, explained with their options by --help PLAYER:", *kinds, "", "--cfg job prints all settings."]
+    more = ["", "Players, explained with their options by --help PLAYER:", *kinds, "--cfg job prints all settings."]
     return "\n".join([HELP, "Keys:", *keys, *more])
 
 
@@ -198,20 +198,27 @@ def run(arguments: list[str]) -> int:
     if config.table:
         return play_table(tournament, game, console)
     plan = make_plan(tournament, game, read_given_decks(tournament, game))
+    cheap = tournament.variate()
+    cheap_plan = None if cheap is None else make_plan(cheap, game)
     if any(KINDS[player.kind].compiles for player in tournament.players.values()):
         compile_players(config.game)
     began = time.monotonic()
     results = play(plan, console)
-    if results is None:
+    told = {} if cheap_plan is None or results is None else play(cheap_plan, console)
+    if results is None or told is None:
         console.print("stopped; the same command continues")
         return 130
-    ratings = rate(game.spec, tournament.labels, results)
+    if told:
+        results = {pair: with_variate(game.spec, result, next(iter(told.values()))) for pair, result in results.items()}
+    standings, fit = rate(game.spec, tournament.labels, results)
     for result in results.values():
         console.print(str(result), markup=False)
     if len(tournament.labels) > 2:
-        rows = score_table(tournament, results, ratings)
+        rows = score_table(tournament, results, standings)
         for k, measure in enumerate(measures(game.spec.score)):
             console.print(matrix(rows, k, measure))
+        if fit is not None:
+            console.print(fit_text(tournament, fit), markup=False)
     facts = {
         "command": shlex.join(["python", "evaluate.py", *arguments]),
         "machine": machine_text(),
@@ -221,9 +228,11 @@ def run(arguments: list[str]) -> int:
         write_games(Path(config.save), tournament, plan.decks, results)
         console.print(f"games in {config.save}")
     if config.report:
-        write_report(Path(config.report), tournament, results, ratings, facts)
+        write_report(Path(config.report), tournament, results, standings, fit, facts)
         console.print(f"report in {Path(config.report) / 'report.md'}")
     forget(plan)
+    if cheap_plan is not None:
+        forget(cheap_plan)
     return 0
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from agents.players import KINDS, LocalBestResponseOptions, MixOptions, Player
 from evaluation.sequential import SequentialTest
+from evaluation.variate import FEWEST
 from games import GAMES, make
 from games.interface import Game
 from runtime.cluster import ClusterSettings
@@ -53,6 +54,10 @@ class EvaluateConfig:
             the saved games.
         sprt: Two shares of games won, p0 < p1: the match of ``a`` and ``b`` ends after fewer decks where it is clear which of
             them explains the results better, by a sequential test with errors of 5 % (``evaluation/sequential.py``).
+        variate: Two players of a cheap match, such as [policy,rhcp]. It is played on the decks of ``a`` and ``b`` and on others,
+            and the score of ``a`` is told also with the luck of the decks taken out that it shows (``evaluation/variate.py``).
+            For games of two teams.
+        variate_decks: Other decks, on which the mean of that match is measured.
         slow_decks: Decks of a match in which a player searches; None: as many as ``decks``.
         seed: Of the decks and of the players' random choices.
         processes: Processes at work; 0: one per core. No result depends on it.
@@ -88,6 +93,8 @@ class EvaluateConfig:
     table: list[str] = field(default_factory=list)
     decks: str = "100"
     sprt: list[float] = field(default_factory=list)
+    variate: list[str] = field(default_factory=list)
+    variate_decks: int = setting(20_000, least=100, most=1_000_000)
     slow_decks: int | None = setting(None, least=1, most=1_000_000_000)
     seed: int = setting(0, least=0, most=2**31)
     processes: int = setting(0, least=0, most=4096)
@@ -136,6 +143,15 @@ class Tournament:
     def sequential_test(self) -> SequentialTest | None:
         """Returns the test that may end the match early; None where there is none."""
         return SequentialTest(*self.config.sprt) if self.config.sprt else None
+
+    def variate(self) -> "Tournament | None":
+        """Returns the cheap match that tells the luck of the decks, the same decks first; None where there is none."""
+        count = self.num_decks()
+        if not self.config.variate or count is None:
+            return None
+        decks = str(count + self.config.variate_decks)
+        config = replace(self.config, decks=decks, variate=[], slow_decks=None, aivat=False, save=None, report=None)
+        return replace(self, config=config, labels=(self.config.variate[0], self.config.variate[1]))
 
     def num_decks(self) -> int | None:
         """Returns the number of decks that was asked for; None where they come from a file."""
@@ -206,7 +222,8 @@ def parse(values: Mapping[str, Any], players_given: Mapping[str, Mapping[str, An
             raise ConfigError(f"{key}={values[key]}: no option of {config.game}; {', '.join(games)} has it")
     labels = _labels(config)
     players: dict[str, Player] = {}
-    for label in [*labels, *kinds]:
+    _check_variate(config, set_keys)
+    for label in [*labels, *kinds, *config.variate]:
         _add_player(label, kinds, options, players, config.game, ())
     _tell_policies(players, labels)
     for label in options:
@@ -225,6 +242,26 @@ def _check_sprt(config: EvaluateConfig) -> None:
         raise ConfigError(f"{given}: expected two shares of games won, 0 < p0 < p1 < 1, such as sprt=[0.5,0.51]")
     if config.sprt and (config.agents or config.table):
         raise ConfigError(f"{given}: is of the match of two players; expected a=KIND b=KIND, not agents or table")
+
+
+def _check_variate(config: EvaluateConfig, set_keys: set[str]) -> None:
+    """Raises ConfigError where luck cannot be told by a cheap match."""
+    given = f"variate={config.variate}"
+    if not config.variate:
+        if "variate_decks" in set_keys:
+            raise ConfigError(f"variate_decks={config.variate_decks}: of what match? expected variate=[KIND,KIND], too")
+        return
+    if len(config.variate) != 2 or config.variate[0] == config.variate[1]:
+        raise ConfigError(f"{given}: expected two different players, such as variate=[policy,rhcp]")
+    if config.agents or config.table:
+        raise ConfigError(f"{given}: is for the match of two players; expected a=KIND b=KIND, not agents or table")
+    if config.sprt:
+        raise ConfigError(f"{given}: with sprt the match ends by its results, and scores are biased; expected one of the two")
+    if not config.decks.isdecimal():
+        raise ConfigError(f"{given}: expected decks=NUMBER, drawn at random, not the chosen ones of decks={config.decks}")
+    fewest = min(int(config.decks), config.slow_decks or MOST_DECKS)
+    if fewest < FEWEST:
+        raise ConfigError(f"{given}: {fewest} decks are too few to fit a weight; expected at least {FEWEST}")
 
 
 def _with_text(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,8 @@ from evaluation.match import PlayedGames, Progress, joined_games, play_games
 from evaluation.match_result import MatchResult as MatchResult
 from evaluation.match_result import Score, Side
 from evaluation.statistics import estimate, wins
+from evaluation.variate import VariateResult
+from evaluation.variate import controlled as variate_controlled
 from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
 from games.kernels import Stream, streams
@@ -133,6 +135,24 @@ def deck_scores(spec: GameSpec, games: PlayedGames, player: int = 0) -> tuple[np
         rows = rows[::-1] if num_teams == 2 else rows + num_teams
     returns = games.returns.reshape(-1, games_per_deck(spec), spec.num_seats)[:, rows, first_seats] * spec.score.per_return
     return returns, wins(returns)
+
+
+def with_variate(spec: GameSpec, result: MatchResult, cheap: MatchResult) -> MatchResult:
+    """Returns the result of a match of two teams, its score also without the luck of the decks (``evaluation.variate``).
+
+    Args:
+        spec: Of the game.
+        result: Over n decks.
+        cheap: Of other players, over the same decks and then others.
+    """
+    (returns, won), (cheap_returns, cheap_won) = deck_scores(spec, result.games), deck_scores(spec, cheap.games)
+    told = VariateResult(
+        names=cheap.names,
+        other_decks=cheap.num_decks - result.num_decks,
+        wp=variate_controlled(won.mean(axis=1), cheap_won.mean(axis=1)),
+        adp=variate_controlled(returns.mean(axis=1), cheap_returns.mean(axis=1)),
+    )
+    return replace(result, variate=told)
 
 
 def _side(spec: GameSpec, games: PlayedGames, player: int) -> Side:

@@ -6,6 +6,7 @@ from typing import Any
 from evaluation.match import PlayedGames, Usage
 from evaluation.sequential import SequentialResult
 from evaluation.statistics import Estimate
+from evaluation.variate import VariateResult
 from games.interface import ScoreUnit
 
 
@@ -55,6 +56,7 @@ class MatchResult:
         games: Everything that was played, see ``duplicate.duplicate_games``.
         luck_free: A's mean return with luck taken out (``evaluation.aivat``); None: not computed.
         sequential: Of the test that could end it early; None: there was none.
+        variate: A's score with the luck of the decks taken out by a cheap match (``evaluation.variate``); None: none was played.
     """
 
     names: tuple[str, str]
@@ -69,6 +71,7 @@ class MatchResult:
     games: PlayedGames
     luck_free: Estimate | None = None
     sequential: SequentialResult | None = None
+    variate: VariateResult | None = None
 
     @property
     def num_games(self) -> int:
@@ -104,11 +107,17 @@ class MatchResult:
             **own,
             **({} if self.opposite is None else {"b_alone": side(self.opposite)}),
             **({} if self.sequential is None else {"sequential": self.sequential.as_dict()}),
+            **({} if self.variate is None else {"variate": self._variate_as_dict(self.variate)}),
             "usage": {
                 player: {"seconds": used.seconds, "decisions": used.decisions, "forced": used.forced}
                 for player, used in zip("ab", self.usage, strict=True)
             },
         }
+
+    def _variate_as_dict(self, told: VariateResult) -> dict[str, Any]:
+        """Returns the score without the luck of the decks for JSON."""
+        wins = {"wp": told.wp.as_dict()} if self.unit.tells_wins else {}
+        return {"players": told.names, "other_decks": told.other_decks, **wins, self.unit.key: told.adp.as_dict()}
 
     def __str__(self) -> str:
         """Returns one line per position and one per player."""
@@ -121,6 +130,8 @@ class MatchResult:
             lines.append(f"  {self.sequential}")
         if self.opposite is None:
             lines += self._lines("all games", self.own, self.finishers)
+            if self.variate is not None:
+                lines += self._variate_lines(self.variate)
         else:
             others = len(self.team_names) - 1
             nothing: tuple[dict[str, float], ...] = ({},) * len(self.team_names)
@@ -141,17 +152,27 @@ class MatchResult:
         width = max(len(name) for name in (title, *positions, *((free,) if side.luck_free else ())))
         lines = []
         for name, score, shares in rows:
-            low, high = (100 * min(max(end, 0.0), 1.0) for end in score.wp.interval())
             seats = ", ".join(f"{seat} {100 * share:.1f} %" for seat, share in shares.items()) if len(shares) > 1 else ""
-            wins = f"  WP {100 * score.wp.mean:5.1f} ± {100 * score.wp.error:.1f} % [{low:.1f}, {high:.1f}]"
-            lines.append(
-                f"  {name:{width}}" + (wins if self.unit.tells_wins else "") + self._mean(score.adp)
-                + (f"  won by {seats}" if seats else "")
-            )  # fmt: skip
+            lines.append(f"  {name:{width}}{self._score(score)}" + (f"  won by {seats}" if seats else ""))
         if side.luck_free is not None:
             share = side.luck_free.error / side.total.adp.error if side.total.adp.error else 1.0
             lines.insert(1, f"  {free:{width}}{self._mean(side.luck_free)}  ({share:.2f} of the error)")
         return lines
+
+    def _variate_lines(self, told: VariateResult) -> list[str]:
+        """Returns the score without the luck of the decks, and what that has won."""
+        ways = {"WP": told.wp, self.unit.name: told.adp} if self.unit.tells_wins else {self.unit.name: told.adp}
+        gains = ", ".join(f"{name} {way.gain:.2f} times as many decks (weight {way.weight:.2f})" for name, way in ways.items())
+        return [
+            f"  without the luck of the decks{self._score(Score(told.wp.estimate, told.adp.estimate))}",
+            f"    by {told.names[0]} against {told.names[1]}, its mean over {told.other_decks:,} other decks: as if {gains}",
+        ]
+
+    def _score(self, score: Score) -> str:
+        """Returns WP, where it is told, and the mean return, with their intervals."""
+        low, high = (100 * min(max(end, 0.0), 1.0) for end in score.wp.interval())
+        wins = f"  WP {100 * score.wp.mean:5.1f} ± {100 * score.wp.error:.1f} % [{low:.1f}, {high:.1f}]"
+        return (wins if self.unit.tells_wins else "") + self._mean(score.adp)
 
     def _mean(self, score: Estimate) -> str:
         """Returns the mean return in its unit."""

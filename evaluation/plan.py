@@ -52,11 +52,16 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
         decks: Given decks; None: those of the seed.
 
     Raises:
-        ConfigError: Too many decks, or a sequential test of a game that it is not for.
+        ConfigError: Too many decks, or a sequential test or a variate where it cannot be had.
     """
     config = tournament.config
     if config.sprt and not game.spec.score.tells_wins:
         raise ConfigError(f"sprt={config.sprt}: {config.game} is not measured by the share of games won; expected none")
+    if config.variate and game.spec.num_teams > 2:
+        raise ConfigError(f"variate={config.variate}: is for games of two teams; {config.game} has {game.spec.num_teams} here")
+    for label in config.variate:
+        if _adapts(tournament, label):
+            raise ConfigError(f"variate={config.variate}: {label} learns from deck to deck; expected players that do not")
     pairs = list(combinations(tournament.labels, 2))
     asked = tournament.num_decks() if decks is None else num_rows(decks)
     assert asked is not None

@@ -14,7 +14,7 @@ from evaluation.duplicate import MatchResult, deck_scores
 from evaluation.match import Usage, total_usage
 from evaluation.match_result import Score
 from evaluation.plots import ReportError, check_plots
-from evaluation.rating import Rating, mean_scores, ratings
+from evaluation.rating import Fit, Rating, goodness, mean_scores, ratings, resampled
 from evaluation.statistics import Estimate
 from games.interface import GameSpec, ScoreUnit
 
@@ -34,18 +34,29 @@ def measures(unit: ScoreUnit) -> tuple[str, ...]:
     return ("WP", unit.name) if unit.tells_wins else (unit.name,)
 
 
-def rate(spec: GameSpec, labels: tuple[str, ...], results: Results) -> dict[str, Rating] | dict[str, Estimate]:
-    """Returns the standing of every player.
+def rate(spec: GameSpec, labels: tuple[str, ...], results: Results) -> tuple[dict[str, Rating] | dict[str, Estimate], Fit | None]:
+    """Returns the standing of every player, and how well ratings fit; None where there are none, or too few pairs to tell.
 
     Where wins count it is a rating above that of ``rhcp`` if it takes part, else of the first. In poker it is the mean score over
     the opponents, each of them counting the same.
     """
     if not spec.score.tells_wins:
-        return {label: mean_scores(_deck_scores(spec, label, results)) for label in labels}
+        return {label: mean_scores(_deck_scores(spec, label, results)) for label in labels}, None
     index = {label: k for k, label in enumerate(labels)}
     scores = {(index[a], index[b]): deck_scores(spec, result.games)[1].mean(axis=1) for (a, b), result in results.items()}
-    reference = index[reference_of(labels)]
-    return dict(zip(labels, ratings(len(labels), scores, reference, spec.num_teams), strict=True))
+    played = resampled(len(labels), scores, spec.num_teams)
+    return dict(zip(labels, ratings(played, index[reference_of(labels)]), strict=True)), goodness(played)
+
+
+def fit_text(tournament: Tournament, fit: Fit) -> str:
+    """Returns how well ratings fit, in a sentence."""
+    names = [tournament.players[label].name for label in tournament.labels]
+    (i, j), residual, error = fit.pairs[fit.worst], fit.residuals[fit.worst], fit.errors[fit.worst]
+    return (
+        f"How well one strength per player explains all pairs: chi-squared {fit.chi_squared:.1f} with {fit.freedom} degrees of "
+        f"freedom, p = {fit.probability:.2g}; the largest residual, of {names[i]} against {names[j]}: {100 * residual:+.2f} ± "
+        f"{100 * error:.2f} % of the games, {abs(residual) / error:.1f} standard errors"
+    )
 
 
 def _deck_scores(spec: GameSpec, label: str, results: Results) -> list[np.ndarray]:
@@ -115,7 +126,20 @@ def markdown_table(rows: list[list[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
 
 
-def as_dict(tournament: Tournament, results: Results, standings: Standings, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _fit_as_dict(tournament: Tournament, fit: Fit) -> dict[str, Any]:
+    """Returns how well ratings fit for JSON."""
+    pairs = [[tournament.labels[k] for k in pair] for pair in fit.pairs]
+    residuals = [
+        {"labels": pair, "residual": float(residual), "error": float(error)}
+        for pair, residual, error in zip(pairs, fit.residuals, fit.errors, strict=True)
+    ]
+    told = {"chi_squared": fit.chi_squared, "freedom": fit.freedom, "probability": fit.probability}
+    return {**told, "residuals": residuals}
+
+
+def as_dict(
+    tournament: Tournament, results: Results, standings: Standings, fit: Fit | None, facts: Mapping[str, Any]
+) -> dict[str, Any]:
     """Returns everything for JSON."""
     means = {label: standing.as_dict() for label, standing in standings.items() if isinstance(standing, Estimate)}
     rated = {label: asdict(standing) for label, standing in standings.items() if isinstance(standing, Rating)}
@@ -127,12 +151,13 @@ def as_dict(tournament: Tournament, results: Results, standings: Standings, fact
             for label, player in tournament.players.items()
         },
         **({f"mean_{unit_of(results).key}": means} if means else {"ratings": rated}),
+        **({} if fit is None else {"fit": _fit_as_dict(tournament, fit)}),
         "matches": [{"labels": [a, b], **result.as_dict()} for (a, b), result in results.items()],
     }
 
 
 def write_report(
-    folder: Path, tournament: Tournament, results: Results, standings: Standings, facts: Mapping[str, Any]
+    folder: Path, tournament: Tournament, results: Results, standings: Standings, fit: Fit | None, facts: Mapping[str, Any]
 ) -> list[Path]:
     """Writes ``report.md``, ``report.json`` and the plots; returns their paths.
 
@@ -141,6 +166,7 @@ def write_report(
         tournament: What was played.
         results: Of every pair.
         standings: Of every player.
+        fit: How well ratings fit, see ``rate``.
         facts: What was measured where: the command, the machine, the time.
 
     Raises:
@@ -151,7 +177,9 @@ def write_report(
     text = [f"# {tournament.config.game}: {' · '.join(tournament.players[label].name for label in tournament.labels)}", ""]
     text += [f"- {name}: {value}" for name, value in facts.items()]
     text += ["", _explanation(results), ""]
-    text += [markdown_table(score_table(tournament, results, standings)), "", f"![{told}](scores.png)", ""]
+    text += [markdown_table(score_table(tournament, results, standings)), ""]
+    text += [] if fit is None else [f"{fit_text(tournament, fit)}.", ""]
+    text += [f"![{told}](scores.png)", ""]
     if len(tournament.labels) > 2:
         text += ["![Ratings](ratings.png)" if unit.tells_wins else "![Means](ratings.png)", ""]
     text += ["![Time per move](times.png)", "", "## Matches", ""]
@@ -160,7 +188,7 @@ def write_report(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "report.md").write_text("\n".join(text))
-        contents = json.dumps(as_dict(tournament, results, standings, facts), indent=2, allow_nan=False)
+        contents = json.dumps(as_dict(tournament, results, standings, fit, facts), indent=2, allow_nan=False)
         (folder / "report.json").write_text(contents + "\n")
         drawn = _plots(folder, tournament, results, standings)
     except OSError as error:

@@ -1,5 +1,6 @@
 """``python evaluate.py`` as a user runs it: killed, interrupted, and given bad input."""
 
+import json
 import os
 import re
 import signal
@@ -162,3 +163,15 @@ def test_cfg_job_prints_every_setting(capsys: pytest.CaptureFixture[str], monkey
     evaluate.main()
     shown = yaml.safe_load(capsys.readouterr().out)
     assert shown["decks"] == "100" and shown["player"]["a"]["playouts"] == 600 and shown["player"]["b"] == {"kind": "rhcp"}
+
+
+@pytest.mark.slow
+def test_a_match_without_the_luck_of_its_decks(tmp_path: Path) -> None:
+    report = tmp_path / "report"
+    words = ("a=rhcp", "b=random", "variate=[rlcard_rule,b]", "decks=60", "variate_decks=100", "processes=1", "device=cpu")
+    done = run(tmp_path, *words, f"report={report}")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"without the luck of the decks  WP .*ADP .*\n +by rlcard_rule against random", done.stdout), done.stdout
+    told = json.loads((report / "report.json").read_text())["matches"][0]["variate"]
+    assert told["players"] == ["rlcard_rule", "random"] and told["other_decks"] == 100 and told["wp"]["decks"] == 60
+    assert not list(tmp_path.rglob("*.npz")), "a complete match leaves nothing unfinished"

@@ -1,6 +1,7 @@
 """Command lines of ``evaluate.py``: what they mean, and what is refused with which words."""
 
 import inspect
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from agents.players import KINDS
 from agents.poker.local_best_response import LocalBestResponseOptions
 from agents.poker.tabular import TabularOptions
 from evaluation.config import PRESETS, make_game, parse_command_line
+from runtime.configuration import CONF
 from runtime.settings import ConfigError
 
 
@@ -174,3 +176,10 @@ def test_options_of_no_limit_holdem_are_refused_in_one_line(key: str, words: lis
     if not key.startswith("players"):
         with pytest.raises(ConfigError, match="no_limit_holdem has it|expected"):
             parse_command_line(["game=leduc", key, "a=random", "b=random"])
+
+
+def test_the_ladder_of_releases_names_every_frozen_file() -> None:
+    players = parse_command_line(["experiment=releases"]).players.values()
+    named = {Path(player.options.checkpoint).name for player in players if getattr(player.options, "checkpoint", None)}
+    assert named == {path.name for path in (CONF.parent / "models" / "frozen").iterdir()}
+    assert any(player.kind == "policy" and player.options.checkpoint is None for player in players)

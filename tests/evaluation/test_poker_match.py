@@ -123,7 +123,7 @@ def test_three_players_by_hand() -> None:
     assert facts["games"] == 60 and facts["total"]["mbb_per_hand"]["mean"] == 2000.0
     assert facts["b_alone"]["by_team"]["P2"]["mbb_per_hand"]["mean"] == -1000.0
     tournament = parse_command_line(["game=leduc", "a=random", "b=always_call"])
-    rows = score_table(tournament, {("a", "b"): result}, rate(game.spec, ("a", "b"), {("a", "b"): result}))
+    rows = score_table(tournament, {("a", "b"): result}, rate(game.spec, ("a", "b"), {("a", "b"): result})[0])
     assert [row[1:4] for row in rows[1:]] == [["–", "+2000 ± 0", "+2000 ± 0"], ["-1000 ± 0", "–", "-1000 ± 0"]]
 
 
@@ -160,8 +160,8 @@ def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert result.total == results[pair].total
         np.testing.assert_array_equal(result.games.records.moves, results[pair].games.records.moves)
 
-    standings = rate(game.spec, tournament.labels, results)
-    write_report(tmp_path / "report", tournament, results, standings, {"command": "a test"})
+    standings, fit = rate(game.spec, tournament.labels, results)
+    write_report(tmp_path / "report", tournament, results, standings, fit, {"command": "a test"})
     facts = json.loads((tmp_path / "report" / "report.json").read_text())
     assert facts["matches"][0]["total"].keys() == {"mbb_per_hand"} and "ratings" not in facts
     first = [deck_scores(game.spec, results[pair].games)[0].mean(axis=1) for pair in whole if pair[0] == "random"]

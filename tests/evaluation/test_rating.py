@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation import rating
-from evaluation.rating import ELO, fit, ratings
+from evaluation.rating import ELO, fit, goodness, ratings, resampled
 
 
 def test_two_players_by_hand() -> None:
@@ -37,14 +37,14 @@ def test_order_of_the_players_does_not_matter() -> None:
 
 
 def test_equals_have_no_difference_and_no_error() -> None:
-    first, second = ratings(2, {(0, 1): np.full(50, 0.5)}, reference=0)
+    first, second = ratings(resampled(2, {(0, 1): np.full(50, 0.5)}), reference=0)
     assert (first.elo, second.elo, second.low, second.high) == pytest.approx((0.0, 0.0, 0.0, 0.0), abs=1e-6)
 
 
 def test_pairs_may_have_different_numbers_of_decks() -> None:
     rng = np.random.default_rng(4)
     scores = {(0, 1): rng.random(40).round(), (0, 2): rng.random(10).round(), (1, 2): rng.random(10).round()}
-    result = ratings(3, scores, reference=1)
+    result = ratings(resampled(3, scores), reference=1)
     assert result[1].elo == 0.0
     assert all(math.isfinite(r.low) and r.low <= r.elo <= r.high for r in result)
 
@@ -61,6 +61,52 @@ def test_intervals_hold_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
     covered = 0
     for _ in range(100):
         score = (rng.random((200, 2)) < chance).mean(axis=1)
-        result = ratings(2, {(0, 1): score}, reference=1)[0]
+        result = ratings(resampled(2, {(0, 1): score}), reference=1)[0]
         covered += result.low <= 100 <= result.high
     assert 86 <= covered <= 100, covered
+
+
+def test_a_cycle_is_not_explained_by_strengths() -> None:
+    """Each of three wins 60 % against the next: equal strengths, every residual a tenth, one degree of freedom."""
+    score = (np.arange(1000) % 5 < 3).astype(float)
+    found = goodness(resampled(3, {(0, 1): score, (1, 2): score, (0, 2): 1.0 - score}))
+    assert found is not None and found.freedom == 1
+    assert found.residuals == pytest.approx([0.1, -0.1, 0.1], abs=1e-3)
+    assert found.probability < 1e-6
+    assert found.pairs == ((0, 1), (0, 2), (1, 2))
+
+
+def test_two_players_leave_nothing_to_explain() -> None:
+    assert goodness(resampled(2, {(0, 1): np.full(50, 0.5)})) is None
+
+
+def test_residuals_that_cannot_differ_are_no_misfit() -> None:
+    """Results without any spread, as of equals without chance, or of who always wins (but for the virtual draws)."""
+    equals = goodness(resampled(3, dict.fromkeys(((0, 1), (0, 2), (1, 2)), np.full(50, 0.5))))
+    assert equals is not None and equals.chi_squared == pytest.approx(0.0, abs=1e-6)
+    always = goodness(resampled(3, dict.fromkeys(((0, 1), (0, 2), (1, 2)), np.ones(200))))
+    assert always is not None and always.probability > 0.01
+
+
+def test_chi_squared_of_true_strengths_on_shared_decks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four players, 300 decks that all pairs share: a deck's luck makes residuals of pairs dependent.
+
+    Under the model chi-squared with 3 degrees of freedom has mean 3 and standard deviation sqrt(6), so the mean of 60 lies within
+    3 ± 1.3 (4 standard errors) but for 1 seed in 16,000. Were pairs taken for independent, it would be far off.
+    """
+    monkeypatch.setattr(rating, "RESAMPLES", 100)
+    rng = np.random.default_rng(6)
+    strength = np.array([0.0, 0.2, -0.3, 0.5])
+    values = []
+    for _ in range(60):
+        luck = rng.random((300, 2))  # of the games of a deck, the same for all pairs
+        scores = {}
+        for i in range(4):
+            for j in range(i + 1, 4):
+                own = rng.random((300, 2))
+                drawn = np.where(rng.random((300, 2)) < 0.7, luck, own)
+                scores[i, j] = (drawn < 1 / (1 + math.exp(strength[j] - strength[i]))).mean(axis=1)
+        found = goodness(resampled(4, scores))
+        assert found is not None and found.freedom == 3
+        values.append(found.chi_squared)
+    assert abs(np.mean(values) - 3.0) < 1.3, np.mean(values)

@@ -15,7 +15,7 @@ from evaluation.kept_games import KeptGames, TournamentError
 from evaluation.match import IllegalMoveError
 from evaluation.plan import Plan, make_plan, read_given_decks
 from evaluation.plots import ReportError
-from evaluation.report import check_folder, rate, score_table, write_report
+from evaluation.report import check_folder, fit_text, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
 from evaluation.tournament import Progress, forget, play_tournament
 from games import make
@@ -215,13 +215,14 @@ def test_report(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, "agents=[random,rhcp,rlcard_rule]")
     results = played(plan)
     labels = plan.tournament.labels
-    ratings = rate(GAME.spec, labels, results)
+    ratings, fit = rate(GAME.spec, labels, results)
     assert ratings["rhcp"].elo == 0.0 and ratings["random"].elo < ratings["rlcard_rule"].elo
-    paths = write_report(tmp_path / "report", plan.tournament, results, ratings, {"command": "a test"})
+    paths = write_report(tmp_path / "report", plan.tournament, results, ratings, fit, {"command": "a test"})
     assert {path.name for path in paths} == {"report.md", "report.json", "scores.png", "ratings.png", "times.png"}
     assert all(path.stat().st_size > 0 for path in paths)
     facts = json.loads((tmp_path / "report" / "report.json").read_text())
     assert facts["command"] == "a test" and len(facts["matches"]) == 3
+    assert fit is not None and facts["fit"]["chi_squared"] == fit.chi_squared and len(facts["fit"]["residuals"]) == 3
     total = results["random", "rhcp"].total
     assert facts["matches"][0]["total"]["wp"]["mean"] == total.wp.mean
     text = (tmp_path / "report" / "report.md").read_text()
@@ -229,6 +230,7 @@ def test_report(tmp_path: Path) -> None:
     assert f"{100 * total.wp.mean:.1f} ± {100 * total.wp.error:.1f} % / {total.adp.mean:+.2f}" in table[1][2]
     assert f"{100 * (1 - total.wp.mean):.1f} ± {100 * total.wp.error:.1f} % / {-total.adp.mean:+.2f}" in table[2][1]
     assert all(cell in text for row in table for cell in row)
+    assert fit_text(plan.tournament, fit) in text
 
 
 def test_report_nowhere(tmp_path: Path) -> None:
