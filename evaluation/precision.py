@@ -136,7 +136,7 @@ def _file(plan: Plan) -> Path:
 
 
 def _read(file: Path) -> Choices:
-    """Returns what is kept; nothing where the file is missing or damaged: games of another choice are not taken for this one's."""
+    """Returns what is kept; nothing where the file is missing or damaged: games of another choice never count for this one."""
     try:
         values: Mapping[str, Mapping[str, Any]] = json.loads(file.read_bytes())
         return {label: Choice(**value) for label, value in values.items()}
