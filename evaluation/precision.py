@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from agents.players import KINDS
-from agents.trained import checkpoint_of, load_trained
+from agents.trained import checkpoint_of, untrained_of
 from evaluation.config import Tournament
 from evaluation.duplicate import games_per_deck
 from evaluation.kept_games import KeptGames
@@ -94,7 +94,7 @@ def choose(tournament: Tournament, games: int) -> Choices:
         file = checkpoint_of(config.game, tournament.players[label].options.checkpoint)
         if file not in files:
             try:
-                net = load_trained(file, config.game, "float32").networks.distinct()[0]
+                net = untrained_of(file, config.game)
             except CheckpointError as error:
                 raise CheckpointError(f"{label}={tournament.players[label].kind}: {error}") from error
             files[file] = (net.config.channels, net.config.blocks, len(net.scale), net.length)

@@ -68,14 +68,14 @@ def choose_precision(net: PolicyValueNet, device: torch.device, with_int8: bool)
         device: Of the forward passes.
         with_int8: Whether it may be int8, where the processor has what that needs.
     """
-    engines: dict[str, Callable[[torch.Tensor], object]] = {}
-    if device.type == "cpu" and products(net) >= LEAST_PRODUCTS:
-        engines = _engines(net, with_int8)
-    if len(engines) < 2:
+    if device.type != "cpu" or products(net) < LEAST_PRODUCTS:
         return Choice(by_processor(device))
-    planes, threads = _planes(net), torch.get_num_threads()
+    threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
+        engines, planes = _engines(net, with_int8), _planes(net)
+        if len(engines) < 2:
+            return Choice(by_processor(device))
         rates = measured_rates({name: partial(engine, planes) for name, engine in engines.items()})
     finally:
         torch.set_num_threads(threads)

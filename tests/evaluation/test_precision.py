@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from agents.trained import untrained_of
 from evaluation import precision
 from evaluation.config import parse_command_line
 from evaluation.kept_games import KeptGames, TournamentError
@@ -38,12 +40,18 @@ class Trials:
 
 def trials(monkeypatch: pytest.MonkeyPatch, *found: str) -> Trials:
     made = Trials(*found)
+    monkeypatch.setattr(precision, "untrained_of", untrained)
     monkeypatch.setattr(precision, "choose_precision", made)
     return made
 
 
+untrained = cache(untrained_of)
+parsed = cache(lambda *arguments: parse_command_line(["device=cpu", *arguments]))
+
+
 def plan_of(tmp_path: Path, *arguments: str) -> Plan:
-    return make_plan(parse_command_line([f"unfinished={tmp_path / 'unfinished'}", "device=cpu", *arguments]), GAME)
+    tournament = parsed(*arguments)
+    return make_plan(replace(tournament, config=replace(tournament.config, unfinished=str(tmp_path / "unfinished"))), GAME)
 
 
 def settled(plan: Plan) -> Plan:
@@ -108,7 +116,7 @@ def test_no_trial_where_it_does_not_pay_or_was_not_asked_for(tmp_path: Path, mon
 
 
 def chosen(*arguments: str, games: int = 10_000) -> Choices:
-    return choose(parse_command_line(["device=cpu", *arguments]), games)
+    return choose(parsed(*arguments), games)
 
 
 def test_networks_of_one_size_play_in_one_precision(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,10 @@ from training.run_folder import Saved
 from training.trainer import Trainer
 
 CONFIG = parse_config({
-    "threads": 1, "device": "cpu", "network": {"channels": 8, "blocks": 1, "objective": "wp"}, "bootstrap": {"kind": "none"},
+    "threads": 1, "device": "cpu", "game": {"name": "kuhn"}, "bootstrap": {"kind": "none"}, "inference": {"phase1": "none"},
+    "network": {"channels": 8, "blocks": 1, "objective": "wp", "value_head": "scalar", "hidden_head": False},
     "search": {"playouts": 4, "worlds": 4}, "selfplay": {"lanes": 2}, "train": {"reservoir": 50, "value_window": 50},
+    "evaluation": {"baseline": "random"},
 })  # fmt: skip
 NFSP = parse_nfsp({"device": "cpu", "network": {"channels": 8, "blocks": 1, "value_head": "scalar", "hidden_head": False}})
 
@@ -48,8 +50,8 @@ def test_a_run_keeps_what_its_trial_chose(monkeypatch: pytest.MonkeyPatch) -> No
     players = [again.evaluation.evaluator, *(worker.evaluator for worker in again.workers.local)]
     assert {evaluator.precision for evaluator in players} == {"bfloat16"}
     assert parse_config(again.state.config.as_dict()).precision == "bfloat16", "as actors are told"
-    changed = resumed(saved, replace(CONFIG, precision="float32"))
-    assert resumed(changed.get_state()).config.precision == "float32", "what was asked for meanwhile"
+    saved.meta["config"] = resumed(saved, replace(CONFIG, precision="float32")).config.as_dict()
+    assert resumed(saved).config.precision == "float32", "what was asked for meanwhile"
 
 
 def test_a_run_of_a_former_version_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
