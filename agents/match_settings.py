@@ -16,13 +16,14 @@ FOLDER = ROOT / "conf" / "match"
 class MatchSettings:
     """What a search does that was not told otherwise; None: as in training.
 
-    The root rule, its constants, inference and objective are those of training and do not stand here.
+    The root rule, c, the moves considered, inference and objective are those of training and do not stand here.
 
     Attributes:
         playouts: Simulations per move.
         most_worlds: As many worlds as playouts are drawn per move, at most these.
         most_particles: As many particles as playouts are kept, at most these and at least as in training.
-        prior_floor: See ``fpmcts.search.SearchSettings``; of the gumbel rule.
+        strength: See ``fpmcts.search.SearchSettings``; of the gumbel rule.
+        prior_floor: Ibid.
         rollout: Ibid.
         slots: Ibid., in matches, where many games are searched together.
         table_slots: The same for one move of one game (``decide``), where more make larger batches.
@@ -35,6 +36,7 @@ class MatchSettings:
     rollout: float | None = setting(least=0, most=1)
     slots: int | None = setting(least=1, most=4096)
     table_slots: int | None = setting(least=1, most=4096)
+    strength: float | None = setting(None, least=1e-9)
 
 
 def file_of(game: str) -> Path:

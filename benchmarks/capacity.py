@@ -97,11 +97,12 @@ def play(trained: Trained, games: int, path: int) -> Samples:
     """Returns the decisions of so many games of the policies, those of a game after each other."""
     player = PolicyGames(trained.game, trained.evaluator.evaluate, lanes=2048, win_only=trained.objective == "wp")
     seeds = deal_seeds(SEED, games, Stream.TRAINING, path)
+    shown = -1
     for done, played in player.play(seeds, streams(SEED, games, Stream.PLAY, path), 0):
-        if done % 1024 == 0:
-            print(f"\r{done:,} of {games:,} games", end="", file=sys.stderr, flush=True)
+        if 20 * done // games > shown:
+            shown = 20 * done // games
+            print(f"{done:,} of {games:,} games", file=sys.stderr, flush=True)
         if played is not None:
-            print(file=sys.stderr)
             return played.decisions.samples
     raise AssertionError
 
@@ -146,12 +147,10 @@ def learn(learner: Learner, rows: Samples, lr: float, progress: str) -> float:
     for k in range(steps):
         rate = lr * 0.5 * (1.0 + math.cos(math.pi * k / steps))
         numbers = learner.step(None, take(rows, order[k * BATCH : (k + 1) * BATCH]), rate, parts=1)
-        if k % 20 == 0:
-            passed = time.perf_counter() - started
-            left = passed / (k + 1) * (steps - k - 1)
-            text = f"\r{progress}: step {k + 1} of {steps}, value {numbers['value']:.3f}, {left:.0f} s left   "
-            print(text, end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+        if k % 50 == 49:
+            left = (time.perf_counter() - started) / (k + 1) * (steps - k - 1)
+            text = f"{progress}: step {k + 1} of {steps}, value {numbers['value']:.3f}, {left:.0f} s left"
+            print(text, file=sys.stderr, flush=True)
     return steps * BATCH / (time.perf_counter() - started)
 
 

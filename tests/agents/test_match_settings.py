@@ -73,6 +73,14 @@ def test_a_file_changes_the_searches(run: Path, tmp_path: Path, monkeypatch: pyt
     assert search_of(str(run), playouts=5).settings.playouts == 5
 
 
+def test_a_file_may_change_the_strength(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (match_settings.FOLDER / "doudizhu.yaml").read_text()
+    (tmp_path / "doudizhu.yaml").write_text(text.replace("gumbel:\n", "gumbel:\n  strength: 7.0\n"))
+    monkeypatch.setattr(match_settings, "FOLDER", tmp_path)
+    assert search_of(str(run), root="gumbel").settings.strength == 7.0
+    assert search_of(str(run), root="gumbel", strength=3.0).settings.strength == 3.0
+
+
 @pytest.mark.parametrize("root", ["gumbel", "puct"])
 @pytest.mark.parametrize("game", sorted(GAMES))
 def test_every_game_has_settings_for_every_root_rule(game: str, root: str) -> None:
