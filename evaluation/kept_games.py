@@ -39,6 +39,10 @@ class KeptGames:
         self.plan = plan
         self._folders = {(task.a, task.b): folder / _identity(plan, task.a, task.b) for task in plan.tasks if task.first == 0}
 
+    def names(self) -> list[str]:
+        """Returns the names of the folders, in the order of the pairs."""
+        return [folder.name for folder in self._folders.values()]
+
     def _file(self, task: Task) -> Path:
         return self._folders[task.a, task.b] / f"{task.first}-{task.last}.npz"
 
@@ -57,7 +61,7 @@ class KeptGames:
     def check(self) -> None:
         """Raises TournamentError where games could not be kept: better before they are played than after."""
         for folder in self._folders.values():
-            with self._refusals(folder.parent):
+            with self.refusals(folder.parent):
                 folder.mkdir(parents=True, exist_ok=True)
                 probe = folder / ".writable"
                 probe.touch()
@@ -67,7 +71,7 @@ class KeptGames:
         """Keeps the games of a task, with a checksum before them. Raises TournamentError where the disk refuses."""
         path, data = self._file(task), io.BytesIO()
         np.savez(data, allow_pickle=False, **_pack(games))
-        with self._refusals(path.parent.parent):
+        with self.refusals(path.parent.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary = path.with_suffix(".partial")
             temporary.write_bytes(hashlib.sha256(data.getvalue()).digest() + data.getvalue())
@@ -75,7 +79,7 @@ class KeptGames:
 
     @staticmethod
     @contextmanager
-    def _refusals(folder: Path) -> Iterator[None]:
+    def refusals(folder: Path) -> Iterator[None]:
         """Turns errors of the system into TournamentError."""
         try:
             yield
@@ -90,7 +94,7 @@ class KeptGames:
 
 def _identity(plan: Plan, a: str, b: str) -> str:
     """Returns a hash of what the games of a pair depend on: code, rules, decks, seed, and both players with their weights."""
-    config, players = plan.tournament.config, plan.tournament.players
+    config, players = plan.tournament.config, plan.players
 
     def describe(label: str) -> dict[str, Any]:
         player: Player = players[label]

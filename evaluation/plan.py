@@ -1,10 +1,11 @@
 """The plan of a tournament: its tasks, some decks of one pair each, in the order in which they are played."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 
-from agents.players import KINDS, MixOptions
+from agents.players import KINDS, MixOptions, Player
 from evaluation.config import Tournament
 from evaluation.decks import evaluation_decks
 from evaluation.duplicate import games_per_deck
@@ -36,11 +37,25 @@ class Plan:
         tournament: The configuration.
         decks: One row per deck.
         tasks: In the order in which they are played.
+        precisions: By label: what ``precision=auto`` of a player is in this match (``evaluation.precision``); of others the
+            processor decides.
     """
 
     tournament: Tournament
     decks: States
     tasks: tuple[Task, ...]
+    precisions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def players(self) -> dict[str, Player]:
+        """The players of the tournament, their precisions filled in."""
+        return with_precisions(self.tournament.players, self.precisions)
+
+
+def with_precisions(players: Mapping[str, Player], precisions: Mapping[str, str]) -> dict[str, Player]:
+    """Returns players, those that ``precisions`` names with that precision."""
+    settled = {label: replace(players[label].options, precision=name) for label, name in precisions.items()}
+    return {label: replace(p, options=settled.get(label, p.options)) for label, p in players.items()}
 
 
 def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -> Plan:

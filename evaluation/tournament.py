@@ -31,6 +31,7 @@ from evaluation.duplicate import MatchResult, deck_scores, duplicate_games, game
 from evaluation.kept_games import KeptGames
 from evaluation.match import PlayedGames, joined_games
 from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
+from evaluation.precision import forget_precision
 from evaluation.sequential import SequentialResult
 from games.batches import take
 from games.interface import GameSpec, Records, seats_to_move
@@ -73,7 +74,7 @@ class Worker:
         self.game = make_game(config)
         lanes = SLOW_DECKS * games_per_deck(self.game.spec)
         rules = config.game_options().get("rules", "")
-        self._maker = Maker(self.game, rules, plan.tournament.players, str(device), lanes)
+        self._maker = Maker(self.game, rules, plan.players, str(device), lanes)
         self._agents: dict[str, Agent] = {}
 
     def agent(self, label: str) -> Agent:
@@ -230,6 +231,7 @@ def play_tournament(
 def forget(plan: Plan) -> None:
     """Removes the finished tasks from disk, once their results are where they belong."""
     KeptGames(Path(plan.tournament.config.unfinished), plan).remove()
+    forget_precision(plan)
 
 
 def _played(

@@ -23,6 +23,8 @@ from networks.filter import FilterNet
 from networks.resnet import ConvNorm, Outputs, PolicyValueNet, ResidualBlock, expected_value
 
 PRECISIONS = ("auto", "float32", "bfloat16", "int8")
+"""``auto`` is what the processor suggests (``resolve_precision``); runs and matches replace it by what is faster in a trial
+(``networks.trial``)."""
 TYPICAL_BATCH = 256
 MAX_CHUNK = 1024
 """Larger batches are cut, so that the activations of a layer stay in the cache."""

@@ -171,7 +171,8 @@ class TrainConfig:
         seed: Of everything random in the run, >= 0.
         device: "auto", "cpu" or "cuda".
         threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed and nothing else.
-        precision: Of the networks in play: "auto", "float32", "bfloat16" or "int8" (CPUs with AVX-512 VNNI).
+        precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": float32 or bfloat16,
+            whichever a trial at the beginning finds faster (``networks/trial.py``); a run keeps it when it is resumed.
         remembered: Observations whose answers each worker keeps until the networks change, >= 0; pays in small games.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.

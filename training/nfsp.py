@@ -6,7 +6,7 @@ elsewhere (``a=policy a.checkpoint=RUN``) is the average.
 
 import time
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from training.budget import EpisodeBudget
 from training.config import GameSettings
 from training.learning import Totals
 from training.memory import row_bytes
+from training.precision import precision_of_run
 from training.reports import Event, Report
 from training.run_folder import Saved
 
@@ -65,7 +66,8 @@ class NFSPConfig:
         run_dir: Folder of the run; None makes ``runs/<game>-nfsp-<seed>``.
         seed: Of all random numbers, >= 0.
         device: "auto", "cpu" or "cuda".
-        precision: Of the networks in play: "auto", "float32", "bfloat16" or "int8" (CPUs with AVX-512 VNNI).
+        precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": float32 or bfloat16,
+            whichever a trial at the beginning finds faster (``networks/trial.py``); a run keeps it when it is resumed.
         remembered: Observations whose answers are kept until the networks change, >= 0.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         game: ``name``, and the options of the game.
@@ -151,13 +153,14 @@ class NFSPTrainer:
     saves_each_step = False
 
     def __init__(self, config: NFSPConfig, saved: Saved | None = None) -> None:
-        self.config, settings = config, config.algorithm
+        settings, self.device = config.algorithm, choose_device(config.device)
         torch.set_num_threads(1)
-        self.device = choose_device(config.device)
         self.game = make(config.game.name, **config.game.options())
         spec, learning = self.game.spec, _supervised(settings)
         self.average = build_networks(spec, config.network, config.seed).to(self.device)
         self.q = build_networks(spec, config.network, config.seed + 1).to(self.device)
+        self._precision = precision_of_run(config.precision, saved, self.average.distinct()[0], self.device)
+        self.config = config = replace(config, precision=self._precision.precision)
         self.learners = [Learner(self.game, net, learning, self.device) for net in self.average.distinct()]
         self.q_learners = [QLearner(self.game, net, settings, self.device) for net in self.q.distinct()]
         seats, room = range(spec.num_seats), settings.reservoir
@@ -177,7 +180,7 @@ class NFSPTrainer:
         c, net = self.config, self.average.distinct()[0]
         parameters = sum(p.numel() for p in net.parameters())
         size, count = f"{c.network.channels} channels x {c.network.blocks} blocks", 2 * self.game.spec.num_seats
-        text = f"{count} networks of {size} ({parameters:,} parameters each), on {self.device}"
+        text = f"{count} networks of {size} ({parameters:,} parameters each), on {self.device}, precision {self._precision}"
         return f"{c.game.name}: neural fictitious self-play, {text}"
 
     def where(self) -> str:

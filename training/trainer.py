@@ -7,6 +7,7 @@ a run that was killed and resumed equals one that was not.
 """
 
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 
 from agents.trained import checkpoint_file
 from networks.checkpoint import CheckpointError, load
@@ -14,6 +15,7 @@ from training.bootstrap import bootstrap_step
 from training.config import BudgetSettings, TrainConfig
 from training.evaluation import Evaluation
 from training.gradient_stage import gradient_step
+from training.precision import precision_of_run
 from training.reports import Event, Report
 from training.run_folder import Saved
 from training.search_stage import search_step
@@ -30,6 +32,7 @@ class Trainer:
 
     Attributes:
         state: All that the next step depends on.
+        config: Of the run, its precision settled.
         workers: Play its games.
         evaluation: Measures it.
         saves_each_step: A checkpoint is written after every step.
@@ -38,8 +41,9 @@ class Trainer:
     saves_each_step = True
 
     def __init__(self, config: TrainConfig, saved: Saved | None = None) -> None:
-        self.config = config
         self.state = RunState.new(config)
+        self._precision = precision_of_run(config.precision, saved, self.state.nets[0], self.state.device)
+        self.config = self.state.config = replace(config, precision=self._precision.precision)
         if saved is not None:
             self.state.set_state(saved)
         elif config.init_from:
@@ -90,7 +94,8 @@ class Trainer:
         return (
             f"{c.game.name}: {len(nets)} networks of {c.network.channels} channels x {c.network.blocks} blocks "
             f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, "
-            f"inference {c.inference.phase1}, on {self.state.device} with {self.state.threads} threads"
+            f"inference {c.inference.phase1}, on {self.state.device} with {self.state.threads} threads, "
+            f"precision {self._precision}"
         )
 
     def where(self) -> str:

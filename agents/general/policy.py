@@ -31,7 +31,8 @@ class PolicyOptions:
         checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
         temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 0; in poker, where a good player
             mixes, 1.
-        precision: Of the network, see ``networks.engine.PRECISIONS``.
+        precision: Of the network: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": in long matches what a trial
+            finds fastest (``evaluation/precision.py``), elsewhere bfloat16 where the processor multiplies it, else float32.
     """
 
     checkpoint: str | None = None
