@@ -1,7 +1,8 @@
 """Ctrl-C for long work: the first asks it to stop where nothing is lost, the second ends it at once."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 
@@ -29,3 +30,20 @@ class Interrupt:
             raise SystemExit(130)
         self.requested = True
         self._say(f"{self._what}; once more to stop at once")
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Holds Ctrl-C back while processes are started; they never hear of it, the caller does afterwards.
+
+    A terminal sends Ctrl-C to all processes. One that dies of it while it imports, before it can ignore it, leaves its parent
+    writing to a pipe that nobody reads. Processes inherit what is held back. On Windows, without masks of signals, nothing is.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
