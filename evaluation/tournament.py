@@ -38,7 +38,7 @@ from games.interface import GameSpec, Records, seats_to_move
 from runtime.cluster import Shared
 from runtime.connect import connect
 from runtime.device import choose_device
-from runtime.interrupt import held_back
+from runtime.interrupt import unheard_by_children
 
 POLL_SECONDS = 0.2
 
@@ -265,7 +265,7 @@ def _played(
         while running or (waiting and not stopping()):
             while waiting and len(running) < processes and not stopping():
                 task = waiting.pop(0)
-                with held_back():  # processes start here
+                with unheard_by_children():  # processes start here
                     running[pool.submit(_play_in_worker, task)] = task
             done, _ = wait(running, POLL_SECONDS, FIRST_COMPLETED)
             count(counter.value)

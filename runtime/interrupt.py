@@ -33,11 +33,12 @@ class Interrupt:
 
 
 @contextmanager
-def held_back() -> Iterator[None]:
-    """Holds Ctrl-C back while processes are started; they never hear of it, the caller does afterwards.
+def unheard_by_children() -> Iterator[None]:
+    """Processes that are started meanwhile do not hear Ctrl-C, from their first instruction on.
 
     A terminal sends Ctrl-C to all processes. One that dies of it while it imports, before it can ignore it, leaves its parent
-    writing to a pipe that nobody reads. Processes inherit what is held back. On Windows, without masks of signals, nothing is.
+    writing to a pipe that nobody reads. Processes inherit the mask of the thread that starts them. On Windows, without masks of
+    signals, nothing changes.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
