@@ -69,8 +69,13 @@ class Trained:
 
 
 def checkpoint_file(path: Path | str) -> Path:
-    """Returns the file that holds the networks: the path itself, or the networks in it where it is the folder of a run."""
+    """Returns the file that holds the networks: the path itself, or the networks in it where it is the folder of a run.
+
+    ``models/…`` means the files that come with the project from any folder that has none of its own.
+    """
     path = Path(path)
+    if not path.exists() and path.parts[:1] == ("models",):
+        path = ROOT / path
     return path / NETWORKS if path.is_dir() else path
 
 

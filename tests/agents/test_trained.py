@@ -76,6 +76,18 @@ def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
         load_trained(tmp_path / "s.safetensors", "doudizhu", objective="adp")
 
 
+def test_the_weights_of_the_project_are_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    frozen = "models/frozen/2026-11.safetensors"
+    assert checkpoint_of("doudizhu", frozen).is_absolute() and checkpoint_of("doudizhu", frozen).exists()
+    with pytest.raises(CheckpointError, match="there is no checkpoint"):
+        checkpoint_of("doudizhu", "models/none.safetensors")
+    own = tmp_path / frozen
+    own.parent.mkdir(parents=True)
+    own.touch()
+    assert checkpoint_of("doudizhu", frozen) == Path(frozen)
+
+
 def test_a_run_on_tables_holds_no_networks(tabular_run: Path) -> None:
     with pytest.raises(CheckpointError, match="holds no networks; it is a run on tables, which plays as LABEL=tabular"):
         load_trained(tabular_run / "checkpoint.safetensors", "leduc")
