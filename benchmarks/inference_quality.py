@@ -43,6 +43,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "  last 12 moves": {"history": 12},
     "  last 6 moves": {"history": 6},
     "  temperature 2": {"temperature": 2.0},
+    "  others: family": {"others": "family"},
     "  least ESS 5 %": {"ess_floor": 0.05},
     "  least ESS 30 %": {"ess_floor": 0.3},
 }

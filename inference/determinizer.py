@@ -17,7 +17,7 @@ from games.batches import Rules, States, put, take
 from games.generic import observe
 from games.interface import Game, Records
 from games.kernels import kernel
-from inference.beliefs import Beliefs, believe_particles, believe_prior
+from inference.beliefs import Beliefs, believe_particles, believe_prior, believe_types
 from inference.draws import (
     COMPLETE,
     UNDRAWN,
@@ -39,6 +39,9 @@ from networks.resnet import Outputs
 from runtime.settings import setting
 
 PHASE1 = ("marginal", "filter", "none")
+OTHERS = ("ours", "family")
+SOFTER = ((2.0, 0.2), (4.0, 0.2))
+"""Temperature and share of uniform play of the types that ``others=family`` adds to our own."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class InferenceSettings:
         candidates: filter: worlds drawn from the prior, of which the best ``particles`` are kept, >= particles.
         temperature: T of the policies that explain past moves, > 0. The paper applies one and does not state it (4.3).
         epsilon: Share of uniform play in them, in [0, 1]; bounds the evidence of one move. Ours.
+        others: Who the others are taken for. "ours": they play by our policies as above, the paper. "family": each of them plays
+            so or by a softer version (``SOFTER``), all equally likely before the first move; what a seat plays tells which.
         ess_floor: Least effective sample size as a share of ``particles``, in [0, 1]. Below it particles are drawn anew; where
             that is not enough, the posterior is tempered. Ours.
         active_below: Inference is used when some hand has fewer cards than this, 0 to 100; before, worlds come from the prior.
@@ -68,9 +73,14 @@ class InferenceSettings:
     candidates: int = setting(512, least=1, most=1_000_000)
     temperature: float = setting(1.0, least=1e-9)
     epsilon: float = setting(0.05, least=0.0, most=1.0)
+    others: str = setting("ours", choices=OTHERS)
     ess_floor: float = setting(0.1, least=0.0, most=1.0)
     active_below: int = setting(15, least=0, most=100)
     history: int = setting(0, least=0)
+
+    def types(self) -> np.ndarray:
+        """Returns what each of the others may be: temperature and share of uniform play, float64 ``[T, 2]``."""
+        return np.array([(self.temperature, self.epsilon), *(SOFTER if self.others == "family" else ())])
 
 
 class Diagnostics(NamedTuple):
@@ -146,8 +156,9 @@ class Determinizer:
             raise ValueError(f"candidates is {settings.candidates}: expected at least particles = {settings.particles}")
         self.game, self.settings, self.num_lanes = game, settings, num_lanes
         self._evaluator, self._score = evaluator, score
-        self._particles = make_particles(game, num_lanes * game.spec.num_seats, settings.particles)
-        self._replayer = Replayer(game, evaluator.evaluate, settings.temperature, settings.epsilon)
+        types = settings.types()
+        self._particles = make_particles(game, num_lanes * game.spec.num_seats, settings.particles, len(types))
+        self._replayer = Replayer(game, evaluator.evaluate, types)
         self._least = settings.ess_floor * settings.particles
 
     def reset(self, lanes: np.ndarray) -> None:
@@ -223,6 +234,21 @@ class Determinizer:
             effective_sizes(self._particles, here.slots, sizes)
             believe_particles(game.rules, self._particles, here, sizes, self._least, beliefs)
         return beliefs
+
+    def types(self, lanes: np.ndarray, views: States) -> np.ndarray:
+        """Returns how likely each seat is of each type of ``InferenceSettings.types``: float64 ``[n, seats, T]``.
+
+        It is asked after ``worlds`` for the same positions. The searching seat's are equal, as are all where no particles are.
+        """
+        num_types = len(self.settings.types())
+        positions = make_positions(self.game, lanes, views)
+        chances = np.full((len(lanes), self.game.spec.num_seats, num_types), 1.0 / num_types)
+        rows = np.flatnonzero(self._active(views, len(lanes)) & (self._particles.moves[positions.slots] != NO_PARTICLES))
+        if num_types > 1 and self.settings.phase2 and rows.size:
+            found = np.zeros((rows.size, *chances.shape[1:]))
+            believe_types(self._particles, take(positions, rows), self._least, found)
+            chances[rows] = found
+        return chances
 
     def _active(self, views: States, count: int) -> np.ndarray:
         """Returns where worlds do not come from the prior (bool ``[count]``)."""

@@ -3,8 +3,14 @@
     p(moves | world) = prod over unforced decisions of seats other than the searching one of
                        (1 - epsilon) softmax(logits / T)[a] + epsilon / |A|
 
-where a is the move, or the listed one that stands for it (``games.generic.nearest_listed``). The mover's information state in
-the world is found by replaying the game from the view at which the particle stands, with the particle's hidden words. A particle
+where a is the move, or the listed one that stands for it (``games.generic.nearest_listed``), for each *type* (T, epsilon) that
+the others may be of. A seat is of one type all game long, each equally likely before its first move:
+
+    p(moves | world) = prod over other seats of mean over types of p(moves of the seat | world, type)
+
+which is kept exact move by move by what each type has said of each seat so far (``Particles.said``). So players who are not like
+our policies are taken for softer ones once they show it, in the worlds where they show it. The mover's information state in the
+world is found by replaying the game from the view at which the particle stands, with the particle's hidden words. A particle
 whose mover could not have made the move gets weight zero, as does one that a card on the table rules out, or one of another
 game. The answers of the networks are only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the
 information states of all lanes, particles and moves, one forward pass per network answers it, and ``score_decisions`` adds the
@@ -71,7 +77,9 @@ class Replay(NamedTuple):
         moves: int16 ``[G, max_moves]``. lengths: int16 ``[G]``. The public records.
         counts_from: int64 ``[n]``, earlier moves are replayed but are no evidence.
         same: int64 ``[n, K + 1]``, the first possible particle of the slot with the same world.
-        evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf = impossible.
+        evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf = impossible. With several types it
+            tells no more than what is impossible.
+        by_type: float64 ``[n, K + 1, seats, T]``, the log-likelihood of each seat's moves by each type; empty with one.
     """
 
     positions: Positions
@@ -80,6 +88,7 @@ class Replay(NamedTuple):
     counts_from: np.ndarray
     same: np.ndarray
     evidence: np.ndarray
+    by_type: np.ndarray
 
 
 def make_decisions(game: Game, count: int) -> Decisions:
@@ -213,21 +222,42 @@ def _collect(
 
 @kernel
 def score_decisions(
-    decoder: np.ndarray, policy: np.ndarray, decisions: Decisions, count: int, temperature: float, epsilon: float,
-    evidence: np.ndarray, scratch: np.ndarray,
+    decoder: np.ndarray, policy: np.ndarray, decisions: Decisions, count: int, types: np.ndarray, replay: Replay,
+    scratch: np.ndarray,
 ) -> None:  # fmt: skip
-    """Adds the log-likelihood (nats) of every decision in the buffer to ``evidence`` (float64 ``[rows, particles]``).
+    """Adds the log-likelihood (nats) of every decision in the buffer to ``replay``.
 
     Args:
-        policy: float32 ``[count, policy_size]``, the networks' answers. scratch: float64 ``[max_legal]``.
+        policy: float32 ``[count, policy_size]``, the networks' answers.
+        types: float64 ``[T, 2]``: temperature, share of uniform play.
+        scratch: float64 ``[2, max_legal]``.
     """
+    logits, chances = scratch[0], scratch[1]
     for m in range(count):
         start = decisions.first[m]
         num_legal = decisions.first[m + 1] - start
-        legal_logits(decoder, policy, m, decisions.legal[start : start + num_legal], num_legal, scratch)
-        softmax(scratch, num_legal, temperature, scratch)
-        likelihood = (1.0 - epsilon) * scratch[decisions.chosen[m]] + epsilon / num_legal
-        evidence[decisions.rows[m], decisions.particles[m]] += np.log(max(likelihood, 1e-300))
+        legal_logits(decoder, policy, m, decisions.legal[start : start + num_legal], num_legal, logits)
+        i, k, seat = decisions.rows[m], decisions.particles[m], decisions.seats[m]
+        for t in range(len(types)):
+            softmax(logits, num_legal, types[t, 0], chances)
+            likelihood = (1.0 - types[t, 1]) * chances[decisions.chosen[m]] + types[t, 1] / num_legal
+            said = np.log(max(likelihood, 1e-300))
+            if len(types) == 1:
+                replay.evidence[i, k] += said
+            else:
+                replay.by_type[i, k, seat, t] += said
+
+
+@kernel
+def _mixed(said: np.ndarray, more: np.ndarray) -> float:
+    """Adds ``more`` to what each type has said of a seat's moves (nats, ``[T]``); returns what the mean over the types gains."""
+    top, new_top = np.max(said), np.max(said + more)
+    before, after = 0.0, 0.0
+    for t in range(said.size):
+        before += np.exp(said[t] - top)
+        said[t] += more[t]
+        after += np.exp(said[t] - new_top)
+    return (np.log(after) + new_top) - (np.log(before) + top)
 
 
 @kernel
@@ -241,6 +271,9 @@ def _add_evidence(particles: Particles, replay: Replay) -> None:
             for w in range(particles.hidden.shape[2]):
                 particles.hidden[slot, k, w] = particles.hidden[slot, first, w]
             particles.posterior[slot, k] += replay.evidence[i, first]
+            if particles.posterior[slot, k] > -np.inf:
+                for seat in range(replay.by_type.shape[2]):
+                    particles.posterior[slot, k] += _mixed(particles.said[slot, k, seat], replay.by_type[i, first, seat])
 
 
 class Replayer:
@@ -249,16 +282,15 @@ class Replayer:
     Args:
         game: The game.
         evaluate: The networks of all seats.
-        temperature: T, > 0.
-        epsilon: Share of uniform play, in [0, 1].
+        types: What the others may be: temperature T > 0 and share of uniform play in [0, 1] of each, float64 ``[T, 2]``.
         buffer: Decisions evaluated at once.
     """
 
-    def __init__(self, game: Game, evaluate: Evaluate, temperature: float, epsilon: float, buffer: int = 8192) -> None:
-        self.game, self.evaluate, self.temperature, self.epsilon = game, evaluate, temperature, epsilon
+    def __init__(self, game: Game, evaluate: Evaluate, types: np.ndarray, buffer: int = 8192) -> None:
+        self.game, self.evaluate, self.types = game, evaluate, types
         self._decisions = make_decisions(game, buffer)
         self._row = game.empty(1)
-        self._scratch = np.zeros(game.spec.max_legal)
+        self._scratch = np.zeros((2, game.spec.max_legal))
 
     def advance(self, particles: Particles, positions: Positions, records: Records, counts_from: np.ndarray) -> np.ndarray:
         """Replays what has been played since the particles' views, and weighs them by it.
@@ -274,7 +306,10 @@ class Replayer:
         """
         game, decisions = self.game, self._decisions
         shape = (len(counts_from), particles.posterior.shape[1])
-        replay = Replay(positions, records.moves, records.lengths, counts_from, np.zeros(shape, np.int64), np.zeros(shape))
+        replay = Replay(
+            positions, records.moves, records.lengths, counts_from, np.zeros(shape, np.int64), np.zeros(shape),
+            np.zeros((*shape, *particles.said.shape[2:])),
+        )  # fmt: skip
         _reveal(game.rules, particles, positions)
         _find_same(particles, replay)
         num_evaluations = np.zeros(len(counts_from), np.int64)
@@ -283,9 +318,7 @@ class Replayer:
             cursor, count = _collect(game.rules, particles, replay, cursor, decisions, game.spec.max_legal, self._row)
             if count:
                 policy = self.evaluate(decisions.observations[:count], decisions.seats[:count]).policy
-                score_decisions(
-                    game.decoder, policy, decisions, count, self.temperature, self.epsilon, replay.evidence, self._scratch
-                )
+                score_decisions(game.decoder, policy, decisions, count, self.types, replay, self._scratch)
                 num_evaluations += np.bincount(decisions.rows[:count], minlength=len(counts_from))
         _add_evidence(particles, replay)
         put(particles.views, positions.slots, positions.views)

@@ -18,7 +18,7 @@ from games.batches import Rules, States, take
 from games.generic import legal, stake, sure_win
 from games.interface import Game, Records
 from games.kernels import kernel, streams
-from inference.determinizer import Determinizer
+from inference.determinizer import OTHERS, Determinizer
 from networks.engine import PRECISIONS
 from networks.evaluator import Evaluator
 from runtime.settings import setting
@@ -37,6 +37,8 @@ class FPMCTSOptions:
         worlds: Worlds drawn per move; 0: as many as playouts, up to a bound in ``conf/match``.
         inference: false deals the hidden cards from the prior.
         phase1: "filter", "marginal" or "none"; "trained": as in training.
+        others: Who the others are taken for when hands are inferred from their moves: "ours", "family" (our policies or softer
+            ones, as each seat's moves tell; ``inference.determinizer``); "trained": as in training.
         particles: Hands that the worlds are drawn from, weighed by the others' past moves; 0: as many as playouts, up to a
             bound in ``conf/match`` and at least as in training. Of Doudizhu's a seventh has the weight: with few, more playouts
             see the same few deals.
@@ -62,6 +64,7 @@ class FPMCTSOptions:
     worlds: int = setting(0, least=0, most=65_536)
     inference: bool = True
     phase1: str = setting("trained", choices=("trained", "marginal", "filter", "none"))
+    others: str = setting("trained", choices=("trained", *OTHERS))
     particles: int = setting(0, least=0, most=65_536)
     ess_floor: float | None = setting(None, least=0, most=1)
     c: float | None = setting(None, least=1e-9)

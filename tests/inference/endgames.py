@@ -130,9 +130,12 @@ def hypergeometric(view: States, seat: int, hands: np.ndarray) -> np.ndarray:
 
 
 def posterior(
-    view: States, seat: int, moves: np.ndarray, hands: np.ndarray, evaluator: FakeEvaluator, temperature: float, epsilon: float
+    view: States, seat: int, moves: np.ndarray, hands: np.ndarray, evaluator: FakeEvaluator, types: np.ndarray
 ) -> np.ndarray:
-    """Returns p(hand of the next seat | moves) for every possible hand (counts ``[W, 15]``), by Bayes' rule from the deal."""
+    """Returns p(hand of the next seat | moves) for every possible hand (counts ``[W, 15]``), by Bayes' rule from the deal.
+
+    Each of the others is of one of the types (temperature and share of uniform play, ``[T, 2]``), equally likely.
+    """
     following, previous = (seat + 1) % 3, (seat + 2) % 3
     unseen = bounds(view, seat)[0]
     played = unpack(view.played[0])
@@ -153,12 +156,14 @@ def posterior(
             driver.step(GAME.rules, state, 0, int(move))
         observations, movers = np.array([d[0] for d in decisions]), np.array([d[1] for d in decisions], np.int8)
         policies = evaluator.evaluate(observations, movers).policy if decisions else []
-        for policy, (_, _, actions, chosen) in zip(policies, decisions, strict=True):
+        likelihood = np.ones((3, len(types)))
+        for policy, (_, mover, actions, chosen) in zip(policies, decisions, strict=True):
             outputs = GAME.decoder[actions]
-            logits = np.where(outputs >= 0, policy[outputs], 0.0).sum(axis=1) / temperature
-            probability = np.exp(logits - np.logaddexp.reduce(logits))[chosen]
-            log_weight += math.log((1 - epsilon) * probability + epsilon / len(actions))
-        log_weights.append(log_weight)
+            for t, (temperature, epsilon) in enumerate(types):
+                logits = np.where(outputs >= 0, policy[outputs], 0.0).sum(axis=1) / temperature
+                probability = np.exp(logits - np.logaddexp.reduce(logits))[chosen]
+                likelihood[mover, t] *= (1 - epsilon) * probability + epsilon / len(actions)
+        log_weights.append(log_weight + float(np.log(likelihood.mean(axis=1)).sum()))
     return np.exp(np.array(log_weights) - np.logaddexp.reduce(log_weights))
 
 

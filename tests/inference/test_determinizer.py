@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from torch import Tensor
 
+from fpmcts.drawn_moves import draw_moves
 from games.batches import concatenate, put, take
 from games.doudizhu.cards import pack, unpack
 from games.kernels import streams
-from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
+from inference.determinizer import OTHERS, Determinizer, Diagnostics, InferenceSettings
 from inference.draws import empty_draws
 from inference.particles import NO_PARTICLES, make_particles, store_draws
 from inference.positions import make_positions, start_views
@@ -32,6 +33,7 @@ from tests.inference.endgames import (
 )
 
 PHASE1 = ("marginal", "filter", "none")
+OURS = InferenceSettings().types()
 LARGE = 400
 """More particles than an endgame has worlds."""
 SMALL = 12
@@ -83,15 +85,15 @@ def endgames(count: int, most_cards: int = 15) -> Iterator[tuple[Played, int]]:
             yield played, int(lane)
 
 
-@pytest.mark.parametrize(("temperature", "epsilon"), [(1.0, 0.05), (2.5, 0.0)])
-def test_posterior_is_that_of_bayes(temperature: float, epsilon: float) -> None:
+@pytest.mark.parametrize(("temperature", "epsilon", "others"), [(1.0, 0.05, "ours"), (2.5, 0.0, "ours"), (1.0, 0.01, "family")])
+def test_posterior_is_that_of_bayes(temperature: float, epsilon: float, others: str) -> None:
     evaluator = FakeEvaluator(seed=1, strength=3.0)
-    determinizer = make(120, evaluator, particles=LARGE, temperature=temperature, epsilon=epsilon)
+    determinizer = make(120, evaluator, particles=LARGE, temperature=temperature, epsilon=epsilon, others=others)
     for played, lane in endgames(6):
         view = views(played, np.array([lane]))
         seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
         hands = possible_hands(view, seat)
-        expected = posterior(view, seat, moves, hands, evaluator, temperature, epsilon)
+        expected = posterior(view, seat, moves, hands, evaluator, determinizer.settings.types())
         _, diagnostics = worlds_of(determinizer, played, np.array([lane]), truth=True)
         found = weights(determinizer, lane * 3 + seat)
         assert found == pytest.approx(dict(zip(pack(hands).tolist(), expected, strict=True)), rel=1e-5)
@@ -113,7 +115,7 @@ def test_weights_divide_by_the_density_of_phase_1(phase1: str) -> None:
         determinizer = make(120, evaluator, phase1=phase1, particles=few, candidates=300, ess_floor=0.0)
         worlds_of(determinizer, played, np.array([lane]))
         particles, slot = determinizer._particles, lane * 3 + seat
-        bayes = dict(zip(pack(hands).tolist(), posterior(view, seat, moves, hands, evaluator, 1.0, 0.05), strict=True))
+        bayes = dict(zip(pack(hands).tolist(), posterior(view, seat, moves, hands, evaluator, OURS), strict=True))
         drawn = particles.posterior[slot, :-1] > -np.inf
         log_posterior = np.log([bayes[int(h)] for h in particles.hidden[slot, :-1, 0][drawn]])
         constant = particles.posterior[slot, :-1][drawn] - log_posterior + log_density(determinizer, view, seat, phase1)[drawn]
@@ -150,9 +152,10 @@ def test_uniform_players_leave_a_calibrated_posterior() -> None:
     assert np.mean(gains) > FALSE_ALARM_Z * np.std(gains) / np.sqrt(len(gains))
 
 
-def test_listed_worlds_kept_weigh_as_much_as_from_scratch() -> None:
+@pytest.mark.parametrize("others", OTHERS)
+def test_listed_worlds_kept_weigh_as_much_as_from_scratch(others: str) -> None:
     played, evaluator = random_games(40, 41, most_cards=16), FakeEvaluator(seed=3)
-    kept, scratch = make(40, evaluator, particles=100), make(40, evaluator, particles=100)
+    kept, scratch = (make(40, evaluator, particles=100, others=others) for _ in range(2))
     worlds_of(kept, played, running(played))
     compared = 0
     for _ in range(4):
@@ -168,12 +171,45 @@ def test_listed_worlds_kept_weigh_as_much_as_from_scratch() -> None:
             if not fresh and np.isnan(ess):
                 assert weights(kept, slot) == pytest.approx(weights(scratch, slot), rel=1e-6)
                 compared += 1
+        listed = ~diagnostics.fresh & np.isnan(diagnostics.ess_share)
+        np.testing.assert_allclose(*(each.types(lanes, views(played, lanes))[listed] for each in (kept, scratch)), atol=1e-9)
     assert compared > 10
 
 
-def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal() -> None:
+@pytest.mark.parametrize("softness", [0, 1, 2])
+def test_what_is_played_tells_the_type(softness: int) -> None:
+    """Players of one type: where all worlds are listed, seats are taken for that type rather than for another. The chances of
+    all types sum to 1; nothing is known of the seat itself."""
+    evaluator = FakeEvaluator(seed=9, strength=4.0)
+    determinizer = make(60, evaluator, particles=LARGE, others="family")
+    temperature, epsilon = determinizer.settings.types()[softness]
+    played, rng = random_games(60, 91, longest=0), streams(92, 60)
+    lanes = running(played)
+    while lanes.size:
+        drawn = draw_moves(GAME, evaluator.evaluate, played.states, rng, lanes, temperature, epsilon, 0)
+        for lane, action in zip(lanes, drawn.actions, strict=True):
+            driver.step(GAME.rules, played.states, lane, int(action))
+            played.records.moves[lane, played.records.lengths[lane]] = action
+            played.records.lengths[lane] += 1
+        left = unpack(played.states.hands).sum(axis=(1, 2))
+        lanes = np.array([lane for lane in running(played) if left[lane] > 15], dtype=np.int64)
+    lanes = running(played)
+    _, diagnostics = worlds_of(determinizer, played, lanes)
+    listed = np.isnan(diagnostics.ess_share)
+    assert listed.sum() > 20
+    chances, seats = determinizer.types(lanes, views(played, lanes))[listed], played.states.seat[lanes][listed]
+    np.testing.assert_allclose(chances.sum(axis=2), 1.0)
+    mine = np.arange(3) == seats[:, None]
+    np.testing.assert_allclose(chances[mine], 1 / 3)
+    mean = chances[~mine].mean(axis=0)
+    assert mean.argmax() == softness and mean[softness] > 0.38, mean
+
+
+@pytest.mark.parametrize("others", OTHERS)
+def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal(others: str) -> None:
     played, evaluator = random_games(60, 51, longest=12), FakeEvaluator(seed=4)
-    determinizer = make(60, evaluator, phase1="none", active_below=21, ess_floor=0.0)
+    determinizer = make(60, evaluator, phase1="none", active_below=21, ess_floor=0.0, others=others)
+    types = determinizer.settings.types()
     lanes = running(played)
     before = views(played, lanes)
     worlds_of(determinizer, played, lanes)
@@ -194,10 +230,10 @@ def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal() -> Non
     for i, k in zip(*np.nonzero(alive), strict=True):
         hand = np.array([draws.hidden[i, k, 0] + since[i]])
         draws.density[i, k] = driver.log_prior_hidden(GAME.rules, first, i, positions.seats[i], hand)
-    whole = make_particles(GAME, 180, SMALL)
+    whole = make_particles(GAME, 180, SMALL, len(types))
     put(whole.views, positions.slots, start_views(GAME, positions))
     store_draws(GAME.rules, whole, positions, np.zeros(len(kept), np.int16), True, draws)
-    Replayer(GAME, evaluator.evaluate, 1.0, 0.05, 200).advance(whole, positions, played.records, np.zeros(len(kept), np.int64))
+    Replayer(GAME, evaluator.evaluate, types, 200).advance(whole, positions, played.records, np.zeros(len(kept), np.int64))
     np.testing.assert_allclose(whole.posterior[positions.slots], particles.posterior[positions.slots], atol=1e-9)
     assert (whole.hidden[positions.slots][alive] == particles.hidden[positions.slots][alive]).all()
 
@@ -247,7 +283,7 @@ def test_batch_and_lane_change_nothing(phase1: str) -> None:
     """A game gets the same worlds alone, in another lane, among others, and with a small buffer of decisions."""
     played, evaluator = random_games(24, 81, longest=12), FakeEvaluator()
     together, alone, tight = (make(24, evaluator, phase1=phase1) for _ in range(3))
-    tight._replayer = Replayer(GAME, evaluator.evaluate, 1.0, 0.05, 1)
+    tight._replayer = Replayer(GAME, evaluator.evaluate, OURS, 1)
     reversed_lanes = make(24, evaluator, phase1=phase1)
     for longest in (12, 15, 16, 22):
         play_on(played, longest, longest)
@@ -359,7 +395,7 @@ def test_marginals_are_the_posterior_of_the_hands() -> None:
         view = views(played, lanes)
         seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
         hands = possible_hands(view, seat)
-        weights_of_hands = posterior(view, seat, moves, hands, evaluator, 1.0, 0.05)
+        weights_of_hands = posterior(view, seat, moves, hands, evaluator, OURS)
         unseen = GAME.hidden_targets(view, np.array([seat]))[0][0]
         expected = np.zeros((2, 15, 5))
         for hand, weight in zip(hands, weights_of_hands, strict=True):
