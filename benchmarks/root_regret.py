@@ -9,8 +9,12 @@ priors are (``prior_floor=1``). For the policy and for each search the first tab
   judge's halving drops early keep their worth of then, which is a little low on average;
 - changed: share of the decisions in which it does not play the policy's move.
 
-The second table shows, by the prior of the best move, how often it is the best and what it adds to the policy's regret. The judge
-believes the values and the policies of the networks: what it calls better need not win more games.
+The second table shows, by the prior of the best move, how often it is the best and what it adds to the policy's regret.
+
+The third table adds up: decisions a game and side, open and (a smaller share is judged) closed ones, and what their regret costs
+in points of WP. A player that made the best move at each of them, each as if it were the only one, would beat the policy by about
+the sum: what searches can gain against it without plans of several moves. The judge believes the values and the policies of the
+networks: what it calls better need not win more games.
 """
 
 import argparse
@@ -65,11 +69,13 @@ class Decision(NamedTuple):
     Attributes:
         prior: float ``[n]``. judged: float ``[2, n]``, the worth of the moves by both judgements, NaN = not looked at.
         choices: int ``[1 + settings]``, the move of the policy, then of each search.
+        is_open: Whether the most likely move is below ``OPEN``.
     """
 
     prior: np.ndarray
     judged: np.ndarray
     choices: np.ndarray
+    is_open: bool = True
 
 
 @kernel
@@ -81,10 +87,12 @@ def _sure(rules: Rules, views: States, found: np.ndarray) -> None:
 class Probe(PolicyAgent):
     """Plays the greedy policy and has the searches judged at a share of its open decisions."""
 
-    def __init__(self, trained: Trained, settings: Sequence[Setting], share: float) -> None:
+    def __init__(self, trained: Trained, settings: Sequence[Setting], share: float, closed_share: float = 0.0) -> None:
         super().__init__(trained.game, trained.evaluator.evaluate, name="probe")
-        self.trained, self.share = trained, share
+        self.trained, self.shares = trained, (closed_share, share)
         self.decisions: list[Decision] = []
+        self.met = [0, 0]
+        """Decisions met, closed and open ones; neither forced moves nor sure wins."""
         self._soft = PolicyAgent(trained.game, trained.evaluator.evaluate, temperature=1.0)
         self._settings = [JUDGE, JUDGE, *settings]
         self._searches = [self._search(s) for s in self._settings]
@@ -112,13 +120,16 @@ class Probe(PolicyAgent):
         """Returns the policy's move (int16 ``[n]``) for each view."""
         priors, sure = self._soft.probabilities(views), np.empty(len(games), np.bool_)
         _sure(self.game.rules, views, sure)
-        chosen = self._generator.random(len(games)) < self.share
-        rows = np.flatnonzero((priors.max(axis=1) < OPEN) & ~sure & chosen)
+        is_open, free = priors.max(axis=1) < OPEN, ~sure & ((priors > 0).sum(axis=1) > 1)
+        chosen = self._generator.random(len(games)) < np.where(is_open, self.shares[1], self.shares[0])
+        for kind in (0, 1):
+            self.met[kind] += int((free & (is_open == kind)).sum())
+        rows = np.flatnonzero(free & chosen)
         if rows.size:
-            self._judge(games[rows], take(views, rows), records)
+            self._judge(games[rows], take(views, rows), records, is_open[rows])
         return super().act(games, views, records)
 
-    def _judge(self, lanes: np.ndarray, views: States, records: Records) -> None:
+    def _judge(self, lanes: np.ndarray, views: States, records: Records, is_open: np.ndarray) -> None:
         results: list[SearchResult] = []
         for search, determinizer, rng in zip(self._searches, self._determinizers, self._streams, strict=True):
             worlds, _ = determinizer.worlds(lanes, views, records, rng, search.settings.worlds)
@@ -128,7 +139,7 @@ class Probe(PolicyAgent):
             prior, actions = first.prior[i, :n], first.actions[i, :n].tolist()
             choices = [int(prior.argmax())] + [actions.index(result.choice[i]) for result in others]
             judged = np.stack([first.q[i, :n], second.q[i, :n]])
-            self.decisions.append(Decision(prior, judged, np.array(choices)))
+            self.decisions.append(Decision(prior, judged, np.array(choices), bool(is_open[i])))
 
 
 def judgements(decisions: Sequence[Decision]) -> tuple[np.ndarray, np.ndarray]:
@@ -139,7 +150,7 @@ def judgements(decisions: Sequence[Decision]) -> tuple[np.ndarray, np.ndarray]:
     both have looked at counts as NaN.
     """
     regrets, bests = [], []
-    for prior, judged, choices in decisions:
+    for prior, judged, choices, _ in decisions:
         known = np.isfinite(judged).all(axis=0)
         picked = [int(np.where(known, judged[k], -np.inf).argmax()) for k in (0, 1)]
         each = np.stack([judged[1 - k, picked[k]] - np.where(known, judged[1 - k], np.nan)[choices] for k in (0, 1)])
@@ -149,7 +160,8 @@ def judgements(decisions: Sequence[Decision]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def report(decisions: Sequence[Decision], settings: Sequence[Setting]) -> list[Table]:
-    """Returns the two tables."""
+    """Returns the first two tables, of the open decisions."""
+    decisions = [decision for decision in decisions if decision.is_open]
     regrets, bests = judgements(decisions)
     choices = np.stack([decision.choices for decision in decisions])
     by_player = Table("player", "regret", "± s.e.", "changed", title=f"{len(decisions)} open decisions")
@@ -170,18 +182,43 @@ def report(decisions: Sequence[Decision], settings: Sequence[Setting]) -> list[T
     return [by_player, by_prior]
 
 
+def budget(decisions: Sequence[Decision], met: Sequence[int], settings: Sequence[Setting], num_games: int) -> Table:
+    """Returns the third table. The worth of a move is twice its chance to win, less one.
+
+    Args:
+        decisions: Those judged. met: Closed and open decisions met in ``num_games`` games of one side.
+    """
+    names = ["policy"] + [f"{s.playouts} playouts, {s.particles} particles, prior_floor {s.prior_floor:g}" for s in settings]
+    table = Table("points of WP lost a game and side", "at closed decisions", "at open decisions", "together")
+    table.title = f"closed: {met[0] / num_games:.2f} a game and side, open: {met[1] / num_games:.2f}"
+    lost = np.zeros((2, 2, len(names)))  # kind; mean, squared error
+    for kind in (0, 1):
+        some = [decision for decision in decisions if decision.is_open == kind]
+        if some:
+            points = 50.0 * met[kind] / num_games * judgements(some)[0]
+            counts = np.isfinite(points).sum(axis=0)
+            lost[kind] = np.nanmean(points, axis=0), np.nanvar(points, axis=0) / np.maximum(counts, 1)
+    for k, name in enumerate(names):
+        closed, opened, both = ((m[k], np.sqrt(v[k])) for m, v in (*lost, lost.sum(axis=0)))
+        table.add_row(name, *(f"{mean:.1f} ± {error:.1f}" for mean, error in (closed, opened, both)))
+    return table
+
+
 def main() -> None:
-    """Measures and prints two tables."""
+    """Measures and prints three tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoint", type=Path, default=checkpoint_of("doudizhu", None))
     parser.add_argument("--decks", type=int, default=100, help="each is played twice, with the probe in either team")
     parser.add_argument("--share", type=float, default=0.3, help="of the open decisions that are judged")
+    parser.add_argument("--closed", type=float, default=0.03, help="of the closed decisions that are judged")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if not 0.0 < options.share <= 1.0:
         parser.error(f"--share is {options.share}; expected more than 0, at most 1")
+    if not 0.0 <= options.closed <= 1.0:
+        parser.error(f"--closed is {options.closed}; expected 0 to 1")
     trained = load_trained(options.checkpoint, "doudizhu")
-    probe = Probe(trained, SETTINGS, options.share)
+    probe = Probe(trained, SETTINGS, options.share, options.closed)
     opponent = PolicyAgent(trained.game, trained.evaluator.evaluate)
     console = make_console()
 
@@ -191,9 +228,10 @@ def main() -> None:
             status.update(f"{done:,} of {total:,} games, {len(probe.decisions):,} decisions judged")
 
         duplicate_match(trained.game, probe, opponent, options.decks, options.seed, progress=progress)
-    if not probe.decisions:
+    if not any(decision.is_open for decision in probe.decisions):
         parser.error(f"none of the open decisions of {options.decks} decks was judged; raise --decks or --share")
-    console.print(*report(probe.decisions, SETTINGS), sep="\n")
+    tables = [*report(probe.decisions, SETTINGS), budget(probe.decisions, probe.met, SETTINGS, 2 * options.decks)]
+    console.print(*tables, sep="\n")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import pytest
 from agents.general.policy import PolicyAgent
 from agents.trained import checkpoint_of, load_trained
 from benchmarks import root_regret
-from benchmarks.root_regret import Decision, Probe, Setting, judgements, report
+from benchmarks.root_regret import Decision, Probe, Setting, budget, judgements, report
 from evaluation.duplicate import duplicate_match
 
 
@@ -44,5 +44,19 @@ def test_probe_plays_as_the_policy_and_reports(monkeypatch: pytest.MonkeyPatch) 
     for decision in probe.decisions:
         assert decision.prior.max() < root_regret.OPEN
         assert decision.choices.shape == (2,) and decision.judged.shape == (2, decision.prior.size)
+    assert probe.met[0] > 0 and probe.met[1] == len(probe.decisions)
     by_player, by_prior = report(probe.decisions, settings)
     assert by_player.row_count == 2 and by_prior.row_count == 5
+    assert budget(probe.decisions, probe.met, settings, 4).row_count == 2
+
+
+def test_budget_adds_up() -> None:
+    """Two open decisions a game, of which one loses 0.4 and one nothing, and a closed one that loses 0.1: 20 + 5 points."""
+    worth = np.array([[0.0, 0.4], [0.0, 0.4]])
+    decisions = [
+        Decision(np.array([0.9, 0.1]), worth, np.array([0])),
+        Decision(np.array([0.1, 0.9]), worth, np.array([1])),
+        Decision(np.array([0.96, 0.04]), worth / 4, np.array([0]), is_open=False),
+    ]
+    table = budget(decisions, [10, 20], [], 10)
+    assert [next(iter(column.cells)) for column in table.columns] == ["policy", "5.0 ± 0.0", "20.0 ± 14.1", "25.0 ± 14.1"]
