@@ -201,3 +201,10 @@ def _arrays(batch: Any) -> Iterable[np.ndarray]:
             yield from _arrays(field)
         else:
             yield field
+
+
+def sure_win_decision(question: Question, action: int, win_only: bool) -> Decision:
+    """Returns the decision to play the first move of a sure win; ``win_only``: whether values tell wins (objective "wp")."""
+    text = question.text(action)
+    value, unit = (1.0, WINS) if win_only else (None, None)
+    return Decision(text, action, {text: 1.0}, value, unit, reason=SURE_WIN)

@@ -1,8 +1,9 @@
 """Blunders at the end of Doudizhu: ``python -m benchmarks.endgames [--checkpoint FILE] [--decks N] [--cards 26]``.
 
-The greedy policy of a checkpoint plays itself. Of the decisions with at most ``--cards`` cards in all hands and two moves or
+The network of a checkpoint plays itself, without sure wins (``solve=false``). Of the decisions with at most ``--cards`` cards in all hands and two moves or
 more a share is judged: worlds are drawn by inference (1,024 particles), and every legal move is solved in every world with all
-hands open (``agents.doudizhu.double_dummy``): a move *wins* a share of the worlds. Each player, asked for its move there,
+hands open (``agents.doudizhu.double_dummy``): a move *wins* a share of the worlds. Each player, asked for its move there
+(``policy``: the same network, but sure wins are played),
 gives away what the best move wins more than its own. To give away 0.3 or more is a *blunder*.
 
 Half of the worlds pick the best move, the other half says what it wins more, and the other way round, so that the draw of the
@@ -30,7 +31,7 @@ from rich.table import Table
 
 from agents.agent import Agent
 from agents.doudizhu.double_dummy import DoubleDummySolver
-from agents.general.policy import PolicyAgent
+from agents.general.policy import PolicyAgent, PolicyOptions
 from agents.general.search_agent import FPMCTSOptions
 from agents.players import KINDS, Maker, Player
 from agents.rehearsal import compile_players
@@ -148,7 +149,7 @@ def situation(view: States, i: int) -> str:
 
 
 class Gatherer(PolicyAgent):
-    """Plays the greedy policy, and keeps a share of its endgame decisions.
+    """Plays the greedy policy, without sure wins, and keeps a share of its endgame decisions.
 
     Args:
         trained: The networks.
@@ -320,7 +321,8 @@ def main() -> None:
     if min(options.playouts, default=1) < 1:
         parser.error(f"--playouts is {options.playouts}; expected numbers from 1 up")
     trained = load_trained(options.checkpoint, "doudizhu")
-    players = {
+    options_of_policy = PolicyOptions(checkpoint=str(options.checkpoint))
+    players = {"policy": Player("policy", "policy", options_of_policy, "policy")} | {
         f"search, {count} playouts": Player(
             f"s{k}", "fpmcts", FPMCTSOptions(checkpoint=str(options.checkpoint), playouts=count), f"s{k}"
         )
@@ -350,7 +352,7 @@ def main() -> None:
         judged = Judge(trained, others, options.worlds, options.nodes).judged(decisions, options.seed, progress)
     if not judged.endgames:
         parser.error(f"none of {judged.left_out} endgames was solved; raise --nodes, or lower --cards")
-    names = ["policy", *players]
+    names = ["policy, solve=false", *players]
     console.print(report(judged, names, options.decks, gatherer.met))
     console.print(by_situation(judged.endgames, names))
     spent = zip(("inference", "solver", *players), judged.seconds, strict=True)

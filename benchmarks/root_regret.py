@@ -88,7 +88,7 @@ class Probe(PolicyAgent):
     """Plays the greedy policy and has the searches judged at a share of its open decisions."""
 
     def __init__(self, trained: Trained, settings: Sequence[Setting], share: float, closed_share: float = 0.0) -> None:
-        super().__init__(trained.game, trained.evaluator.evaluate, name="probe")
+        super().__init__(trained.game, trained.evaluator.evaluate, name="probe", solve=True)
         self.trained, self.shares = trained, (closed_share, share)
         self.decisions: list[Decision] = []
         self.met = [0, 0]
@@ -219,7 +219,7 @@ def main() -> None:
         parser.error(f"--closed is {options.closed}; expected 0 to 1")
     trained = load_trained(options.checkpoint, "doudizhu")
     probe = Probe(trained, SETTINGS, options.share, options.closed)
-    opponent = PolicyAgent(trained.game, trained.evaluator.evaluate)
+    opponent = PolicyAgent(trained.game, trained.evaluator.evaluate, solve=True)
     console = make_console()
 
     with console.status("playing ...") as status:

@@ -38,7 +38,7 @@ def test_probe_plays_as_the_policy_and_reports(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(root_regret, "JUDGE", root_regret.JUDGE._replace(playouts=32, particles=8))
     trained = load_trained(checkpoint_of("doudizhu", None), "doudizhu")
     settings = [Setting(8, 8, 2e-3)]
-    probe, policy = Probe(trained, settings, share=1.0), PolicyAgent(trained.game, trained.evaluator.evaluate)
+    probe, policy = Probe(trained, settings, share=1.0), PolicyAgent(trained.game, trained.evaluator.evaluate, solve=True)
     assert duplicate_match(trained.game, probe, policy, 2, 0).total.wp.mean == 0.5
     assert len(probe.decisions) > 1
     for decision in probe.decisions:

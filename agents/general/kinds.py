@@ -50,7 +50,8 @@ def _policy(workshop: Workshop, player: Player) -> Agent:
     options: PolicyOptions = player.options
     trained = trained_networks(workshop, options.checkpoint, precision=options.precision)
     temperature = float(workshop.game.spec.mixes) if options.temperature is None else options.temperature
-    return PolicyAgent(trained.game, trained.evaluator.evaluate, temperature, player.name, trained.objective == "wp")
+    solve = trained.has_values and trained.search.solve if options.solve is None else options.solve
+    return PolicyAgent(trained.game, trained.evaluator.evaluate, temperature, player.name, trained.objective == "wp", solve)
 
 
 def _given(options: Any, *keys: str) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from agents.agent import Agent
-from agents.decision import RETURN, WINS, Decision, Limits, Question
+from agents.decision import RETURN, WINS, Decision, Limits, Question, sure_win_decision
 from agents.trained import checkpoint_of
 from fpmcts.drawn_moves import observe_movers, sample_policy
 from games.batches import Rules, States, num_rows
-from games.generic import legal, stake
+from games.generic import legal, stake, sure_win
 from games.interface import Game, Records
 from games.kernels import kernel, streams
 from networks.decode import legal_logits, softmax
@@ -31,12 +31,16 @@ class PolicyOptions:
         checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
         temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 0; in poker, where a good player
             mixes, 1.
+        solve: Whether sure wins are played wherever the rules can tell them from the own hand and the unseen cards
+            (``games.generic.sure_win``; no search of what others do). None: as in the games that the network learned from; in
+            Doudizhu these play them, so that it has learned the rest of the game alone. false: its own moves to the end.
         precision: Of the network: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": in long matches what a trial
             finds fastest (``evaluation/precision.py``), elsewhere bfloat16 where the processor multiplies it, else float32.
     """
 
     checkpoint: str | None = None
     temperature: float | None = setting(None, least=0, most=100)
+    solve: bool | None = None
     precision: str = setting("auto", choices=PRECISIONS)
 
     def file(self, game: str) -> Path:
@@ -68,6 +72,26 @@ def _probabilities(
 
 
 @kernel
+def _sure_wins(rules: Rules, views: States, actions: np.ndarray) -> None:
+    """Writes the first move of a sure win of each view (int16 ``[n]``) where there is one."""
+    for i in range(actions.size):
+        action = sure_win(rules, views, i)
+        if action >= 0:
+            actions[i] = action
+
+
+@kernel
+def _certain(rules: Rules, views: States, moves: np.ndarray, out: np.ndarray) -> None:
+    """Gives given moves (int16 ``[n]``, -1 = none) all of the probability of their rows (float64 ``[n, max_legal]``)."""
+    actions = np.empty(out.shape[1], np.int16)
+    for i in range(moves.size):
+        if moves[i] >= 0:
+            num_legal = legal(rules, views, i, actions)
+            out[i] = 0.0
+            out[i, np.searchsorted(actions[:num_legal], moves[i])] = 1.0
+
+
+@kernel
 def _stake(rules: Rules, views: States) -> float:
     """Returns the stake of the first row."""
     return stake(rules, views, 0)
@@ -82,6 +106,7 @@ class PolicyAgent(Agent):
         temperature: 0 plays the most likely move; T > 0 draws from softmax(logits / T).
         name: For reports.
         win_only: Whether the values tell wins (objective "wp") or returns ("adp"); None: not known, they are not told.
+        solve: Whether sure wins are played, whatever the networks say.
     """
 
     def __init__(
@@ -91,8 +116,10 @@ class PolicyAgent(Agent):
         temperature: float = 0.0,
         name: str = "policy",
         win_only: bool | None = None,
+        solve: bool = False,
     ) -> None:
         self.game, self.evaluate, self.temperature, self.name, self.win_only = game, evaluate, temperature, name, win_only
+        self.solve = solve
         self._rng = np.zeros(0, np.uint64)
 
     def start(self, num_games: int, seed: int) -> None:
@@ -111,6 +138,8 @@ class PolicyAgent(Agent):
             *np.empty((2, n), np.float32), np.empty(spec.max_legal, np.int16), np.empty(spec.max_legal),
         )  # fmt: skip
         self._rng[games] = rng
+        if self.solve:
+            _sure_wins(self.game.rules, views, actions)
         return actions
 
     def _evaluated(self, views: States, rows: np.ndarray) -> Outputs:
@@ -122,10 +151,15 @@ class PolicyAgent(Agent):
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
-        return self._stated(views, self.temperature)
+        stated = self._stated(views, self.temperature)
+        if self.solve:
+            moves = np.full(num_rows(views), -1, np.int16)
+            _sure_wins(self.game.rules, views, moves)
+            _certain(self.game.rules, views, moves, stated)
+        return stated
 
     def _stated(self, views: States, temperature: float) -> np.ndarray:
-        """Returns the policy at a temperature: float64 ``[n, max_legal]``."""
+        """Returns the networks' policy at a temperature: float64 ``[n, max_legal]``."""
         total = num_rows(views)
         result = np.zeros((total, self.game.spec.max_legal))
         for first in range(0, total, CHUNK):
@@ -134,7 +168,12 @@ class PolicyAgent(Agent):
         return result
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision, the network's own policy (at a temperature of 0: that of 1) and its value."""
+        """Returns the decision, the network's own policy (at a temperature of 0: that of 1) and its value; or a sure win."""
+        if self.solve:
+            sure = np.full(1, -1, np.int16)
+            _sure_wins(self.game.rules, question.view, sure)
+            if sure[0] >= 0 and sure[0] in question.asked:
+                return sure_win_decision(question, int(sure[0]), bool(self.win_only))
         policy = self._stated(question.view, self.temperature or 1.0)[0, : len(question.legal)]
         decision = self._moved(question, policy)
         if self.win_only is None:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from agents.agent import Agent
-from agents.decision import RETURN, SURE_WIN, WINS, Decision, HiddenCards, Limits, Question, RootMove
+from agents.decision import RETURN, WINS, Decision, HiddenCards, Limits, Question, RootMove, sure_win_decision
 from agents.trained import checkpoint_of
 from fpmcts.search import Search, SearchResult, SearchSettings
 from fpmcts.selfplay import sample_targets
@@ -240,9 +240,7 @@ class SearchAgent(Agent):
         sure, scratch = np.empty(1, np.int16), np.empty(self.game.spec.max_legal, np.int16)
         _short_cuts(self.game.rules, question.view, self.settings.solve, sure, scratch)
         if sure[0] >= 0 and sure[0] in question.asked:
-            text = question.text(sure[0])
-            value, unit = (1.0, WINS) if self.win_only else (None, None)
-            return Decision(text, int(sure[0]), {text: 1.0}, value, unit, reason=SURE_WIN)
+            return sure_win_decision(question, int(sure[0]), self.win_only)
         begin, lanes, rng = time.perf_counter(), np.zeros(1, np.int64), streams(question.seed, 1)
         self._table_determinizer.reset(lanes)
         worlds, _ = self._table_determinizer.worlds(lanes, question.view, question.records, rng, self.settings.worlds)
