@@ -1,10 +1,10 @@
 """Blunders at the end of Doudizhu: ``python -m benchmarks.endgames [--checkpoint FILE] [--decks N] [--cards 26]``.
 
-The network of a checkpoint plays itself, without sure wins (``solve=false``). Of the decisions with at most ``--cards`` cards in all hands and two moves or
-more a share is judged: worlds are drawn by inference (1,024 particles), and every legal move is solved in every world with all
-hands open (``agents.doudizhu.double_dummy``): a move *wins* a share of the worlds. Each player, asked for its move there
-(``policy``: the same network, but sure wins are played),
-gives away what the best move wins more than its own. To give away 0.3 or more is a *blunder*.
+The network of a checkpoint plays itself, without sure wins (``solve=false``). Of the decisions with at most ``--cards`` cards in
+all hands and two moves or more a share is judged: worlds are drawn by inference (1,024 particles), and every legal move is solved
+in every world with all hands open (``agents.doudizhu.double_dummy``): a move *wins* a share of the worlds. Each player, asked for
+its move there (``policy``: the same network, and sure wins), gives away what the best move wins more than its own. To give away
+0.3 or more is a *blunder*.
 
 Half of the worlds pick the best move, the other half says what it wins more, and the other way round, so that the draw of the
 worlds does not look like a mistake. The solver sees all hands: a move that wins more worlds need not be the better one for who
