@@ -123,7 +123,19 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     made = njit(nogil=True, **options)(function)
     if not numba.config.DISABLE_JIT:
         made._cache = _CacheBySources(function, package)
+        _forget_literals(made)
     return made
+
+
+def _forget_literals(made: Any) -> None:
+    """Has a call with a constant, as ``f(x, 0)``, use what is compiled for integers: numba would compile once more for each."""
+    original = made.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        plain = tuple(numba.types.unliteral(kind) for kind in args)
+        return original(plain, {name: numba.types.unliteral(kind) for name, kind in kws.items()})
+
+    made.get_call_template = get_call_template
 
 
 @intrinsic

@@ -94,7 +94,9 @@ def store_draws(
         for k in range(last + 1):
             particles.phase1[slot, k] = -np.inf
             particles.posterior[slot, k] = -np.inf
-            particles.said[slot, k] = 0.0
+            for other in range(particles.said.shape[2]):
+                for t in range(particles.said.shape[3]):
+                    particles.said[slot, k, other, t] = 0.0
             if draws.exists[i, k]:
                 hidden = particles.hidden[slot, k]
                 for w in range(hidden.size):

@@ -251,7 +251,9 @@ def score_decisions(
 @kernel
 def _mixed(said: np.ndarray, more: np.ndarray) -> float:
     """Adds ``more`` to what each type has said of a seat's moves (nats, ``[T]``); returns what the mean over the types gains."""
-    top, new_top = np.max(said), np.max(said + more)
+    top, new_top = -np.inf, -np.inf
+    for t in range(said.size):
+        top, new_top = max(top, said[t]), max(new_top, said[t] + more[t])
     before, after = 0.0, 0.0
     for t in range(said.size):
         before += np.exp(said[t] - top)
