@@ -13,7 +13,7 @@ from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, MO
 from games.table import IllegalMove, Table
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 
-QUICK, MANY = 2_000, 100_000
+QUICK, MANY = 700, 100_000
 ACES, KINGS, QUEENS, SMALL = ["As", "Ah"], ["Ks", "Kh"], ["Qs", "Qh"], ["7c", "2d"]
 BOARD = ["Jd", "9h", "5c", "4s", "3d"]
 
