@@ -1,7 +1,8 @@
-"""What inference knows of the hidden hands: ``python -m benchmarks.inference_quality RUN_DIR [--games N]``.
+"""What inference knows of the hidden hands: ``python -m benchmarks.inference_quality [--checkpoint FILE] [--against PLAYER]``.
 
-Games are played by the policies of a trained run at temperature 1, so the posterior is exact up to sampling. At random
-decisions every setting deals 32 worlds, and these are held against the true hand of the next seat:
+Games are played by the policies of a checkpoint at temperature 1, so the posterior is exact up to sampling; with ``--against``
+another player has the other team's seats, landlord and peasants in turn, and the policies that explain its moves are not its own.
+At random decisions of ours every setting deals 32 worlds, and these are held against the true hand of the next seat:
 
 - gain: log-probability of the true hand over the prior (nats), by phase 1 and by both phases, where worlds are sampled;
 - rank: share of the particles that weigh more than the true hand;
@@ -16,6 +17,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from agents import load_player
+from agents.agent import Agent
+from agents.trained import Trained, checkpoint_of, load_trained
 from benchmarks.table import make_console
 from fpmcts.drawn_moves import draw_moves
 from games.batches import take
@@ -25,11 +29,6 @@ from games.kernels import Stream, deal_seeds, streams
 from games.lockstep import Lockstep
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 from inference.positions import find_active
-from networks.checkpoint import NETWORKS, load
-from networks.engine import FilterEngine
-from training.config import parse_config
-from training.run_folder import Saved
-from training.trainer import Trainer
 
 _NUM_WORLDS = 32
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -72,23 +71,24 @@ class Setting:
         return [f"{column[np.isfinite(column)].mean():.3g}" if np.isfinite(column).any() else "" for column in columns]
 
 
-def trained(run_dir: Path) -> Trainer:
-    """Returns a trainer with the networks of a run."""
-    saved = Saved(*load(run_dir / NETWORKS))
-    trainer = Trainer(parse_config(saved.meta["config"]))
-    trainer.state.load_networks(saved)
-    return trainer
+def measure(trained: Trained, settings: list[Setting], num_games: int, share: float, opponent: Agent | None = None) -> int:
+    """Plays the games and lets every setting deal worlds at a share of the decisions; returns the number of decisions.
 
-
-def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: float) -> int:
-    """Plays the games and lets every setting deal worlds at a share of the decisions; returns the number of decisions."""
-    game = trainer.state.game
+    Args:
+        opponent: Plays the peasants of the first game, the landlord of the second, and so on; None: nobody, all seats are ours.
+    """
+    game, evaluate = trained.game, trained.evaluator.evaluate
     deals, rng = game.deal(deal_seeds(0, num_games, Stream.EVALUATION)), streams(1, num_games)
     games, generator, decisions = Lockstep(game, deals, ask_forced=True), np.random.default_rng(2), 0
+    if opponent is not None:
+        opponent.start(num_games, 3)
 
     def decide(lanes: np.ndarray) -> np.ndarray:
         nonlocal decisions
-        chosen = lanes[generator.random(lanes.size) < share]
+        ours = np.ones(lanes.size, np.bool_)
+        if opponent is not None:
+            ours = (take(games.states, lanes).seat == 0) == (lanes % 2 == 0)
+        chosen = lanes[ours & (generator.random(lanes.size) < share)]
         active = np.empty(chosen.size, np.bool_)
         find_active(game.rules, take(games.states, chosen), InferenceSettings().active_below, active)
         chosen = chosen[active]
@@ -101,7 +101,13 @@ def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: fl
                 )
                 hands = next_hands(worlds, worlds.seat).reshape(chosen.size, _NUM_WORLDS)
                 setting.add(diagnostics, unpack(hands), unpack(next_hands(here, here.seat)))
-        return draw_moves(game, trainer.evaluation.evaluator.evaluate, games.states, rng, lanes, 1.0, 0.0, 0).actions
+        actions = np.zeros(lanes.size, np.int16)
+        if ours.any():
+            actions[ours] = draw_moves(game, evaluate, games.states, rng, lanes[ours], 1.0, 0.0, 0).actions
+        if opponent is not None and not ours.all():
+            theirs = take(games.states, lanes[~ours])
+            actions[~ours] = opponent.act(lanes[~ours], game.view(theirs, theirs.seat), games.records)
+        return actions
 
     for _ in games.run(decide):
         pass
@@ -111,20 +117,23 @@ def measure(trainer: Trainer, settings: list[Setting], num_games: int, share: fl
 def main() -> None:
     """Measures and prints one table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run_dir", type=Path)
+    parser.add_argument("--checkpoint", type=Path, default=checkpoint_of("doudizhu", None), help="a file or the folder of a run")
+    parser.add_argument("--against", choices=("pimc", "rhcp", "rlcard_rule", "random"), help="who has the other team's seats")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--share", type=float, default=0.15, help="of the decisions that are judged")
     options = parser.parse_args()
-    trainer, console = trained(options.run_dir), make_console()
-    state, evaluator = trainer.state, trainer.evaluation.evaluator
-    score = None if state.filter is None else FilterEngine(state.filter.net, trainer.config.precision, state.device)
+    trained, console = load_trained(options.checkpoint, "doudizhu"), make_console()
     named = {
-        name: Setting(Determinizer(state.game, evaluator, replace(InferenceSettings(), **keys), options.games, score))
+        name: Setting(trained.determinizer_maker(replace(InferenceSettings(), **keys))(options.games))
         for name, keys in SETTINGS.items()
-        if score is not None or keys.get("phase1") != "filter"
+        if trained.filter is not None or keys.get("phase1") != "filter"
     }
-    decisions = measure(trainer, list(named.values()), options.games, options.share)
-    table = Table("inference", *Setting.columns, title=f"{decisions:,} decisions of {options.games:,} games")
+    opponent = None if options.against is None else load_player(options.against, trained.game)
+    decisions = measure(trained, list(named.values()), options.games, options.share, opponent)
+    title = f"{decisions:,} decisions of {options.games:,} games"
+    if options.against:
+        title += f" against {options.against}"
+    table = Table("inference", *Setting.columns, title=title)
     for name, setting in named.items():
         table.add_row(name, *setting.means())
     console.print(table)
