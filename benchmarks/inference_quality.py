@@ -1,7 +1,8 @@
 """What inference knows of the hidden hands: ``python -m benchmarks.inference_quality [--checkpoint FILE] [--against PLAYER]``.
 
-Games are played by the policies of a checkpoint at temperature 1, so the posterior is exact up to sampling; with ``--against``
-another player has the other team's seats, landlord and peasants in turn, and the policies that explain its moves are not its own.
+Games are played by the policies of a checkpoint at temperature 1, sure wins by the rules, so the posterior is about exact up to
+sampling; with ``--against`` another player has the seats of the other team, landlord and peasants in turn, and the policies that
+explain its moves are not its own.
 At random decisions of ours every setting deals 32 worlds, and these are held against the true hand of the next seat:
 
 - gain: log-probability of the true hand over the prior (nats), by phase 1 and by both phases, where worlds are sampled;
@@ -19,9 +20,9 @@ from rich.table import Table
 
 from agents import load_player
 from agents.agent import Agent
+from agents.general.policy import PolicyAgent
 from agents.trained import Trained, checkpoint_of, load_trained
 from benchmarks.table import make_console
-from fpmcts.drawn_moves import draw_moves
 from games.batches import take
 from games.doudizhu.cards import unpack
 from games.doudizhu.worlds import next_hands
@@ -43,6 +44,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "  last 6 moves": {"history": 6},
     "  temperature 2": {"temperature": 2.0},
     "  others: family": {"others": "family"},
+    "  solve: false": {"solve": False},
     "  least ESS 5 %": {"ess_floor": 0.05},
     "  least ESS 30 %": {"ess_floor": 0.3},
 }
@@ -77,9 +79,11 @@ def measure(trained: Trained, settings: list[Setting], num_games: int, share: fl
     Args:
         opponent: Plays the peasants of the first game, the landlord of the second, and so on; None: nobody, all seats are ours.
     """
-    game, evaluate = trained.game, trained.evaluator.evaluate
-    deals, rng = game.deal(deal_seeds(0, num_games, Stream.EVALUATION)), streams(1, num_games)
+    game = trained.game
+    deals = game.deal(deal_seeds(0, num_games, Stream.EVALUATION))
     games, generator, decisions = Lockstep(game, deals, ask_forced=True), np.random.default_rng(2), 0
+    own = PolicyAgent(game, trained.evaluator.evaluate, temperature=1.0, solve=True)
+    own.start(num_games, 1)
     if opponent is not None:
         opponent.start(num_games, 3)
 
@@ -102,11 +106,10 @@ def measure(trained: Trained, settings: list[Setting], num_games: int, share: fl
                 hands = next_hands(worlds, worlds.seat).reshape(chosen.size, _NUM_WORLDS)
                 setting.add(diagnostics, unpack(hands), unpack(next_hands(here, here.seat)))
         actions = np.zeros(lanes.size, np.int16)
-        if ours.any():
-            actions[ours] = draw_moves(game, evaluate, games.states, rng, lanes[ours], 1.0, 0.0, 0).actions
-        if opponent is not None and not ours.all():
-            theirs = take(games.states, lanes[~ours])
-            actions[~ours] = opponent.act(lanes[~ours], game.view(theirs, theirs.seat), games.records)
+        for player, rows in ((own, ours), (opponent, ~ours)):
+            if player is not None and rows.any():
+                here = take(games.states, lanes[rows])
+                actions[rows] = player.act(lanes[rows], game.view(here, here.seat), games.records)
         return actions
 
     for _ in games.run(decide):

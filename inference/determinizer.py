@@ -59,6 +59,7 @@ class InferenceSettings:
         epsilon: Share of uniform play in them, in [0, 1]; bounds the evidence of one move. Ours.
         others: Who the others are taken for. "ours": they play by our policies as above, the paper. "family": each of them plays
             so or by a softer version (``SOFTER``), all equally likely before the first move; what a seat plays tells which.
+        solve: Whether the others are taken to play sure wins where the rules can tell them, as our policies do. Ours.
         ess_floor: Least effective sample size as a share of ``particles``, in [0, 1]. Below it particles are drawn anew; where
             that is not enough, the posterior is tempered. Ours.
         active_below: Inference is used when some hand has fewer cards than this, 0 to 100; before, worlds come from the prior.
@@ -74,6 +75,7 @@ class InferenceSettings:
     temperature: float = setting(1.0, least=1e-9)
     epsilon: float = setting(0.05, least=0.0, most=1.0)
     others: str = setting("ours", choices=OTHERS)
+    solve: bool = True
     ess_floor: float = setting(0.1, least=0.0, most=1.0)
     active_below: int = setting(15, least=0, most=100)
     history: int = setting(0, least=0)
@@ -158,7 +160,7 @@ class Determinizer:
         self._evaluator, self._score = evaluator, score
         types = settings.types()
         self._particles = make_particles(game, num_lanes * game.spec.num_seats, settings.particles, len(types))
-        self._replayer = Replayer(game, evaluator.evaluate, types)
+        self._replayer = Replayer(game, evaluator.evaluate, types, settings.solve)
         self._least = settings.ess_floor * settings.particles
 
     def reset(self, lanes: np.ndarray) -> None:

@@ -9,13 +9,13 @@ the others may be of. A seat is of one type all game long, each equally likely b
     p(moves | world) = prod over other seats of mean over types of p(moves of the seat | world, type)
 
 which is kept exact move by move by what each type has said of each seat so far (``Particles.said``). So players who are not like
-our policies are taken for softer ones once they show it, in the worlds where they show it. The mover's information state in the
-world is found by replaying the game from the view at which the particle stands, with the particle's hidden words. A particle
+our policies are taken for softer ones once they show it, in the worlds where they show it. Where the rules see a sure win of the
+mover (``games.generic.sure_win``) its first move takes the place of the policy, which has not learned such positions: there a move
+is made with (1 - MISSED) [a = that move] + MISSED / |A|, whatever the type. The mover's information state in the world is found by replaying the game from the view at which the particle stands, with the particle's hidden words. A particle
 whose mover could not have made the move gets weight zero, as does one that a card on the table rules out, or one of another
 game. The answers of the networks are only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the
 information states of all lanes, particles and moves, one forward pass per network answers it, and ``score_decisions`` adds the
-log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a
-single move can say (ours).
+log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a single move can say (ours).
 """
 
 from collections.abc import Callable
@@ -37,6 +37,7 @@ from games.generic import (
     reveal,
     seen_move,
     step,
+    sure_win,
 )  # fmt: skip
 from games.interface import Game, Records
 from games.kernels import kernel
@@ -48,6 +49,10 @@ from networks.resnet import Outputs
 
 Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
 """(observations int8 [N, C, L], seats int8 [N]) -> Outputs: the answers of the seats' networks."""
+
+
+MISSED = 0.2
+"""How often a sure win is taken not to be played as we would: there may be several, and strangers may miss it."""
 
 
 class Decisions(NamedTuple):
@@ -77,8 +82,8 @@ class Replay(NamedTuple):
         moves: int16 ``[G, max_moves]``. lengths: int16 ``[G]``. The public records.
         counts_from: int64 ``[n]``, earlier moves are replayed but are no evidence.
         same: int64 ``[n, K + 1]``, the first possible particle of the slot with the same world.
-        evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf = impossible. With several types it
-            tells no more than what is impossible.
+        evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf = impossible. With several types
+            it holds only what does not depend on them.
         by_type: float64 ``[n, K + 1, seats, T]``, the log-likelihood of each seat's moves by each type; empty with one.
     """
 
@@ -147,11 +152,12 @@ def _collect_particle(
     decisions: Decisions,
     count: int,
     max_legal: int,
+    solve: bool,
     row: States,
 ) -> int:
     """Replays one particle, see ``_collect``; returns the number of decisions in the buffer, -1 if they do not fit."""
     slot, seat, lane = replay.positions.slots[i], replay.positions.seats[i], replay.positions.lanes[i]
-    before, hidden = count, particles.hidden[slot, k]
+    before, hidden, solved = count, particles.hidden[slot, k], 0.0
     if not fill_world(rules, particles.views, slot, seat, hidden, row, 0):
         replay.evidence[i, k] = -np.inf
         return before
@@ -174,7 +180,10 @@ def _collect_particle(
             if chosen == num_legal or actions[chosen] != stands_for:
                 replay.evidence[i, k] = -np.inf
                 return before
-            if num_legal > 1 and j >= replay.counts_from[i]:
+            sure = sure_win(rules, row, 0) if solve and num_legal > 1 and j >= replay.counts_from[i] else -1
+            if sure >= 0:
+                solved += np.log((1.0 - MISSED) * (stands_for == sure) + MISSED / num_legal)
+            elif num_legal > 1 and j >= replay.counts_from[i]:
                 observe(rules, row, 0, mover, decisions.observations[count])
                 decisions.seats[count] = mover
                 decisions.rows[count] = i
@@ -188,13 +197,15 @@ def _collect_particle(
         replay.evidence[i, k] = -np.inf
         return before
     hidden_of(rules, row, 0, seat, hidden)
+    replay.evidence[i, k] += solved
     return count
 
 
 @kernel
 def _collect(
-    rules: Rules, particles: Particles, replay: Replay, cursor: int, decisions: Decisions, max_legal: int, row: States
-) -> tuple[int, int]:
+    rules: Rules, particles: Particles, replay: Replay, cursor: int, decisions: Decisions, max_legal: int, solve: bool,
+    row: States,
+) -> tuple[int, int]:  # fmt: skip
     """Replays particles, from the ``cursor``-th on, until the buffer is full or all are done.
 
     Args:
@@ -202,6 +213,7 @@ def _collect(
         replay: ``evidence`` becomes -inf for particles that could not have made the moves.
         decisions: Receives the unforced decisions of the others.
         max_legal: Upper bound on the number of legal actions.
+        solve: Whether sure wins are taken to be played.
         row: One state, scratch.
 
     Returns:
@@ -212,7 +224,7 @@ def _collect(
     while cursor < replay.positions.slots.size * per_slot:
         i, k = cursor // per_slot, cursor % per_slot
         if replay.same[i, k] == k and particles.posterior[replay.positions.slots[i], k] > -np.inf:
-            after = _collect_particle(rules, particles, replay, i, k, decisions, count, max_legal, row)
+            after = _collect_particle(rules, particles, replay, i, k, decisions, count, max_legal, solve, row)
             if after < 0:
                 break
             count = after
@@ -285,11 +297,12 @@ class Replayer:
         game: The game.
         evaluate: The networks of all seats.
         types: What the others may be: temperature T > 0 and share of uniform play in [0, 1] of each, float64 ``[T, 2]``.
+        solve: Whether sure wins are taken to be played.
         buffer: Decisions evaluated at once.
     """
 
-    def __init__(self, game: Game, evaluate: Evaluate, types: np.ndarray, buffer: int = 8192) -> None:
-        self.game, self.evaluate, self.types = game, evaluate, types
+    def __init__(self, game: Game, evaluate: Evaluate, types: np.ndarray, solve: bool = True, buffer: int = 8192) -> None:
+        self.game, self.evaluate, self.types, self.solve = game, evaluate, types, solve
         self._decisions = make_decisions(game, buffer)
         self._row = game.empty(1)
         self._scratch = np.zeros((2, game.spec.max_legal))
@@ -317,7 +330,7 @@ class Replayer:
         num_evaluations = np.zeros(len(counts_from), np.int64)
         cursor = 0
         while cursor < replay.same.size:
-            cursor, count = _collect(game.rules, particles, replay, cursor, decisions, game.spec.max_legal, self._row)
+            cursor, count = _collect(game.rules, particles, replay, cursor, decisions, game.spec.max_legal, self.solve, self._row)
             if count:
                 policy = self.evaluate(decisions.observations[:count], decisions.seats[:count]).policy
                 score_decisions(game.decoder, policy, decisions, count, self.types, replay, self._scratch)

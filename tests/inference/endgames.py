@@ -134,7 +134,8 @@ def posterior(
 ) -> np.ndarray:
     """Returns p(hand of the next seat | moves) for every possible hand (counts ``[W, 15]``), by Bayes' rule from the deal.
 
-    Each of the others is of one of the types (temperature and share of uniform play, ``[T, 2]``), equally likely.
+    Each of the others is of one of the types (temperature and share of uniform play, ``[T, 2]``), equally likely, and plays four
+    in five sure wins.
     """
     following, previous = (seat + 1) % 3, (seat + 2) % 3
     unseen = bounds(view, seat)[0]
@@ -148,15 +149,19 @@ def posterior(
         state = GAME.start(pack(deal)[None], view.bottom)
         start = GAME.view(state, np.array([seat]))
         log_weight = math.log(hypergeometric(start, seat, deal[following][None])[0])
-        decisions = []
+        decisions, solved = [], 0.0
         for move in moves:
             mover, actions = int(state.seat[0]), driver.legal_actions(GAME, state, 0)
-            if mover != seat and len(actions) > 1:
+            sure = driver.sure_win(GAME.rules, state, 0) if mover != seat and len(actions) > 1 else -1
+            if sure >= 0:
+                solved += math.log(0.8 * (move == sure) + 0.2 / len(actions))
+            elif mover != seat and len(actions) > 1:
                 decisions.append((driver.observation(GAME, state, 0, mover), mover, actions, np.flatnonzero(actions == move)[0]))
             driver.step(GAME.rules, state, 0, int(move))
         observations, movers = np.array([d[0] for d in decisions]), np.array([d[1] for d in decisions], np.int8)
         policies = evaluator.evaluate(observations, movers).policy if decisions else []
         likelihood = np.ones((3, len(types)))
+        log_weight += solved
         for policy, (_, mover, actions, chosen) in zip(policies, decisions, strict=True):
             outputs = GAME.decoder[actions]
             for t, (temperature, epsilon) in enumerate(types):

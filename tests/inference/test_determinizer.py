@@ -138,7 +138,7 @@ def test_uniform_players_leave_a_calibrated_posterior() -> None:
     """
     played = random_games(2000, 31, most_cards=13)
     lanes = running(played)
-    determinizer = make(2000, FakeEvaluator(strength=0.0), particles=40)
+    determinizer = make(2000, FakeEvaluator(strength=0.0), particles=40, solve=False)
     _, diagnostics = worlds_of(determinizer, played, lanes, truth=True)
     following = (played.states.seat[lanes].astype(int) + 1) % 3
     differences, gains = [], []
@@ -233,7 +233,7 @@ def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal(others: 
     whole = make_particles(GAME, 180, SMALL, len(types))
     put(whole.views, positions.slots, start_views(GAME, positions))
     store_draws(GAME.rules, whole, positions, np.zeros(len(kept), np.int16), True, draws)
-    Replayer(GAME, evaluator.evaluate, types, 200).advance(whole, positions, played.records, np.zeros(len(kept), np.int64))
+    Replayer(GAME, evaluator.evaluate, types, buffer=200).advance(whole, positions, played.records, np.zeros(len(kept), np.int64))
     np.testing.assert_allclose(whole.posterior[positions.slots], particles.posterior[positions.slots], atol=1e-9)
     assert (whole.hidden[positions.slots][alive] == particles.hidden[positions.slots][alive]).all()
 
@@ -283,7 +283,7 @@ def test_batch_and_lane_change_nothing(phase1: str) -> None:
     """A game gets the same worlds alone, in another lane, among others, and with a small buffer of decisions."""
     played, evaluator = random_games(24, 81, longest=12), FakeEvaluator()
     together, alone, tight = (make(24, evaluator, phase1=phase1) for _ in range(3))
-    tight._replayer = Replayer(GAME, evaluator.evaluate, OURS, 1)
+    tight._replayer = Replayer(GAME, evaluator.evaluate, OURS, buffer=1)
     reversed_lanes = make(24, evaluator, phase1=phase1)
     for longest in (12, 15, 16, 22):
         play_on(played, longest, longest)
