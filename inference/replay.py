@@ -8,10 +8,11 @@ the others may be of. A seat is of one type all game long, each equally likely b
 
     p(moves | world) = prod over other seats of mean over types of p(moves of the seat | world, type)
 
-which is kept exact move by move by what each type has said of each seat so far (``Particles.said``). So players who are not like
-our policies are taken for softer ones once they show it, in the worlds where they show it. Where the rules see a sure win of the
-mover (``games.generic.sure_win``) its first move takes the place of the policy, which has not learned such positions: there a move
-is made with (1 - MISSED) [a = that move] + MISSED / |A|, whatever the type. The mover's information state in the world is found by replaying the game from the view at which the particle stands, with the particle's hidden words. A particle
+which is kept exact move by move by what each type has said of each seat so far (``Particles.said``). So players who are not
+like our policies are taken for softer ones once they show it, in the worlds where they show it. Where the rules see a sure win
+of the mover (``games.generic.sure_win``) its first move takes the place of the policy, which has not learned such positions:
+there a move is made with (1 - MISSED) [a = that move] + MISSED / |A|, whatever the type. The mover's information state in the
+world is found by replaying the game from the view at which the particle stands, with the particle's hidden words. A particle
 whose mover could not have made the move gets weight zero, as does one that a card on the table rules out, or one of another
 game. The answers of the networks are only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the
 information states of all lanes, particles and moves, one forward pass per network answers it, and ``score_decisions`` adds the
