@@ -183,7 +183,7 @@ def _run(forest: Forest, t: int, m: int) -> bool:
             step(rules, states, m, slots.legal[m, 0])
             continue
         played_out = seat != searcher or slots.beyond[m]
-        if played_out and params.solve and params.rollout > 0.0 and sure_win(rules, states, m) >= 0:
+        if played_out and params.solve and sure_win(rules, states, m) >= 0:
             _play_sure_win(rules, states, slots.legal[m], m)
             continue
         if seat == searcher:

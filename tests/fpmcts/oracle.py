@@ -157,7 +157,7 @@ class Oracle:
     def sure_end(self, node: int, cards: tuple[int, ...]) -> int | None:
         """Returns where the sure win of the seat to move leads, None if it has none or nobody looks for it."""
         winner = int(self.rules.seat[node])
-        if not (self.settings.solve and self.settings.rollout) or self.rules.sure[node, cards[winner]] < 0:
+        if not self.settings.solve or self.rules.sure[node, cards[winner]] < 0:
             return None
         while (seat := int(self.rules.seat[node])) >= 0:
             action = int(self.rules.sure[node, cards[seat]]) if seat == winner else self.legal(node, cards[seat])[0]
