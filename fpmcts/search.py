@@ -49,8 +49,8 @@ class SearchSettings:
         signal: gumbel: expected spread of the true advantages of a root's moves, on [-1, 1], > 0.
         prior_floor: gumbel: added to the priors of the root's moves, > 0; what a move that the policy has given up starts from.
         gumbel_noise: gumbel: 1 samples the considered moves (self-play), 0 takes the best ones (matches).
-        solve: Whether sure wins count as won, at new leaves and, with ``rollout``, beyond them, and whether the others are taken to
-            play theirs, as they do in the games that the networks learn from.
+        solve: Whether sure wins count as won, at new leaves and, with ``rollout``, beyond them, and whether the others are taken
+            to play theirs, as they do in the games that the networks learn from.
         rollout: What a leaf is worth. 0: its value, the paper. λ in (0, 1]: the λ-return of a play-out from there by the
             policies, which blends the values met on the way with the result; 1: the result alone, without the values' bias.
     """
