@@ -50,6 +50,7 @@ class FPMCTSOptions:
         rollout: What a leaf is worth. 0: its value; λ in (0, 1]: a play-out by the policies from there, in which values and
             result are blended; 1: the result alone.
         slots: Simulations of a move under way at once; more make larger batches.
+        least_gain: gumbel: a search ends early that can be expected to gain less than this (``fpmcts.search.SearchSettings``).
         solve: Whether sure wins are looked for.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
@@ -73,6 +74,7 @@ class FPMCTSOptions:
     prior_floor: float | None = setting(None, least=1e-12, most=1)
     rollout: float | None = setting(None, least=0, most=1)
     slots: int | None = setting(None, least=1, most=4096)
+    least_gain: float | None = setting(None, least=0)
     solve: bool | None = None
     objective: str = setting("trained", choices=("trained", "wp", "adp"))
     temperature: float = setting(0.0, least=0, most=100)
