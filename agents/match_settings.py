@@ -23,7 +23,6 @@ class MatchSettings:
         most_worlds: As many worlds as playouts are drawn per move, at most these.
         most_particles: As many particles as playouts are kept, at most these and at least as in training.
         strength: See ``fpmcts.search.SearchSettings``; of the gumbel rule.
-        least_gain: Ibid., in matches; decisions at a table make all playouts.
         prior_floor: Ibid.
         rollout: Ibid.
         slots: Ibid., in matches, where many games are searched together.
@@ -38,7 +37,6 @@ class MatchSettings:
     slots: int | None = setting(least=1, most=4096)
     table_slots: int | None = setting(least=1, most=4096)
     strength: float | None = setting(None, least=1e-9)
-    least_gain: float | None = setting(None, least=0)
 
 
 def file_of(game: str) -> Path:

@@ -23,7 +23,6 @@ class Params(NamedTuple):
     win_only: bool  # returns are ±1 instead of points over the stake at the root
     solve: bool  # look for sure wins at new leaves
     rollout: float  # 0: a leaf is worth its value; else λ of the return of its play-out
-    least_gain: float  # gumbel: a search ends that can be expected to gain less; 0: never
 
 
 class Jobs(NamedTuple):

@@ -7,7 +7,6 @@ returns (design: median 0.05, deviation 0.8 per world), so advantages are shrunk
 logit, instead of being rescaled to [0, 1] as that paper does.
 """
 
-import math
 from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
@@ -58,8 +57,8 @@ def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
 
 
 @kernel
-def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> tuple[float, float]:
-    """Returns the baseline V of the root and σ², and writes (Q − V) · τ² / (τ² + σ²/n) of every edge to ``out`` (float64).
+def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> float:
+    """Returns the baseline V of the root and writes (Q − V) · τ² / (τ² + σ²/n) of every edge to ``out`` (float64).
 
     τ = ``signal`` is the spread of true advantages. σ² is the variance of a return within a move, pooled over the moves of
     the root. V is the mean of the visited moves, weighted by their priors. Unvisited moves get 0.
@@ -84,7 +83,7 @@ def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> tup
         if n > 0:
             q = tree.total[t, first + k] / n
             out[k] = (q - baseline) * signal * signal / (signal * signal + noise / n)
-    return baseline, noise
+    return baseline
 
 
 @kernel
@@ -119,7 +118,7 @@ def improved_policy(tree: Tree, t: int, gumbel: Gumbel, out: np.ndarray) -> floa
 
     p is prior + floor where the move was visited, the prior elsewhere.
     """
-    baseline, _ = shrunk_advantages(tree, t, gumbel.signal, out)
+    baseline = shrunk_advantages(tree, t, gumbel.signal, out)
     first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
     top, total = -np.inf, 0.0
     for k in range(degree):
@@ -132,46 +131,6 @@ def improved_policy(tree: Tree, t: int, gumbel: Gumbel, out: np.ndarray) -> floa
     for k in range(degree):
         out[k] /= total
     return baseline
-
-
-@kernel
-def expected_gain(tree: Tree, t: int, gumbel: Gumbel, noise: np.ndarray, scratch: np.ndarray) -> float:
-    """Returns what could be gained, in the mean, if it were known what the second of the tried moves of the root is worth.
-
-    The advantages are normal, with the moments of ``shrunk_advantages``: (Q − V) · τ² / (τ² + σ²/n) ± τ · σ/√n / √(τ² + σ²/n).
-    The score of ``select_gumbel`` over ``strength``, in the same units, says how far a move is behind the best one; E[max(0, D)]
-    of that normal difference D is its expected gain, the value of information (Frazier et al., "The knowledge-gradient policy",
-    2009). The largest of all moves that were tried is returned.
-
-    Args:
-        noise: float32 ``[>= degree]``, Gumbel noise of every move.
-        scratch: float64 ``[>= degree]``.
-
-    Returns:
-        The gain, in units of the returns; infinity where fewer than two moves were tried.
-    """
-    _, variance = shrunk_advantages(tree, t, gumbel.signal, scratch)
-    first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
-    best, tried = -1, 0
-    for k in range(degree):
-        if tree.returns[t, first + k] > 0:
-            tried += 1
-            scratch[k] += (noise[k] + np.log(np.float64(tree.prior[t, first + k]) + gumbel.floor)) / gumbel.strength
-            if best < 0 or scratch[k] > scratch[best]:
-                best = k
-    if tried < 2:
-        return np.inf
-    signal, most = gumbel.signal * gumbel.signal, 0.0
-    of_best = variance / tree.returns[t, first + best]
-    of_best *= signal / (signal + of_best)
-    for k in range(degree):
-        n = tree.returns[t, first + k]
-        if n > 0 and k != best:
-            spread = np.sqrt(of_best + signal * variance / n / (signal + variance / n))
-            z = (scratch[best] - scratch[k]) / spread
-            density = np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
-            most = max(most, spread * (density - 0.5 * z * math.erfc(z / np.sqrt(2.0))))
-    return most
 
 
 @kernel

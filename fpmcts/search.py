@@ -53,8 +53,6 @@ class SearchSettings:
             to play theirs, as they do in the games that the networks learn from.
         rollout: What a leaf is worth. 0: its value, the paper. λ in (0, 1]: the λ-return of a play-out from there by the
             policies, which blends the values met on the way with the result; 1: the result alone, without the values' bias.
-        least_gain: gumbel: the search of a position ends before its playouts once no other move can be expected to gain as much
-            as this, in units of the returns, >= 0 (``fpmcts.root.expected_gain``). 0: all playouts are made.
     """
 
     root: str = setting("puct", choices=("puct", "gumbel"))
@@ -69,7 +67,6 @@ class SearchSettings:
     gumbel_noise: float = setting(1.0, least=0, most=1)
     solve: bool = True
     rollout: float = setting(0.0, least=0, most=1)
-    least_gain: float = setting(0.0, least=0)
 
 
 class SearchResult(NamedTuple):
@@ -143,11 +140,7 @@ def _read_roots(forest: Forest, result: SearchResult) -> None:
         else:
             visit_shares(tree, t, scratch)
             baseline = np.float64(tree.node_value[t, 0])
-        best, best_score, value, done, most = 0, -np.inf, 0.0, 0, 0
-        for k in range(n):
-            done += tree.returns[t, tree.first_edge[t, 0] + k]
-            most = max(most, tree.returns[t, tree.first_edge[t, 0] + k])
-        asked = done >= forest.schedule.shape[1]
+        best, best_score, value, done = 0, -np.inf, 0.0, 0
         for k in range(n):
             edge = tree.first_edge[t, 0] + k
             returned = tree.returns[t, edge]
@@ -161,9 +154,9 @@ def _read_roots(forest: Forest, result: SearchResult) -> None:
                 spread = max(0.0, tree.squares[t, edge] - returned * mean * mean)
                 result.standard_error[t, k] = np.sqrt(spread / (returned - 1) / returned)
             value += scratch[k] * mean
+            done += returned
             if params.rule == GUMBEL:  # the winner: most visits, then noise + improved logit
-                rank = returned if asked else min(returned, most - 1)  # where the round was not ended, those due a visit too
-                score = 1e6 * rank + jobs.noise[t, k] + np.log(max(scratch[k], 1e-12))
+                score = 1e6 * returned + jobs.noise[t, k] + np.log(max(scratch[k], 1e-12))
             else:
                 score = returned + 0.5 * tree.prior[t, edge]
             if score > best_score:
@@ -244,7 +237,6 @@ class Search:
             win_only=win_only,
             solve=settings.solve,
             rollout=settings.rollout,
-            least_gain=settings.least_gain,
         )
         schedule = halving_schedule(settings.considered, settings.playouts)
         self._forest = make_forest(game, params, schedule, max_positions, self.most_slots, edges_per_node)
@@ -287,6 +279,7 @@ class Search:
         if moves is not None and len(moves) != n:
             raise ValueError(f"moves has {len(moves)} lists; expected one for each of {n} positions")
         told = None if moves is None else list(zip(moves, moves if stand_ins is None else stand_ins, strict=True))
+        self._forest.jobs.simulations[:] = playouts
         self._forest = self._forest._replace(
             num_slots=slots, num_worlds=per, schedule=halving_schedule(settings.considered, playouts)
         )
@@ -294,7 +287,6 @@ class Search:
         size = min(self.max_positions, self.most_slots // slots)
         for a in range(0, n, size):
             rows, given = take(worlds, slice(a * per, (a + size) * per)), None if told is None else told[a : a + size]
-            self._forest.jobs.simulations[:] = playouts
             watch.parts.append(self._run_part(rows, rng, lanes[a : a + size], given, watch))
         result = _join(watch.parts)
         watch.report(result)

@@ -24,7 +24,7 @@ from enum import IntEnum
 import numpy as np
 
 from fpmcts.arrays import Forest, Jobs, Params, Slots
-from fpmcts.root import RootRule, expected_gain, select_gumbel
+from fpmcts.root import RootRule, select_gumbel
 from fpmcts.tree import EMPTY, Tree, add_node, back_up, cached_policy, clear, find, select_puct, store_policy
 from games.batches import Rules, States
 from games.generic import copy_row, current_seat, infoset_key, legal, observe, stake, step, sure_win, team_return
@@ -43,8 +43,6 @@ class Phase(IntEnum):
 
 IDLE, RUNNING, AWAITS_LEAF, AWAITS_POLICY = (int(p) for p in Phase)
 GUMBEL = int(RootRule.GUMBEL)
-LEAST_VISITS = 4
-"""Simulations of every considered move, in the mean, before a search may end early."""
 
 
 @kernel
@@ -234,18 +232,6 @@ def begin_search(forest: Forest) -> int:
 
 
 @kernel
-def _settled(forest: Forest, t: int) -> bool:
-    """Returns whether more simulations can be expected to gain too little; never before each considered move had some."""
-    params, jobs = forest.params, forest.jobs
-    if params.least_gain <= 0.0 or params.rule != GUMBEL:
-        return False
-    considered = min(forest.tree.degree[t, 0], forest.schedule.shape[0] - 1)
-    if jobs.started[t] < LEAST_VISITS * considered:
-        return False
-    return expected_gain(forest.tree, t, params.gumbel, jobs.noise[t], forest.scratch) < params.least_gain
-
-
-@kernel
 def advance(forest: Forest) -> int:
     """Runs every slot until it needs an evaluation; returns the number of requests, 0 when every tree is done."""
     jobs, slots, requests = forest.jobs, forest.slots, forest.requests
@@ -255,9 +241,6 @@ def advance(forest: Forest) -> int:
             while True:
                 if slots.phase[m] == IDLE:
                     if jobs.started[t] >= jobs.simulations[t]:
-                        break
-                    if _settled(forest, t):
-                        jobs.simulations[t] = jobs.started[t]
                         break
                     _begin(forest, t, m)
                 if _run(forest, t, m):

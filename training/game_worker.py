@@ -206,7 +206,7 @@ def search_options(config: TrainConfig) -> FPMCTSOptions:
     return FPMCTSOptions(
         root=search.root, playouts=config.evaluation.search_playouts, worlds=search.worlds, c=search.c, strength=search.strength,
         considered=search.considered, prior_floor=search.prior_floor, rollout=search.rollout, solve=search.solve,
-        slots=search.slots, least_gain=search.least_gain, particles=config.inference.particles,
+        slots=search.slots, particles=config.inference.particles,
     )  # fmt: skip
 
 

@@ -78,8 +78,8 @@ def _fpmcts(workshop: Workshop, player: Player) -> Agent:
     particles = o.particles or max(inference.particles, min(playouts, match.most_particles))
     candidates = max(inference.candidates, particles)
     inference = replace(inference, particles=particles, candidates=candidates, **_given(o, "ess_floor"))
-    told = _given(match, "strength", "prior_floor", "rollout", "slots", "least_gain")
-    told |= _given(o, "c", "strength", "considered", "prior_floor", "rollout", "slots", "least_gain", "solve")
+    told = _given(match, "strength", "prior_floor", "rollout", "slots")
+    told |= _given(o, "c", "strength", "considered", "prior_floor", "rollout", "slots", "solve")
     worlds = o.worlds or min(playouts, match.most_worlds)
     search = replace(trained.search, root=root, playouts=playouts, worlds=worlds, gumbel_noise=0.0, **told)
     return SearchAgent(

@@ -50,8 +50,6 @@ class FPMCTSOptions:
         rollout: What a leaf is worth. 0: its value; λ in (0, 1]: a play-out by the policies from there, in which values and
             result are blended; 1: the result alone.
         slots: Simulations of a move under way at once; more make larger batches.
-        least_gain: gumbel: in matches a search ends before its playouts that can be expected to gain less than this
-            (``fpmcts.search.SearchSettings``). Decisions at a table make all playouts, since they tell what moves are worth.
         solve: Whether sure wins are looked for.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
@@ -75,7 +73,6 @@ class FPMCTSOptions:
     prior_floor: float | None = setting(None, least=1e-12, most=1)
     rollout: float | None = setting(None, least=0, most=1)
     slots: int | None = setting(None, least=1, most=4096)
-    least_gain: float | None = setting(None, least=0)
     solve: bool | None = None
     objective: str = setting("trained", choices=("trained", "wp", "adp"))
     temperature: float = setting(0.0, least=0, most=100)
@@ -144,9 +141,8 @@ class SearchAgent(Agent):
         max_positions: Positions searched at once.
         name: For reports.
         seconds: Time per move, inference included, in place of a number of playouts: their number follows from the rate so far,
-            up to ``search.playouts``. Where many games are searched together it is the mean time per position; what
-            ``search.least_gain`` saves where moves are clear goes to the others. Such matches are not repeatable. None:
-            ``search.playouts``.
+            up to ``search.playouts``. Where many games are searched together it is the mean time per position. Such matches are
+            not repeatable. None: ``search.playouts``.
         temperature: 0 plays the search's choice; T > 0 draws from its policy^(1/T).
         table_slots: ``search.slots`` of ``decide``; None: as in ``search``.
     """
@@ -182,8 +178,8 @@ class SearchAgent(Agent):
 
     @cached_property
     def _table_search(self) -> Search:
-        """Returns the search of ``decide``: of one position, with larger batches; all its playouts, since values are told."""
-        settings = replace(self.settings, slots=self._table_slots, least_gain=0.0)
+        """Returns the search of ``decide``: of one position, with larger batches."""
+        settings = replace(self.settings, slots=self._table_slots)
         return Search(self.game, self._evaluator.evaluate, settings, 1, self.win_only)
 
     @cached_property

@@ -104,10 +104,3 @@ def test_files_that_cannot_be_used(text: str, words: str, tmp_path: Path, monkey
     monkeypatch.setattr(match_settings, "FOLDER", tmp_path)
     with pytest.raises(ConfigError, match=words):
         match_settings.match_settings("leduc", "gumbel")
-
-
-def test_searches_end_early_in_matches_alone() -> None:
-    """At a table all playouts are made: values are told of every move."""
-    agent = search_of(None, least_gain=0.01)
-    assert agent.settings.least_gain == agent.search.settings.least_gain == 0.01
-    assert agent._table_search.settings.least_gain == 0.0

@@ -105,9 +105,6 @@ class Oracle:
         edges = self.tree[self.root].edges
         self.noise = dict(zip(edges, noise, strict=False))
         for i in range(settings.playouts):
-            if gumbel and settings.least_gain and i >= 4 * min(settings.considered, len(edges)):
-                if self.expected_gain() < settings.least_gain:
-                    break
             action = self.sequential_halving(i) if gumbel else self.puct(self.tree[self.root])
             visit = edges[action].visits
             node, cards = worlds[visit % len(worlds)]
@@ -254,12 +251,6 @@ class Oracle:
         root, advantages = self.tree[self.root], self.advantages()[1]
         return lambda a: self.noise[a] + math.log(root.edges[a].prior) + self.settings.strength * advantages[a]
 
-    def noise_variance(self) -> float:
-        """Returns the variance of a return within a move."""
-        seen = [e for e in self.tree[self.root].edges.values() if e.returns]
-        squares = sum((v - e.q) ** 2 for e in seen for v in e.returns)
-        return (squares + 0.25) / (sum(len(e.returns) - 1 for e in seen) + 1)
-
     def advantages(self) -> tuple[float, dict[int, float]]:
         """Returns the baseline and the advantages, shrunk by their noise."""
         root = self.tree[self.root]
@@ -267,29 +258,13 @@ class Oracle:
         if not seen:
             return root.value, dict.fromkeys(root.edges, 0.0)
         baseline = sum(e.prior * e.q for e in seen.values()) / sum(e.prior for e in seen.values())
-        variance = self.noise_variance()
+        squares = sum((v - e.q) ** 2 for e in seen.values() for v in e.returns)
+        variance = (squares + 0.25) / (sum(len(e.returns) - 1 for e in seen.values()) + 1)
         prior_variance = self.settings.signal**2
         return baseline, {
             a: (e.q - baseline) * prior_variance / (prior_variance + variance / len(e.returns)) if e.returns else 0.0
             for a, e in root.edges.items()
         }
-
-    def expected_gain(self) -> float:
-        """Returns the largest E[max(0, D)] of a tried move against the best of them, by quadrature."""
-        signal, edges = self.settings.signal**2, {a: e for a, e in self.tree[self.root].edges.items() if e.returns}
-        noise = self.noise_variance()
-        score = self.gumbel_score()
-        means = {a: score(a) / self.settings.strength for a in edges}
-        best = max(means, key=means.__getitem__)
-        spread = {a: 1 / (1 / signal + len(e.returns) / noise) for a, e in edges.items()}
-        points = np.linspace(-12, 12, 24_001)
-        density = np.exp(-0.5 * points**2) / math.sqrt(2 * math.pi)
-        gains = [
-            float((np.maximum(0, means[a] - means[best] + points * math.sqrt(spread[a] + spread[best])) * density).sum() * 1e-3)
-            for a in edges
-            if a != best
-        ]
-        return max(gains, default=math.inf)
 
     def verdict(self) -> Verdict:
         edges = self.tree[self.root].edges
@@ -298,9 +273,7 @@ class Oracle:
             baseline, advantages = self.advantages()
             weights = {a: edges[a].prior * math.exp(self.settings.strength * advantages[a]) for a in actions}
             score = self.gumbel_score()
-            most = max(e.visits for e in edges.values())
-            ended = sum(e.visits for e in edges.values()) == self.settings.playouts
-            choice = max(actions, key=lambda a: (edges[a].visits if ended else min(edges[a].visits, most - 1), score(a)))
+            choice = max(actions, key=lambda a: (edges[a].visits, score(a)))
         else:
             baseline = 0.0  # unvisited moves have no share
             weights = {a: float(edges[a].visits) for a in actions}

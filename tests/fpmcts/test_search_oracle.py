@@ -7,7 +7,6 @@ import pytest
 
 from fpmcts.search import SearchResult, SearchSettings
 from games.batches import take
-from games.kernels import streams
 from tests.fpmcts.oracle import Node, Oracle, Stream, Verdict
 from tests.fpmcts.searching import Position, as_pairs, make_search, oracle_search, search, settings, tree_of, worlds
 from tests.fpmcts.toy_game import End, Move, Rules, Tables, ToyGame, make_rules, random_rules
@@ -143,24 +142,3 @@ def test_gumbel_noise_and_none() -> None:
     game, tables = random_game(3)
     for scale in (0.0, 0.5):
         compare(game, tables, settings("gumbel", 33, gumbel_noise=scale), 5, win_only=True)
-
-
-@pytest.mark.parametrize("scale", [0.0, 1.0])
-@pytest.mark.parametrize("win_only", [True, False])
-def test_searches_that_end_early(win_only: bool, scale: float) -> None:
-    """Where the best move is clear; each position on its own, and as many playouts again for the next batch."""
-    done = []
-    for seed in range(6):
-        game, tables = random_game(seed)
-        here = positions(game)
-        given = settings("gumbel", 90, considered=4, strength=8.0, gumbel_noise=scale, least_gain=0.02)
-        compare(game, tables, given, seed, win_only)
-        searcher = make_search(game, tables, given, 2, win_only)
-        results = [searcher.run(worlds(game, here), streams(seed, len(here)), np.arange(len(here))) for _ in range(2)]
-        for one, other in zip(*results, strict=True):
-            np.testing.assert_array_equal(one, other)
-        assert results[0].done.min() >= 4 * 2
-        done.append(results[0].done)
-    together = np.concatenate(done)
-    assert together.min() < 45
-    assert together.max() == 90
