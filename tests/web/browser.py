@@ -139,7 +139,7 @@ class Person:
 
     def wait_for_turn(self) -> bool:
         """Waits until it is our turn; returns False at the end of the game."""
-        self.page.wait_for_selector(".play[data-turn=mine], .play.over")
+        self.page.wait_for_selector(".play[data-turn=mine], .play.over", timeout=4 * PATIENCE)  # players may have to be compiled
         return self.page.query_selector(".play.over") is None
 
     def wait_after(self, ply: int) -> None:

@@ -22,7 +22,9 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
   useEffect(() => {
     setPuzzles(null);
     setPlace(0);
-    get(`/api/puzzles?game=${game}`).then((answer) => setPuzzles(answer.puzzles), fail);
+    let wanted = true; // answers may come in another order than they were asked for
+    get(`/api/puzzles?game=${game}`).then((answer) => wanted && setPuzzles(answer.puzzles), fail);
+    return () => (wanted = false);
   }, [game]);
   const puzzle = puzzles?.[place];
   const digits = config.games.find((one) => one.name === game)?.tells_wins ? 1 : 2;
