@@ -64,6 +64,14 @@ def sure_win(rules: Rules, states: States, i: int) -> int:
     raise TypeError("generic kernel: callable from compiled code only")
 
 
+def forced_win(rules: Rules, states: States, i: int) -> int:
+    """Returns what ``sure_win`` does, or a sure win that takes longer to find: for players' own decisions, not for simulations.
+
+    A game need not register its own: ``sure_win``.
+    """
+    raise TypeError("generic kernel: callable from compiled code only")
+
+
 def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
     """Copies lane ``i`` of ``source`` over lane ``j`` of ``target``. A game need not register its own."""
     raise TypeError("generic kernel: callable from compiled code only")
@@ -352,12 +360,18 @@ def _no_sure_win(rules: Rules, states: States, i: int) -> int:
     return -1
 
 
+@kernel
+def _only_sure_wins(rules: Rules, states: States, i: int) -> int:
+    return sure_win(rules, states, i)
+
+
 register_default(public_cards, _no_public_cards)
 register_default(seen_move, _every_move_is_seen)
 register_default(is_legal, _is_listed)
 register_default(nearest_listed, _itself)
 register_default(stake, _one)
 register_default(sure_win, _no_sure_win)
+register_default(forced_win, _only_sure_wins)
 
 
 def _array_names(states: Any, prefix: str = "") -> list[str]:

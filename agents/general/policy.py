@@ -11,7 +11,7 @@ from agents.decision import RETURN, WINS, Decision, Limits, Question, sure_win_d
 from agents.trained import checkpoint_of
 from fpmcts.drawn_moves import observe_movers, sample_policy
 from games.batches import Rules, States, num_rows
-from games.generic import legal, stake, sure_win
+from games.generic import forced_win, legal, stake
 from games.interface import Game, Records
 from games.kernels import kernel, streams
 from networks.decode import legal_logits, softmax
@@ -31,9 +31,10 @@ class PolicyOptions:
         checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
         temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 0; in poker, where a good player
             mixes, 1.
-        solve: Whether sure wins are played wherever the rules can tell them from the own hand and the unseen cards
-            (``games.generic.sure_win``; no search of what others do). None: as in the games that the network learned from; in
-            Doudizhu these play them, so that it has learned the rest of the game alone. false: its own moves to the end.
+        solve: Whether sure wins are played wherever the rules can prove them from the own hand and the unseen cards, whatever the
+            others hold and do (``games.generic.forced_win``). None: as in the games that the network learned from; in Doudizhu
+            these play those that are found at once (``sure_win``), so that it has learned the rest of the game alone. false: its
+            own moves to the end.
         precision: Of the network: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": in long matches what a trial
             finds fastest (``evaluation/precision.py``), elsewhere bfloat16 where the processor multiplies it, else float32.
     """
@@ -75,7 +76,7 @@ def _probabilities(
 def _sure_wins(rules: Rules, views: States, actions: np.ndarray) -> None:
     """Writes the first move of a sure win of each view (int16 ``[n]``) where there is one."""
     for i in range(actions.size):
-        action = sure_win(rules, views, i)
+        action = forced_win(rules, views, i)
         if action >= 0:
             actions[i] = action
 

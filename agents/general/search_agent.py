@@ -15,7 +15,7 @@ from agents.trained import checkpoint_of
 from fpmcts.search import Search, SearchResult, SearchSettings
 from fpmcts.selfplay import sample_targets
 from games.batches import Rules, States, take
-from games.generic import legal, stake, sure_win
+from games.generic import forced_win, legal, stake
 from games.interface import Game, Records
 from games.kernels import kernel, streams
 from inference.determinizer import OTHERS, Determinizer
@@ -88,7 +88,7 @@ def _short_cuts(rules: Rules, views: States, solve: bool, actions: np.ndarray, s
     """Writes the move of each row where it is forced or wins for sure, else -1."""
     for i in range(actions.size):
         n = legal(rules, views, i, scratch)
-        actions[i] = scratch[0] if n == 1 else (sure_win(rules, views, i) if solve else -1)
+        actions[i] = scratch[0] if n == 1 else (forced_win(rules, views, i) if solve else -1)
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Registers Doudizhu's kernels as the implementations of the generic ones in ``games/interface.py``."""
 
 from games import generic
-from games.doudizhu import marginal, observe, state, sure_win, worlds
+from games.doudizhu import forced_win, marginal, observe, state, sure_win, worlds
 from games.doudizhu.moves import Rules
 from games.generic import register
 
@@ -13,6 +13,7 @@ register(generic.stake, Rules, state.stake)
 register(generic.observe, Rules, observe.observe)
 register(generic.infoset_key, Rules, state.infoset_key)
 register(generic.sure_win, Rules, sure_win.sure_win)
+register(generic.forced_win, Rules, forced_win.forced_win)
 register(generic.copy_row, Rules, state.copy_row)
 register(generic.list_hidden, Rules, worlds.list_hidden)
 register(generic.draw_hidden, Rules, worlds.draw_hidden)

@@ -55,7 +55,7 @@ def _cover(rules: Rules, hand: np.uint64, unseen: np.uint64, limit: int) -> np.u
 
 
 @kernel
-def _may_be_one_move(hand: np.uint64, ranks: np.uint64) -> bool:
+def may_be_one_move(hand: np.uint64, ranks: np.uint64) -> bool:
     """Returns False where no move in the hand contains all of ``ranks`` (a rank mask); True may be wrong."""
     num_ranks = size(ranks)
     if num_ranks <= 1:
@@ -75,7 +75,7 @@ def _candidates(rules: Rules, hand: np.uint64, cover: np.uint64, spare: bool, mo
     """
     ranks = at_least(hand, 1)
     exposed = ranks & ~cover
-    if exposed != np.uint64(0) and not (spare and _may_be_one_move(hand, exposed)):
+    if exposed != np.uint64(0) and not (spare and may_be_one_move(hand, exposed)):
         return np.int64(0)
     low_cards = np.uint64(15) << np.uint64(4 * lowest(ranks))
     n = np.int64(0)
@@ -154,7 +154,7 @@ def sure_win_of(rules: Rules, hand: np.uint64, target: int, unseen: np.uint64, l
         return move
     cover = _cover(rules, hand, unseen, limit)
     exposed = at_least(hand, 1) & ~cover
-    if cover == np.uint64(0) or (exposed != np.uint64(0) and not _may_be_one_move(hand, exposed)):
+    if cover == np.uint64(0) or (exposed != np.uint64(0) and not may_be_one_move(hand, exposed)):
         return np.int64(_NONE)
     if target != PASS:
         return _sure_reply(rules, hand, target, unseen, limit, cover)

@@ -157,7 +157,7 @@ def test_forced_moves_and_sure_wins_are_said(run: Path) -> None:
         if not table.moves:
             table = finished(next(seeds))
         table.undo()
-        forced, sure = len(table.legal()) == 1, driver.sure_win(DOUDIZHU.rules, table.view(table.seat), 0)
+        forced, sure = len(table.legal()) == 1, driver.forced_win(DOUDIZHU.rules, table.view(table.seat), 0)
         if forced or sure >= 0:
             decision = agent.decide(table)
             assert decision.reason == (FORCED if forced else SURE_WIN) and decision.policy == {decision.move: 1.0}

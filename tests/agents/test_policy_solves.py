@@ -7,7 +7,7 @@ from agents import load_player
 from agents.decision import FORCED, SURE_WIN
 from agents.general.policy import PolicyAgent
 from games import make
-from games.generic import sure_win
+from games.generic import forced_win
 from games.kernels import kernel
 from games.table import Table
 from tests.games import driver
@@ -17,7 +17,7 @@ from tests.inference.endgames import GAME, FakeEvaluator, random_games, running,
 @kernel
 def _sure(rules, positions, found):
     for i in range(found.size):
-        found[i] = sure_win(rules, positions, i)
+        found[i] = forced_win(rules, positions, i)
 
 
 def agents() -> tuple[PolicyAgent, PolicyAgent]:

@@ -49,6 +49,11 @@ def sure_win(rules: Any, states: Any, i: int) -> int:
 
 
 @kernel
+def forced_win(rules: Any, states: Any, i: int) -> int:
+    return generic.forced_win(rules, states, i)
+
+
+@kernel
 def copy_row(rules: Any, source: Any, i: int, target: Any, j: int) -> None:
     generic.copy_row(rules, source, i, target, j)
 

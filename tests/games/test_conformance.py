@@ -139,6 +139,7 @@ def test_a_view_shows_the_same(game: Game, positions: list[States]) -> None:
             if seat == mover:
                 np.testing.assert_array_equal(driver.legal_actions(game, view, 0), driver.legal_actions(game, row, 0))
                 assert driver.sure_win(game.rules, view, 0) == driver.sure_win(game.rules, row, 0)
+                assert driver.forced_win(game.rules, view, 0) == driver.forced_win(game.rules, row, 0)
         assert equal(row, before)
 
 
@@ -201,8 +202,9 @@ def test_keys_are_equal_exactly_when_a_seat_cannot_tell(game: Game) -> None:
 
 def test_a_sure_win_is_legal(game: Game, running: list[States]) -> None:
     for row in running:
-        action = driver.sure_win(game.rules, row, 0)
-        assert action == -1 or action in driver.legal_actions(game, row, 0)
+        sure, forced = driver.sure_win(game.rules, row, 0), driver.forced_win(game.rules, row, 0)
+        assert forced == -1 or forced in driver.legal_actions(game, row, 0)
+        assert sure in (-1, forced)
 
 
 def test_the_decoder_tells_actions_apart(game: Game) -> None:

@@ -1,0 +1,178 @@
+"""Forced wins: an adversary who sees everything cannot stop one, and a slow search of the same game finds no other."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from games.doudizhu.cards import COPIES, pack, unpack
+from games.doudizhu.moves import PASS, parse_move
+from games.doudizhu.state import States
+from tests.games import driver
+from tests.games.oracle import Reading, answers, readings
+from tests.games.positions import GAME, endgame, play
+from tests.games.test_sure_win import Cards, moves_in, worlds
+
+NAMES = "3456789TJQKA2LB"
+TEAMS = (0, 1, 1)
+
+
+def random_endgame(rng: np.random.Generator, mover: int, most: int = 8, most_others: int = 5) -> States:
+    """``mover`` leads, sometimes answers; 2 to ``most`` rather good cards against 1 to ``most_others`` in each other hand."""
+    strength = np.arange(15) + rng.uniform(0, 8)
+    left, deck = [np.zeros(15, int)] * 3, COPIES.astype(int)
+    for seat in (mover, (mover + 1) % 3, (mover + 2) % 3):
+        size = int(rng.integers(2, most + 1)) if seat == mover else int(rng.integers(1, most_others + 1))
+        ranks = np.repeat(np.arange(15), deck)
+        weights = strength[ranks] if seat == mover else np.full(len(ranks), 1.0)
+        left[seat] = np.bincount(rng.choice(ranks, size, replace=False, p=weights / weights.sum()), minlength=15)
+        deck = deck - left[seat]
+    states = endgame(*("".join(name * int(k) for name, k in zip(NAMES, cards, strict=True)) for cards in left))
+    states.seat[0] = mover
+    if rng.random() < 0.3:
+        states.target[0] = rng.integers(1, 30)
+    return states
+
+
+def is_won(states: States, mover: int) -> bool:
+    """Whether the mover's team wins, the mover playing forced wins and both others anything."""
+    seat = driver.current_seat(GAME.rules, states, 0)
+    if seat == -1:
+        return TEAMS[states.winner[0]] == TEAMS[mover]
+    if seat == mover:
+        actions = [driver.forced_win(GAME.rules, states, 0)]
+        assert actions[0] != -1, "a forced win must go on to the end"
+    else:
+        actions = driver.legal_actions(GAME, states, 0).tolist()
+    for action in actions:
+        after = GAME.empty(1)
+        driver.copy_row(GAME.rules, states, 0, after, 0)
+        driver.step(GAME.rules, after, 0, action)
+        if not is_won(after, mover):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("mover", [0, 1, 2])
+def test_an_adversary_cannot_stop_a_forced_win(mover: int) -> None:
+    rng, proved = np.random.default_rng(10 + mover), 0
+    for _ in range(1500):
+        states = random_endgame(rng, mover, most=7, most_others=4)
+        if driver.sure_win(GAME.rules, states, 0) >= 0 or driver.forced_win(GAME.rules, states, 0) < 0:
+            continue
+        proved += 1
+        hands = unpack(states.hands[0]).astype(int)
+        after, before = (mover + 1) % 3, (mover + 2) % 3
+        unseen = hands[after] + hands[before]
+        for theirs in worlds(unseen, hands[after].sum()):
+            world = States(*(field.copy() for field in states))
+            world.hands[0, [after, before]] = pack(np.array([theirs, unseen - theirs]))
+            assert is_won(world, mover)
+    assert proved > 15
+
+
+def main_cards(reading: Reading) -> Cards:
+    """The cards of a move without its kickers."""
+    category, length, top = reading
+    if category.name == "ROCKET":
+        return (0,) * 13 + (1, 1)
+    copies = {"SOLO": 1, "PAIR": 2, "TRIO": 3, "PLANE": 3, "FOUR": 4, "BOMB": 4}[category.name.split("_")[0]]
+    return tuple(copies if top - length < rank <= top else 0 for rank in range(15))
+
+
+def less(cards: Cards, removed: Cards) -> Cards:
+    return tuple(a - b for a, b in zip(cards, removed, strict=True))
+
+
+@cache
+def kinds_in(unseen: Cards) -> dict[Reading, int]:
+    """The moves in a set of cards, kickers aside, with their sizes."""
+    return {reading: sum(cards) for cards, reading in moves_in(unseen)}
+
+
+def wins(hand: Cards, target: Reading | None, unseen: Cards, after: int, before: int) -> bool:
+    """Whether the landlord wins by leads that it wins back, against others who may play whatever fits from all unseen cards."""
+
+    @cache
+    def won(hand: Cards, target: Reading | None, unseen: Cards, after: int, before: int) -> bool:
+        return any(
+            all_won(less(hand, cards), reading, unseen, after, before)
+            for cards, reading in moves_in(hand)
+            if target is None or answers(reading, target)
+        )
+
+    def beaters(move: Reading, unseen: Cards, size: int) -> list[tuple[Reading, int]]:
+        return [(kind, count) for kind, count in kinds_in(unseen).items() if count <= size and answers(kind, move)]
+
+    def all_won(rest: Cards, move: Reading, unseen: Cards, after: int, before: int) -> bool:
+        if not any(rest):
+            return True
+        for kind, count in beaters(move, unseen, before):
+            if count == before or not won(rest, kind, less(unseen, main_cards(kind)), after, before - count):
+                return False
+        for kind, count in beaters(move, unseen, after):
+            fewer = less(unseen, main_cards(kind))
+            if count == after or not won(rest, kind, fewer, after - count, before):
+                return False
+            for other, number in beaters(kind, fewer, before):
+                if number == before or not won(rest, other, less(fewer, main_cards(other)), after - count, before - number):
+                    return False
+        return won(rest, None, unseen, after, before)
+
+    return won(hand, target, unseen, after, before)
+
+
+def test_every_forced_win_is_found() -> None:
+    rng, outcomes, beyond = np.random.default_rng(3), [], 0
+    for _ in range(500):
+        states = random_endgame(rng, 0)
+        hands = unpack(states.hands[0])
+        target = int(states.target[0])
+        reading = None if target == PASS else next(iter(readings(tuple(unpack(GAME.rules.cards[target]).tolist()))))
+        unseen = tuple((hands[1] + hands[2]).tolist())
+        outcomes.append(wins(tuple(hands[0].tolist()), reading, unseen, int(hands[1].sum()), int(hands[2].sum())))
+        assert (driver.forced_win(GAME.rules, states, 0) != -1) == outcomes[-1]
+        beyond += outcomes[-1] and driver.sure_win(GAME.rules, states, 0) == -1
+    assert 50 < sum(outcomes) < 450 and beyond > 10
+
+
+@pytest.mark.parametrize(
+    ("hand", "after", "before", "target", "is_won"),
+    [
+        ("4522", "KKQ", "AAJ", "pass", True),  # a two wins either solo back, the other two is high, and one solo is left
+        ("4522", "KKQ", "LAJ", "pass", False),  # a joker beats the two
+        ("4522", "K", "AAJ", "pass", False),  # who has one card goes out by beating the lead
+        ("45622", "KKQQ", "AAJJ", "pass", True),  # two twos for two of the solos, the third is the last
+        ("456722", "KKQQ", "AAJJ", "pass", False),
+        ("4522", "KKKK", "AAJ", "pass", False),  # a bomb
+        ("44552", "KKQ", "AAJ", "pass", False),  # a two is no pair
+        ("445522", "KKQ", "AAJ", "pass", True),
+        ("4522", "KKQ", "AAJ", "Q", True),  # a two, and so on with the other
+        ("4562", "KKQQ", "AAJJ", "Q", False),
+        ("333455AAB", "JJT", "QQT", "pass", True),
+    ],
+)
+def test_by_hand(hand: str, after: str, before: str, target: str, is_won: bool) -> None:
+    states = endgame(hand, after, before)
+    states.target[0] = parse_move("standard", target)
+    assert (driver.forced_win(GAME.rules, states, 0) >= 0) == is_won
+
+
+def test_it_does_not_matter_who_holds_what() -> None:
+    first, second = endgame("4522", "KKQ", "AAJ"), endgame("4522", "AJK", "AKQ")
+    assert driver.forced_win(GAME.rules, first, 0) == driver.forced_win(GAME.rules, second, 0) >= 0
+
+
+def test_a_partner_may_go_out() -> None:
+    """The peasant before the landlord leads the four: the landlord cannot beat the two that wins it back, and the other peasant's
+    only card, whichever it is, ends the game."""
+    states = endgame("KKQ", "A", "4522")
+    states.seat[0] = 2
+    assert driver.forced_win(GAME.rules, states, 0) >= 0
+    states = endgame("A", "KKQ", "4522")
+    states.seat[0] = 2
+    assert driver.forced_win(GAME.rules, states, 0) == -1, "nor may the landlord"
+
+
+def test_over_is_no_win() -> None:
+    assert driver.forced_win(GAME.rules, play(endgame("3", "4", "5"), "3"), 0) == -1
