@@ -36,4 +36,5 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compiles once what every worker of a parallel run would compile for itself."""
     if session.config.pluginmanager.hasplugin("dsession"):  # the process that starts the workers
-        compile_players("doudizhu")
+        for game in ("doudizhu", "no_limit_holdem", "leduc"):
+            compile_players(game)

