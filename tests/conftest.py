@@ -36,5 +36,4 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compiles once what every worker of a parallel run would compile for itself."""
     if session.config.pluginmanager.hasplugin("dsession"):  # the process that starts the workers
-        for game in ("doudizhu", "no_limit_holdem", "leduc"):
-            compile_players(game)
+        compile_players("doudizhu")
