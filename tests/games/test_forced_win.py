@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from games.doudizhu.cards import COPIES, pack, unpack
-from games.doudizhu.moves import PASS, parse_move
+from games.doudizhu.moves import MAX_LEGAL, PASS, parse_move
 from games.doudizhu.state import States
+from games.kernels import streams
 from tests.games import driver
 from tests.games.oracle import Reading, answers, readings
 from tests.games.positions import GAME, endgame, play
@@ -172,6 +173,25 @@ def test_a_partner_may_go_out() -> None:
     states = endgame("A", "KKQ", "4522")
     states.seat[0] = 2
     assert driver.forced_win(GAME.rules, states, 0) == -1, "nor may the landlord"
+
+
+def test_who_claims_a_win_has_won() -> None:
+    """Whole games of players who move at random until they can prove a win: nobody, partners included, takes it away."""
+    rng, claims = np.random.default_rng(6), 0
+    states = GAME.deal(streams(6, 400))
+    for i in range(400):
+        claimed = -1
+        while (seat := driver.current_seat(GAME.rules, states, i)) >= 0:
+            move = driver.forced_win(GAME.rules, states, i)
+            if move >= 0 and claimed < 0 and driver.sure_win(GAME.rules, states, i) < 0:
+                claimed = seat
+            assert seat != claimed or move >= 0, "a forced win must go on to the end"
+            legal = np.zeros(MAX_LEGAL, np.int16)
+            count = driver.legal(GAME.rules, states, i, legal)
+            driver.step(GAME.rules, states, i, move if move >= 0 else int(rng.choice(legal[:count])))
+        claims += claimed >= 0
+        assert claimed < 0 or TEAMS[states.winner[i]] == TEAMS[claimed]
+    assert claims > 50
 
 
 def test_over_is_no_win() -> None:
