@@ -26,7 +26,7 @@ play: setup
 # must pass.
 test: setup
 	$(RUN) -m ruff check .
-	$(RUN) -m mypy & types=$$!; $(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(ARGS); tests=$$?; wait $$types && exit $$tests
+	$(RUN) -m mypy & types=$$!; $(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS); tests=$$?; wait $$types && exit $$tests
 
 # The suite once more with numba's bounds checks, in a cache of its own: kernels take several times as long.
 bounds: setup
