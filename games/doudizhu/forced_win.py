@@ -136,6 +136,27 @@ def _beaters(rules: Rules, unseen: np.uint64, limit: int, move: int, beaters: np
 
 
 @kernel
+def _add_overtaken(
+    rules: Rules, rest: np.uint64, unseen: np.uint64, after: int, before: int, move: int, is_enemy: bool, waiting: Positions,
+    end: int, beaters: np.ndarray, mains: np.ndarray,
+) -> int:  # fmt: skip
+    """Adds the positions in which the previous seat has beaten a move; returns their end, -1 if it can go out and is an enemy.
+
+    Args:
+        rest: The hand of the mover. after, before: Cards in the hands of the next and of the previous seat.
+        waiting: Written from row ``end`` on. beaters, mains: Scratch, see ``_beaters``.
+    """
+    for k in range(_beaters(rules, unseen, before, move, beaters, mains)):
+        left = before - rules.size[beaters[k]]
+        if left == 0 and is_enemy:
+            return np.int64(_NONE)
+        if left > 0:  # else a partner has gone out
+            _put(waiting, end, rest, beaters[k], unseen - mains[k], after, left)
+            end += 1
+    return end
+
+
+@kernel
 def _add_answers(
     rules: Rules, here: Positions, d: int, move: int, enemies: np.ndarray, waiting: Positions, first: int, beaters: np.ndarray,
     mains: np.ndarray,
@@ -153,16 +174,13 @@ def _add_answers(
     rest, unseen = here.hand[d] - rules.cards[move], here.unseen[d]
     after, before = here.left[d, 0], here.left[d, 1]
     _put(waiting, first, rest, PASS, unseen, after, before)
-    end = first + 1
-    for k in range(_beaters(rules, unseen, before, move, beaters[0], mains[0])):
-        left = before - rules.size[beaters[0, k]]
-        if left == 0 and enemies[1]:
-            return np.int64(_NONE)
-        if left > 0:
-            _put(waiting, end, rest, beaters[0, k], unseen - mains[0, k], after, left)
-            end += 1
+    end = _add_overtaken(
+        rules, rest, unseen, after, before, move, enemies[1], waiting, np.int64(first + 1), beaters[1], mains[1]
+    )  # fmt: skip
+    if end == _NONE:
+        return end
     for k in range(_beaters(rules, unseen, after, move, beaters[0], mains[0])):
-        left = after - rules.size[beaters[0, k]]
+        beater, left = beaters[0, k], after - rules.size[beaters[0, k]]
         if left == 0 and enemies[0]:
             return np.int64(_NONE)
         if left == 0:
@@ -170,15 +188,12 @@ def _add_answers(
         if end + 1 + _MOST_BEATERS > len(waiting.hand):
             return np.int64(_NONE)
         fewer = unseen - mains[0, k]
-        _put(waiting, end, rest, beaters[0, k], fewer, left, before)
-        end += 1
-        for j in range(_beaters(rules, fewer, before, beaters[0, k], beaters[1], mains[1])):
-            also = before - rules.size[beaters[1, j]]
-            if also == 0 and enemies[1]:
-                return np.int64(_NONE)
-            if also > 0:
-                _put(waiting, end, rest, beaters[1, j], fewer - mains[1, j], left, also)
-                end += 1
+        _put(waiting, end, rest, beater, fewer, left, before)
+        end = _add_overtaken(
+            rules, rest, fewer, left, before, beater, enemies[1], waiting, np.int64(end + 1), beaters[1], mains[1]
+        )  # fmt: skip
+        if end == _NONE:
+            return end
     return end
 
 

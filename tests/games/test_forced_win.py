@@ -12,10 +12,9 @@ from games.kernels import streams
 from tests.games import driver
 from tests.games.oracle import Reading, answers, readings
 from tests.games.positions import GAME, endgame, play
-from tests.games.test_sure_win import Cards, moves_in, worlds
+from tests.games.test_sure_win import TEAMS, Cards, is_won, moves_in, worlds
 
 NAMES = "3456789TJQKA2LB"
-TEAMS = (0, 1, 1)
 
 
 def random_endgame(rng: np.random.Generator, mover: int, most: int = 8, most_others: int = 5) -> States:
@@ -35,25 +34,6 @@ def random_endgame(rng: np.random.Generator, mover: int, most: int = 8, most_oth
     return states
 
 
-def is_won(states: States, mover: int) -> bool:
-    """Whether the mover's team wins, the mover playing forced wins and both others anything."""
-    seat = driver.current_seat(GAME.rules, states, 0)
-    if seat == -1:
-        return TEAMS[states.winner[0]] == TEAMS[mover]
-    if seat == mover:
-        actions = [driver.forced_win(GAME.rules, states, 0)]
-        assert actions[0] != -1, "a forced win must go on to the end"
-    else:
-        actions = driver.legal_actions(GAME, states, 0).tolist()
-    for action in actions:
-        after = GAME.empty(1)
-        driver.copy_row(GAME.rules, states, 0, after, 0)
-        driver.step(GAME.rules, after, 0, action)
-        if not is_won(after, mover):
-            return False
-    return True
-
-
 @pytest.mark.parametrize("mover", [0, 1, 2])
 def test_an_adversary_cannot_stop_a_forced_win(mover: int) -> None:
     rng, proved = np.random.default_rng(10 + mover), 0
@@ -68,7 +48,7 @@ def test_an_adversary_cannot_stop_a_forced_win(mover: int) -> None:
         for theirs in worlds(unseen, hands[after].sum()):
             world = States(*(field.copy() for field in states))
             world.hands[0, [after, before]] = pack(np.array([theirs, unseen - theirs]))
-            assert is_won(world, mover)
+            assert is_won(world, mover, driver.forced_win)
     assert proved > 15
 
 

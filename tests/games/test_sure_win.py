@@ -1,5 +1,6 @@
 """Sure wins: an adversary who sees everything cannot stop one, and a slow search over partitions finds no other."""
 
+from collections.abc import Callable
 from functools import cache
 from itertools import product
 
@@ -7,7 +8,6 @@ import numpy as np
 import pytest
 
 from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
-from games.doudizhu.game import Doudizhu
 from games.doudizhu.moves import PASS, parse_move
 from games.doudizhu.state import States
 from games.doudizhu.sure_win import sure_win_of
@@ -16,6 +16,7 @@ from tests.games.oracle import Reading, answers, readings, subsets
 from tests.games.positions import GAME, endgame, play
 
 Cards = tuple[int, ...]
+TEAMS = (0, 1, 1)
 
 
 def worlds(unseen: np.ndarray, size: int) -> list[np.ndarray]:
@@ -23,21 +24,21 @@ def worlds(unseen: np.ndarray, size: int) -> list[np.ndarray]:
     return [np.array(hand) for hand in product(*(range(count + 1) for count in unseen)) if sum(hand) == size]
 
 
-def is_won(game: Doudizhu, states: States, mover: int) -> bool:
-    """Whether the mover, playing sure wins, wins against any play of both others."""
-    seat = driver.current_seat(game.rules, states, 0)
+def is_won(states: States, mover: int, find: Callable[..., int]) -> bool:
+    """Whether the mover's team wins against any play of both others, the mover playing what ``find`` finds."""
+    seat = driver.current_seat(GAME.rules, states, 0)
     if seat == -1:
-        return states.winner[0] == mover
+        return TEAMS[states.winner[0]] == TEAMS[mover]
     if seat == mover:
-        actions = [driver.sure_win(game.rules, states, 0)]
-        assert actions[0] != -1, "a sure win must go on to the end"
+        actions = [find(GAME.rules, states, 0)]
+        assert actions[0] != -1, "a win must go on to the end"
     else:
-        actions = driver.legal_actions(game, states, 0).tolist()
+        actions = driver.legal_actions(GAME, states, 0).tolist()
     for action in actions:
-        after = game.empty(1)
-        driver.copy_row(game.rules, states, 0, after, 0)
-        driver.step(game.rules, after, 0, action)
-        if not is_won(game, after, mover):
+        after = GAME.empty(1)
+        driver.copy_row(GAME.rules, states, 0, after, 0)
+        driver.step(GAME.rules, after, 0, action)
+        if not is_won(after, mover, find):
             return False
     return True
 
@@ -73,7 +74,7 @@ def test_an_adversary_cannot_stop_a_sure_win() -> None:
         for down in worlds(unseen, hands[1].sum()):
             world = States(*(field.copy() for field in states))
             world.hands[0, 1:] = pack(np.array([down, unseen - down]))
-            assert is_won(GAME, world, mover=0)
+            assert is_won(world, 0, driver.sure_win)
     assert num_wins > 100
 
 
