@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from fpmcts.search import SearchSettings
-from games import make as make_game
+from games import Choice
 from games.interface import Game
 from games.kernels import ROOT
 from inference.determinizer import Determinizer, InferenceSettings
@@ -150,8 +150,11 @@ def _read(file: Path, game: str) -> tuple[Arrays, dict[str, Any], Game, NetworkC
     config: dict[str, Any] = meta["config"]
     if config["game"]["name"] != game:
         raise CheckpointError(f"{file} plays {config['game']['name']}; expected a checkpoint of {game}")
-    settings = {key: value for key, value in config["game"].items() if key != "name" and value is not None}
-    return arrays, config, make_game(game, **settings), settings_of(NetworkConfig, config["network"], "network")
+    try:
+        made = Choice.parse(config["game"]).make()
+    except ValueError as error:
+        raise CheckpointError(f"{file} cannot be used: {error}") from error
+    return arrays, config, made, settings_of(NetworkConfig, config["network"], "network")
 
 
 def export(source: Path | str, target: Path | str) -> None:

@@ -100,7 +100,7 @@ def _identity(plan: Plan, a: str, b: str) -> str:
         player: Player = players[label]
         values = asdict(player.options)
         for option in {"checkpoint", "run"} & values.keys():
-            path = file_of(config.game, player.options)
+            path = file_of(config.game.name, player.options)
             assert path is not None
             values[option] = hashlib.sha256(path.read_bytes()).hexdigest()
         if isinstance(player.options, MixOptions):
@@ -110,8 +110,8 @@ def _identity(plan: Plan, a: str, b: str) -> str:
         return {"kind": player.kind, **values}
 
     digest = hashlib.sha256()
-    searches = match_settings.file_of(config.game).read_text(encoding="utf-8")
-    facts = [sources_digest(*LAYERS), searches, config.game, config.game_options(), config.seed, config.device, config.aivat]
+    searches = match_settings.file_of(config.game.name).read_text(encoding="utf-8")
+    facts = [sources_digest(*LAYERS), searches, config.game.as_dict(), config.seed, config.device, config.aivat]
     facts += [describe(a), describe(b)]
     digest.update(json.dumps(facts, sort_keys=True).encode())
     for array in plan.decks:

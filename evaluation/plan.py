@@ -71,9 +71,9 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
     """
     config = tournament.config
     if config.sprt and not game.spec.score.tells_wins:
-        raise ConfigError(f"sprt={config.sprt}: {config.game} is not measured by the share of games won; expected none")
+        raise ConfigError(f"sprt={config.sprt}: {config.game.name} is not measured by the share of games won; expected none")
     if config.variate and game.spec.num_teams > 2:
-        raise ConfigError(f"variate={config.variate}: is for games of two teams; {config.game} has {game.spec.num_teams} here")
+        raise ConfigError(f"variate={config.variate}: is for games of two teams; {game.spec.name} has {game.spec.num_teams}")
     for label in config.variate:
         if _adapts(tournament, label):
             raise ConfigError(f"variate={config.variate}: {label} learns from deck to deck; expected players that do not")

@@ -91,10 +91,10 @@ def choose(tournament: Tournament, games: int) -> Choices:
     sizes: dict[tuple[int, ...], Choice] = {}
     choices = {}
     for label in labels:
-        file = checkpoint_of(config.game, tournament.players[label].options.checkpoint)
+        file = checkpoint_of(config.game.name, tournament.players[label].options.checkpoint)
         if file not in files:
             try:
-                net = untrained_of(file, config.game)
+                net = untrained_of(file, config.game.name)
             except CheckpointError as error:
                 raise CheckpointError(f"{label}={tournament.players[label].kind}: {error}") from error
             files[file] = (net.config.channels, net.config.blocks, len(net.scale), net.length)

@@ -3,7 +3,6 @@
 import os
 
 from fpmcts.samples import empty_samples
-from games import make
 from games.interface import Game
 from runtime.memory import Need, check_fits
 from training.config import TrainConfig
@@ -16,7 +15,7 @@ NODE_BYTES = 1100
 
 def check_memory(config: TrainConfig) -> None:
     """Raises ConfigError, naming the key, where a run does not fit into memory."""
-    check_fits(needs_of(config, make(config.game.name, **config.game.options())))
+    check_fits(needs_of(config, config.game.make()))
 
 
 def needs_of(config: TrainConfig, game: Game) -> list[Need]:

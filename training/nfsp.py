@@ -19,7 +19,7 @@ from evaluation.policy_table import ExactMeasure
 from fpmcts.learner import Learner
 from fpmcts.learner_settings import LearnerSettings
 from fpmcts.samples import Reservoir, Store, flatten
-from games import make
+from games import Choice, with_defaults
 from games.batches import num_rows, take
 from games.interface import seats_to_move
 from games.kernels import LAYERS, Stream, deal_seeds, sources_digest, streams
@@ -34,7 +34,6 @@ from runtime.device import choose_device
 from runtime.memory import Need, check_fits
 from runtime.settings import ConfigError, build, setting
 from training.budget import EpisodeBudget
-from training.config import GameSettings
 from training.learning import Totals
 from training.memory import row_bytes
 from training.precision import precision_of_run
@@ -83,7 +82,7 @@ class NFSPConfig:
     precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
     remembered: int = setting(0, least=0, most=100_000_000)
     resume: bool = True
-    game: GameSettings = field(default_factory=lambda: GameSettings("leduc"))
+    game: Choice = field(default_factory=lambda: Choice("leduc"))
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(value_head="scalar", hidden_head=False))
     algorithm: NFSPSettings = field(default_factory=NFSPSettings)
     evaluation: NFSPEvaluation = field(default_factory=NFSPEvaluation)
@@ -95,7 +94,7 @@ class NFSPConfig:
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the configuration as plain nested dictionaries."""
-        return asdict(self)
+        return asdict(self) | {"game": self.game.as_dict()}
 
 
 def parse_nfsp(values: Mapping[str, Any]) -> NFSPConfig:
@@ -107,7 +106,7 @@ def parse_nfsp(values: Mapping[str, Any]) -> NFSPConfig:
     kept = dict(values) | {"evaluation": _own_keys(values.get("evaluation", {}))}
     config: NFSPConfig = build(NFSPConfig, kept)
     try:
-        game = make(config.game.name, **config.game.options())
+        game = config.game.make()
         game.check_for_networks()
     except ValueError as error:
         raise ConfigError(f"game={config.game.name}: {error}") from error
@@ -127,7 +126,7 @@ def _own_keys(evaluation: Mapping[str, Any]) -> dict[str, Any]:
 def check_memory(config: NFSPConfig) -> None:
     """Raises ConfigError, naming the key, where a run does not fit into memory."""
     choose_device(config.device)
-    game = make(config.game.name, **config.game.options())
+    game = config.game.make()
     transition = sum(array.nbytes for _, array in flatten(empty_transitions(game, 1)))
     sizes, seats = config.algorithm, game.spec.num_seats
     check_fits([
@@ -155,7 +154,7 @@ class NFSPTrainer:
     def __init__(self, config: NFSPConfig, saved: Saved | None = None) -> None:
         settings, self.device = config.algorithm, choose_device(config.device)
         torch.set_num_threads(1)
-        self.game = make(config.game.name, **config.game.options())
+        self.game = config.game.make()
         spec, learning = self.game.spec, _supervised(settings)
         self.average = build_networks(spec, config.network, config.seed).to(self.device)
         self.q = build_networks(spec, config.network, config.seed + 1).to(self.device)
@@ -283,7 +282,7 @@ class NFSPTrainer:
 
     def set_state(self, saved: Saved) -> None:
         """Takes what ``get_state`` gave. Raises CheckpointError where it is of another game, network or algorithm."""
-        check_compatible(saved.meta, **self._identity())
+        check_compatible(with_defaults(saved.meta), **self._identity())
         for k, (learner, q) in enumerate(zip(self.learners, self.q_learners, strict=True)):
             load_module(learner.net, saved.arrays, f"network.{k}")
             load_optimizer(learner.optimizer, saved.arrays, f"optimizer.{k}")
@@ -302,7 +301,7 @@ class NFSPTrainer:
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""
         return {
-            "game": {"name": self.config.game.name} | self.config.game.options(),
+            "game": self.config.game.as_dict(),
             "network": asdict(self.config.network),
             "algorithm": asdict(self.config.algorithm),
         }

@@ -36,8 +36,8 @@ def trained_networks(
         learned = getattr(trained.game, "rules_name", "")  # of games that have rule sets
         if learned != workshop.rules:
             raise CheckpointError(f"{path} learned the rules {learned!r}; this match plays {workshop.rules!r}")
-        for key, value in game.options.items():
-            if (other := trained.game.options.get(key)) != value:
+        for key, value in game.learned_options().items():
+            if (other := trained.game.learned_options().get(key)) != value:
                 raise CheckpointError(f"{path} learned game.{key}={other}; this match plays game.{key}={value}")
         if trained.game.spec.num_seats != (seats := game.spec.num_seats):
             raise CheckpointError(f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}")
