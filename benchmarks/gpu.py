@@ -1,4 +1,4 @@
-"""On a GPU: how busy self-play keeps it, and what that makes of DeltaDou's whole training (640,000 games).
+"""On a GPU: how busy self-play keeps it, and the time of DeltaDou's whole training (640,000 games).
 
 Part of ``make gpu``, after ``pytest -m gpu``. Without a CUDA device there are no rows.
 """

@@ -1,4 +1,4 @@
-"""Speed of inference on one core: worlds from the prior and from the network's distribution, and whole determinizations.
+"""Speed of inference on one core: worlds, hands from phase 1, whole determinizations.
 
 The networks answer from a table, so the figures are those of the kernels. Positions are from
 random games, which are longer than games of skill.

@@ -9,7 +9,7 @@ import torch
 from benchmarks.measure import Row, median_seconds, rate
 from games.doudizhu.game import Doudizhu
 from networks.evaluator import Evaluator
-from networks.int8 import check_int8
+from networks.precision import check_int8
 from networks.resnet import NetworkConfig, Networks, build_networks
 from runtime.settings import ConfigError
 

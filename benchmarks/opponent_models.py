@@ -1,4 +1,4 @@
-"""Speed of the opponent model on one core: distributions of actions in no-limit Hold'em from states, features included."""
+"""Speed of the opponent model on one core: distributions of actions from states of no-limit Hold'em."""
 
 from collections.abc import Iterator
 from functools import partial

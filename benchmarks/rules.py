@@ -1,4 +1,4 @@
-"""Speed of the rules on one core: random games, leads, observations, sure wins, strengths of poker hands.
+"""Speed of the rules on one core: games, leads, observations, sure wins, poker hands.
 
 The references were measured elsewhere and on other machines: a C++ engine, OpenSpiel's
 ``dou_dizhu`` (which has no four + two), RLCard, DouZero, PokerKit's replays, and kernels in numba

@@ -41,7 +41,7 @@ def taught(config: TrainConfig, games: int = 2_000) -> Trainer:
 
 
 def scalars_of(trainer: Trainer) -> dict[str, float]:
-    """Returns the medians of what the next iterations report, with the rows learned from a second."""
+    """Returns the medians of the next reports, with the rows learned from a second."""
     reports = []
     for _ in range(ITERATIONS):
         for _ in trainer.run_step():

@@ -56,7 +56,7 @@ ISMCTS: tuple[tuple[str, dict[str, Any], dict[str, tuple[int, int]], float], ...
 
 
 def seconds_to(bound: float, learner: Any) -> float:
-    """Returns the seconds until the average policy's NashConv is at most the bound at two checks in a row.
+    """Returns the seconds until NashConv is at most the bound at two checks in a row.
 
     Checks come every 2 million episodes and count; infinite if 400 million are not enough.
     """

@@ -79,7 +79,7 @@ class Table:
         self.process.wait()
 
     def memory(self) -> float:
-        """Returns the memory of the server and its engine in MiB, shared pages counted once each (Linux)."""
+        """Returns the MiB of the server and its engine, shared pages counted once (Linux)."""
         total, processes = 0, [self.process.pid]
         for path in Path("/proc").glob("[0-9]*/stat"):
             try:

@@ -184,9 +184,14 @@ class SearchJudge:
         self.game = trained.game
         self._policy = PolicyAgent(trained.game, trained.evaluator.evaluate, temperature=1.0)
         settings = replace(
-            trained.search, root="gumbel", playouts=playouts, worlds=min(playouts, 256),
-            considered=16, prior_floor=1.0, gumbel_noise=0.0,
-        )  # fmt: skip
+            trained.search,
+            root="gumbel",
+            playouts=playouts,
+            worlds=min(playouts, 256),
+            considered=16,
+            prior_floor=1.0,
+            gumbel_noise=0.0,
+        )
         evaluate, win_only = trained.evaluator.evaluate, trained.objective == "wp"
         self._search = Search(trained.game, evaluate, settings, AT_ONCE, win_only)
         inference = replace(trained.inference, particles=PARTICLES, candidates=PARTICLES)
@@ -288,11 +293,21 @@ def report(
 ) -> Table:
     """Returns a row for each kind of decision and player. Args: met: Decisions in all games by kind."""
     table = Table(
-        "decisions", "a game", "judged", "player", "given away", "± s.e.", "blunders", "per 1,000",
-        "± s.e.", "passes", "given away a game",
-    )  # fmt: skip
-    for kind in sorted(met):
-        some = [one for one in judged if one.kind == kind]
+        "decisions",
+        "a game",
+        "judged",
+        "player",
+        "given away",
+        "± s.e.",
+        "blunders",
+        "per 1,000",
+        "± s.e.",
+        "passes",
+        "given away a game",
+    )
+    met = met | {"all": sum(met.values())}
+    for kind in [*sorted(met.keys() - {"all"}), "all"]:
+        some = [one for one in judged if kind in (one.kind, "all")]
         away = np.array([given_away(one) for one in some]).reshape(len(some), len(players))
         for k, name in enumerate(players):
             rows = np.flatnonzero(np.isfinite(away[:, k]))
@@ -302,11 +317,18 @@ def report(
             wrong = (values >= BLUNDER).astype(np.float64)
             passes = sum(some[row].moves[some[row].choices[k]] == "pass" for row in rows[wrong > 0])
             table.add_row(
-                kind, f"{met[kind] / games:.2f}", f"{len(rows):,}", name, f"{values.mean():.4f}",
-                f"{clustered_error(values, numbers):.4f}", f"{wrong.sum():.0f}",
-                f"{1000 * wrong.mean():.1f}", f"{1000 * clustered_error(wrong, numbers):.1f}",
-                f"{passes}", f"{values.mean() * met[kind] / games:.3f}",
-            )  # fmt: skip
+                kind,
+                f"{met[kind] / games:.2f}",
+                f"{len(rows):,}",
+                name,
+                f"{values.mean():.4f}",
+                f"{clustered_error(values, numbers):.4f}",
+                f"{wrong.sum():.0f}",
+                f"{1000 * wrong.mean():.1f}",
+                f"{1000 * clustered_error(wrong, numbers):.1f}",
+                f"{passes}",
+                f"{values.mean() * met[kind] / games:.3f}",
+            )
     return table
 
 

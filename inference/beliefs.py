@@ -35,7 +35,13 @@ class Beliefs(NamedTuple):
 
 @kernel
 def _add_up(
-    rules: Rules, positions: Positions, i: int, hidden: np.ndarray, weights: np.ndarray, beliefs: Beliefs, at: int
+    rules: Rules,
+    positions: Positions,
+    i: int,
+    hidden: np.ndarray,
+    weights: np.ndarray,
+    beliefs: Beliefs,
+    at: int,
 ) -> None:
     """Adds weighted worlds (uint64 ``[K, W]``, float64 ``[K]``) of position ``i`` to row ``at``."""
     probability = beliefs.probability[at]
@@ -49,7 +55,9 @@ def _add_up(
 
 
 @kernel
-def believe_prior(rules: Rules, positions: Positions, rng: np.ndarray, hidden_words: int, beliefs: Beliefs) -> None:
+def believe_prior(
+    rules: Rules, positions: Positions, rng: np.ndarray, hidden_words: int, beliefs: Beliefs
+) -> None:
     """Writes the prior at every position to the rows ``places`` of ``beliefs``.
 
     Args:
@@ -73,7 +81,12 @@ def believe_prior(rules: Rules, positions: Positions, rng: np.ndarray, hidden_wo
 
 @kernel
 def believe_particles(
-    rules: Rules, particles: Particles, positions: Positions, sizes: np.ndarray, floor: float, beliefs: Beliefs
+    rules: Rules,
+    particles: Particles,
+    positions: Positions,
+    sizes: np.ndarray,
+    floor: float,
+    beliefs: Beliefs,
 ) -> None:
     """Writes what the particles of the positions' slots say, tempered as worlds are, to the rows ``places`` of ``beliefs``.
 
@@ -90,28 +103,3 @@ def believe_particles(
         beliefs.listed[at] = particles.num_draws[slot] == COMPLETE
         if not beliefs.listed[at]:
             beliefs.ess[at] = sizes[i]
-
-
-@kernel
-def believe_types(particles: Particles, positions: Positions, floor: float, chances: np.ndarray) -> None:
-    """Writes how likely each seat is of each type that the others may be (``inference.replay``).
-
-    Args:
-        particles: Brought up to date with the positions.
-        floor: Least effective sample size.
-        chances: float64 ``[n, seats, T]``, all 0, changed in place; the searching seat's are equal.
-    """
-    weights, each = np.empty(particles.posterior.shape[1] - 1), np.empty(chances.shape[2])
-    for i in range(positions.seats.size):
-        slot = positions.slots[i]
-        temper(particles, slot, floor, weights)
-        for k in range(weights.size):
-            if weights[k] > 0.0:
-                for seat in range(chances.shape[1]):
-                    said = particles.said[slot, k, seat]
-                    top, total = np.max(said), 0.0
-                    for t in range(each.size):
-                        each[t] = np.exp(said[t] - top)
-                        total += each[t]
-                    for t in range(each.size):
-                        chances[i, seat, t] += weights[k] * each[t] / total

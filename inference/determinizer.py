@@ -17,7 +17,7 @@ from games.batches import Rules, States, put, take
 from games.generic import observe
 from games.interface import Game, Records
 from games.kernels import kernel
-from inference.beliefs import Beliefs, believe_particles, believe_prior, believe_types
+from inference.beliefs import Beliefs, believe_particles, believe_prior
 from inference.draws import (
     COMPLETE,
     UNDRAWN,
@@ -39,9 +39,6 @@ from networks.resnet import Outputs
 from runtime.settings import setting
 
 PHASE1 = ("marginal", "filter", "none")
-OTHERS = ("ours", "family")
-SOFTER = ((2.0, 0.2), (4.0, 0.2))
-"""Temperature and share of uniform play of the types that ``others=family`` adds to our own."""
 
 
 @dataclass(frozen=True)
@@ -57,15 +54,11 @@ class InferenceSettings:
         candidates: filter: worlds drawn from the prior, of which the best ``particles`` are kept, >= particles.
         temperature: T of the policies that explain past moves, > 0. The paper applies one and does not state it (4.3).
         epsilon: Share of uniform play in them, in [0, 1]; bounds the evidence of one move. Ours.
-        others: Who the others are taken for. "ours": they play by our policies as above, the paper. "family": each of them plays
-            so or by a softer version (``SOFTER``), all equally likely before the first move; what a seat plays tells which.
         solve: Whether the others are taken to play sure wins where the rules can tell them, as our policies do. Ours.
         ess_floor: Least effective sample size as a share of ``particles``, in [0, 1]. Below it particles are drawn anew; where
             that is not enough, the posterior is tempered. Ours.
         active_below: Inference is used when some hand has fewer cards than this, 0 to 100; before, worlds come from the prior.
             The paper: 15 (5.1). Where hands do not run out, as in poker, it is used from the first move.
-        history: New particles are weighed by the last this many moves, those of the searching seat and passes included, >= 0;
-            0 = all, the paper.
     """
 
     phase1: str = setting("marginal", choices=PHASE1)
@@ -74,15 +67,9 @@ class InferenceSettings:
     candidates: int = setting(512, least=1, most=1_000_000)
     temperature: float = setting(1.0, least=1e-9)
     epsilon: float = setting(0.05, least=0.0, most=1.0)
-    others: str = setting("ours", choices=OTHERS)
     solve: bool = True
     ess_floor: float = setting(0.1, least=0.0, most=1.0)
     active_below: int = setting(15, least=0, most=100)
-    history: int = setting(0, least=0)
-
-    def types(self) -> np.ndarray:
-        """Returns what each of the others may be: temperature and share of uniform play, float64 ``[T, 2]``."""
-        return np.array([(self.temperature, self.epsilon), *(SOFTER if self.others == "family" else ())])
 
 
 class Diagnostics(NamedTuple):
@@ -111,13 +98,17 @@ class Diagnostics(NamedTuple):
 def no_diagnostics(count: int) -> Diagnostics:
     """Returns the diagnostics of ``count`` views without inference."""
     unknown = (np.full(count, np.nan) for _ in Diagnostics._fields)
-    return Diagnostics(*unknown)._replace(num_evaluations=np.zeros(count, np.int64), fresh=np.zeros(count, np.bool_))
+    return Diagnostics(*unknown)._replace(
+        num_evaluations=np.zeros(count, np.int64), fresh=np.zeros(count, np.bool_)
+    )
 
 
 class Evaluates(Protocol):
     """What the determinizer asks of ``networks.evaluator.Evaluator``."""
 
-    def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs:
+    def evaluate(
+        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
+    ) -> Outputs:
         """Returns the networks' outputs for int8 ``[N, C, L]`` and seats int8 ``[N]``."""
         ...
 
@@ -144,7 +135,12 @@ class Determinizer:
     """
 
     def __init__(
-        self, game: Game, evaluator: Evaluates, settings: InferenceSettings, num_lanes: int, score: Score | None = None
+        self,
+        game: Game,
+        evaluator: Evaluates,
+        settings: InferenceSettings,
+        num_lanes: int,
+        score: Score | None = None,
     ) -> None:
         if settings.phase1 not in PHASE1:
             raise ValueError(f"phase1 is {settings.phase1!r}: expected one of {', '.join(PHASE1)}")
@@ -153,14 +149,19 @@ class Determinizer:
                 f"phase1 is {settings.phase1!r}: networks of {game.spec.name} have no head for hidden cards; expected 'none'"
             )
         if settings.phase1 == "filter" and score is None:
-            raise ValueError("phase1 is 'filter': pass the filter network as score=FilterEngine(net)")
+            raise ValueError(
+                "phase1 is 'filter': pass the filter network as score=FilterEngine(net)"
+            )
         if settings.phase1 == "filter" and settings.candidates < settings.particles:
-            raise ValueError(f"candidates is {settings.candidates}: expected at least particles = {settings.particles}")
+            raise ValueError(
+                f"candidates is {settings.candidates}: expected at least particles = {settings.particles}"
+            )
         self.game, self.settings, self.num_lanes = game, settings, num_lanes
         self._evaluator, self._score = evaluator, score
-        types = settings.types()
-        self._particles = make_particles(game, num_lanes * game.spec.num_seats, settings.particles, len(types))
-        self._replayer = Replayer(game, evaluator.evaluate, types, settings.solve)
+        self._particles = make_particles(game, num_lanes * game.spec.num_seats, settings.particles)
+        self._replayer = Replayer(
+            game, evaluator.evaluate, settings.temperature, settings.epsilon, settings.solve
+        )
         self._least = settings.ess_floor * settings.particles
 
     def reset(self, lanes: np.ndarray) -> None:
@@ -202,14 +203,20 @@ class Determinizer:
         diagnostics = no_diagnostics(count)
         if active.any():
             here = take(positions, active)
-            true = None if truth is None else true_hidden(self.game, take(truth, active), here.seats)
+            true = (
+                None if truth is None else true_hidden(self.game, take(truth, active), here.seats)
+            )
             put(diagnostics, active, self._update(here, records, rng, true))
             betas = np.empty(len(here.lanes))
-            draw_worlds(self.game.rules, self._particles, here, self._least, rng, num_worlds, worlds, betas)
+            draw_worlds(
+                self.game.rules, self._particles, here, self._least, rng, num_worlds, worlds, betas
+            )
             diagnostics.beta[active] = betas
         return worlds, diagnostics
 
-    def marginals(self, lanes: np.ndarray, views: States, records: Records, rng: np.ndarray) -> Beliefs:
+    def marginals(
+        self, lanes: np.ndarray, views: States, records: Records, rng: np.ndarray
+    ) -> Beliefs:
         """Returns what the seats to move believe of the hidden cards; the arguments are those of ``worlds``.
 
         Asked after ``worlds`` for the same positions it tells what those worlds were drawn from, and changes nothing. Otherwise
@@ -222,7 +229,9 @@ class Determinizer:
         positions = make_positions(game, lanes, views)
         count, spec = len(positions.lanes), game.spec
         beliefs = Beliefs(
-            probability=np.zeros((count, spec.num_seats - 1, len(spec.hidden_kinds), spec.hidden_most + 1)),
+            probability=np.zeros(
+                (count, spec.num_seats - 1, len(spec.hidden_kinds), spec.hidden_most + 1)
+            ),
             ess=np.full(count, np.nan),
             listed=np.zeros(count, np.bool_),
             prior_only=np.zeros(count, np.bool_),
@@ -237,21 +246,6 @@ class Determinizer:
             believe_particles(game.rules, self._particles, here, sizes, self._least, beliefs)
         return beliefs
 
-    def types(self, lanes: np.ndarray, views: States) -> np.ndarray:
-        """Returns how likely each seat is of each type of ``InferenceSettings.types``: float64 ``[n, seats, T]``.
-
-        It is asked after ``worlds`` for the same positions. The searching seat's are equal, as are all where no particles are.
-        """
-        num_types = len(self.settings.types())
-        positions = make_positions(self.game, lanes, views)
-        chances = np.full((len(lanes), self.game.spec.num_seats, num_types), 1.0 / num_types)
-        rows = np.flatnonzero(self._active(views, len(lanes)) & (self._particles.moves[positions.slots] != NO_PARTICLES))
-        if num_types > 1 and self.settings.phase2 and rows.size:
-            found = np.zeros((rows.size, *chances.shape[1:]))
-            believe_types(self._particles, take(positions, rows), self._least, found)
-            chances[rows] = found
-        return chances
-
     def _active(self, views: States, count: int) -> np.ndarray:
         """Returns where worlds do not come from the prior (bool ``[count]``)."""
         active = np.zeros(count, np.bool_)
@@ -260,7 +254,12 @@ class Determinizer:
         return active
 
     def _update(
-        self, positions: Positions, records: Records, rng: np.ndarray, true: np.ndarray | None, again: bool = False
+        self,
+        positions: Positions,
+        records: Records,
+        rng: np.ndarray,
+        true: np.ndarray | None,
+        again: bool = False,
     ) -> Diagnostics:
         """Brings the particles of the positions up to date, drawing new ones where there are none or too few count.
 
@@ -279,8 +278,8 @@ class Determinizer:
             find_kept(particles, positions, records, goes_on)
         kept = np.flatnonzero(goes_on)
         if kept.size:
-            start = np.zeros(kept.size, np.int64)
-            diagnostics.num_evaluations[kept] = self._replayer.advance(particles, take(positions, kept), records, start)
+            num_evaluations = self._replayer.advance(particles, take(positions, kept), records)
+            diagnostics.num_evaluations[kept] = num_evaluations
             effective_sizes(particles, positions.slots, sizes)
             sizes[~goes_on] = 0.0
         fresh = np.flatnonzero(((sizes < self._least) & ~current) | (sizes == 0.0))
@@ -293,7 +292,9 @@ class Determinizer:
             effective_sizes(particles, positions.slots, sizes)
         if not sizes.all():
             wrong = positions.lanes[sizes == 0.0][:5].tolist()
-            raise ValueError(f"lanes {wrong}: the record does not lead to the view; pass the moves of all lanes since the deal")
+            raise ValueError(
+                f"lanes {wrong}: the record does not lead to the view; pass the moves of all lanes since the deal"
+            )
         listed = particles.num_draws[positions.slots] == COMPLETE
         diagnostics.ess_share[:] = np.where(listed, np.nan, sizes / self.settings.particles)
         judge_truth(self.game.rules, particles, positions, diagnostics.gain, diagnostics.rank)
@@ -309,10 +310,10 @@ class Determinizer:
         lengths = records.lengths[positions.lanes]
         if self.settings.phase2:
             put(particles.views, positions.slots, start_views(self.game, positions))
-            store_draws(self.game.rules, particles, positions, np.zeros(count, np.int16), True, draws)
-            history = self.settings.history or self.game.spec.max_moves
-            counts_from = np.maximum(lengths.astype(np.int64) - history, 0)
-            num_evaluations += self._replayer.advance(particles, positions, records, counts_from)
+            store_draws(
+                self.game.rules, particles, positions, np.zeros(count, np.int16), True, draws
+            )
+            num_evaluations += self._replayer.advance(particles, positions, records)
         else:
             put(particles.views, positions.slots, positions.views)
             store_draws(self.game.rules, particles, positions, lengths, False, draws)
@@ -320,20 +321,30 @@ class Determinizer:
 
     def _phase1(self, positions: Positions, rng: np.ndarray, draws: Draws) -> int:
         """Fills ``draws`` for the positions; returns the observations evaluated per position, those of the filter not counted."""
-        settings, rules, marginal = self.settings, self.game.rules, self.settings.phase1 == "marginal"
+        settings, rules, marginal = (
+            self.settings,
+            self.game.rules,
+            self.settings.phase1 == "marginal",
+        )
         list_all(rules, positions, draws)
         rows = np.flatnonzero(draws.num_draws == UNDRAWN)
         if marginal:
-            observations = np.empty((len(positions.lanes), *self.game.spec.observation_shape), np.int8)
+            observations = np.empty(
+                (len(positions.lanes), *self.game.spec.observation_shape), np.int8
+            )
             _observe(rules, positions, observations)
-            logits = self._evaluator.evaluate(observations, positions.seats.astype(np.int8), want_hidden=True).hidden
+            logits = self._evaluator.evaluate(
+                observations, positions.seats.astype(np.int8), want_hidden=True
+            ).hidden
             draw_from_marginal(rules, positions, rows, logits, rng, draws)
             weigh_by_marginal(rules, positions, logits, draws)
         elif settings.phase1 == "filter":
             weigh_by_prior(rules, positions, draws)
             if rows.size:
                 assert self._score is not None
-                draw_filtered(self.game, positions, rows, rng, settings.candidates, self._score, draws)
+                draw_filtered(
+                    self.game, positions, rows, rng, settings.candidates, self._score, draws
+                )
         else:
             draw_from_prior(rules, positions, rows, rng, draws)
             weigh_by_prior(rules, positions, draws)

@@ -81,7 +81,9 @@ def list_all(rules: Rules, positions: Positions, draws: Draws) -> None:
 
 
 @kernel
-def draw_from_prior(rules: Rules, positions: Positions, rows: np.ndarray, rng: np.ndarray, draws: Draws) -> None:
+def draw_from_prior(
+    rules: Rules, positions: Positions, rows: np.ndarray, rng: np.ndarray, draws: Draws
+) -> None:
     """Draws the particles of the positions in ``rows`` (int64) from the prior at the information state.
 
     Args:
@@ -91,7 +93,15 @@ def draw_from_prior(rules: Rules, positions: Positions, rows: np.ndarray, rng: n
     for i in rows:
         draws.num_draws[i] = last
         draws.exists[i, :last] = True
-        draw_hidden(rules, positions.views, i, positions.seats[i], rng, positions.lanes[i], draws.hidden[i, :last])
+        draw_hidden(
+            rules,
+            positions.views,
+            i,
+            positions.seats[i],
+            rng,
+            positions.lanes[i],
+            draws.hidden[i, :last],
+        )
 
 
 @kernel
@@ -103,7 +113,9 @@ def weigh_by_prior(rules: Rules, positions: Positions, draws: Draws) -> None:
             continue
         for k in range(last + 1):
             if draws.exists[i, k]:
-                draws.phase1[i, k] = log_prior_hidden(rules, positions.views, i, positions.seats[i], draws.hidden[i, k])
+                draws.phase1[i, k] = log_prior_hidden(
+                    rules, positions.views, i, positions.seats[i], draws.hidden[i, k]
+                )
                 if draws.num_draws[i] != COMPLETE:
                     draws.density[i, k] = draws.phase1[i, k]
         if draws.exists[i, last]:
@@ -112,7 +124,12 @@ def weigh_by_prior(rules: Rules, positions: Positions, draws: Draws) -> None:
 
 @kernel
 def draw_from_marginal(
-    rules: Rules, positions: Positions, rows: np.ndarray, logits: np.ndarray, rng: np.ndarray, draws: Draws
+    rules: Rules,
+    positions: Positions,
+    rows: np.ndarray,
+    logits: np.ndarray,
+    rng: np.ndarray,
+    draws: Draws,
 ) -> None:
     """Draws the particles of the positions in ``rows`` (int64) from the network's distribution.
 
@@ -125,7 +142,9 @@ def draw_from_marginal(
         draws.num_draws[i] = last
         draws.exists[i, :last] = True
         seat, lane = positions.seats[i], positions.lanes[i]
-        draw_corrected(rules, positions.views, i, seat, logits[i], rng, lane, draws.hidden[i, :last])
+        draw_corrected(
+            rules, positions.views, i, seat, logits[i], rng, lane, draws.hidden[i, :last]
+        )
 
 
 @kernel
@@ -134,10 +153,21 @@ def weigh_by_marginal(rules: Rules, positions: Positions, logits: np.ndarray, dr
     last = draws.hidden.shape[1] - 1
     for i in range(positions.seats.size):
         seat = positions.seats[i]
-        log_corrected(rules, positions.views, i, seat, logits[i], draws.hidden[i], draws.exists[i], draws.phase1[i])
+        log_corrected(
+            rules,
+            positions.views,
+            i,
+            seat,
+            logits[i],
+            draws.hidden[i],
+            draws.exists[i],
+            draws.phase1[i],
+        )
         if draws.num_draws[i] != COMPLETE:
             for k in range(last + 1):
                 if draws.exists[i, k]:
                     draws.density[i, k] = draws.phase1[i, k]
         if draws.exists[i, last]:
-            draws.gain[i] = draws.phase1[i, last] - log_prior_hidden(rules, positions.views, i, seat, draws.hidden[i, last])
+            draws.gain[i] = draws.phase1[i, last] - log_prior_hidden(
+                rules, positions.views, i, seat, draws.hidden[i, last]
+            )

@@ -31,7 +31,9 @@ class Positions(NamedTuple):
 def make_positions(game: Game, lanes: np.ndarray, views: States) -> Positions:
     """Returns the positions of views in which the seat to move searches."""
     lanes, seats = np.asarray(lanes, np.int64), seats_to_move(game, views)
-    return Positions(np.arange(len(lanes)), lanes, seats, lanes * game.spec.num_seats + seats, views)
+    return Positions(
+        np.arange(len(lanes)), lanes, seats, lanes * game.spec.num_seats + seats, views
+    )
 
 
 @kernel

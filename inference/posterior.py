@@ -37,7 +37,9 @@ def particle_weights(particles: Particles, slot: int, beta: float, weights: np.n
     for k in range(weights.size):
         weights[k] = -np.inf
         if particles.posterior[slot, k] > -np.inf:
-            weights[k] = beta * particles.posterior[slot, k] + (1.0 - beta) * particles.phase1[slot, k]
+            weights[k] = (
+                beta * particles.posterior[slot, k] + (1.0 - beta) * particles.phase1[slot, k]
+            )
             top = max(top, weights[k])
     if top == -np.inf:
         return 0.0
@@ -54,7 +56,10 @@ def particle_weights(particles: Particles, slot: int, beta: float, weights: np.n
 @kernel
 def temper(particles: Particles, slot: int, floor: float, weights: np.ndarray) -> float:
     """Returns the largest beta with an effective sample size of ``floor`` or more, 0 if there is none; writes its weights."""
-    if particle_weights(particles, slot, 1.0, weights) >= floor or particles.num_draws[slot] == COMPLETE:
+    if (
+        particle_weights(particles, slot, 1.0, weights) >= floor
+        or particles.num_draws[slot] == COMPLETE
+    ):
         return 1.0
     low, high = 0.0, 1.0
     for _ in range(_BISECTIONS):
@@ -76,7 +81,11 @@ def effective_sizes(particles: Particles, slots: np.ndarray, sizes: np.ndarray) 
     weights = np.empty(particles.posterior.shape[1] - 1)
     for i in range(slots.size):
         slot = slots[i]
-        sizes[i] = 0.0 if particles.moves[slot] == NO_PARTICLES else particle_weights(particles, slot, 1.0, weights)
+        sizes[i] = (
+            0.0
+            if particles.moves[slot] == NO_PARTICLES
+            else particle_weights(particles, slot, 1.0, weights)
+        )
         if sizes[i] > 0.0 and particles.num_draws[slot] == COMPLETE:
             sizes[i] = weights.size
 
@@ -112,9 +121,15 @@ def resample(weights: np.ndarray, rng: np.ndarray, lane: int, picks: np.ndarray)
 
 @kernel
 def draw_worlds(
-    rules: Rules, particles: Particles, positions: Positions, floor: float, rng: np.ndarray, num_worlds: int, worlds: States,
+    rules: Rules,
+    particles: Particles,
+    positions: Positions,
+    floor: float,
+    rng: np.ndarray,
+    num_worlds: int,
+    worlds: States,
     betas: np.ndarray,
-) -> None:  # fmt: skip
+) -> None:
     """Draws worlds from the weighted particles of the positions' slots.
 
     Args:
@@ -132,12 +147,22 @@ def draw_worlds(
         betas[i] = temper(particles, slot, floor, weights)
         resample(weights, rng, positions.lanes[i], picks)
         for w in range(num_worlds):
-            fill_world(rules, positions.views, i, positions.seats[i], particles.hidden[slot, picks[w]], worlds, first + w)
+            fill_world(
+                rules,
+                positions.views,
+                i,
+                positions.seats[i],
+                particles.hidden[slot, picks[w]],
+                worlds,
+                first + w,
+            )
         deal_rest(rules, worlds, first, num_worlds, rng, positions.lanes[i])
 
 
 @kernel
-def judge_truth(rules: Rules, particles: Particles, positions: Positions, gain: np.ndarray, rank: np.ndarray) -> None:
+def judge_truth(
+    rules: Rules, particles: Particles, positions: Positions, gain: np.ndarray, rank: np.ndarray
+) -> None:
     """Writes what the particles say of the true world, before tempering; NaN where it is not in the last column.
 
     Args:
@@ -163,7 +188,9 @@ def judge_truth(rules: Rules, particles: Particles, positions: Positions, gain: 
                 total += np.exp(weight - true)
                 heavier += 1.0 if weight > true else 0.5 if weight == true else 0.0
                 possible += 1
-        prior = log_prior_hidden(rules, positions.views, i, positions.seats[i], particles.hidden[slot, last])
+        prior = log_prior_hidden(
+            rules, positions.views, i, positions.seats[i], particles.hidden[slot, last]
+        )
         gain[i] = particles.truth_density[slot] + np.log(num_draws + 1.0) - np.log(total) - prior
         if possible > 0:
             rank[i] = heavier / possible

@@ -9,7 +9,14 @@ from inference.positions import Positions
 
 
 @kernel
-def prior_worlds(rules: Rules, positions: Positions, rng: np.ndarray, num_worlds: int, hidden_words: int, worlds: States) -> None:
+def prior_worlds(
+    rules: Rules,
+    positions: Positions,
+    rng: np.ndarray,
+    num_worlds: int,
+    hidden_words: int,
+    worlds: States,
+) -> None:
     """Draws worlds from the prior at every position.
 
     Args:

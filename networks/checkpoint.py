@@ -30,6 +30,9 @@ NETWORKS = "networks.safetensors"
 FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes"}
 """By key and value of metadata: what a value of a former version is called now."""
 
+FORMER_KEYS = {"inference": {"others", "history"}}
+"""By group of settings: keys of former versions, of which only the default is left."""
+
 Arrays = dict[str, np.ndarray]
 Settings = TypeVar("Settings")
 
@@ -54,7 +57,9 @@ def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, 
     dense = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     text = json.dumps(meta, sort_keys=True, allow_nan=False)
     header = {"format": FORMAT, "meta": text, "sha256": _digest(dense, text)}
-    temporary = path.with_name(f".{path.name}.partial")  # in the same folder: a rename is atomic within one file system only
+    temporary = path.with_name(
+        f".{path.name}.partial"
+    )  # in the same folder: a rename is atomic within one file system only
     try:
         try:
             save_file(dense, temporary, header)
@@ -64,7 +69,9 @@ def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, 
             temporary.unlink(missing_ok=True)
         _to_disk(path.parent)
     except (OSError, SafetensorError) as error:
-        raise CheckpointError(f"cannot write checkpoint {path}: {error}; the previous file, if any, is intact") from error
+        raise CheckpointError(
+            f"cannot write checkpoint {path}: {error}; the previous file, if any, is intact"
+        ) from error
 
 
 def load(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
@@ -78,7 +85,9 @@ def load(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
         with safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}
             if header.get("format") != FORMAT or not {"meta", "sha256"} <= header.keys():
-                raise CheckpointError(f"{path} is no checkpoint of this program: its header has no {FORMAT!r}")
+                raise CheckpointError(
+                    f"{path} is no checkpoint of this program: its header has no {FORMAT!r}"
+                )
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
     except FileNotFoundError as error:
         raise CheckpointError(f"there is no checkpoint at {path}") from error
@@ -96,7 +105,9 @@ def _with_present_names(meta: Any) -> Any:
     if not isinstance(meta, dict):
         return meta
     return {
-        key: FORMER_NAMES.get((key, value), value) if isinstance(value, str) else _with_present_names(value)
+        key: FORMER_NAMES.get((key, value), value)
+        if isinstance(value, str)
+        else _with_present_names(value)
         for key, value in meta.items()
     }
 
@@ -121,7 +132,8 @@ def settings_of(schema: type[Settings], values: Mapping[str, Any], name: str) ->
         CheckpointError: A key is unknown, as in the checkpoint of a later version, or a value is not allowed.
     """
     try:
-        settings: Settings = build(schema, values, f"{name}.")
+        kept = {key: value for key, value in values.items() if key not in FORMER_KEYS.get(name, ())}
+        settings: Settings = build(schema, kept, f"{name}.")
     except ValueError as error:
         raise CheckpointError(f"the checkpoint does not fit this version: {error}") from error
     return settings

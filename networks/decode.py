@@ -10,7 +10,9 @@ from games.kernels import kernel
 
 
 @kernel
-def legal_logits(decoder: np.ndarray, policy: np.ndarray, row: int, actions: np.ndarray, n: int, out: np.ndarray) -> None:
+def legal_logits(
+    decoder: np.ndarray, policy: np.ndarray, row: int, actions: np.ndarray, n: int, out: np.ndarray
+) -> None:
     """Writes the logits of ``actions[:n]`` to ``out[:n]``.
 
     Args:
@@ -29,22 +31,6 @@ def legal_logits(decoder: np.ndarray, policy: np.ndarray, row: int, actions: np.
             if index >= 0:
                 logit += policy[row, index]
         out[j] = logit
-
-
-@kernel
-def log_softmax(logits: np.ndarray, n: int, temperature: float, out: np.ndarray) -> None:
-    """Writes log softmax(logits[:n] / temperature) to ``out[:n]``; ``out`` may be ``logits``. Needs n >= 1, temperature > 0."""
-    top = logits[0]
-    for j in range(1, n):
-        top = max(top, logits[j])
-    total = 0.0
-    for j in range(n):
-        scaled = (logits[j] - top) / temperature
-        out[j] = scaled
-        total += np.exp(scaled)
-    log_total = np.log(total)
-    for j in range(n):
-        out[j] -= log_total
 
 
 @kernel

@@ -57,7 +57,9 @@ def scores(policy: Tensor, decoder: Tensor, rows: Tensor, actions: Tensor) -> Te
     return parts.masked_fill(indices < 0, 0.0).sum(dim=1)
 
 
-def policy_loss(policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tensor, targets: Tensor) -> PolicyLoss:
+def policy_loss(
+    policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tensor, targets: Tensor
+) -> PolicyLoss:
     """Returns the divergences between targets and the policy over the legal moves, and what to log beside them.
 
     Args:
@@ -84,7 +86,9 @@ def policy_loss(policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tenso
     reverse_kl = total(log_p.exp() * (log_p - targets.clamp(min=LEAST_TARGET).log()))
     entropy = -total(log_p.exp() * log_p)
     with torch.no_grad():
-        is_best = (logits == top.index_select(0, rows)) & (targets == largest(targets).index_select(0, rows))
+        is_best = (logits == top.index_select(0, rows)) & (
+            targets == largest(targets).index_select(0, rows)
+        )
         return PolicyLoss(
             cross_entropy,
             reverse_kl,
@@ -95,7 +99,9 @@ def policy_loss(policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tenso
         )
 
 
-def clipped_surrogate(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: float) -> tuple[Tensor, Tensor]:
+def clipped_surrogate(
+    log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: float
+) -> tuple[Tensor, Tensor]:
     """Returns the loss of the policy gradient per row ``[B]`` and whether it was clipped (float ``[B]``).
 
     −min(r A, clip(r, 1 − ε, 1 + ε) A) with r = p / p_old. Source: Schulman et al., "Proximal policy optimization algorithms",
@@ -125,7 +131,9 @@ def stake_classes(returns: Tensor, factors: Sequence[float]) -> Tensor:
     return torch.bucketize(returns.abs(), returns.new_tensor(between))
 
 
-def value_loss(raw: Tensor, returns: Tensor, objective: str, scale: float, factors: Sequence[float]) -> Tensor:
+def value_loss(
+    raw: Tensor, returns: Tensor, objective: str, scale: float, factors: Sequence[float]
+) -> Tensor:
     """Returns the value loss per row ``[B]``.
 
     ``win_stakes`` (``[B, 1 + 2 F]``): negative log likelihood in nats of the result and of the class of the return given it.
@@ -142,10 +150,14 @@ def value_loss(raw: Tensor, returns: Tensor, objective: str, scale: float, facto
         normalised = returns.sign() if objective == "wp" else (returns / scale).clamp(-1, 1)
         return (normalised - raw[:, 0].tanh()).square()
     won = returns > 0
-    result = functional.binary_cross_entropy_with_logits(raw[:, 0], won.to(raw.dtype), reduction="none")
+    result = functional.binary_cross_entropy_with_logits(
+        raw[:, 0], won.to(raw.dtype), reduction="none"
+    )
     by_result = raw[:, 1:].unflatten(1, (2, len(factors)))
     given = torch.where(won[:, None], by_result[:, 0], by_result[:, 1])
-    return result + functional.cross_entropy(given, stake_classes(returns, factors), reduction="none")
+    return result + functional.cross_entropy(
+        given, stake_classes(returns, factors), reduction="none"
+    )
 
 
 @cache
@@ -171,7 +183,9 @@ class HiddenLoss(NamedTuple):
     prior_nll: Tensor
 
 
-def hidden_loss(hidden: Tensor, fewest: Tensor, most: Tensor, counts: Tensor, size: Tensor) -> HiddenLoss:
+def hidden_loss(
+    hidden: Tensor, fewest: Tensor, most: Tensor, counts: Tensor, size: Tensor
+) -> HiddenLoss:
     """Returns the exact negative log likelihood of the next seat's hand.
 
     p(c) is proportional to prod_r C(most_r - fewest_r, c_r - fewest_r) exp(hidden[c_r, r]) over all hands c with
@@ -194,9 +208,18 @@ def hidden_loss(hidden: Tensor, fewest: Tensor, most: Tensor, counts: Tensor, si
     log_total = _coefficient(factors, size.long()).log() + top.sum(dim=(1, 2))
     with torch.no_grad():
         log_prior = weights.log().gather(2, true).sum(dim=(1, 2))
-        num_free, num_drawn = (most - fewest).sum(dim=1).double(), (size - fewest.sum(dim=1)).double()
-        log_worlds = torch.lgamma(num_free + 1) - torch.lgamma(num_drawn + 1) - torch.lgamma(num_free - num_drawn + 1)
-    return HiddenLoss((log_total - log_true).to(hidden.dtype), (log_worlds - log_prior).to(hidden.dtype))
+        num_free, num_drawn = (
+            (most - fewest).sum(dim=1).double(),
+            (size - fewest.sum(dim=1)).double(),
+        )
+        log_worlds = (
+            torch.lgamma(num_free + 1)
+            - torch.lgamma(num_drawn + 1)
+            - torch.lgamma(num_free - num_drawn + 1)
+        )
+    return HiddenLoss(
+        (log_total - log_true).to(hidden.dtype), (log_worlds - log_prior).to(hidden.dtype)
+    )
 
 
 def _coefficient(factors: Tensor, degree: Tensor) -> Tensor:

@@ -61,7 +61,9 @@ def _key(row: np.ndarray, seat: int) -> np.uint64:
 
 
 @kernel
-def look_up(memory: Memory, rows: np.ndarray, seats: np.ndarray, places: np.ndarray, new: np.ndarray) -> int:
+def look_up(
+    memory: Memory, rows: np.ndarray, seats: np.ndarray, places: np.ndarray, new: np.ndarray
+) -> int:
     """Returns how many observations must be evaluated; finds or makes the place of each in the memory.
 
     Args:
@@ -92,9 +94,14 @@ def look_up(memory: Memory, rows: np.ndarray, seats: np.ndarray, places: np.ndar
 
 @kernel
 def fill_in(
-    memory: Memory, places: np.ndarray, new: np.ndarray, new_policy: np.ndarray, new_value: np.ndarray, policy: np.ndarray,
+    memory: Memory,
+    places: np.ndarray,
+    new: np.ndarray,
+    new_policy: np.ndarray,
+    new_value: np.ndarray,
+    policy: np.ndarray,
     value: np.ndarray,
-) -> None:  # fmt: skip
+) -> None:
     """Keeps the answers for new observations, and writes the answers for all rows.
 
     Args:

@@ -136,7 +136,9 @@ class ConvNorm(nn.Module):
         running_mean, running_var = self.norm.running_mean, self.norm.running_var
         assert running_mean is not None and running_var is not None
         gain = self.norm.weight.detach() / torch.sqrt(running_var + self.norm.eps)
-        return self.conv.weight.detach() * gain[:, None, None, None], self.norm.bias.detach() - running_mean * gain
+        return self.conv.weight.detach() * gain[
+            :, None, None, None
+        ], self.norm.bias.detach() - running_mean * gain
 
 
 class ResidualBlock(nn.Module):
@@ -185,7 +187,9 @@ class PolicyValueNet(nn.Module):
         """
         super().__init__()
         if config.value_head == "win_stakes" and not spec.stake_factors:
-            raise ValueError(f"value_head is 'win_stakes', but {spec.name} has no stake_factors; expected 'scalar'")
+            raise ValueError(
+                f"value_head is 'win_stakes', but {spec.name} has no stake_factors; expected 'scalar'"
+            )
         num_inputs, length = spec.observation_shape
         self.config = config
         self.length = length
@@ -193,8 +197,14 @@ class PolicyValueNet(nn.Module):
         self.num_hidden = spec.hidden_counts if config.hidden_head else 0
         self.stake_factors = spec.stake_factors if config.value_head == "win_stakes" else ()
         self.num_values = 1 + 2 * len(self.stake_factors)
-        self.value_scale = (config.value_scale or spec.max_return) if config.objective == "adp" else 1.0
-        self.register_buffer("scale", torch.as_tensor(np.asarray(spec.observation_scale, np.float32)), persistent=False)
+        self.value_scale = (
+            (config.value_scale or spec.max_return) if config.objective == "adp" else 1.0
+        )
+        self.register_buffer(
+            "scale",
+            torch.as_tensor(np.asarray(spec.observation_scale, np.float32)),
+            persistent=False,
+        )
 
         self.stem = ConvNorm(num_inputs, config.channels, 3)
         self.blocks = nn.ModuleList(ResidualBlock(config.channels) for _ in range(config.blocks))
@@ -220,13 +230,23 @@ class PolicyValueNet(nn.Module):
         planes = self.planes(x).float()
         squeezed = functional.relu(self.squeeze(x)).flatten(1)
         rest = self.globals(functional.relu(self.units(squeezed))).float()
-        policy = torch.cat([planes[:, : self.num_planes].flatten(1), rest[:, : self.num_extra]], dim=1)
-        return RawOutputs(policy, rest[:, self.num_extra :], planes[:, self.num_planes : self.num_planes + self.num_hidden, 0])
+        policy = torch.cat(
+            [planes[:, : self.num_planes].flatten(1), rest[:, : self.num_extra]], dim=1
+        )
+        return RawOutputs(
+            policy,
+            rest[:, self.num_extra :],
+            planes[:, self.num_planes : self.num_planes + self.num_hidden, 0],
+        )
 
     def outputs(self, raw: RawOutputs) -> Outputs[Tensor]:
         """Returns policy, value and hidden logits of raw outputs."""
         factors = raw.value.new_tensor(self.stake_factors)
-        return Outputs(raw.policy, expected_value(raw.value, self.config.objective, self.value_scale, factors), raw.hidden)
+        return Outputs(
+            raw.policy,
+            expected_value(raw.value, self.config.objective, self.value_scale, factors),
+            raw.hidden,
+        )
 
 
 class Networks(nn.Module):

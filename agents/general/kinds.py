@@ -73,8 +73,6 @@ def _fpmcts(workshop: Workshop, player: Player) -> Agent:
         inference = replace(inference, phase1="none", phase2=False)
     elif o.phase1 != "trained":
         inference = replace(inference, phase1=o.phase1)
-    if o.others != "trained":
-        inference = replace(inference, others=o.others)
     particles = o.particles or max(inference.particles, min(playouts, match.most_particles))
     candidates = max(inference.candidates, particles)
     inference = replace(inference, particles=particles, candidates=candidates, **_given(o, "ess_floor"))

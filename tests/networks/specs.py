@@ -48,7 +48,9 @@ SMALL = NetworkConfig(channels=16, blocks=2, head_units=16)
 
 def observations(count: int, spec: GameSpec = DOUDIZHU, seed: int = 0) -> np.ndarray:
     """Returns random int8 planes ``[count, C, L]``."""
-    return np.random.default_rng(seed).integers(0, 5, (count, *spec.observation_shape)).astype(np.int8)
+    return (
+        np.random.default_rng(seed).integers(0, 5, (count, *spec.observation_shape)).astype(np.int8)
+    )
 
 
 def as_if_trained(net: nn.Module, seed: int = 0) -> nn.Module:

@@ -37,7 +37,9 @@ def test_seats_apart_and_together_are_the_same() -> None:
     mixed = evaluator.evaluate(planes, seats, want_hidden=True)
     for seat in range(3):
         rows = seats == seat
-        for values, reference in zip(evaluator.evaluate(planes[rows], seats[rows], want_hidden=True), mixed, strict=True):
+        for values, reference in zip(
+            evaluator.evaluate(planes[rows], seats[rows], want_hidden=True), mixed, strict=True
+        ):
             np.testing.assert_array_equal(values, reference[rows])
 
 
@@ -94,7 +96,11 @@ def test_remembered_answers_are_the_same(remembered: int) -> None:
     planes, rng = observations(60), np.random.default_rng(1)
     for _ in range(4):
         rows, seats = rng.integers(0, 60, 50), rng.integers(0, 3, 50).astype(np.int8)
-        for values, reference in zip(remembers.evaluate(planes[rows], seats), plain.evaluate(planes[rows], seats), strict=True):
+        for values, reference in zip(
+            remembers.evaluate(planes[rows], seats),
+            plain.evaluate(planes[rows], seats),
+            strict=True,
+        ):
             np.testing.assert_array_equal(values, reference)
     hidden = remembers.evaluate(planes[:3], np.zeros(3, np.int8), want_hidden=True).hidden
     assert hidden.shape == (3, 5, 15)
