@@ -1,4 +1,6 @@
-"""Speed of the opponent model on one core: distributions of actions from states of no-limit Hold'em."""
+"""Speed of the opponent model on one core: distributions of actions from states of no-limit
+Hold'em.
+"""
 
 from collections.abc import Iterator
 from functools import partial

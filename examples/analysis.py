@@ -1,4 +1,5 @@
-"""Judges single Doudizhu decisions of the policy network, and of searches asked at the same decisions.
+"""Judges single Doudizhu decisions of the policy network, and of searches asked at the same
+decisions.
 
 ``python -m examples.analysis endgames`` judges decisions with few cards left by the double-dummy
 solver: worlds are drawn by inference, and every legal move is solved in every world with all hands
@@ -291,7 +292,9 @@ def clustered_error(values: np.ndarray, games: np.ndarray) -> float:
 def report(
     judged: Sequence[Judged], players: Sequence[str], games: int, met: dict[str, int]
 ) -> Table:
-    """Returns a row for each kind of decision and player. Args: met: Decisions in all games by kind."""
+    """Returns a row for each kind of decision and player. Args: met: Decisions in all games by
+    kind.
+    """
     table = Table(
         "decisions",
         "a game",

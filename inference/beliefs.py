@@ -1,4 +1,6 @@
-"""What is known of the hidden cards, in numbers for a page: the probability of every count of every kind, for each seat."""
+"""What is known of the hidden cards, in numbers for a page: the probability of every count of every
+kind, for each seat.
+"""
 
 from typing import NamedTuple
 
@@ -20,11 +22,15 @@ class Beliefs(NamedTuple):
     """What the searching seats of n positions believe.
 
     Attributes:
-        probability: float64 ``[n, num_seats - 1, kinds, most + 1]``: the probability that a seat holds c things of a kind
-            (``spec.hidden_kinds``: ranks, or whole hands, of which a seat holds one), the seats in turn from the next one on.
-        ess: float64 ``[n]``, effective sample size of the particles, before tempering; NaN where all worlds are listed.
-        listed: bool ``[n]``, whether all worlds are listed: the numbers are then exact, up to the policies.
-        prior_only: bool ``[n]``, whether inference is not active here, and what was played says nothing.
+        probability: float64 ``[n, num_seats - 1, kinds, most + 1]``: the probability that a seat
+            holds c things of a kind (``spec.hidden_kinds``: ranks, or whole hands, of which a seat
+            holds one), the seats in turn from the next one on.
+        ess: float64 ``[n]``, effective sample size of the particles, before tempering; NaN where
+            all worlds are listed.
+        listed: bool ``[n]``, whether all worlds are listed: the numbers are then exact, up to the
+            policies.
+        prior_only: bool ``[n]``, whether inference is not active here, and what was played says
+            nothing.
     """
 
     probability: np.ndarray
@@ -88,7 +94,8 @@ def believe_particles(
     floor: float,
     beliefs: Beliefs,
 ) -> None:
-    """Writes what the particles of the positions' slots say, tempered as worlds are, to the rows ``places`` of ``beliefs``.
+    """Writes what the particles of the positions' slots say, tempered as worlds are, to the rows
+    ``places`` of ``beliefs``.
 
     Args:
         particles: Brought up to date with the positions.

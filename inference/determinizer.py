@@ -1,11 +1,13 @@
-"""The determinizer: worlds for the players who search, from phase 1, phase 2, and the particles kept from move to move.
+"""The determinizer: worlds for searching players by phases 1 and 2 and kept particles.
 
     views ─┬─ all hands long ──────────────────────────────────────────────▶ worlds from the prior
-           └─ some hand short ─▶ particles kept? ─ yes ─▶ replay new moves ─┬─▶ weigh, temper, resample ─▶ worlds
+           └─ some hand short ─▶ particles kept? ─ yes ─▶ replay new moves ─┬─▶ weigh, temper,
+           resample ─▶ worlds
                                       └─ no, or too few count ─▶ phase 1 ─▶ replay all moves ─┘
 
-All lanes advance together; a lane draws from its own random stream alone. What is hidden, how it is listed and drawn, and how a
-world is filled in, a game says by its kernels (``games.interface``, hidden cards); no game is named here. Source: DeltaDou, 4.3.
+All lanes advance together; a lane draws from its own random stream alone. What is hidden, how it is
+listed and drawn, and how a world is filled in, a game says by its kernels (``games.interface``,
+hidden cards); no game is named here. Source: DeltaDou, 4.3.
 """
 
 from dataclasses import dataclass
@@ -46,19 +48,24 @@ class InferenceSettings:
     """Settings of the inference of hidden hands.
 
     Attributes:
-        phase1: What particles are drawn from: "marginal" (the network's distribution, exactly), "filter" (the prior, the best
-            kept by the filter network; the paper, 4.3) or "none" (the prior). The first two are for games whose networks have a
-            head for hidden cards.
+        phase1: What particles are drawn from: "marginal" (the network's distribution, exactly),
+            "filter" (the prior, the best kept by the filter network; the paper, 4.3) or "none" (the
+            prior). The first two are for games whose networks have a head for hidden cards.
         phase2: Whether particles are weighed by the others' past moves. The paper: yes (4.3).
-        particles: Worlds kept per information state, 1 to 65,536. Where no more are possible, all are kept.
-        candidates: filter: worlds drawn from the prior, of which the best ``particles`` are kept, >= particles.
-        temperature: T of the policies that explain past moves, > 0. The paper applies one and does not state it (4.3).
+        particles: Worlds kept per information state, 1 to 65,536. Where no more are possible, all
+            are kept.
+        candidates: filter: worlds drawn from the prior, of which the best ``particles`` are kept,
+            >= particles.
+        temperature: T of the policies that explain past moves, > 0. The paper applies one and does
+            not state it (4.3).
         epsilon: Share of uniform play in them, in [0, 1]; bounds the evidence of one move. Ours.
-        solve: Whether the others are taken to play sure wins where the rules can tell them, as our policies do. Ours.
-        ess_floor: Least effective sample size as a share of ``particles``, in [0, 1]. Below it particles are drawn anew; where
-            that is not enough, the posterior is tempered. Ours.
-        active_below: Inference is used when some hand has fewer cards than this, 0 to 100; before, worlds come from the prior.
-            The paper: 15 (5.1). Where hands do not run out, as in poker, it is used from the first move.
+        solve: Whether the others are taken to play sure wins where the rules can tell them, as our
+            policies do. Ours.
+        ess_floor: Least effective sample size as a share of ``particles``, in [0, 1]. Below it
+            particles are drawn anew; where that is not enough, the posterior is tempered. Ours.
+        active_below: Inference is used when some hand has fewer cards than this, 0 to 100; before,
+            worlds come from the prior. The paper: 15 (5.1). Where hands do not run out, as in
+            poker, it is used from the first move.
     """
 
     phase1: str = setting("marginal", choices=PHASE1)
@@ -73,17 +80,21 @@ class InferenceSettings:
 
 
 class Diagnostics(NamedTuple):
-    """How inference went for each of n views; NaN where it was not active or the number is not known.
+    """How inference went for n views; NaN where it was inactive or a number is unknown.
 
     Attributes:
         num_evaluations: int64 ``[n]``, observations evaluated.
-        ess_share: float64 ``[n]``, effective sample size before tempering / particles; NaN too where all worlds are listed.
-        beta: float64 ``[n]``, in [0, 1], the tempering that was needed: 1 = none (see ``inference.posterior``).
+        ess_share: float64 ``[n]``, effective sample size before tempering / particles; NaN too
+            where all worlds are listed.
+        beta: float64 ``[n]``, in [0, 1], the tempering that was needed: 1 = none (see
+            ``inference.posterior``).
         fresh: bool ``[n]``, whether the particles were drawn anew.
-        phase1_gain: float64 ``[n]``, log-probability of the true world by phase 1 less that of the prior (nats), where fresh.
-        gain: float64 ``[n]``, the same for the posterior before tempering; a lower bound on average. It is at most the phase-1
-            gain + log(particles + 1).
-        rank: float64 ``[n]``, share of the particles that weigh more than the true world: 0.5 = weights say nothing.
+        phase1_gain: float64 ``[n]``, log-probability of the true world by phase 1 less that of the
+            prior (nats), where fresh.
+        gain: float64 ``[n]``, the same for the posterior before tempering; a lower bound on
+            average. It is at most the phase-1 gain + log(particles + 1).
+        rank: float64 ``[n]``, share of the particles that weigh more than the true world: 0.5 =
+            weights say nothing.
     """
 
     num_evaluations: np.ndarray
@@ -146,7 +157,8 @@ class Determinizer:
             raise ValueError(f"phase1 is {settings.phase1!r}: expected one of {', '.join(PHASE1)}")
         if settings.phase1 != "none" and not game.spec.has_hidden_head:
             raise ValueError(
-                f"phase1 is {settings.phase1!r}: networks of {game.spec.name} have no head for hidden cards; expected 'none'"
+                f"phase1 is {settings.phase1!r}: networks of {game.spec.name} have no head for "
+                "hidden cards; expected 'none'"
             )
         if settings.phase1 == "filter" and score is None:
             raise ValueError(
@@ -154,7 +166,8 @@ class Determinizer:
             )
         if settings.phase1 == "filter" and settings.candidates < settings.particles:
             raise ValueError(
-                f"candidates is {settings.candidates}: expected at least particles = {settings.particles}"
+                f"candidates is {settings.candidates}: expected at least particles = "
+                f"{settings.particles}"
             )
         self.game, self.settings, self.num_lanes = game, settings, num_lanes
         self._evaluator, self._score = evaluator, score
@@ -181,9 +194,10 @@ class Determinizer:
 
         Args:
             lanes: int64 ``[n]``, the lane of each view, each at most once.
-            views: ``[n]`` rows of running games; the seat to move searches. Hidden hands are not read.
-            records: The moves of all lanes since the deal, rows indexed by lane; a move that the searching seat did not see is
-                negative.
+            views: ``[n]`` rows of running games; the seat to move searches. Hidden hands are not
+                read.
+            records: The moves of all lanes since the deal, rows indexed by lane; a move that the
+                searching seat did not see is negative.
             rng: uint64 streams, one per lane, changed in place.
             num_worlds: Worlds per view, >= 1.
             truth: ``[n]`` rows with all the hands, for diagnostics; no world depends on them.
@@ -217,10 +231,11 @@ class Determinizer:
     def marginals(
         self, lanes: np.ndarray, views: States, records: Records, rng: np.ndarray
     ) -> Beliefs:
-        """Returns what the seats to move believe of the hidden cards; the arguments are those of ``worlds``.
+        """Returns what the seats to move believe of the hidden cards; takes what ``worlds`` takes.
 
-        Asked after ``worlds`` for the same positions it tells what those worlds were drawn from, and changes nothing. Otherwise
-        the particles are brought up to date as ``worlds`` would do it. No stream of ``rng`` is changed.
+        Asked after ``worlds`` for the same positions it tells what those worlds were drawn from,
+        and changes nothing. Otherwise the particles are brought up to date as ``worlds`` would do
+        it. No stream of ``rng`` is changed.
 
         Raises:
             ValueError: A record does not lead to its view.
@@ -261,7 +276,7 @@ class Determinizer:
         true: np.ndarray | None,
         again: bool = False,
     ) -> Diagnostics:
-        """Brings the particles of the positions up to date, drawing new ones where there are none or too few count.
+        """Brings particles up to date, drawing new ones where there are none or too few count.
 
         Args:
             true: uint64 ``[n, W]``, the true worlds, if they are known.
@@ -293,7 +308,8 @@ class Determinizer:
         if not sizes.all():
             wrong = positions.lanes[sizes == 0.0][:5].tolist()
             raise ValueError(
-                f"lanes {wrong}: the record does not lead to the view; pass the moves of all lanes since the deal"
+                f"lanes {wrong}: the record does not lead to the view; pass the moves of all lanes "
+                "since the deal"
             )
         listed = particles.num_draws[positions.slots] == COMPLETE
         diagnostics.ess_share[:] = np.where(listed, np.nan, sizes / self.settings.particles)
@@ -303,7 +319,9 @@ class Determinizer:
     def _draw(
         self, positions: Positions, records: Records, rng: np.ndarray, true: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draws new particles for the positions and weighs them; returns the gains of phase 1 and the observations evaluated."""
+        """Draws new particles for the positions and weighs them; returns the gains of phase 1 and
+        the observations evaluated.
+        """
         particles, count = self._particles, len(positions.lanes)
         draws = empty_draws(count, self.settings.particles, self.game.spec.hidden_words, true)
         num_evaluations = self._phase1(positions, rng, draws) + np.zeros(count, np.int64)
@@ -320,7 +338,9 @@ class Determinizer:
         return draws.gain, num_evaluations
 
     def _phase1(self, positions: Positions, rng: np.ndarray, draws: Draws) -> int:
-        """Fills ``draws`` for the positions; returns the observations evaluated per position, those of the filter not counted."""
+        """Fills ``draws`` for the positions; returns the observations evaluated per position, those
+        of the filter not counted.
+        """
         settings, rules, marginal = (
             self.settings,
             self.game.rules,

@@ -1,11 +1,12 @@
-"""Phase 1, the paper's form: many worlds drawn from the prior, the best kept by the score of a filter network.
+"""Phase 1, the paper's form: worlds from the prior, the best kept by a filter network.
 
-The network is a six-layer 1D convolution over the observation and a world. Source: DeltaDou, 4.3 ("a 6-layer
-1D-convolutional neural network"). The paper gives neither its input nor its loss: it is trained here (``filter_batch``) to tell
-the true world from worlds drawn from the prior at the same information state.
+The network is a six-layer 1D convolution over the observation and a world. Source: DeltaDou, 4.3
+("a 6-layer 1D-convolutional neural network"). The paper gives neither its input nor its loss: it is
+trained here (``filter_batch``) to tell the true world from worlds drawn from the prior at the same
+information state.
 
-Late in the game the candidates repeat. The best K *different* ones are kept, else one world could take all the places; a
-candidate that was drawn m times counts m times.
+Late in the game the candidates repeat. The best K *different* ones are kept, else one world could
+take all the places; a candidate that was drawn m times counts m times.
 """
 
 from collections.abc import Callable
@@ -36,16 +37,18 @@ _MAX_ROWS = 16_384
 
 
 def num_world_planes(spec: GameSpec) -> int:
-    """Returns how many planes show a world: for each other seat one for each count above 0 of hidden cards."""
+    """Returns how many planes show a world: one for each other seat and count above 0."""
     return (spec.num_seats - 1) * (spec.hidden_counts - 1)
 
 
 def world_planes(spec: GameSpec, *hands: np.ndarray) -> np.ndarray:
-    """Returns the planes of worlds: int8 ``[N, W, L]``, for each other seat whether it holds >= 1, 2, … cards of a position.
+    """Returns the planes of worlds: int8 ``[N, W, L]``, for each other seat whether it holds >= 1,
+    2, … cards of a position.
 
     Args:
         spec: Of the game.
-        hands: For each other seat, the one that plays next first, its cards per position, int8 ``[N, L]``.
+        hands: For each other seat, the one that plays next first, its cards per position, int8
+            ``[N, L]``.
     """
     thresholds = np.arange(1, spec.hidden_counts, dtype=np.int8)[:, None]
     planes: np.ndarray = (np.stack(hands, axis=1)[:, :, None, :] >= thresholds).astype(np.int8)
@@ -73,9 +76,11 @@ class FilterNet(nn.Module):
         convert_conv2d_weight_memory_format(self, torch.channels_last)
 
     def forward(self, planes: Tensor) -> Tensor:
-        """Returns scores ``[N]`` for int8 ``[N, C + W, L]``: the observation's planes, then those of the world.
+        """Returns scores ``[N]`` for int8 ``[N, C + W, L]``: the observation's planes, then those
+        of the world.
 
-        A score is a log-odds of "true world" against "drawn from the prior", up to a constant of the observation.
+        A score is a log-odds of "true world" against "drawn from the prior", up to a constant of
+        the observation.
         """
         x = scaled_planes(planes, self.scale)
         for layer in self.layers:
@@ -84,7 +89,7 @@ class FilterNet(nn.Module):
 
 
 class FilterEngine:
-    """A filter network for inference. It keeps copies, as ``Engine`` does, and has no int8: it is as ``auto`` then."""
+    """A filter network for inference. It keeps copies and has no int8: it is as ``auto`` then."""
 
     @torch.no_grad()
     def __init__(
@@ -135,7 +140,9 @@ def _observe_seats(
     observations: np.ndarray,
     counts: np.ndarray,
 ) -> None:
-    """Writes what ``seats[i]`` sees (int8 ``[n, C, L]``), and what the others hold in its worlds (int8 ``[n, M, 2, L]``)."""
+    """Writes what ``seats[i]`` sees (int8 ``[n, C, L]``), and what the others hold in its worlds
+    (int8 ``[n, M, 2, L]``).
+    """
     for i in range(seats.size):
         observe(rules, views, i, seats[i], observations[i])
         for k in range(hidden.shape[1]):
@@ -181,7 +188,8 @@ def _keep_best(
     """Keeps the best different candidates of the positions in ``rows`` (int64).
 
     Args:
-        candidates: uint64 ``[n, M, W]``, for each of the rows. order: int64 ``[n, M]``, candidates by falling score.
+        candidates: uint64 ``[n, M, W]``, for each of the rows. order: int64 ``[n, M]``, candidates
+            by falling score.
     """
     last = draws.hidden.shape[1] - 1
     copies = np.ones(last + 1, np.int64)
@@ -219,8 +227,9 @@ def draw_filtered(
 ) -> None:
     """Draws candidates from the prior for the positions in ``rows`` (int64), and keeps the best.
 
-    The particles count as draws from the prior that were kept, so the score itself is no part of their density; the gain of
-    phase 1 is the score of the true world against the candidates', as a log-odds against the prior.
+    The particles count as draws from the prior that were kept, so the score itself is no part of
+    their density; the gain of phase 1 is the score of the true world against the candidates', as a
+    log-odds against the prior.
 
     Args:
         positions: ``[n]``. rng: uint64 streams, one per lane, changed in place.
@@ -253,10 +262,11 @@ class FilterBatch(NamedTuple):
 
 
 def filter_batch(game: Game, states: States, rng: np.ndarray, negatives: int) -> FilterBatch:
-    """Returns training data: the true world of each state and worlds from the prior at the information state of the seat to move.
+    """Returns training data: the true world of each state and worlds from the prior at the
+    information state of the seat to move.
 
-    Trained with the cross-entropy of either kind, a score becomes the log-odds of a world against the prior (up to a constant of
-    the information state).
+    Trained with the cross-entropy of either kind, a score becomes the log-odds of a world against
+    the prior (up to a constant of the information state).
 
     Args:
         states: ``[B]`` rows with all the hands, of running games.

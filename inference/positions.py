@@ -14,7 +14,8 @@ class Positions(NamedTuple):
     """n information states for which worlds are wanted.
 
     Attributes:
-        places: int64 ``[n]``, place in the answer: the worlds of a position start at row ``places * num_worlds``.
+        places: int64 ``[n]``, place in the answer: the worlds of a position start at row ``places *
+            num_worlds``.
         lanes: int64 ``[n]``, the game, by its record and its random stream.
         seats: int64 ``[n]``, the searching seat.
         slots: int64 ``[n]``, lane * seats + seat: where the particles are kept.
@@ -38,7 +39,9 @@ def make_positions(game: Game, lanes: np.ndarray, views: States) -> Positions:
 
 @kernel
 def find_active(rules: Rules, views: States, below: int, active: np.ndarray) -> None:
-    """Writes whether some hand has fewer than ``below`` cards (bool ``[n]``); True where hands do not run out."""
+    """Writes whether some hand has fewer than ``below`` cards (bool ``[n]``); True where hands do
+    not run out.
+    """
     for i in range(active.size):
         active[i] = shortest_hand(rules, views, i) < below
 

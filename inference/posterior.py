@@ -4,10 +4,11 @@ A particle k drawn from phase 1 with density q weighs, with its evidence p(moves
 
     w_k = p(k) p(moves | k) / q(k),      ESS = (sum_k w_k)^2 / sum_k w_k^2.
 
-A few particles of many worlds may all but miss the posterior; then one of them takes nearly all the weight for no good
-reason. Where ESS falls below its floor, the posterior is *tempered* towards phase 1: worlds are drawn from p_1^(1 - beta) *
-posterior^beta with the largest beta in [0, 1] that keeps ESS at the floor, which raises the temperature of the evidence to
-1 / beta. This is not done where the particles are all the worlds there are: a sharp posterior is then no artefact. Source:
+A few particles of many worlds may all but miss the posterior; then one of them takes nearly all the
+weight for no good reason. Where ESS falls below its floor, the posterior is *tempered* towards
+phase 1: worlds are drawn from p_1^(1 - beta) * posterior^beta with the largest beta in [0, 1] that
+keeps ESS at the floor, which raises the temperature of the evidence to 1 / beta. This is not done
+where the particles are all the worlds there are: a sharp posterior is then no artefact. Source:
 DeltaDou, 4.3 (temperature); Neal, "Annealed importance sampling", 2001 (the path).
 """
 
@@ -25,7 +26,8 @@ _BISECTIONS = 20
 
 @kernel
 def particle_weights(particles: Particles, slot: int, beta: float, weights: np.ndarray) -> float:
-    """Returns the effective sample size, 0 if no particle is possible; writes the weights (float64 ``[K]``, sum 1).
+    """Returns the effective sample size, 0 if no particle is possible; writes the weights (float64
+    ``[K]``, sum 1).
 
     Args:
         particles: Of all slots.
@@ -55,7 +57,9 @@ def particle_weights(particles: Particles, slot: int, beta: float, weights: np.n
 
 @kernel
 def temper(particles: Particles, slot: int, floor: float, weights: np.ndarray) -> float:
-    """Returns the largest beta with an effective sample size of ``floor`` or more, 0 if there is none; writes its weights."""
+    """Returns the largest beta with an effective sample size of ``floor`` or more, 0 if there is
+    none; writes its weights.
+    """
     if (
         particle_weights(particles, slot, 1.0, weights) >= floor
         or particles.num_draws[slot] == COMPLETE
@@ -74,7 +78,7 @@ def temper(particles: Particles, slot: int, floor: float, weights: np.ndarray) -
 
 @kernel
 def effective_sizes(particles: Particles, slots: np.ndarray, sizes: np.ndarray) -> None:
-    """Writes the effective sample size of every slot (float64 ``[n]``) before tempering; 0 without particles.
+    """Writes the effective sample sizes (float64 ``[n]``) before tempering; 0 without particles.
 
     It is K where all the worlds are listed.
     """
@@ -92,10 +96,12 @@ def effective_sizes(particles: Particles, slots: np.ndarray, sizes: np.ndarray) 
 
 @kernel
 def resample(weights: np.ndarray, rng: np.ndarray, lane: int, picks: np.ndarray) -> None:
-    """Draws particles by systematic resampling, in random order: particle k comes up n w_k times, rounded up or down.
+    """Draws particles by systematic resampling, in random order: particle k comes up n w_k times,
+    rounded up or down.
 
-    Source: Douc, Cappé & Moulines, "Comparison of resampling schemes for particle filtering", 2005, 2.4. The order is shuffled
-    because a search with fewer playouts than worlds uses the first ones only.
+    Source: Douc, Cappé & Moulines, "Comparison of resampling schemes for particle filtering", 2005,
+    2.4. The order is shuffled because a search with fewer playouts than worlds uses the first ones
+    only.
 
     Args:
         weights: float64 ``[K]``, sum 1.
@@ -163,14 +169,16 @@ def draw_worlds(
 def judge_truth(
     rules: Rules, particles: Particles, positions: Positions, gain: np.ndarray, rank: np.ndarray
 ) -> None:
-    """Writes what the particles say of the true world, before tempering; NaN where it is not in the last column.
+    """Writes what particles say of the true world before tempering; NaN where it is not known.
 
     Args:
         particles: Brought up to date with the positions.
         positions: ``[n]``.
-        gain: float64 ``[n]``: log p(true world | moves) - log prior at the information state (nats). The true world is one of
-            the draws in the estimate of the evidence, which makes it a lower bound on average.
-        rank: float64 ``[n]``: share of the possible particles that weigh more; equal ones count half.
+        gain: float64 ``[n]``: log p(true world | moves) - log prior at the information state
+            (nats). The true world is one of the draws in the estimate of the evidence, which makes
+            it a lower bound on average.
+        rank: float64 ``[n]``: share of the possible particles that weigh more; equal ones count
+            half.
     """
     last = particles.posterior.shape[1] - 1
     for i in range(gain.size):

@@ -1,4 +1,4 @@
-"""Worlds from the prior: what is hidden is as likely as the rules and the seat's own cards make it, whatever was played."""
+"""Worlds from the prior: as likely as the rules and the own cards make them, whatever was played."""
 
 import numpy as np
 

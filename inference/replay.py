@@ -1,16 +1,18 @@
-"""Phase 2, the evidence: how likely the moves of the other players are in the world of each particle.
+"""Phase 2, the evidence: how likely the others' moves are in the world of each particle.
 
     p(moves | world) = prod over unforced decisions of seats other than the searching one of
                        (1 - epsilon) softmax(logits / T)[a] + epsilon / |A|
 
-where a is the move, or the listed one that stands for it (``games.generic.nearest_listed``). Where the rules see a sure win
-of the mover (``games.generic.sure_win``) its first move takes the place of the policy, which has not learned such positions:
-there a move is made with (1 - MISSED) [a = that move] + MISSED / |A|. The mover's information state in the
-world is found by replaying the game from the view at which the particle stands, with the particle's hidden words. A particle
-whose mover could not have made the move gets weight zero, as does one that a card on the table rules out, or one of another
-game. The answers of the networks are only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the
-information states of all lanes, particles and moves, one forward pass per network answers it, and ``score_decisions`` adds the
-log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a single move can say (ours).
+where a is the move, or the listed one that stands for it (``games.generic.nearest_listed``). Where
+the rules see a sure win of the mover (``games.generic.sure_win``) its first move takes the place of
+the policy, which has not learned such positions: there a move is made with (1 - MISSED) [a = that
+move] + MISSED / |A|. The mover's information state in the world is found by replaying the game from
+the view at which the particle stands, with the particle's hidden words. A particle whose mover
+could not have made the move gets weight zero, as does one that a card on the table rules out, or
+one of another game. The answers of the networks are only summed up, so a replay never waits for
+them: ``_collect`` fills a buffer with the information states of all lanes, particles and moves, one
+forward pass per network answers it, and ``score_decisions`` adds the log-likelihoods. Source:
+DeltaDou, 4.3; the share epsilon of uniform play bounds what a single move can say (ours).
 """
 
 from collections.abc import Callable
@@ -47,15 +49,17 @@ Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
 
 
 MISSED = 0.2
-"""How often a sure win is taken not to be played as we would: there may be several, and strangers may miss it."""
+"""How often a sure win is taken not to be played as we would: others may miss it or have another."""
 
 
 class Decisions(NamedTuple):
-    """A buffer of M decisions; the legal actions of decision m are ``legal[first[m]:first[m + 1]]``.
+    """A buffer of M decisions; the legal actions of decision m are ``legal[first[m]:first[m +
+    1]]``.
 
     Attributes:
         observations: int8 ``[M, C, L]``. seats: int8 ``[M]``, the mover.
-        rows: int32 ``[M]``, the slot by its index in ``Replay``. particles: int32 ``[M]``, the column.
+        rows: int32 ``[M]``, the slot by its index in ``Replay``. particles: int32 ``[M]``, the
+            column.
         chosen: int16 ``[M]``, index of the move among the legal ones.
         first: int32 ``[M + 1]``. legal: int16 ``[room]``.
     """
@@ -76,7 +80,8 @@ class Replay(NamedTuple):
         positions: ``[n]``, the positions of now.
         moves: int16 ``[G, max_moves]``. lengths: int16 ``[G]``. The public records.
         same: int64 ``[n, K + 1]``, the first possible particle of the slot with the same world.
-        evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf = impossible.
+        evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf =
+            impossible.
     """
 
     positions: Positions
@@ -87,7 +92,7 @@ class Replay(NamedTuple):
 
 
 def make_decisions(game: Game, count: int) -> Decisions:
-    """Returns a buffer for ``count`` decisions, and at least for all the decisions of one particle."""
+    """Returns a buffer for ``count`` decisions, and at least for all those of one particle."""
     spec = game.spec
     count = max(count, spec.max_moves)
     return Decisions(
@@ -103,7 +108,7 @@ def make_decisions(game: Game, count: int) -> Decisions:
 
 @kernel
 def _find_same(particles: Particles, replay: Replay) -> None:
-    """Fills ``replay.same``: particles of the same world have the same evidence, which is computed once."""
+    """Fills ``replay.same``: particles of one world share their evidence, computed once."""
     last = replay.same.shape[1] - 1
     for i in range(replay.positions.slots.size):
         slot = replay.positions.slots[i]
@@ -145,7 +150,7 @@ def _collect_particle(
     solve: bool,
     row: States,
 ) -> int:
-    """Replays one particle, see ``_collect``; returns the number of decisions in the buffer, -1 if they do not fit."""
+    """Replays one particle; returns the decisions in the buffer, -1 if they do not fit."""
     slot, seat, lane = (
         replay.positions.slots[i],
         replay.positions.seats[i],

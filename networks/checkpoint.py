@@ -1,10 +1,12 @@
-"""Checkpoints: named arrays and JSON metadata in one file, written atomically, read without running code.
+"""Checkpoints: arrays and JSON metadata in a file, written atomically, read without running code.
 
-The file is a plain safetensors file. Its header carries the metadata as JSON text and a SHA-256 over metadata and arrays, so a
-truncated, damaged or foreign file is told from a good one. A new file replaces the old one in a single step after it has reached
-the disk: whatever happens while saving, the previous checkpoint stays readable.
+The file is a plain safetensors file. Its header carries the metadata as JSON text and a SHA-256
+over metadata and arrays, so a truncated, damaged or foreign file is told from a good one. A new
+file replaces the old one in a single step after it has reached the disk: whatever happens while
+saving, the previous checkpoint stays readable.
 
-Runs of tables do without torch (130 MB of memory), and so does this module; ``networks/weights.py`` turns networks into arrays.
+Runs of tables do without torch (130 MB of memory), and so does this module; ``networks/weights.py``
+turns networks into arrays.
 """
 
 import hashlib
@@ -25,7 +27,7 @@ FORMAT = "fpmcts-1"
 CHECKPOINT = "checkpoint.safetensors"
 PREVIOUS = "checkpoint.previous.safetensors"
 NETWORKS = "networks.safetensors"
-"""The files of a run's folder: all of its state, now and before the last step, and its networks alone."""
+"""The files of a run: all of its state, now and before the last step, and its networks alone."""
 
 FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes"}
 """By key and value of metadata: what a value of a former version is called now."""
@@ -38,7 +40,7 @@ Settings = TypeVar("Settings")
 
 
 class CheckpointError(ValueError):
-    """A checkpoint cannot be written, read or used; the message is one line that says which, and why."""
+    """A checkpoint cannot be written, read or used; the message says in one line which, and why."""
 
 
 def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
@@ -47,11 +49,12 @@ def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, 
     Args:
         path: The file; its folder must exist.
         arrays: Arrays of any shape and of boolean, integer or floating type.
-        meta: Metadata that JSON can hold: counters, the resolved configuration, the code version, the game, network shapes,
-            states of random streams as integers of any size.
+        meta: Metadata that JSON can hold: counters, the resolved configuration, the code version,
+            the game, network shapes, states of random streams as integers of any size.
 
     Raises:
-        CheckpointError: The system refused (full disk, read-only folder, ...). The file at ``path`` is as it was.
+        CheckpointError: The system refused (full disk, read-only folder, ...). The file at ``path``
+            is as it was.
     """
     path = Path(path)
     dense = {name: np.asarray(array, order="C") for name, array in arrays.items()}
@@ -78,7 +81,8 @@ def load(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
     """Returns the arrays and the metadata of a checkpoint.
 
     Raises:
-        CheckpointError: The file is missing, unreadable, truncated, damaged, or no checkpoint of this program.
+        CheckpointError: The file is missing, unreadable, truncated, damaged, or no checkpoint of
+            this program.
     """
     path = Path(path)
     try:
@@ -113,7 +117,8 @@ def _with_present_names(meta: Any) -> Any:
 
 
 def check_compatible(meta: Mapping[str, Any], **expected: Any) -> None:
-    """Checks that metadata agree with what is expected, for example ``game="doudizhu", network={"channels": 48}``.
+    """Checks that metadata agree with what is expected, for example ``game="doudizhu",
+    network={"channels": 48}``.
 
     Keys of ``meta`` that are not expected are ignored, within mappings too.
 
@@ -129,7 +134,8 @@ def settings_of(schema: type[Settings], values: Mapping[str, Any], name: str) ->
     """Returns settings, a dataclass, from the metadata of a checkpoint.
 
     Raises:
-        CheckpointError: A key is unknown, as in the checkpoint of a later version, or a value is not allowed.
+        CheckpointError: A key is unknown, as in the checkpoint of a later version, or a value is
+            not allowed.
     """
     try:
         kept = {key: value for key, value in values.items() if key not in FORMER_KEYS.get(name, ())}

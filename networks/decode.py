@@ -1,7 +1,8 @@
 """From policy outputs to probabilities of legal moves: kernels.
 
-The logit of an action is the sum of the policy outputs that the game's decoder lists for it (``Game.decoder``), so that one
-evaluation scores every concrete move, kickers included, and gives its exact likelihood.
+The logit of an action is the sum of the policy outputs that the game's decoder lists for it
+(``Game.decoder``), so that one evaluation scores every concrete move, kickers included, and gives
+its exact likelihood.
 """
 
 import numpy as np
@@ -35,7 +36,9 @@ def legal_logits(
 
 @kernel
 def softmax(logits: np.ndarray, n: int, temperature: float, out: np.ndarray) -> None:
-    """Writes softmax(logits[:n] / temperature) to ``out[:n]``; ``out`` may be ``logits``. Needs n >= 1, temperature > 0."""
+    """Writes softmax(logits[:n] / temperature) to ``out[:n]``; ``out`` may be ``logits``. Needs n
+    >= 1, temperature > 0.
+    """
     top = logits[0]
     for j in range(1, n):
         top = max(top, logits[j])

@@ -1,16 +1,19 @@
 """Fast inference: a trained network folded into few, prepacked operations.
 
-Batch normalization and the scale of the observations are folded into the convolutions; the heads that look at single positions
-become one convolution. On CPUs the convolutions run in oneDNN with bias, rectifier and residual sum fused,
-in bfloat16 where the processor multiplies it natively; ``networks.int8`` has an engine with a trunk of int8.
+Batch normalization and the scale of the observations are folded into the convolutions; the heads
+that look at single positions become one convolution. On CPUs the convolutions run in oneDNN with
+bias, rectifier and residual sum fused, in bfloat16 where the processor multiplies it natively;
+``networks.int8`` has an engine with a trunk of int8.
 
-*Measured* for the trunk alone on Zen 4, single short runs on a shared machine. One thread, batch 1024, relative to the rate of a
-large matrix product: about 75 % (32 channels), 85 % (48), 95 % (64); 32 channels at batch 256: 57 %. Two threads, batch 1024,
-relative to this: eager mode 0.8 to 1.0, ``torch.jit.trace`` (deprecated) 0.5 to 0.7, an im2col product by hand 0.7. Each
-operation costs about 30 microseconds whatever its size, which dominates below some 100 rows.
+*Measured* for the trunk alone on Zen 4, single short runs on a shared machine. One thread, batch
+1024, relative to the rate of a large matrix product: about 75 % (32 channels), 85 % (48), 95 %
+(64); 32 channels at batch 256: 57 %. Two threads, batch 1024, relative to this: eager mode 0.8 to
+1.0, ``torch.jit.trace`` (deprecated) 0.5 to 0.7, an im2col product by hand 0.7. Each operation
+costs about 30 microseconds whatever its size, which dominates below some 100 rows.
 
-oneDNN compiles a kernel per shape and caches 1024 of them, and self-play batches vary in size: batches are padded to one of 16
-sizes per octave, which costs at most 6 % and keeps every kernel in the cache.
+oneDNN compiles a kernel per shape and caches 1024 of them, and self-play batches vary in size:
+batches are padded to one of 16 sizes per octave, which costs at most 6 % and keeps every kernel in
+the cache.
 """
 
 from typing import NamedTuple
@@ -29,13 +32,17 @@ MAX_CHUNK = 1024
 
 
 def padded_size(n: int) -> int:
-    """Returns the least of 16 evenly spaced sizes per octave that is at least ``n``, a multiple of 4."""
+    """Returns the least of 16 evenly spaced sizes per octave that is at least ``n``, a multiple of
+    4.
+    """
     step = max(4, 1 << max(0, n.bit_length() - 5))
     return max(step, -(-n // step) * step)
 
 
 def has_fused_convolutions(dtype: torch.dtype, device: torch.device) -> bool:
-    """Returns whether torch offers oneDNN's fused convolutions: private operations, those that torch.compile emits for CPUs."""
+    """Returns whether torch offers oneDNN's fused convolutions: private operations, those that
+    torch.compile emits for CPUs.
+    """
     if (
         device.type != "cpu"
         or not torch.backends.mkldnn.is_available()
@@ -46,7 +53,9 @@ def has_fused_convolutions(dtype: torch.dtype, device: torch.device) -> bool:
 
 
 class FusedConv:
-    """One convolution over positions with bias, then optionally a residual sum and a rectifier; eager mode takes three steps."""
+    """One convolution over positions with bias, then optionally a residual sum and a rectifier;
+    eager mode takes three steps.
+    """
 
     def __init__(
         self,
@@ -72,14 +81,15 @@ class FusedConv:
         self.bias = bias.to(device, dtype, copy=True)
         self.fused = has_fused_convolutions(dtype, device)
         if self.fused:
-            # The layout that suits the kernels for a typical input; one chosen without it was 10 times slower at batch 16.
+            # The layout that suits the kernels for a typical input; one chosen without it was 10
+            # times slower at batch 16.
             shape = [TYPICAL_BATCH, weight.shape[1], 1, length]
             self.weight = torch.ops.mkldnn._reorder_convolution_weight(
                 self.weight, self.padding, [1, 1], [1, 1], 1, shape
             )
 
     def __call__(self, x: Tensor, relu: bool) -> Tensor:
-        """Returns the convolution of ``x`` (``[N, I, 1, L]``, channels last), rectified if asked for."""
+        """Returns the convolution of ``x`` (``[N, I, 1, L]``, channels last), perhaps rectified."""
         if self.fused:
             return torch.ops.mkldnn._convolution_pointwise(
                 x,
@@ -131,15 +141,16 @@ class Setting(NamedTuple):
         return FusedConv(weight if scale is None else weight * scale[:, None, None], bias, *self)
 
     def over_positions(self, layer: nn.Linear) -> FusedConv:
-        """Returns a fully connected layer of flattened ``[N, I, 1, L]`` as a convolution as wide as its input.
+        """Returns a fully connected layer of ``[N, I, 1, L]`` as a convolution of full width.
 
-        It needs no other layout; and a matrix product would sum in an order that depends on the number of rows.
+        It needs no other layout; and a matrix product would sum in an order that depends on the
+        number of rows.
         """
         weight = layer.weight.detach().unflatten(1, (-1, 1, self.length))
         return FusedConv(weight, layer.bias.detach(), *self, padding=0)
 
     def last(self, layer: nn.Linear) -> FusedConv:
-        """Returns a fully connected layer of ``[N, I, 1, 1]``, in float32 whatever the type of the others."""
+        """Returns a fully connected layer of ``[N, I, 1, 1]``, always in float32."""
         return FusedConv(
             layer.weight.detach()[:, :, None, None],
             layer.bias.detach(),
@@ -149,7 +160,9 @@ class Setting(NamedTuple):
         )
 
     def inputs(self, planes: Tensor) -> Tensor:
-        """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]``, channels last, with rows of zeros up to a padded size N."""
+        """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]``, channels last, with rows of zeros
+        up to a padded size N.
+        """
         n, num_planes, length = planes.shape
         x = planes.to(self.device, non_blocking=True).to(self.dtype)
         if padded_size(n) > n:
@@ -165,10 +178,11 @@ def make_setting(length: int, precision: str, device: torch.device | str) -> Set
 
 
 class Engine:
-    """A policy-value network for inference. It keeps copies: later changes of the network do not reach it.
+    """A policy-value network for inference. Later changes of the network do not reach it.
 
-    Outputs equal those of the network in evaluation mode up to rounding: in float32 about 1e-5, in bfloat16 about 1 % of the
-    largest output of a head. A row's outputs do not depend on the other rows of the batch.
+    Outputs equal those of the network in evaluation mode up to rounding: in float32 about 1e-5, in
+    bfloat16 about 1 % of the largest output of a head. A row's outputs do not depend on the other
+    rows of the batch.
     """
 
     @torch.no_grad()
@@ -200,7 +214,9 @@ class Engine:
         )
 
     def _heads(self, net: PolicyValueNet, scale: Tensor | None = None) -> FusedConv:
-        """Returns all layers that look at single positions as one, with the scale of the trunk's outputs (``[I]``) folded in."""
+        """Returns all layers that look at single positions as one, with the scale of the trunk's
+        outputs (``[I]``) folded in.
+        """
         local = slice(self.num_planes + self.num_hidden)
         weight, bias = net.squeeze.folded()
         assert net.planes.bias is not None
@@ -221,7 +237,7 @@ class Engine:
         return Outputs(*(torch.cat(parts) for parts in zip(*chunks, strict=True)))
 
     def _trunk(self, observations: Tensor) -> Tensor:
-        """Returns what the heads work on, ``[N, channels, 1, L]``, with rows up to a padded size N."""
+        """Returns what the heads work on, ``[N, channels, 1, L]``, padded to N rows."""
         x = self.stem(self.setting.inputs(observations), relu=True)
         for first, second in self.blocks:
             x = second.add_to(x, first(x, relu=True))

@@ -41,11 +41,14 @@ class Evaluator:
             networks: The networks.
             precision: One of ``networks.precision.PRECISIONS``.
             device: Of the forward passes.
-            remembered: Observations whose answers are kept until the next ``refresh``; pays in games that have few.
-            game: What the networks play. It gives the positions by which int8 finds its ranges; not read otherwise.
+            remembered: Observations whose answers are kept until the next ``refresh``; pays in
+                games that have few.
+            game: What the networks play. It gives the positions by which int8 finds its ranges; not
+                read otherwise.
 
         Raises:
-            ConfigError: int8 without a game, or where there is none (``networks.precision.check_int8``).
+            ConfigError: int8 without a game, or where there is none
+                (``networks.precision.check_int8``).
         """
         self.device = torch.device(device)
         self.precision = precision = settled(precision, networks.distinct()[0], self.device)
@@ -66,7 +69,9 @@ class Evaluator:
         self.refresh(networks)
 
     def refresh(self, networks: Networks) -> None:
-        """Takes over the present weights (milliseconds); without it later changes of the networks have no effect."""
+        """Takes over the present weights (milliseconds); without it later changes of the networks
+        have no effect.
+        """
         self._engines = [
             self._make_engine(net, k, networks) for k, net in enumerate(networks.distinct())
         ]
@@ -169,10 +174,11 @@ class Evaluator:
 
     def _checked(self, net: int, outputs: Outputs[torch.Tensor]) -> Outputs[np.ndarray]:
         """Returns outputs of a network as arrays, if all are finite."""
-        # A sum of finite float32 is finite here and takes a fortieth of the time of isfinite().all().
+        # A sum of finite float32 is finite here and takes a fortieth of the time of
+        # isfinite().all().
         for name, values in zip(outputs._fields, outputs, strict=True):
             if not bool(torch.isfinite(values.sum())):
                 raise FloatingPointError(
-                    f"network {net}: {name} is not finite; the weights or the observations are damaged"
+                    f"network {net}: {name} is not finite; weights or observations are damaged"
                 )
         return Outputs(*(values.cpu().numpy() for values in outputs))

@@ -1,21 +1,27 @@
-"""Fast inference with 8-bit integers, for processors with AVX-512 VNNI: most of them have no bfloat16.
+"""Fast inference with 8-bit integers, for processors with AVX-512 VNNI: most of them have no
+bfloat16.
 
-The convolutions of the residual blocks multiply weights of int8, with a unit per output channel, by activations of uint8, with a
-unit per layer, in oneDNN's quantised kernels. Activations follow rectifiers, so 0 is their least value and no zero point is
-needed. The unit of a layer is the largest activation over a sample of positions, plus ``MARGIN``, over 255; larger ones saturate.
-The stem, whose inputs are planes of different scales, and the heads stay float32.
+The convolutions of the residual blocks multiply weights of int8, with a unit per output channel, by
+activations of uint8, with a unit per layer, in oneDNN's quantised kernels. Activations follow
+rectifiers, so 0 is their least value and no zero point is needed. The unit of a layer is the
+largest activation over a sample of positions, plus ``MARGIN``, over 255; larger ones saturate. The
+stem, whose inputs are planes of different scales, and the heads stay float32.
 
-A rectifier commutes with a positive factor, so the channels of a layer can be brought closer to each other before they share a
-unit: a channel is divided by the root of its largest activation, the weights that read it are multiplied. The blocks add to
-one stream, whose channels have the same factors from the stem to the heads.
+A rectifier commutes with a positive factor, so the channels of a layer can be brought closer to
+each other before they share a unit: a channel is divided by the root of its largest activation, the
+weights that read it are multiplied. The blocks add to one stream, whose channels have the same
+factors from the stem to the heads.
 
-Sums of products are exact integers, so outputs depend neither on the batch nor on the number of threads.
+Sums of products are exact integers, so outputs depend neither on the batch nor on the number of
+threads.
 
-*Measured* on a shared AMD EPYC with bf16 and VNNI (``python -m benchmarks network``), 64 channels x 8 blocks, processor time of
-one thread: 1.7, 2.0 and 2.1 times the rate of float32 at batches of 64, 256 and 1024, 1.1 to 1.2 times that of bfloat16.
+*Measured* on a shared AMD EPYC with bf16 and VNNI (``python -m benchmarks network``), 64 channels x
+8 blocks, processor time of one thread: 1.7, 2.0 and 2.1 times the rate of float32 at batches of 64,
+256 and 1024, 1.1 to 1.2 times that of bfloat16.
 
-Sources: Nagel et al., "Data-Free Quantization through Weight Equalization and Bias Correction", ICCV 2019, section 4.1 (factors
-of channels); Xiao et al., "SmoothQuant", ICML 2023, section 4 (the root, from activations).
+Sources: Nagel et al., "Data-Free Quantization through Weight Equalization and Bias Correction",
+ICCV 2019, section 4.1 (factors of channels); Xiao et al., "SmoothQuant", ICML 2023, section 4 (the
+root, from activations).
 """
 
 from collections.abc import Sequence
@@ -36,7 +42,7 @@ from networks.resnet import PolicyValueNet, ResidualBlock
 LEVELS = 255
 MARGIN = 1.1
 EVENING = 0.5
-"""Exponent of the factors of channels: 0 leaves them as they are, 1 gives all the same largest activation."""
+"""Exponent of the factors of channels: 0 leaves them, 1 gives all the same largest activation."""
 LEAST_FACTOR = 1e-3
 TYPICAL_BATCH = 256
 NUM_GAMES = 64
@@ -44,13 +50,17 @@ MOST_POSITIONS = 1536
 
 
 class Sample(NamedTuple):
-    """Observations of the seats to move. Attributes: observations: int8 ``[N, C, L]``. seats: int8 ``[N]``."""
+    """Observations of the seats to move. Attributes: observations: int8 ``[N, C, L]``. seats: int8
+    ``[N]``.
+    """
 
     observations: np.ndarray
     seats: np.ndarray
 
     def of_seats(self, seats: Sequence[int]) -> Tensor:
-        """Returns the observations of some seats, int8 ``[n, C, L]``; all where those seats made no decision."""
+        """Returns the observations of some seats, int8 ``[n, C, L]``; all where those seats made no
+        decision.
+        """
         rows = np.isin(self.seats, seats)
         return torch.from_numpy(self.observations[rows] if rows.any() else self.observations)
 
@@ -66,14 +76,18 @@ def _observe_and_draw(
     actions: np.ndarray,
     scratch: np.ndarray,
 ) -> None:
-    """Writes what the seats to move see (int8 ``[n, C, L]``), and a random legal action of each (int16 ``[n]``)."""
+    """Writes what the seats to move see (int8 ``[n, C, L]``), and a random legal action of each
+    (int16 ``[n]``).
+    """
     for k in range(lanes.size):
         observe(rules, states, lanes[k], seats[lanes[k]], observations[k])
         actions[k] = scratch[random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))]
 
 
 def random_sample(game: Game) -> Sample:
-    """Returns decisions of ``NUM_GAMES`` games of random moves: all, or ``MOST_POSITIONS`` evenly spread over their course."""
+    """Returns decisions of ``NUM_GAMES`` games of random moves: all, or ``MOST_POSITIONS`` evenly
+    spread over their course.
+    """
     deals, rng = (
         game.deal(deal_seeds(0, NUM_GAMES, Stream.BOOTSTRAP, 1)),
         streams(0, NUM_GAMES, Stream.BOOTSTRAP, 2),
@@ -100,7 +114,9 @@ def random_sample(game: Game) -> Sample:
 
 
 class QuantizedConv:
-    """One convolution over positions with bias, then optionally a residual sum, and a rectifier; uint8 to uint8."""
+    """One convolution over positions with bias, then optionally a residual sum, and a rectifier;
+    uint8 to uint8.
+    """
 
     def __init__(
         self, weight: Tensor, bias: Tensor, length: int, input_unit: float, output_unit: float
@@ -146,7 +162,9 @@ class QuantizedConv:
         )
 
     def add_to(self, residual: Tensor, unit: float, x: Tensor) -> Tensor:
-        """Returns relu(residual + convolution of ``x``); a step of the residual is worth ``unit``. It may be written over."""
+        """Returns relu(residual + convolution of ``x``); a step of the residual is worth ``unit``.
+        It may be written over.
+        """
         return torch.ops.onednn.qconv2d_pointwise.binary(
             x,
             self.input_unit,
@@ -179,15 +197,17 @@ def _unit(most: Tensor) -> float:
 
 
 def _factors(most: Tensor) -> Tensor:
-    """Returns what the channels of a layer are divided by, at most 1, given their largest activations (``[C]``)."""
+    """Returns what the channels of a layer are divided by, at most 1, given their largest
+    activations (``[C]``).
+    """
     return (most / most.max().clamp_min(1e-12)).clamp_min(LEAST_FACTOR) ** EVENING
 
 
 class Int8Engine(Engine):
     """A policy-value network whose blocks are int8. It keeps copies, as ``Engine`` does.
 
-    Policy outputs and values of the weights that come with the project differ from float32 by about 1.5 % and 2 % of their
-    standard deviations, three times as much as in bfloat16.
+    Policy outputs and values of the weights that come with the project differ from float32 by about
+    1.5 % and 2 % of their standard deviations, three times as much as in bfloat16.
 
     Args:
         net: The network.
@@ -233,7 +253,9 @@ class Int8Engine(Engine):
         self.heads = self._heads(net, even * units[-1])
 
     def _most(self, sample: Tensor) -> tuple[list[Tensor], list[Tensor]]:
-        """Returns the largest activations of the channels: of the stream after the stem and each block, and inside blocks."""
+        """Returns the largest activations of the channels: of the stream after the stem and each
+        block, and inside blocks.
+        """
         x = self.stem(self.setting.inputs(sample), relu=True)
         streams, inner = [x.amax((0, 2, 3))], []
         for first, second in self.blocks:

@@ -1,9 +1,10 @@
-"""What ``precision=auto`` is: a rule by the processor and the size of the networks, so that the same command on the same machine
-gives the same numbers.
+"""What ``precision=auto`` is: a rule by the processor and the size of the networks, so that the
+same command on the same machine gives the same numbers.
 
-*Measured*, evaluations of 64 channels x 8 blocks in batches of 256 on one thread, by int8 / bfloat16 / float32: 59,600 / 50,000 /
-28,300 on an AMD EPYC with AVX-512 BF16, 46,600 / 13,200 / 22,500 on an Intel Xeon with AVX-512 BF16 and without AMX, whose
-bfloat16 products are no faster than those of float32. Small networks gain nothing: there each operation costs its overhead.
+*Measured*, evaluations of 64 channels x 8 blocks in batches of 256 on one thread, by int8 /
+bfloat16 / float32: 59,600 / 50,000 / 28,300 on an AMD EPYC with AVX-512 BF16, 46,600 / 13,200 /
+22,500 on an Intel Xeon with AVX-512 BF16 and without AMX, whose bfloat16 products are no faster
+than those of float32. Small networks gain nothing: there each operation costs its overhead.
 """
 
 from functools import cache
@@ -16,7 +17,9 @@ from runtime.settings import ConfigError
 
 PRECISIONS = ("auto", "float32", "bfloat16", "int8")
 LEAST_PRODUCTS = 1_000_000
-"""Products of the residual blocks in an evaluation (48 channels x 5 blocks), below which ``auto`` is float32 on CPUs."""
+"""Products of the residual blocks in an evaluation (48 channels x 5 blocks), below which ``auto``
+is float32 on CPUs.
+"""
 
 
 def settled(precision: str, net: PolicyValueNet, device: torch.device, int8: bool = False) -> str:
@@ -26,7 +29,8 @@ def settled(precision: str, net: PolicyValueNet, device: torch.device, int8: boo
         precision: One of ``PRECISIONS``.
         net: One of the networks; their weights do not matter.
         device: Of the forward passes.
-        int8: Whether ``auto`` may be int8, which costs a tenth of a second whenever weights are taken over, and is less exact.
+        int8: Whether ``auto`` may be int8, which costs a tenth of a second whenever weights are
+            taken over, and is less exact.
 
     Raises:
         ValueError: There is no such precision.
@@ -56,7 +60,9 @@ def has_bfloat16(device: torch.device) -> bool:
 
 
 def is_fast_in_bfloat16(device: torch.device) -> bool:
-    """Returns whether the device multiplies bfloat16 faster than float32: of Intel's processors those with AMX."""
+    """Returns whether the device multiplies bfloat16 faster than float32: of Intel's processors
+    those with AMX.
+    """
     slow = (
         device.type == "cpu"
         and _is_intel()

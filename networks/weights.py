@@ -1,6 +1,8 @@
-"""Networks and optimizers as the named arrays of a checkpoint, and back; averages of weights, and networks that grow.
+"""Networks and optimizers as the named arrays of a checkpoint, and back; averages of weights, and
+networks that grow.
 
-Optimizers: only their state tensors are kept. Learning rates and the like belong to the configuration.
+Optimizers: only their state tensors are kept. Learning rates and the like belong to the
+configuration.
 """
 
 from collections.abc import Mapping
@@ -54,7 +56,8 @@ def load_optimizer(
     """Replaces the state of an optimizer by ``prefix.INDEX.KEY``.
 
     Raises:
-        CheckpointError: An entry belongs to no parameter, or has neither its shape nor a single element.
+        CheckpointError: An entry belongs to no parameter, or has neither its shape nor a single
+            element.
     """
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, dict[str, torch.Tensor]] = {}
@@ -69,9 +72,11 @@ def load_optimizer(
         if tensor.dim() > 0:
             if tensor.shape != parameter.shape:
                 raise CheckpointError(
-                    f"optimizer state {name} has shape {array.shape}, its parameter {tuple(parameter.shape)}"
+                    f"optimizer state {name} has shape {array.shape}, "
+                    f"its parameter {tuple(parameter.shape)}"
                 )
-            # Fused optimizers walk through memory: the layout must be that of the parameter, channels last for convolutions.
+            # Fused optimizers walk through memory: the layout must be that of the parameter,
+            # channels last for convolutions.
             tensor = torch.empty_like(parameter, dtype=tensor.dtype).copy_(tensor)
         state.setdefault(int(index), {})[key] = tensor
     optimizer.load_state_dict(
@@ -80,21 +85,25 @@ def load_optimizer(
 
 
 def grown_arrays(fresh: nn.Module, smaller: Mapping[str, np.ndarray]) -> Arrays:
-    """Returns the arrays of a freshly initialised network, by name, with those of a smaller one grown into them.
+    """Returns the arrays of a freshly initialised network, by name, with those of a smaller one
+    grown into them.
 
-    A block that the smaller network lacks is the identity, as every fresh block is (``networks.resnet.ResidualBlock``). A
-    channel that it lacks has fresh weights of its own, and nothing that was there before reads it yet. So the grown network
-    answers as before, and all that is new can be learned.
+    A block that the smaller network lacks is the identity, as every fresh block is
+    (``networks.resnet.ResidualBlock``). A channel that it lacks has fresh weights of its own, and
+    nothing that was there before reads it yet. So the grown network answers as before, and all that
+    is new can be learned.
 
     Args:
         fresh: The larger network; left as it is.
-        smaller: Parameters and statistics of the smaller one, by the same names; it may lack blocks.
+        smaller: Parameters and statistics of the smaller one, by the same names; it may lack
+            blocks.
 
     Raises:
-        CheckpointError: The network is not at least as large in everything, or differs in something else.
+        CheckpointError: The network is not at least as large in everything, or differs in something
+            else.
 
-    Source: Chen, Goodfellow & Shlens, "Net2Net: accelerating learning via knowledge transfer", ICLR 2016; new channels are not
-    copies of old ones here, so no noise is needed to tell them apart.
+    Source: Chen, Goodfellow & Shlens, "Net2Net: accelerating learning via knowledge transfer", ICLR
+    2016; new channels are not copies of old ones here, so no noise is needed to tell them apart.
     """
     result = {
         name: tensor.detach().cpu().numpy().copy() for name, tensor in fresh.state_dict().items()
@@ -103,11 +112,13 @@ def grown_arrays(fresh: nn.Module, smaller: Mapping[str, np.ndarray]) -> Arrays:
         new = result.get(name)
         if new is None:
             raise CheckpointError(
-                f"it has weights {name}, for which this run's network has no place; networks only grow"
+                f"it has weights {name}, for which this run's network has no place; "
+                "networks only grow"
             )
         if new.ndim != old.ndim or any(n < o for n, o in zip(new.shape, old.shape, strict=True)):
             raise CheckpointError(
-                f"its weights {name} are {old.shape}, those of this run {new.shape}; networks only grow"
+                f"its weights {name} are {old.shape}, those of this run {new.shape}; "
+                "networks only grow"
             )
         if old.ndim >= 2:
             new[: old.shape[0]] = 0  # what was there does not read the new channels
@@ -123,7 +134,8 @@ def grown_arrays(fresh: nn.Module, smaller: Mapping[str, np.ndarray]) -> Arrays:
 
 
 def grow(net: nn.Module, arrays: Mapping[str, np.ndarray], prefix: str) -> None:
-    """Writes ``prefix.NAME``, the weights of a smaller network, into a freshly initialised larger one.
+    """Writes ``prefix.NAME``, the weights of a smaller network, into a freshly initialised larger
+    one.
 
     Raises:
         CheckpointError: See ``grown_arrays``; or a weight is not finite.
@@ -147,10 +159,11 @@ def _tensors(module: nn.Module) -> list[Tensor]:
 
 @torch.no_grad()
 def move_towards(average: nn.Module, latest: nn.Module, share: float) -> None:
-    """Moves the weights and statistics of ``average`` by a share, in [0, 1], of the way to those of ``latest``.
+    """Moves the weights and statistics of ``average`` by a share, in [0, 1], of the way to those of
+    ``latest``.
 
-    Source: Polyak & Juditsky, "Acceleration of stochastic approximation by averaging", 1992; exponentially, as in Izmailov et
-    al., "Averaging weights leads to wider optima", 2018.
+    Source: Polyak & Juditsky, "Acceleration of stochastic approximation by averaging", 1992;
+    exponentially, as in Izmailov et al., "Averaging weights leads to wider optima", 2018.
     """
     torch._foreach_lerp_(_tensors(average), _tensors(latest), share)
 

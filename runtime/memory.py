@@ -1,6 +1,7 @@
 """Whether what settings ask for fits into memory.
 
-numpy hands out more than there is, since pages come when they are first written; the system then ends the run, hours later.
+numpy hands out more than there is, since pages come when they are first written; the system then
+ends the run, hours later.
 """
 
 from collections.abc import Mapping
@@ -10,7 +11,9 @@ from runtime.settings import ConfigError
 
 
 def check_fits(sizes: Mapping[str, int]) -> None:
-    """Raises ConfigError, naming the largest, where keys ask together for more bytes than are free."""
+    """Raises ConfigError, naming the largest, where keys ask together for more bytes than are
+    free.
+    """
     free, total = available_bytes(), sum(sizes.values())
     if free is not None and total > free:
         largest = max(sizes, key=lambda key: sizes[key])

@@ -1,4 +1,6 @@
-"""The analysis of single decisions: what a choice gives away, and whom a solved world is won for."""
+"""The analysis of single decisions: what a choice gives away, and whom a solved world is won
+for.
+"""
 
 import numpy as np
 import pytest
@@ -16,7 +18,9 @@ def judged(worth: np.ndarray, *choices: int, game: int = 0) -> Judged:
 
 
 def test_one_judgement_picks_and_the_other_says_the_worth() -> None:
-    """The first picks move 1, worth 0.2 to the second; the second move 2, worth -0.1 to the first."""
+    """The first picks move 1, worth 0.2 to the second; the second move 2, worth -0.1 to the
+    first.
+    """
     one = judged(np.array([[0.0, 0.5, -0.1, np.nan], [0.1, 0.2, 0.4, 0.9]]), 0, 1, 3)
     expected = [(0.2 - 0.1 + -0.1 - 0.0) / 2, (0.0 + -0.1 - 0.5) / 2, np.nan]
     np.testing.assert_allclose(given_away(one), expected)

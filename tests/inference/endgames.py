@@ -1,4 +1,6 @@
-"""Random games, a fake network, and naive enumeration: what the tests of inference are held against."""
+"""Random games, a fake network, and naive enumeration: what the tests of inference are held
+against.
+"""
 
 import math
 from collections.abc import Iterator
@@ -49,7 +51,9 @@ def _play(rules, states, moves, lengths, rng, longest, most_cards, actions):
 
 
 def play_on(played: Played, seed: int, longest: int = 200, most_cards: int = -1) -> None:
-    """Plays random moves in every running game up to a number of moves, or until no more than ``most_cards`` are left."""
+    """Plays random moves in every running game up to a number of moves, or until no more than
+    ``most_cards`` are left.
+    """
     states, records = played
     rng = streams(seed, len(records.lengths))
     scratch = np.zeros(GAME.spec.max_legal, np.int16)
@@ -78,7 +82,9 @@ def views(played: Played, lanes: np.ndarray) -> States:
 
 
 def endgames(count: int) -> Iterator[tuple[States, int]]:
-    """Yields (view of one row, seat to move) of positions with at most 16 cards left and 12 to 400 worlds."""
+    """Yields (view of one row, seat to move) of positions with at most 16 cards left and 12 to 400
+    worlds.
+    """
     played = random_games(300, 1, most_cards=16)
     some = views(played, running(played))
     for i in range(len(some.seat)):
@@ -90,10 +96,14 @@ def endgames(count: int) -> Iterator[tuple[States, int]]:
 
 
 class FakeEvaluator:
-    """A fixed function of the observation and the seat; sums of integers, so that a row does not depend on its batch."""
+    """A fixed function of the observation and the seat; sums of integers, so that a row does not
+    depend on its batch.
+    """
 
     def __init__(self, seed: int = 0, strength: float = 1.0) -> None:
-        """Takes the size of the logits; 0 is the uniform policy, and the prior of the hidden cards."""
+        """Takes the size of the logits; 0 is the uniform policy, and the prior of the hidden
+        cards.
+        """
         rng = np.random.default_rng(seed)
         shape = (math.prod(GAME.spec.observation_shape), GAME.spec.policy_size + 75)
         self.table = rng.integers(-8, 9, shape).astype(np.float32)
@@ -116,7 +126,9 @@ class FakeEvaluator:
 
 
 def possible_hands(view: States, seat: int) -> np.ndarray:
-    """Returns the counts (int ``[W, 15]``) of every hand that the next seat may hold; ``view`` has one row."""
+    """Returns the counts (int ``[W, 15]``) of every hand that the next seat may hold; ``view`` has
+    one row.
+    """
     unseen, fewest, most, size = bounds(view, seat)
     hands = np.array(
         [
@@ -141,7 +153,9 @@ def bounds(view: States, seat: int) -> tuple[np.ndarray, np.ndarray, np.ndarray,
 
 
 def hypergeometric(view: States, seat: int, hands: np.ndarray) -> np.ndarray:
-    """Returns the prior of hands of the next seat (counts ``[W, 15]``) at the information state, by counting deals of cards."""
+    """Returns the prior of hands of the next seat (counts ``[W, 15]``) at the information state, by
+    counting deals of cards.
+    """
     _, fewest, most, size = bounds(view, seat)
     total = math.comb(int((most - fewest).sum()), size - int(fewest.sum()))
     ways = [
@@ -162,9 +176,11 @@ def posterior(
     temperature: float = 1.0,
     epsilon: float = 0.05,
 ) -> np.ndarray:
-    """Returns p(hand of the next seat | moves) for every possible hand (counts ``[W, 15]``), by Bayes' rule from the deal.
+    """Returns p(hand of the next seat | moves) for every possible hand (counts ``[W, 15]``), by
+    Bayes' rule from the deal.
 
-    The others play a share of uniform play and by their policies at a temperature otherwise, and four in five sure wins.
+    The others play a share of uniform play and by their policies at a temperature otherwise, and
+    four in five sure wins.
     """
     following, previous = (seat + 1) % 3, (seat + 2) % 3
     unseen = bounds(view, seat)[0]
@@ -212,7 +228,9 @@ def posterior(
 
 
 def chi_square_z(counts: np.ndarray, probabilities: np.ndarray) -> float:
-    """Returns the chi-square statistic as a standard normal score (Wilson & Hilferty, 1931); rare cells are put together."""
+    """Returns the chi-square statistic as a standard normal score (Wilson & Hilferty, 1931); rare
+    cells are put together.
+    """
     expected = counts.sum() * probabilities
     rare = expected < 5.0
     if rare.any():

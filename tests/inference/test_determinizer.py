@@ -69,7 +69,9 @@ def slots(played: Played, lanes: np.ndarray) -> np.ndarray:
 
 
 def weights(determinizer: Determinizer, slot: int) -> dict[int, float]:
-    """The posterior of each hand of the next seat by the particles of a slot, before tempering; particles are no duplicates."""
+    """The posterior of each hand of the next seat by the particles of a slot, before tempering;
+    particles are no duplicates.
+    """
     particles = determinizer._particles
     log_weights, hands = particles.posterior[slot, :-1], particles.hidden[slot, :-1, 0]
     log_weights = log_weights - np.logaddexp.reduce(log_weights)
@@ -152,7 +154,8 @@ def log_density(determinizer: Determinizer, view: States, seat: int, phase1: str
 
 
 def test_uniform_players_leave_a_calibrated_posterior() -> None:
-    """Players who choose at random, and a network that says so: the weight of the true hand is on average what it should be.
+    """Players who choose at random, and a network that says so: the weight of the true hand is on
+    average what it should be.
 
     E[w(truth)] = E[sum_k w_k^2], and the true hand gains on the prior. One false alarm in 30,000.
     """
@@ -264,7 +267,9 @@ def test_worlds_are_deals_of_the_unseen_cards(phase1: str, phase2: bool) -> None
 
 @pytest.mark.parametrize("phase1", PHASE1)
 def test_hidden_cards_change_nothing(phase1: str) -> None:
-    """Worlds and their order are the same whatever the others hold, and whether or not the truth is given for diagnostics."""
+    """Worlds and their order are the same whatever the others hold, and whether or not the truth is
+    given for diagnostics.
+    """
     played = random_games(40, 71, longest=16)
     lanes, rng = running(played), np.random.default_rng(0)
     dealt = [
@@ -292,7 +297,9 @@ def test_hidden_cards_change_nothing(phase1: str) -> None:
 
 @pytest.mark.parametrize("phase1", PHASE1)
 def test_batch_and_lane_change_nothing(phase1: str) -> None:
-    """A game gets the same worlds alone, in another lane, among others, and with a small buffer of decisions."""
+    """A game gets the same worlds alone, in another lane, among others, and with a small buffer of
+    decisions.
+    """
     played, evaluator = random_games(24, 81, longest=12), FakeEvaluator()
     together, alone, tight = (make(24, evaluator, phase1=phase1) for _ in range(3))
     tight._replayer = Replayer(GAME, evaluator.evaluate, 1.0, 0.05, buffer=1)
@@ -338,7 +345,9 @@ def test_new_particles_are_drawn_when_too_few_count() -> None:
 
 
 def test_without_evidence_the_posterior_is_the_prior() -> None:
-    """Before the first move phase 2 undoes phase 1: its corrections stand for the moves, which count once."""
+    """Before the first move phase 2 undoes phase 1: its corrections stand for the moves, which
+    count once.
+    """
     played, lanes = random_games(50, 111, longest=0), np.arange(50)
     _, diagnostics = worlds_of(
         make(50, FakeEvaluator(strength=0.0), active_below=21), played, lanes, truth=True
@@ -403,7 +412,9 @@ def test_the_filter_needs_its_network() -> None:
 
 
 def test_marginals_are_the_posterior_of_the_hands() -> None:
-    """Counts per rank of both other seats against Bayes' rule, and no draw of the worlds that follow is changed by asking."""
+    """Counts per rank of both other seats against Bayes' rule, and no draw of the worlds that
+    follow is changed by asking.
+    """
     evaluator = FakeEvaluator(seed=1, strength=3.0)
     determinizer = make(120, evaluator, particles=LARGE)
     for played, lane in endgames(3):

@@ -1,4 +1,6 @@
-"""No-limit Hold'em, bets of amounts that no size lists: the evidence is that of the nearest listed size, and players go on."""
+"""No-limit Hold'em, bets of amounts that no size lists: the evidence is that of the nearest listed
+size, and players go on.
+"""
 
 from functools import cache
 
@@ -69,7 +71,9 @@ def believed(
 
 
 def bayes(moves: list[str], stands_for: list[str]) -> np.ndarray:
-    """Returns the same by Bayes' rule over all hands, where each move of the button counts as a listed one."""
+    """Returns the same by Bayes' rule over all hands, where each move of the button counts as a
+    listed one.
+    """
     kinds = list(game().spec.hidden_kinds)
     final = Table(game(), seed=3)
     record = final.record()
@@ -102,7 +106,9 @@ def bayes(moves: list[str], stands_for: list[str]) -> np.ndarray:
 
 
 LINE = ["r290", "r811", "r1700"]
-"""The button raises to 290 (0.95 pots: counts as the pot), the big blind to 811, the button to 1,700 (0.54 pots: half a pot)."""
+"""The button raises to 290 (0.95 pots: counts as the pot), the big blind to 811, the button to
+1,700 (0.54 pots: half a pot).
+"""
 
 
 def test_worlds_of_a_history_with_unlisted_amounts_follow_the_posterior() -> None:

@@ -9,7 +9,15 @@ from games.batches import take
 from games.doudizhu.cards import pack, unpack
 from games.kernels import streams
 from inference.draws import empty_draws
-from inference.filter import FilterNet, draw_filtered, filter_batch, filter_scores, num_world_planes
+from inference.filter import (
+    FilterEngine,
+    FilterNet,
+    draw_filtered,
+    filter_batch,
+    filter_scores,
+    num_world_planes,
+    world_planes,
+)
 from inference.positions import make_positions
 from tests.games import driver
 from tests.inference.endgames import (
@@ -27,7 +35,9 @@ WORLD_PLANES = num_world_planes(GAME.spec)
 
 
 def low_cards(planes: Tensor) -> Tensor:
-    """Scores a world by the cards of the ranks 3 to 8 in the hand of the next seat; a tie goes to the lower rank's count."""
+    """Scores a world by the cards of the ranks 3 to 8 in the hand of the next seat; a tie goes to
+    the lower rank's count.
+    """
     weights = torch.tensor([1.0 + 0.01 * r if r < 6 else 0.0 for r in range(15)])
     return (planes[:, -WORLD_PLANES : -WORLD_PLANES // 2].float() * weights).sum(dim=(1, 2))
 

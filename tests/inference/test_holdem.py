@@ -1,4 +1,6 @@
-"""Hold'em, where drawn hands must not wear out: against all 1,225 hands listed, over the four streets of some dozen games."""
+"""Hold'em, where drawn hands must not wear out: against all 1,225 hands listed, over the four
+streets of some dozen games.
+"""
 
 from typing import NamedTuple
 
@@ -64,7 +66,9 @@ def effective_size(determinizer: Determinizer, slot: int, beta: float) -> tuple[
 
 
 def ranks(game: LimitPoker, probability: np.ndarray) -> np.ndarray:
-    """Returns the expected number of cards of each rank (``[n, 13]``), half of it: a distribution."""
+    """Returns the expected number of cards of each rank (``[n, 13]``), half of it: a
+    distribution.
+    """
     held = np.zeros((len(game.spec.hidden_kinds), 13))
     for kind, name in enumerate(game.spec.hidden_kinds):
         held[kind, "23456789TJQKA".index(name[0])] += 0.5
@@ -73,7 +77,9 @@ def ranks(game: LimitPoker, probability: np.ndarray) -> np.ndarray:
 
 
 def follow(floor: float) -> list[Street]:
-    """Plays random hands, and returns what a determinizer of drawn hands with a floor says on each street."""
+    """Plays random hands, and returns what a determinizer of drawn hands with a floor says on each
+    street.
+    """
     game = make("limit_holdem")
     assert isinstance(game, LimitPoker)
     policies = Policies(int(np.prod(game.spec.observation_shape)))

@@ -115,7 +115,8 @@ def test_worlds_follow_the_posterior(cards: list[int], moves: list[Action]) -> N
         for w in exact.values()
     )
     assert diagnostics.rank[0] == pytest.approx(heavier / len(exact))
-    # What the seat sees is as it is; no card is dealt twice; the card to come is any of those left, equally often.
+    # What the seat sees is as it is; no card is dealt twice; the card to come is any of those left,
+    # equally often.
     assert (worlds.cards[:, seat] == cards[seat]).all() and (worlds.node == states.node[0]).all()
     assert all(len(set(row)) == 3 for row in worlds.cards.tolist())
     if GAME.betting.round[states.node[0]]:
@@ -179,7 +180,9 @@ def test_a_lane_depends_on_its_own_stream_alone() -> None:
 
 
 def test_fewer_particles_than_hands() -> None:
-    """With two particles the drawn hands are sometimes all on the table; then they are drawn anew."""
+    """With two particles the drawn hands are sometimes all on the table; then they are drawn
+    anew.
+    """
     settings = InferenceSettings(phase1="none", particles=2, epsilon=0.0)
     moves = LINES[3]
     for seed in range(30):

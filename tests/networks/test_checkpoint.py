@@ -1,4 +1,6 @@
-"""Checkpoints: what goes in comes out, anything damaged is refused, a failed write leaves the old file."""
+"""Checkpoints: what goes in comes out, anything damaged is refused, a failed write leaves the old
+file.
+"""
 
 import errno
 import os

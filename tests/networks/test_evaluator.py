@@ -90,7 +90,9 @@ def test_an_output_that_is_not_finite_is_an_error(value: float) -> None:
 
 @pytest.mark.parametrize("remembered", [1000, 20])
 def test_remembered_answers_are_the_same(remembered: int) -> None:
-    """Rows that come again, twice in one batch, from another seat, and more of them than there is room for."""
+    """Rows that come again, twice in one batch, from another seat, and more of them than there is
+    room for.
+    """
     networks = three_networks()
     plain, remembers = Evaluator(networks), Evaluator(networks, remembered=remembered)
     planes, rng = observations(60), np.random.default_rng(1)

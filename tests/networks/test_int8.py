@@ -1,4 +1,6 @@
-"""The int8 engine against float32, independence of the batch and of threads, and the sample that its ranges come from."""
+"""The int8 engine against float32, independence of the batch and of threads, and the sample that
+its ranges come from.
+"""
 
 from collections.abc import Iterator
 
@@ -81,7 +83,9 @@ def test_rows_depend_neither_on_the_batch_nor_on_threads(one_thread: None) -> No
 
 @needs_vnni
 def test_a_convolution_by_hand() -> None:
-    """Weights 1, 10, 127 on the left neighbour, the position and the right neighbour; bias -2; the inputs are 0, 2, 0 steps."""
+    """Weights 1, 10, 127 on the left neighbour, the position and the right neighbour; bias -2; the
+    inputs are 0, 2, 0 steps.
+    """
     conv = QuantizedConv(
         torch.tensor([1.0, 10.0, 127.0]).view(1, 1, 1, 3), torch.tensor([-2.0]), 3, 0.5, 1.0
     )
@@ -93,7 +97,9 @@ def test_a_convolution_by_hand() -> None:
 
 @needs_vnni
 def test_beyond_the_sample_outputs_saturate() -> None:
-    """Ranges from an empty table: activations beyond them stay at the largest step and do not wrap around."""
+    """Ranges from an empty table: activations beyond them stay at the largest step and do not wrap
+    around.
+    """
     net, planes = trained(), torch.from_numpy(observations(20))
     found = Int8Engine(net, torch.zeros(1, 53, 15, dtype=torch.int8))(planes)
     largest = Engine(net, "float32")(planes).policy.abs().max()
@@ -150,7 +156,9 @@ def test_evaluator() -> None:
 
 
 def test_sample() -> None:
-    """Kuhn poker: two bits of the card and the history tell at most 3 x 2 information states of each seat; all are met."""
+    """Kuhn poker: two bits of the card and the history tell at most 3 x 2 information states of
+    each seat; all are met.
+    """
     game = make("kuhn")
     first, again = random_sample(game), random_sample(game)
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
@@ -164,9 +172,11 @@ def test_sample() -> None:
 @pytest.mark.slow
 @needs_vnni
 def test_shipped_weights() -> None:
-    """Root mean squares of the errors, of the weights that come with the project, at decisions of random games.
+    """Root mean squares of the errors, of the weights that come with the project, at decisions of
+    random games.
 
-    *Measured* at decisions of its own games: policy 0.08 (standard deviation of the outputs 5.4), value 0.010 (of 0.51).
+    *Measured* at decisions of its own games: policy 0.08 (standard deviation of the outputs 5.4),
+    value 0.010 (of 0.51).
     """
     trained = load_trained(checkpoint_of("doudizhu", None), "doudizhu", "int8")
     positions = random_sample(trained.game)

@@ -15,7 +15,9 @@ from tests.networks.specs import DOUDIZHU, SMALL, observations
 
 
 def ragged(rows: int, seed: int = 0) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """Random arguments of ``policy_loss``: policy ``[rows, 632]``, decoder ``[500, 6]``, offsets, actions, targets."""
+    """Random arguments of ``policy_loss``: policy ``[rows, 632]``, decoder ``[500, 6]``, offsets,
+    actions, targets.
+    """
     rng = np.random.default_rng(seed)
     decoder = np.where(rng.random((500, 6)) < 0.5, rng.integers(0, 632, (500, 6)), -1).astype(
         np.int16
@@ -76,7 +78,9 @@ def test_policy_loss_row_by_row() -> None:
     ("divergence", "mean"), [("cross_entropy", "arithmetic"), ("reverse_kl", "geometric")]
 )
 def test_what_the_policy_becomes_of_noisy_targets(divergence: str, mean: str) -> None:
-    """Minimised over many targets of one position, the losses give their arithmetic and their geometric mean."""
+    """Minimised over many targets of one position, the losses give their arithmetic and their
+    geometric mean.
+    """
     generator = torch.Generator().manual_seed(3)
     targets = (2 * torch.randn(50, 3, generator=generator)).softmax(1)
     logits = torch.zeros(3, requires_grad=True)
@@ -155,7 +159,9 @@ def test_scalar_value_loss_by_hand() -> None:
 
 
 def hands(rows: int, length: int, seed: int) -> tuple[Tensor, ...]:
-    """Random arguments of ``hidden_loss`` but the logits: fewest, most, counts int ``[rows, length]``, size int ``[rows]``."""
+    """Random arguments of ``hidden_loss`` but the logits: fewest, most, counts int ``[rows,
+    length]``, size int ``[rows]``.
+    """
     rng = np.random.default_rng(seed)
     most = rng.integers(0, 5, (rows, length))
     counts = rng.integers(0, most + 1)

@@ -53,7 +53,9 @@ def test_an_observation_counts_by_its_scale() -> None:
 
 
 def test_the_value_by_hand() -> None:
-    """P(win) 3/4; given a win 0 or 1 further bombs with equal chance, given a loss always 2: 3/4 * 3/2 - 1/4 * 4 = 1/8."""
+    """P(win) 3/4; given a win 0 or 1 further bombs with equal chance, given a loss always 2: 3/4 *
+    3/2 - 1/4 * 4 = 1/8.
+    """
     never = -50.0
     raw = torch.tensor(
         [[np.log(3.0), 0, 0, never, never, never, never, 0, never]], dtype=torch.float32

@@ -39,8 +39,8 @@ GOLDEN: dict[str, list[list[float]]] = {
         [1.894612, -0.6910036],
     ],
 }
-"""For each network the answers to two random observations, recorded before heads were read from the game: ``adp`` and ``wp``
-values, two policy outputs and two hidden ones of each."""
+"""For each network the answers to two random observations, recorded before heads were read from the
+game: ``adp`` and ``wp`` values, two policy outputs and two hidden ones of each."""
 
 
 @pytest.fixture(scope="module")

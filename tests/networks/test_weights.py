@@ -1,4 +1,6 @@
-"""Grown networks answer as before and learn what is new; averages of weights against sums by hand."""
+"""Grown networks answer as before and learn what is new; averages of weights against sums by
+hand.
+"""
 
 import copy
 from dataclasses import replace
@@ -84,7 +86,9 @@ def shaken(net: PolicyValueNet, seed: int) -> PolicyValueNet:
 
 
 def test_the_average_is_the_exponential_one() -> None:
-    """After n steps with share s the weight of step k is s (1 - s)^(n - k), that of the start (1 - s)^n; statistics too."""
+    """After n steps with share s the weight of step k is s (1 - s)^(n - k), that of the start (1 -
+    s)^n; statistics too.
+    """
     start = PolicyValueNet(DOUDIZHU, NetworkConfig(channels=4, blocks=1))
     steps, share = [shaken(start, k) for k in range(3)], 0.25
     average = copy.deepcopy(start)
