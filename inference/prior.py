@@ -1,4 +1,4 @@
-"""Worlds from the prior: as likely as the rules and the own cards make them, whatever was played."""
+"""Worlds from the prior: as likely as rules and own cards make them, whatever was played."""
 
 import numpy as np
 

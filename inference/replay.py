@@ -49,7 +49,7 @@ Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
 
 
 MISSED = 0.2
-"""How often a sure win is taken not to be played as we would: others may miss it or have another."""
+"""How often a sure win is taken not to be played as we would: others may miss it."""
 
 
 class Decisions(NamedTuple):
