@@ -10,7 +10,7 @@ take all the places; a candidate that was drawn m times counts m times.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import torch
@@ -98,7 +98,7 @@ class FilterEngine:
         if precision in ("auto", "int8"):
             precision = "bfloat16" if is_fast_in_bfloat16(torch.device(device)) else "float32"
         self.setting = make_setting(net.length, precision, device)
-        layers = [layer for layer in net.layers if isinstance(layer, ConvNorm)]
+        layers = cast(list[ConvNorm], list(net.layers))
         self.layers = [
             self.setting.fold(layer, net.scale if layer is layers[0] else None) for layer in layers
         ]
