@@ -159,7 +159,7 @@ class EndgameJudge:
         rng, count = streams(seed, len(lanes)), self.num_worlds
         drawn, _ = self._determinizer.worlds(lanes, views, records, rng, count)
         found: list[np.ndarray | None] = []
-        for i in lanes:
+        for i in range(len(lanes)):
             self._solver.forget()
             worlds = take(drawn, slice(i * count, (i + 1) * count))
             wins = solved_worlds(self.game, self._solver, worlds, legal_moves(self.game, views, i))

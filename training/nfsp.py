@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from agents.general.policy import PolicyAgent
-from agents.general.random_agent import RandomAgent
+from agents.general.random_agent import Random
 from evaluation.duplicate import duplicate_match
 from evaluation.policy_table import ExactMeasure
 from fpmcts.learner import Learner
@@ -66,7 +66,7 @@ class NFSPConfig:
         seed: Of all random numbers, >= 0.
         device: "auto", "cpu" or "cuda".
         precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": float32 or bfloat16,
-            whichever a trial at the beginning finds faster (``networks/trial.py``); a run keeps it when it is resumed.
+            by the processor and the size of the networks (``networks/precision.py``).
         remembered: Observations whose answers are kept until the networks change, >= 0.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         game: ``name``, and the options of the game.
@@ -252,7 +252,7 @@ class NFSPTrainer:
             scalars["nash_conv/average_policy"] = exact
             yield f"; NashConv (both players' gains together) {exact:.4f}"
         if settings.decks:
-            players = PolicyAgent(self.game, self._averages.evaluate, 1.0), RandomAgent(self.game)
+            players = PolicyAgent(self.game, self._averages.evaluate, 1.0), Random().at(self.game)
             score = duplicate_match(self.game, *players, settings.decks, self.config.seed).total.adp
             unit = self.game.spec.score
             scalars[f"policy_against_random/{unit.key}_all"] = score.mean
