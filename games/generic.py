@@ -349,8 +349,9 @@ def _array_names(states: Any, prefix: str = "") -> list[str]:
 def _written_out(states: Any) -> Callable[..., Any]:
     """Returns a copy of every array, for games without a ``copy_row``: numba cannot loop over fields of unlike types."""
     lines = [f"    target.{name}[j] = source.{name}[i]" for name in _array_names(states)]
-    made: dict[str, Any] = {}
-    exec("\n".join(["def copy(rules, source, i, target, j):", *lines]), made)  # noqa: S102 (names of fields)
+    made: dict[str, Any] = {"Any": Any}
+    head = "def copy(rules: Any, source: Any, i: Any, target: Any, j: Any):"  # numba compares it with that of _choose_copy_row
+    exec("\n".join([head, *lines]), made)  # noqa: S102 (names of fields)
     function: Callable[..., Any] = made["copy"]
     return function
 
