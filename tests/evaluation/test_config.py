@@ -139,38 +139,6 @@ def test_refused(arguments: list[str], words: list[str]) -> None:
     assert all(word in message for word in words), message
 
 
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        ("stacks=50", ["stacks=50", "the big blind and the ante (100)"]),
-        ("stacks=[10000]", ["stacks=[10000]", "one number, or 2 of them"]),
-        ("stacks=many", ["stacks=many", "int"]),
-        ("stacks=99999", ["stacks=99999", "at most 32735"]),
-        ("least_stack=50", ["least_stack=50", "(100) to the smallest of stacks (10000)"]),
-        ("least_stack=x", ["least_stack=x", "int"]),
-        ("small_blind=200", ["small_blind=200", "0 to the big blind (100)"]),
-        ("small_blind=-1", ["small_blind=-1", "at least 0"]),
-        ("big_blind=0", ["big_blind=0", "at least 1"]),
-        ("big_blind=20000", ["stacks=10000", "(20000)"]),
-        ("ante=-1", ["ante=-1", "at least 0"]),
-        ("ante=9950", ["stacks=10000", "(10050)"]),
-        ("bet_sizes=[]", ["bet_sizes=[]", "1 to 30 different sizes"]),
-        ("bet_sizes=half", ["bet_sizes=half", "list"]),
-        ("bet_sizes=[big]", ["bet_sizes=big", "least, all-in, multiples of the pot"]),
-        ("bet_sizes=[1,1]", ["bet_sizes=[1, 1]", "different sizes"]),
-        ("players=11", ["players=11", "at most 10"]),
-    ],
-)
-def test_options_of_no_limit_holdem_are_refused_in_one_line(key: str, words: list[str]) -> None:
-    with pytest.raises(ConfigError) as caught:
-        parse_command_line(["game=no_limit_holdem", key, "a=random", "b=random"])
-    message = str(caught.value)
-    assert "\n" not in message and all(word in message for word in words), message
-    if not key.startswith("players"):
-        with pytest.raises(ConfigError, match="is an option of|expected"):
-            parse_command_line(["game=leduc", key, "a=random", "b=random"])
-
-
 def test_the_ladder_of_releases_names_every_frozen_file() -> None:
     players = parse_command_line(["experiment=releases"]).players.values()
     named = {Path(player.options.checkpoint).name for player in players if getattr(player.options, "checkpoint", None)}
