@@ -28,7 +28,7 @@ import numpy as np
 from rich.table import Table
 
 from agents.general.policy import PolicyAgent
-from agents.match_settings import match_settings
+from agents.match_search import MOST_WORLDS
 from agents.trained import Trained, checkpoint_of, load_trained
 from benchmarks.table import make_console
 from evaluation.duplicate import duplicate_match
@@ -100,9 +100,8 @@ class Probe(PolicyAgent):
         self._generator = np.random.default_rng(0)
 
     def _search(self, setting: Setting) -> Search:
-        most = match_settings(self.game.spec.name, "gumbel").most_worlds
         search = replace(
-            self.trained.search, root="gumbel", playouts=setting.playouts, worlds=min(setting.playouts, most),
+            self.trained.search, root="gumbel", playouts=setting.playouts, worlds=min(setting.playouts, MOST_WORLDS),
             considered=setting.considered, prior_floor=setting.prior_floor, gumbel_noise=0.0,
         )  # fmt: skip
         return Search(self.game, self.evaluate, search, 64, self.trained.objective == "wp")

@@ -34,7 +34,7 @@ def evaluated(command: str) -> dict[str, Any]:
     tournament = parse_command_line(shlex.split(command))
     values = flat(asdict(tournament.config)) | {"labels": list(tournament.labels)}
     for label, player in tournament.players.items():
-        values |= flat({"kind": player.kind, "name": player.name, **vars(player.options)}, f"players.{label}.")
+        values |= flat({"kind": player.kind, "name": player.name, **player.options.as_dict()}, f"players.{label}.")
     return values
 
 
