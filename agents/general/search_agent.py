@@ -24,8 +24,8 @@ from games.interface import Game, Records
 from games.kernels import kernel, streams
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
-from networks.engine import PRECISIONS
 from networks.evaluator import Evaluator
+from networks.precision import PRECISIONS
 from runtime.help import paragraphs
 from runtime.settings import ConfigError, build, did_you_mean, setting
 
@@ -40,8 +40,8 @@ class OwnOptions(PlayerOptions):
         inference: false deals the hidden cards from the prior.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
-        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": in long matches what a trial
-            finds fastest (``evaluation/precision.py``), elsewhere bfloat16 where the processor multiplies it, else float32.
+        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": by the processor
+            and the size of the networks (``networks/precision.py``); int8 in long matches alone.
     """
 
     checkpoint: str | None = None
