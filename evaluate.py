@@ -54,7 +54,7 @@ from networks.checkpoint import CheckpointError
 from runtime.cluster import ClusterError
 from runtime.configuration import choices, shown, split
 from runtime.device import choose_device
-from runtime.help import attribute_texts, first_line, keys_text, say, shortened
+from runtime.help import attribute_texts, first_line, say, shortened
 from runtime.interrupt import Interrupt
 from runtime.machine import machine
 from runtime.settings import ConfigError, did_you_mean
@@ -75,8 +75,7 @@ HELP = """python evaluate.py a=PLAYER b=PLAYER [a.OPTION=…] [key=value …]
 def help_text(topic: str) -> str:
     """Returns the help on a player's options or a key; "" is the whole in short."""
     if topic in PLAYERS:
-        options = "\n".join(keys_text(schema, "a.") for schema in PLAYERS[topic].schemas())
-        return f"{topic}: {first_line(PLAYERS[topic])}\n{options}".replace("\n  a.", "\n  LABEL.")
+        return f"{topic}: {first_line(PLAYERS[topic])}\n{PLAYERS[topic].help('LABEL.')}"
     told = attribute_texts(EvaluateConfig) | {"experiment": f"Keys of conf/evaluate/NAME.yaml: {', '.join(choices('evaluate'))}."}
     if topic == "game":
         return f"game: {told['game']}\n{game_help()}"

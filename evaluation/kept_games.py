@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agents import match_settings
+from agents.match_search import FOLDER
 from agents.players import Entrant
 from evaluation.match import PlayedGames, Usage
 from evaluation.plan import Plan, Task
@@ -105,7 +105,7 @@ def _identity(plan: Plan, a: str, b: str) -> str:
         return {"kind": player.kind, **values, "needs": [describe(other) for other in player.options.needs()]}
 
     digest = hashlib.sha256()
-    searches = match_settings.file_of(config.game.name).read_text(encoding="utf-8")
+    searches = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.yaml")}
     facts = [sources_digest(), searches, config.game.as_dict(), config.seed, config.device, config.aivat]
     facts += [describe(a), describe(b)]
     digest.update(json.dumps(facts, sort_keys=True).encode())
