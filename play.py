@@ -44,7 +44,7 @@ def main() -> None:
             say(shown(dict(flatten_config(config))))
             return
         try:
-            from web import server
+            from web.server import main as server
         except ModuleNotFoundError as error:
             sys.exit(f"play.py: {error.name} is not installed: pip install -c constraints.txt -e '.[play]', or make play")
         logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
@@ -67,7 +67,7 @@ def main() -> None:
 
 def server_error() -> type[Exception]:
     """Returns the errors of a server that cannot start; where its packages are not installed there are none."""
-    module = sys.modules.get("web.server")
+    module = sys.modules.get("web.server.main")
     return ConfigError if module is None else module.ServerError
 
 

@@ -22,8 +22,8 @@ from opponent_models.statistics import HANDS
 from tests.agents.conftest import TINY_POKER
 from training.config import GameSettings
 from training.trainer import Trainer
-from web.asking import Earlier, Question
-from web.players import Players
+from web.engine.asking import Earlier, Question
+from web.engine.answering import Players
 
 RULES = ("hand_only", "best_hand", "maniac", "always_call", "random")
 

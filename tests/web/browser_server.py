@@ -21,18 +21,18 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from agents.luck import Luck  # noqa: E402
-from web.access import Access, read_token  # noqa: E402
-from web.app import Server  # noqa: E402
-from web.asking import Answer, Question, Row  # noqa: E402
-from web.catalogue import Catalogue, Offer  # noqa: E402
 from web.clock import Chance, Clock, derived_seed  # noqa: E402
-from web.engine import EngineProcess  # noqa: E402
-from web.engine_process import serve as answer_questions  # noqa: E402
-from web.offers import EXACT, RANDOM, offers  # noqa: E402
-from web.room import Services  # noqa: E402
-from web.rulebook import Games  # noqa: E402
-from web.server import listen, load_games, serve, token_file  # noqa: E402
-from web.store import Store  # noqa: E402
+from web.engine.asking import Answer, Question, Row  # noqa: E402
+from web.engine.client import EngineProcess  # noqa: E402
+from web.engine.process import serve as answer_questions  # noqa: E402
+from web.server.access import Access, read_token  # noqa: E402
+from web.server.app import Server  # noqa: E402
+from web.server.main import listen, load_games, serve, token_file  # noqa: E402
+from web.tables.catalogue import Catalogue, Offer  # noqa: E402
+from web.tables.offers import EXACT, RANDOM, offers  # noqa: E402
+from web.tables.room import Services  # noqa: E402
+from web.tables.rulebook import Games  # noqa: E402
+from web.tables.store import Store  # noqa: E402
 
 OUTSIDE = "examples.sealed_bids"
 RANKS = "3456789TJQKA2LB"
@@ -50,7 +50,7 @@ class Quick(Clock):
 @functools.cache
 def game_of(name: str) -> Any:
     """Returns the game of a name, made once."""
-    from web.rulebook import make_game
+    from web.tables.rulebook import make_game
 
     return make_game(name)
 

@@ -12,10 +12,10 @@ pytest.importorskip("httpx2", reason="pip install -e '.[dev]'")
 from starlette.testclient import TestClient  # noqa: E402
 
 from tests.web.fake import FakeEngine, services  # noqa: E402
-from web.access import Access  # noqa: E402
-from web.app import Server, make_app  # noqa: E402
 from web.clock import Chance, Clock  # noqa: E402
-from web.store import Store  # noqa: E402
+from web.server.access import Access  # noqa: E402
+from web.server.app import Server, make_app  # noqa: E402
+from web.tables.store import Store  # noqa: E402
 
 TOKEN = "t" * 32
 HOST = "127.0.0.1:8000"

@@ -12,12 +12,12 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
-from web.asking import Answer, CrashError, EngineState, Question, Report, Row
-from web.catalogue import Catalogue, Entry, Offer
+from web.engine.asking import Answer, CrashError, EngineState, Question, Report, Row
 from web.errors import RefusedError
-from web.room import Services
-from web.rulebook import GameInfo
-from web.store import Store
+from web.tables.catalogue import Catalogue, Entry, Offer
+from web.tables.room import Services
+from web.tables.rulebook import GameInfo
+from web.tables.store import Store
 
 SEATS, CARDS, MOST = 3, 3, 30
 DECK = [f"{rank}{suit}" for rank in "abcd" for suit in "123"]

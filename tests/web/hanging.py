@@ -8,8 +8,8 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from web.asking import Answer, Question
-from web.engine_process import serve
+from web.engine.asking import Answer, Question
+from web.engine.process import serve
 
 began: list[str] = []
 

@@ -7,8 +7,8 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from tests.web.conftest import HOST, ORIGIN, SOCKET, TOKEN, Site, Tab, new_table
-from web.access import Access, read_token
-from web.guard import HEADERS, Guard
+from web.server.access import Access, read_token
+from web.server.guard import HEADERS, Guard
 
 FOREIGN = [
     "http://evil.example",

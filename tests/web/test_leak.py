@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 
 from tests.web.fake import CATALOGUE, SEATS, FakeClock, FakeEngine, ToyGames, ToyTable, first_legal, services
-from web.asking import Answer, Question
-from web.catalogue import Catalogue, Offer
-from web.connection import Connection, Outbox
+from web.engine.asking import Answer, Question
 from web.errors import RefusedError
-from web.jobs import Jobs
 from web.limits import Bucket
-from web.reviewing import Reviews
-from web.room import Services
-from web.rooms import Rooms
+from web.review.jobs import Jobs
+from web.review.reviewer import Reviews
+from web.server.connection import Connection, Outbox
+from web.tables.catalogue import Catalogue, Offer
+from web.tables.lobby import Rooms
+from web.tables.room import Services
 
 
 class LoggedOutbox(Outbox):
@@ -190,7 +190,7 @@ def test_200_pairs_of_real_deals(game: str) -> None:
 
 def real_pairs(game: str, count: int) -> None:
     """Compares games that are played to their end by moves that are legal with both deals, from each seat in turn."""
-    from web.rulebook import Games
+    from web.tables.rulebook import Games
 
     games = Games()
     names = [name for name, _ in games.info(game).seats]
@@ -221,7 +221,7 @@ def real_pairs(game: str, count: int) -> None:
 @pytest.mark.parametrize("you", [0, 1])
 def test_moves_that_are_not_seen(you: int) -> None:
     """Sealed bids, whole: whatever the other holds and bids, a seat is sent the same until the end."""
-    from web.rulebook import Games
+    from web.tables.rulebook import Games
 
     name = "examples.sealed_bids"
     games = Games([name])
@@ -290,7 +290,7 @@ def with_failures(marks: list[str], chance: random.Random, games: Any, you: int,
 @pytest.mark.parametrize("you", [0, 1])
 def test_attempts_that_are_not_seen(you: int) -> None:
     """Phantom Tic-Tac-Toe: how often the other has tried in vain shows in no frame, number or time."""
-    from web.rulebook import Games
+    from web.tables.rulebook import Games
 
     games, chance, compared = Games(), random.Random(3), 0
     for _ in range(12):
@@ -307,7 +307,7 @@ def test_attempts_that_are_not_seen(you: int) -> None:
 @pytest.mark.parametrize("you", [0, 1])
 def test_bids_that_are_not_seen(you: int) -> None:
     """Goofspiel: bids with the same results cannot be told apart."""
-    from web.rulebook import Games
+    from web.tables.rulebook import Games
 
     games, name = Games(), "goofspiel:cards=4"
     groups: dict[str, list[list[str]]] = {}
@@ -377,8 +377,8 @@ def swapped(deal: dict[str, Any], you: int, chance: random.Random) -> dict[str, 
 @pytest.mark.parametrize(("kind", "options"), [("fpmcts", {"playouts": 16, "objective": "wp"}), ("policy", {}), ("rhcp", {})])
 def test_answers_of_real_players_depend_on_the_view_alone(kind: str, options: dict[str, Any]) -> None:
     """Hints are searches of your own view: the same answer, rows and beliefs included, whatever the others hold."""
-    from web.players import Players
-    from web.rulebook import Games
+    from web.engine.answering import Players
+    from web.tables.rulebook import Games
 
     games, players = Games(), Players()
     for seed in range(5):

@@ -11,16 +11,16 @@ from starlette.testclient import TestClient
 
 from tests.web.conftest import Site, Tab
 from tests.web.fake import FakeClock, FakeEngine
-from web.asking import Answer, EngineState, Question, Report
-from web.catalogue import Catalogue
-from web.jobs import Job
-from web.luck import Cost, Parts, parts_of, together, told
-from web.offers import offers
-from web.reviewing import Reviews
-from web.room import Services
-from web.rooms import Rooms
-from web.rulebook import Games
-from web.store import Store
+from web.engine.asking import Answer, EngineState, Question, Report
+from web.review.jobs import Job
+from web.review.luck import Cost, Parts, parts_of, together, told
+from web.review.reviewer import Reviews
+from web.tables.catalogue import Catalogue
+from web.tables.lobby import Rooms
+from web.tables.offers import offers
+from web.tables.room import Services
+from web.tables.rulebook import Games
+from web.tables.store import Store
 
 NUMBERS = st.floats(-50, 50).map(lambda x: round(x, 3))
 
@@ -75,7 +75,7 @@ class InProcess:
     """The engine's players without a process."""
 
     def __init__(self) -> None:
-        from web.players import Players
+        from web.engine.answering import Players
 
         self.status, self._players = EngineState("ready", 1.0), Players()
         self.asked: list[Question] = []
@@ -169,7 +169,7 @@ def test_thresholds_need_no_new_search(poker: Poker) -> None:
 
 
 def test_retry_and_puzzles_of_poker(poker: Poker) -> None:
-    from web.reviewing import puzzles
+    from web.review.reviewer import puzzles
 
     room = poker.open(kuhn("KQ", ["call", "raise", "fold"], -1.0))
     poker.review(room)

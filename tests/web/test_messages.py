@@ -9,10 +9,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.conftest import Site, Tab, new_table
-from web.connection import BURST, PATIENCE, Outbox
 from web.errors import RefusedError
 from web.limits import Bucket
-from web.messages import FIELDS, MAX_BYTES, check_fields, parse_json, parse_message
+from web.server.connection import BURST, PATIENCE, Outbox
+from web.server.messages import FIELDS, MAX_BYTES, check_fields, parse_json, parse_message
 
 COUNT = 10_000
 VALUES: list[Any] = [
@@ -47,8 +47,8 @@ def test_ten_thousand_malformed_messages(client: TestClient, site: Site, caplog:
     """Through the code of a connection, without the socket: it is the same code, and quicker."""
     from starlette.websockets import WebSocket
 
-    from web.connection import Connection
-    from web.jobs import Jobs
+    from web.review.jobs import Jobs
+    from web.server.connection import Connection
 
     own = [new_table(client, mode=mode)["id"] for mode in ("hints", "fair", "open")]
     own.append(finished(client))

@@ -16,16 +16,16 @@ import play
 from networks.checkpoint import CHECKPOINT, save
 from runtime.settings import ConfigError
 from tests.web.fake import CATALOGUE, FakeEngine
-from web.asking import Answer
-from web.catalogue import Catalogue, Entry, Offer
 from web.clock import derived_seed
-from web.offers import OTHERS, offers, warm_up
-from web.pace import fitted, measure
-from web.rulebook import GameInfo
-from web.server import ServerConfig, ServerError, run
-from web.store import Store, StoredGame, StoreError
-from web.turns import earlier_games
-from web.variants import name_of, parts_of
+from web.engine.asking import Answer
+from web.server.main import ServerConfig, ServerError, run
+from web.tables.catalogue import Catalogue, Entry, Offer
+from web.tables.offers import OTHERS, offers, warm_up
+from web.tables.pace import fitted, measure
+from web.tables.rulebook import GameInfo
+from web.tables.store import Store, StoredGame, StoreError
+from web.tables.turns import earlier_games
+from web.tables.variants import name_of, parts_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -219,7 +219,7 @@ def test_servers_that_cannot_start(tmp_path: Path, given: dict[str, Any]) -> Non
 
 
 def test_the_page_does_not_wait_for_numba_and_torch() -> None:
-    code = "import sys, play, web.server; sys.exit(bool({'torch', 'numba', 'games'} & set(sys.modules)))"
+    code = "import sys, play, web.server.main; sys.exit(bool({'torch', 'numba', 'games'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 

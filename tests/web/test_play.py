@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.conftest import Site, Tab, new_table
-from web.turns import TRIES
+from web.tables.turns import TRIES
 
 FIRST = ["pass", "a1"]
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from web.errors import RefusedError
-from web.messages import parse_json
-from web.rulebook import Games, seats_of_moves, table_at
-from web.variants import parts_of
-from web.views import view_of
+from web.server.messages import parse_json
+from web.tables.rulebook import Games, seats_of_moves, table_at
+from web.tables.variants import parts_of
+from web.tables.views import view_of
 
 GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem:players=3")
 STRANGE: list[Any] = [
@@ -178,8 +178,8 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
 def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None:
     """Whoever of ``agents`` plays the game with their usual options stands in the lobby, for each number of players."""
     from agents.players import KINDS
-    from web.catalogue import Catalogue
-    from web.offers import OTHERS, of_rooms, offers
+    from web.tables.catalogue import Catalogue
+    from web.tables.offers import OTHERS, of_rooms, offers
 
     catalogue = Catalogue(offers(), OTHERS)
     entries = of_rooms(name, games.game(name))

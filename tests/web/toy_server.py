@@ -20,15 +20,15 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
 
 import fake  # noqa: E402
 
-from web.access import Access, read_token  # noqa: E402
-from web.app import Server  # noqa: E402
-from web.asking import Answer, Question  # noqa: E402
 from web.clock import Chance, Clock  # noqa: E402
-from web.engine import EngineProcess  # noqa: E402
-from web.engine_process import serve as answer_questions  # noqa: E402
-from web.room import Services  # noqa: E402
-from web.server import listen, serve, token_file  # noqa: E402
-from web.store import Store  # noqa: E402
+from web.engine.asking import Answer, Question  # noqa: E402
+from web.engine.client import EngineProcess  # noqa: E402
+from web.engine.process import serve as answer_questions  # noqa: E402
+from web.server.access import Access, read_token  # noqa: E402
+from web.server.app import Server  # noqa: E402
+from web.server.main import listen, serve, token_file  # noqa: E402
+from web.tables.room import Services  # noqa: E402
+from web.tables.store import Store  # noqa: E402
 
 
 def decide(question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:

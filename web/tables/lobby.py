@@ -5,14 +5,14 @@ import json
 from collections import OrderedDict
 from typing import Any
 
-from web.catalogue import YOU
 from web.clock import derived_seed
 from web.errors import RefusedError
 from web.limits import Bucket
-from web.messages import parse_json
-from web.room import Room, Services
-from web.settings import Series, Settings, summarise
-from web.store import StoredGame
+from web.server.messages import parse_json
+from web.tables.catalogue import YOU
+from web.tables.room import Room, Services
+from web.tables.settings import Series, Settings, summarise
+from web.tables.store import StoredGame
 
 MOST_IN_MEMORY = 200
 """Tables at which nothing happens that are kept in memory."""

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from web.asking import Answer, EngineError
 from web.clock import derived_seed
-from web.losses import Loss, paired_loss
+from web.engine.asking import Answer, EngineError
+from web.review.losses import Loss, paired_loss
 
 
 class Speed(NamedTuple):

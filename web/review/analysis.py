@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
-from web.asking import Answer, Priority, Question
 from web.clock import derived_seed
+from web.engine.asking import Answer, Priority, Question
+from web.engine.wording import answer_fields
 from web.errors import RefusedError
-from web.jobs import Job
-from web.room import Room
-from web.rulebook import table_at
-from web.wording import answer_fields
+from web.review.jobs import Job
+from web.tables.room import Room
+from web.tables.rulebook import table_at
 
 PLAYOUTS = 256
 

@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from web.asking import Engine, EngineError
-from web.catalogue import YOU, Catalogue
 from web.clock import Chance, Clock
+from web.engine.asking import Engine, EngineError
 from web.errors import RefusedError
-from web.rulebook import Rulebook, Table, plies_seen, seats_of_moves, table_at
-from web.settings import Settings, summarise
-from web.store import Store, StoredGame
-from web.turns import appears, next_move
-from web.views import view_of
+from web.tables.catalogue import YOU, Catalogue
+from web.tables.rulebook import Rulebook, Table, plies_seen, seats_of_moves, table_at
+from web.tables.settings import Settings, summarise
+from web.tables.store import Store, StoredGame
+from web.tables.turns import appears, next_move
+from web.tables.views import view_of
 
 Listener = Callable[[dict[str, Any]], None]
 """Is told what happens at a table."""

@@ -3,7 +3,7 @@
 The players need numba and torch, seconds to import and longer to compile; a search keeps a core busy. In a process of their
 own they do neither to the page, and a crash there is no crash here: the question that was looked at fails with ``CrashError``,
 those that wait are asked of the next process. A process that hangs
-(``web.watch``) is ended by force, which is a crash like others.
+(``web.engine.watch``) is ended by force, which is a crash like others.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
-from web import engine_process
-from web.asking import Answer, CrashError, EngineError, EngineState, Question, Report
-from web.watch import Patience, Watch
+from web.engine import process
+from web.engine.asking import Answer, CrashError, EngineError, EngineState, Question, Report
+from web.engine.watch import Patience, Watch
 
 log = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0
@@ -40,7 +40,7 @@ class EngineProcess:
     """
 
     def __init__(
-        self, warm_up: Sequence[Question] = (), target: Any = engine_process.main, patience: Patience | None = None
+        self, warm_up: Sequence[Question] = (), target: Any = process.main, patience: Patience | None = None
     ) -> None:
         self.status = EngineState()
         self._warm_up, self._target = tuple(warm_up), target
@@ -175,7 +175,7 @@ class EngineProcess:
                 self._pipe.send(message)
 
     async def ask(self, question: Question, report: Report | None = None) -> Answer:
-        """Returns the answer to a question, see ``web.asking.Engine``."""
+        """Returns the answer to a question, see ``web.engine.asking.Engine``."""
         self._number += 1
         number = self._number
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from web.asking import EngineError
+from web.engine.asking import EngineError
 from web.errors import RefusedError
 
 MOST_WAITING = 2

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from web.errors import RefusedError
-from web.rulebook import GameInfo
+from web.tables.rulebook import GameInfo
 
 YOU = "you"
 LEAST_DELAY = 0.6

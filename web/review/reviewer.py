@@ -3,19 +3,19 @@
 import math
 from typing import Any
 
-from web.analysis import checked_moves, luck_question, question
-from web.asking import Answer, EngineError, Priority
-from web.comparing import SPEEDS, search_again
+from web.engine.asking import Answer, EngineError, Priority
+from web.engine.wording import row_fields
 from web.errors import RefusedError
-from web.jobs import Job
-from web.losses import EVEN, Loss, counts_as_right
-from web.luck import Parts, together
-from web.luck import told as told_parts
-from web.review import PUZZLES, Decision, Played, Review, exact_loss, review_game
-from web.room import Room
-from web.rooms import settings_of
-from web.rulebook import table_at
-from web.wording import row_fields
+from web.review.analysis import checked_moves, luck_question, question
+from web.review.comparing import SPEEDS, search_again
+from web.review.jobs import Job
+from web.review.judging import PUZZLES, Decision, Played, Review, exact_loss, review_game
+from web.review.losses import EVEN, Loss, counts_as_right
+from web.review.luck import Parts, together
+from web.review.luck import told as told_parts
+from web.tables.lobby import settings_of
+from web.tables.room import Room
+from web.tables.rulebook import table_at
 
 PLAY_OUTS = {"fast": 256, "normal": 512, "deep": 2048}
 """By speed: games that tell what a deal is worth where that is not exact."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from web.asking import Answer, Row
+from web.engine.asking import Answer, Row
 
 
 def rounded(value: float | None, digits: int = 4) -> float | None:

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from web.catalogue import YOU
+from web.tables.catalogue import YOU
 
 
 @dataclass

@@ -13,7 +13,7 @@ import yaml
 
 _COMMA = re.compile(r",(?![^\[]*\])")
 """Between options, not inside a list."""
-CONF = Path(__file__).resolve().parent.parent / "conf" / "game"
+CONF = Path(__file__).resolve().parents[2] / "conf" / "game"
 
 
 def usual_options(game: str) -> dict[str, Any]:

@@ -9,11 +9,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from web.asking import Answer, CrashError, Earlier, EngineError, Question
-from web.catalogue import Entry
 from web.clock import derived_seed
-from web.rulebook import plies_seen
-from web.wording import answer_fields
+from web.engine.asking import Answer, CrashError, Earlier, EngineError, Question
+from web.engine.wording import answer_fields
+from web.tables.catalogue import Entry
+from web.tables.rulebook import plies_seen
 
 TRIES = 2
 """How often a player is asked for a move while the engine crashes or hangs."""
@@ -26,7 +26,7 @@ SLACK = 0.02
 
 
 class Playing(Protocol):
-    """What is asked of a room (``web.room.Room``)."""
+    """What is asked of a room (``web.tables.room.Room``)."""
 
     id: str
     session: str

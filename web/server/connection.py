@@ -10,15 +10,15 @@ from typing import Any
 import anyio
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from web.analysis import analysis
 from web.clock import Clock
 from web.errors import RefusedError
-from web.jobs import Job, Jobs
 from web.limits import Bucket
-from web.messages import MAX_BYTES, Said, id_of, parse_json, parse_message
-from web.reviewing import Reviews
-from web.room import Room
-from web.rooms import Rooms
+from web.review.analysis import analysis
+from web.review.jobs import Job, Jobs
+from web.review.reviewer import Reviews
+from web.server.messages import MAX_BYTES, Said, id_of, parse_json, parse_message
+from web.tables.lobby import Rooms
+from web.tables.room import Room
 
 PROTOCOL = 1
 RATE, BURST = 20.0, 40.0

@@ -7,11 +7,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from web.asking import Priority, Question
-from web.catalogue import Catalogue, Entry, Offer, searching
-from web.variants import name_of, parts_of
+from web.engine.asking import Priority, Question
+from web.tables.catalogue import Catalogue, Entry, Offer, searching
+from web.tables.variants import name_of, parts_of
 
-MODELS = Path(__file__).resolve().parent.parent / "models"
+MODELS = Path(__file__).resolve().parents[2] / "models"
 WARM_SEEDS = (0, 1, 2, 3, 4)
 """Of rehearsals: networks compile kernels for each size of a batch, so a few different positions are searched."""
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")

@@ -12,8 +12,8 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from web.access import Access
 from web.errors import RefusedError
+from web.server.access import Access
 
 HEADERS = {
     "content-security-policy": (

@@ -23,9 +23,9 @@ from games.batches import concatenate
 from games.interface import Game, Records
 from games.table import Table
 from runtime.settings import build, check_ranges
-from web.asking import Answer, Earlier, Priority, Question, Row
-from web.rulebook import make_game
-from web.variants import parts_of
+from web.engine.asking import Answer, Earlier, Priority, Question, Row
+from web.tables.rulebook import make_game
+from web.tables.variants import parts_of
 
 log = logging.getLogger(__name__)
 MOST_PLAYERS = 50

@@ -18,12 +18,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
-from web.asking import Answer, Row
 from web.clock import derived_seed
-from web.comparing import SPEEDS, Ask, Compared, Speed, rival_of, search_again
-from web.losses import CLASSES, OPEN_CLASSES, Loss, classify
-from web.luck import Cost, Parts, parts_of
-from web.luck import told as told_parts
+from web.engine.asking import Answer, Row
+from web.review.comparing import SPEEDS, Ask, Compared, Speed, rival_of, search_again
+from web.review.losses import CLASSES, OPEN_CLASSES, Loss, classify
+from web.review.luck import Cost, Parts, parts_of
+from web.review.luck import told as told_parts
 
 PUZZLES = ("mistake", "blunder")
 

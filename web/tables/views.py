@@ -7,7 +7,7 @@ shown as a fact under its own name. Of a game that describes nothing the arrays 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from web.rulebook import Table, plies_seen
+from web.tables.rulebook import Table, plies_seen
 
 PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids")
 """Fields of a description with one entry for each seat."""

@@ -16,12 +16,13 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from web.access import Access
-from web.connection import PROTOCOL, Connection
 from web.errors import RefusedError
-from web.guard import Guard
-from web.jobs import Jobs
-from web.messages import (
+from web.review.jobs import Jobs
+from web.review.reviewer import Reviews, puzzles
+from web.server.access import Access
+from web.server.connection import PROTOCOL, Connection
+from web.server.guard import Guard
+from web.server.messages import (
     DEAL,
     MAX_BODY,
     MAX_PLAYOUTS,
@@ -31,12 +32,11 @@ from web.messages import (
     check_fields,
     parse_json,
 )
-from web.reviewing import Reviews, puzzles
-from web.room import Services
-from web.rooms import Rooms
-from web.views import view_of
+from web.tables.lobby import Rooms
+from web.tables.room import Services
+from web.tables.views import view_of
 
-STATIC = Path(__file__).resolve().parent / "static"
+STATIC = Path(__file__).resolve().parents[1] / "static"
 MOST_CONNECTIONS, MOST_OF_SESSION = 400, 20
 """Open WebSockets, in all and of a session."""
 log = logging.getLogger(__name__)

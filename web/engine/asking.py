@@ -149,7 +149,7 @@ class EngineState:
 
 
 class Engine(Protocol):
-    """Answers questions; the real one is ``web.engine.EngineProcess``."""
+    """Answers questions; the real one is ``web.engine.client.EngineProcess``."""
 
     status: EngineState
 

@@ -45,7 +45,7 @@ class StoredGame(NamedTuple):
         game: Name of the game.
         made: Seconds since 1970.
         over: Whether it is over.
-        settings: Of the room, see ``web.room``.
+        settings: Of the room, see ``web.tables.room``.
         record: The record so far.
     """
 

@@ -15,19 +15,19 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from web.access import Access, read_token
-from web.app import Server, make_app
-from web.asking import EngineError
-from web.catalogue import Catalogue
 from web.clock import Chance, Clock
-from web.engine import EngineProcess
+from web.engine.asking import EngineError
+from web.engine.client import EngineProcess
 from web.errors import RefusedError
-from web.messages import MAX_BODY, MAX_BYTES
-from web.offers import OTHERS, of_rooms, offers, warm_up
-from web.pace import measure
-from web.room import Services
-from web.rulebook import Games, Rulebook
-from web.store import Store, StoreError
+from web.server.access import Access, read_token
+from web.server.app import Server, make_app
+from web.server.messages import MAX_BODY, MAX_BYTES
+from web.tables.catalogue import Catalogue
+from web.tables.offers import OTHERS, of_rooms, offers, warm_up
+from web.tables.pace import measure
+from web.tables.room import Services
+from web.tables.rulebook import Games, Rulebook
+from web.tables.store import Store, StoreError
 
 MOST_REVIEWED = 16 * MAX_BODY
 """Bytes of a file given to review."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from web.errors import RefusedError
-from web.variants import label_of, name_of, parts_of
+from web.tables.variants import label_of, name_of, parts_of
 
 
 class Move(Protocol):
@@ -168,7 +168,7 @@ class Games:
     """The games of this project.
 
     Args:
-        outside: Games besides: modules (``docs/adding-a-game.md``), and games with options (``web.variants``).
+        outside: Games besides: modules (``docs/adding-a-game.md``), and games with options (``web.tables.variants``).
     """
 
     def __init__(self, outside: Sequence[str] = ()) -> None:

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 
-from web.asking import Answer, Priority, Question
-from web.watch import BEAT
+from web.engine.asking import Answer, Priority, Question
+from web.engine.watch import BEAT
 
 SETTLED = 6
 """Answers after which a player has compiled what it needs: other positions may need other kernels."""
@@ -159,6 +159,6 @@ def _player(question: Question) -> tuple[str, ...]:
 
 def main(pipe: Connection, warm_up: Sequence[Question]) -> None:
     """Answers questions with the players of the project."""
-    from web.players import Players  # with numba and torch: here, and not in the server
+    from web.engine.answering import Players  # with numba and torch: here, and not in the server
 
     serve(pipe, warm_up, Players().decide)

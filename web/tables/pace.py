@@ -6,8 +6,8 @@ of a searching player is therefore what its playouts take here, with room to spa
 
 from dataclasses import replace
 
-from web.asking import Engine, Priority, Question
-from web.catalogue import Catalogue, Entry
+from web.engine.asking import Engine, Priority, Question
+from web.tables.catalogue import Catalogue, Entry
 
 PLAYOUTS = 64
 """Of a measurement."""
