@@ -24,8 +24,7 @@ from games.interface import Game, Records
 from games.table import Table
 from runtime.settings import build, check_ranges
 from web.engine.asking import Answer, Earlier, Priority, Question, Row
-from web.tables.rulebook import make_game
-from web.tables.variants import parts_of
+from web.tables.rulebook import base_of, make_game
 
 log = logging.getLogger(__name__)
 MOST_PLAYERS = 50
@@ -38,7 +37,9 @@ class Players:
     """Players that are made once and kept."""
 
     def __init__(self) -> None:
-        torch.set_num_threads(1)  # batches are small: two threads that wait for each other are slower, and the server needs one
+        torch.set_num_threads(
+            1
+        )  # batches are small: two threads that wait for each other are slower, and the server needs one
         self._games: dict[str, Game] = {}
         self._makers: dict[str, Maker] = {}
         self._known: dict[str, dict[str, Player]] = {}
@@ -72,9 +73,11 @@ class Players:
 
         A rehearsal begins it. It goes on in processes of its own while this one answers what needs none of it.
         """
-        game = parts_of(question.game)[0]
+        game = base_of(question.game)
         if question.priority >= Priority.WARM_UP and game not in self._compiling:
-            self._compiling[game] = Thread(target=compile_players, args=(game, log.info), daemon=True)
+            self._compiling[game] = Thread(
+                target=compile_players, args=(game, log.info), daemon=True
+            )
             self._compiling[game].start()
         while game in self._compiling and self._compiling[game].is_alive():
             if cancel():
@@ -82,7 +85,9 @@ class Players:
             self._compiling[game].join(0.05)
         return True
 
-    def decide(self, question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
+    def decide(
+        self, question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]
+    ) -> Answer:
         """Returns the answer to a question.
 
         Args:
@@ -94,7 +99,11 @@ class Players:
             return Answer("")
         game = self._game(question.game)
         finished = question.luck is not None
-        table = Table(game, record=question.record) if question.record else rehearsal(game, question.seed, finished)
+        table = (
+            Table(game, record=question.record)
+            if question.record
+            else rehearsal(game, question.seed, finished)
+        )
         if finished:
             return Answer("", luck=asdict(self._luck(question, table, cancel)))
         player = self._player(question)
@@ -106,7 +115,9 @@ class Players:
         def told(decision: Decision, done: int, of: int) -> None:
             report(_answer(decision, done, of))
 
-        decision = player.decide(table, report=told, cancel=cancel, deadline=deadline, moves=question.moves)
+        decision = player.decide(
+            table, report=told, cancel=cancel, deadline=deadline, moves=question.moves
+        )
         return _answer(decision, decision.playouts or 0, total)
 
     def _acquaint(self, player: Any, game: Game, earlier: Earlier | None) -> None:
@@ -116,7 +127,9 @@ class Players:
             if self._told.get(id(player)) != told:
                 observer.forget()
                 if told.records:
-                    deals, moves = zip(*(game.parse_record(record) for record in told.records), strict=True)
+                    deals, moves = zip(
+                        *(game.parse_record(record) for record in told.records), strict=True
+                    )
                     records = Records(
                         np.full((len(moves), game.spec.max_moves), -1, np.int16),
                         np.array([len(some) for some in moves], np.int16),
@@ -145,7 +158,9 @@ class Players:
         if key not in self._starts:
             self._starts[key] = before_the_deal(game, player, DEALS * num, wins, cancel)
         start = self._starts[key]
-        return luck_of(game, player, table, start, repeated(table.deal, num), (), question.seed, wins, cancel)
+        return luck_of(
+            game, player, table, start, repeated(table.deal, num), (), question.seed, wins, cancel
+        )
 
 
 def rehearsal(game: Game, seed: int, over: bool = False) -> Table:
@@ -166,18 +181,31 @@ def _answer(decision: Decision, done: int, total: int) -> Answer:
     """Returns a decision as an answer."""
     rows = None
     if decision.root is not None:
-        found = [Row(row.move, row.prior, row.visits, row.mean, row.standard_error) for row in decision.root]
-        if decision.value_error == 0.0:  # exact: nothing was tried, and the move is one draw of several that may be as good
+        found = [
+            Row(row.move, row.prior, row.visits, row.mean, row.standard_error)
+            for row in decision.root
+        ]
+        if (
+            decision.value_error == 0.0
+        ):  # exact: nothing was tried, and the move is one draw of several that may be as good
             rows = tuple(sorted(found, key=lambda row: -(row.value or 0.0)))
         else:
-            rows = tuple(sorted(found, key=lambda row: (row.move != decision.move, -row.visits, -(row.prior or 0.0))))
+            rows = tuple(
+                sorted(
+                    found,
+                    key=lambda row: (row.move != decision.move, -row.visits, -(row.prior or 0.0)),
+                )
+            )
     hidden = None
     if decision.hidden is not None:
         told = decision.hidden
         hidden = {
             "seats": list(told.seats),
             "kinds": list(told.kinds),
-            "p": [[[round(p, DIGITS) for p in counts] for counts in kinds] for kinds in told.probabilities],
+            "p": [
+                [[round(p, DIGITS) for p in counts] for counts in kinds]
+                for kinds in told.probabilities
+            ],
             "ess": None if told.effective_samples is None else round(told.effective_samples, 1),
             "listed": told.listed,
             "active": not told.prior_only,

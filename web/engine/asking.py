@@ -61,6 +61,11 @@ class Question:
     earlier: Earlier | None = None
 
 
+def rounded(value: float | None, digits: int = 4) -> float | None:
+    """Returns a number short enough to send."""
+    return None if value is None else round(value, digits)
+
+
 @dataclass(frozen=True)
 class Row:
     """A move of the root.
@@ -78,6 +83,18 @@ class Row:
     visits: int
     value: float | None
     se: float | None
+
+    def fields(self, unit: str) -> dict[str, Any]:
+        """Returns the fields of a message (``docs/web-protocol.md``); values in ``unit``."""
+        value, wins = rounded(self.value), unit == "wp"
+        return {
+            "move": self.move,
+            "prior": rounded(self.prior),
+            "visits": self.visits,
+            "wp": value if wins else None,
+            "se": rounded(self.se),
+            "points": None if wins else value,
+        }
 
 
 @dataclass(frozen=True)
@@ -113,7 +130,28 @@ class Answer:
     @property
     def exact(self) -> bool:
         """Returns whether the values are exact, so that there is nothing to search again."""
-        return self.value_se == 0.0 and self.rows is not None and all(row.se == 0.0 for row in self.rows)
+        return (
+            self.value_se == 0.0
+            and self.rows is not None
+            and all(row.se == 0.0 for row in self.rows)
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Returns the fields of a message (``docs/web-protocol.md``)."""
+        return {
+            "move": self.move,
+            "done": self.done,
+            "total": self.total,
+            "rows": None if self.rows is None else [row.fields(self.unit) for row in self.rows],
+            "unit": self.unit,
+            "value": rounded(self.value),
+            "se": rounded(self.value_se),
+            "policy": None
+            if self.policy is None
+            else {move: rounded(p) for move, p in self.policy.items()},
+            "hidden": self.hidden,
+            "seconds": rounded(self.seconds, 3),
+        }
 
 
 class EngineError(RuntimeError):
@@ -124,7 +162,8 @@ class CrashError(EngineError):
     """The process of the engine ended while the question was asked: to ask again may help."""
 
 
-Report = Callable[[Answer], None]
+Hear = Callable[[Answer], None]
+"""Hears answers on the way."""
 
 
 @dataclass
@@ -140,6 +179,10 @@ class EngineState:
     warm: float = 0.0
     listeners: list[Callable[[], None]] = field(default_factory=list)
 
+    def fields(self) -> dict[str, Any]:
+        """Returns the fields of a message."""
+        return {"state": self.state, "warm": round(self.warm, 3)}
+
     def change(self, state: str, warm: float) -> None:
         """Changes, and tells the listeners."""
         if (state, warm) != (self.state, self.warm):
@@ -153,12 +196,12 @@ class Engine(Protocol):
 
     status: EngineState
 
-    async def ask(self, question: Question, report: Report | None = None) -> Answer:
+    async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
         """Returns the answer. If the task that waits is cancelled, the engine stops working on it.
 
         Args:
             question: What is asked.
-            report: Is told answers on the way.
+            hear: Hears answers on the way.
 
         Raises:
             EngineError: There is none.

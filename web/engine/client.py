@@ -1,9 +1,9 @@
 """The server's side of the engine: a process with the players in it, watched and started again when it ends.
 
 The players need numba and torch, seconds to import and longer to compile; a search keeps a core busy. In a process of their
-own they do neither to the page, and a crash there is no crash here: the question that was looked at fails with ``CrashError``,
-those that wait are asked of the next process. A process that hangs
-(``web.engine.watch``) is ended by force, which is a crash like others.
+own they slow nothing down here, and a crash there is not a crash here: the question that was looked at fails with
+``CrashError``, those that wait are asked of the next process. A process that hangs (``web.engine.watch``) is ended by force,
+which is a crash like others.
 """
 
 import asyncio
@@ -15,10 +15,10 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
-from web.engine import process
-from web.engine.asking import Answer, CrashError, EngineError, EngineState, Question, Report
+from web.engine.asking import Answer, CrashError, EngineError, EngineState, Hear, Question
+from web.engine.process import main
 from web.engine.watch import Patience, Watch
 
 log = logging.getLogger(__name__)
@@ -30,8 +30,16 @@ PATIENCE = 2.0
 """Seconds that a process has to end by itself."""
 
 
+class Asked(NamedTuple):
+    """A question without an answer yet. Attributes: question; answer; hear: hears answers on the way."""
+
+    question: Question
+    answer: asyncio.Future[Answer]
+    hear: Hear | None
+
+
 class EngineProcess:
-    """An engine in a process of its own.
+    """An engine in a process of its own (``web.engine.asking.Engine``).
 
     Args:
         warm_up: Questions whose answers nobody needs: they compile and load what the first ones need.
@@ -40,25 +48,20 @@ class EngineProcess:
     """
 
     def __init__(
-        self, warm_up: Sequence[Question] = (), target: Any = process.main, patience: Patience | None = None
+        self, warm_up: Sequence[Question] = (), target: Any = main, patience: Patience | None = None
     ) -> None:
         self.status = EngineState()
-        self._warm_up, self._target = tuple(warm_up), target
+        self._warm_up, self._target, self._patience = tuple(warm_up), target, patience or Patience()
         self._context = multiprocessing.get_context("spawn")
         self._process: Any = None
         self._pipe: Connection | None = None
-        self._patience = patience or Patience()
-        self._watch: Watch | None = None
         self._why: str | None = None
         self._running: int | None = None
         self._number = 0
-        self._asked: dict[int, tuple[Question, asyncio.Future[Answer], Report | None]] = {}
-        self._unsent: list[int] = []
-        self._pause = FIRST_PAUSE
+        self._asked: dict[int, Asked] = {}
         self._deaths = 0
         self._stopping = False
         self._restart: asyncio.TimerHandle | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def pid(self) -> int | None:
@@ -66,20 +69,22 @@ class EngineProcess:
         return None if self._process is None else self._process.pid
 
     def start(self) -> None:
-        """Starts the process; call it in the event loop."""
+        """Starts the process, which is asked what has no answer yet; call it in the event loop."""
         self._loop = asyncio.get_running_loop()
         ours, theirs = self._context.Pipe()
         with _interrupts_ignored():
-            self._process = self._context.Process(target=self._target, args=(theirs, self._warm_up), daemon=True)
+            self._process = self._context.Process(
+                target=self._target, args=(theirs, self._warm_up), daemon=True
+            )
             self._process.start()
         theirs.close()
         self._pipe, self._why, self._running = ours, None, None
-        self._watch = Watch(self._patience, lambda: bool(self._asked) or self.status.warm < 1.0, self._end_hanging)
+        self._watch = Watch(
+            self._patience, lambda: bool(self._asked) or self.status.warm < 1.0, self._end_hanging
+        )
         threading.Thread(target=self._listen, args=(ours, self._loop), daemon=True).start()
-        unsent, self._unsent = self._unsent, []
-        for number in unsent:
-            if number in self._asked:
-                self._send(("ask", number, self._asked[number][0]))
+        for number, asked in self._asked.items():
+            self._send("ask", number, asked.question)
 
     def _listen(self, pipe: Connection, loop: asyncio.AbstractEventLoop) -> None:
         """Passes on what the process says; runs in a thread."""
@@ -93,52 +98,45 @@ class EngineProcess:
     def _hear(self, pipe: Connection, said: tuple[Any, ...]) -> None:
         if pipe is not self._pipe:
             return
-        kind = said[0]
-        assert self._watch is not None
         self._watch.hear()
-        if kind == "begun":
-            number, new = said[1], said[2]
-            self._running = number
-            self._watch.begin(new, self._asked[number][0].seconds if number in self._asked else None)
-            return
-        if kind == "beat":
-            return
-        if kind == "warm":
-            self.status.change("ready" if said[1] >= 1.0 else "warming", said[1])
-            return
-        if kind == "waits":
-            self._running = None
-            self._watch.rest()
-            return
-        number, what = said[1], said[2]
-        if kind == "rehearsed" and what is not None:
+        match said:
+            case "warm", share:
+                self.status.change("ready" if share >= 1.0 else "warming", share)
+            case "begun", number, new:
+                asked = self._asked.get(number)
+                self._running = number
+                self._watch.begin(new, None if asked is None else asked.question.seconds)
+            case "report", number, answer:
+                asked = self._asked.get(number)
+                if asked is not None and asked.hear is not None and not asked.answer.done():
+                    asked.hear(answer)
+            case "waits" | "done" | "failed" as kind, number, what:
+                self._running = None
+                self._watch.rest()
+                if kind != "waits":
+                    self._answered(number, what)
+
+    def _answered(self, number: int, what: Answer | str) -> None:
+        """Gives an answer to whoever asked, or the fault in its place."""
+        if number < 0 and isinstance(what, str):
             log.warning("while warming up: %s", what)
-        if kind != "report":
-            self._running = None
-            self._watch.rest()
-        if number not in self._asked:
+        asked = self._asked.pop(number, None)
+        if asked is None:
             return
-        _, future, report = self._asked[number]
-        if kind == "report":
-            if report is not None and not future.done():
-                report(what)
+        self._deaths = 0
+        if asked.answer.done():
             return
-        del self._asked[number]
-        self._pause, self._deaths = FIRST_PAUSE, 0
-        if future.done():
-            return
-        if kind == "done":
-            future.set_result(what)
+        if isinstance(what, Answer):
+            asked.answer.set_result(what)
         else:
-            future.set_exception(EngineError(what))
+            asked.answer.set_exception(EngineError(what))
 
     def _end_hanging(self, why: str) -> None:
         """Ends a process that hangs; the listener hears of its end."""
         log.warning("the engine hangs (%s); it is started again", why)
         self._why = why
         if self._process is not None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            _kill_group(self._process)
             self._process.kill()  # one that hangs before it leads a group
 
     def _died(self, pipe: Connection) -> None:
@@ -146,50 +144,39 @@ class EngineProcess:
         pipe.close()
         if pipe is not self._pipe:
             return
-        self._pipe = None
-        assert self._watch is not None
         self._watch.stop()
-        process, self._process = self._process, None
+        process, self._process, self._pipe = self._process, None, None
         process.join(PATIENCE)  # its pipe is closed: it is ending
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)  # what it had started
+        _kill_group(process)  # what it had started
+        pause = min(FIRST_PAUSE * 2.0**self._deaths, LONGEST_PAUSE)
         self._deaths += 1
         hopeless = self._stopping or self._deaths >= MOST_DEATHS
-        failed = [number for number in self._asked if hopeless or number == self._running]
         why = f"ended (status {process.exitcode})" if self._why is None else f"hung: {self._why}"
-        for number in failed:
-            future = self._asked.pop(number)[1]
-            if not future.done():
-                future.set_exception(CrashError(f"the engine {why}; it is started again"))
-        self._unsent = list(self._asked)
-        if self._stopping:
-            return
-        self.status.change("restarting", 0.0)
-        assert self._loop is not None
-        self._restart = self._loop.call_later(self._pause, self.start)
-        self._pause = min(2.0 * self._pause, LONGEST_PAUSE)
+        for number in [number for number in self._asked if hopeless or number == self._running]:
+            answer = self._asked.pop(number).answer
+            if not answer.done():
+                answer.set_exception(CrashError(f"the engine {why}; it is started again"))
+        if not self._stopping:
+            self.status.change("restarting", 0.0)
+            self._restart = self._loop.call_later(pause, self.start)
 
-    def _send(self, message: tuple[Any, ...]) -> None:
+    def _send(self, *message: Any) -> None:
         if self._pipe is not None:
             with contextlib.suppress(OSError):  # it ended; the listener says so
                 self._pipe.send(message)
 
-    async def ask(self, question: Question, report: Report | None = None) -> Answer:
+    async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
         """Returns the answer to a question, see ``web.engine.asking.Engine``."""
         self._number += 1
         number = self._number
-        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._asked[number] = question, future, report
-        if self._pipe is None:
-            self._unsent.append(number)
-        else:
-            self._send(("ask", number, question))
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._asked[number] = Asked(question, answer, hear)
+        self._send("ask", number, question)
         try:
-            return await future
+            return await answer
         finally:
-            if not future.done() or future.cancelled():
-                self._asked.pop(number, None)
-                self._send(("cancel", number))
+            if self._asked.pop(number, None) is not None:
+                self._send("cancel", number)
 
     async def stop(self) -> None:
         """Ends the process: by itself, else by force."""
@@ -199,13 +186,19 @@ class EngineProcess:
         process, pipe = self._process, self._pipe
         if process is None:
             return
-        self._send(("stop",))
+        self._send("stop")
         await asyncio.to_thread(process.join, PATIENCE)
         if process.is_alive():
             process.kill()
             await asyncio.to_thread(process.join, PATIENCE)
         if pipe is not None:
             self._died(pipe)
+
+
+def _kill_group(process: Any) -> None:
+    """Kills the processes of the group that a process leads, if there are any."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 @contextlib.contextmanager

@@ -10,9 +10,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-BEAT = 0.25
-"""Seconds between two signs of life of a player at work, at least."""
-
 
 @dataclass(frozen=True)
 class Patience:
@@ -36,7 +33,9 @@ class Watch:
         hung: Is told why, once.
     """
 
-    def __init__(self, patience: Patience, busy: Callable[[], bool], hung: Callable[[str], None]) -> None:
+    def __init__(
+        self, patience: Patience, busy: Callable[[], bool], hung: Callable[[str], None]
+    ) -> None:
         self._patience, self._busy, self._hung = patience, busy, hung
         self._pause = min(1.0, patience.usual / 8)
         self._limit = patience.first

@@ -1,13 +1,55 @@
-"""Searches of a few moves alone, again and again with new seeds: how much they differ, with the error of that."""
+"""How much worse one move is than another, how sure that is, and what it is called.
+
+A search of a few moves alone is made again and again with new seeds; the differences have a mean and an error.
+"""
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from web.clock import derived_seed
 from web.engine.asking import Answer, EngineError
-from web.review.losses import Loss, paired_loss
+
+CLASSES = ("inaccuracy", "mistake", "blunder")
+OPEN_CLASSES = ("best", "good", "better")
+"""Classes of decisions whose searched move is told at once: there is nothing to find."""
+
+
+class Loss(NamedTuple):
+    """How much worse one move is than another, or many are than others. Attributes: mean; se: its standard error."""
+
+    mean: float
+    se: float
+
+
+def paired_loss(differences: Sequence[float]) -> Loss:
+    """Returns the mean of paired differences with its standard error; at least two are needed."""
+    values = np.asarray(differences, dtype=np.float64)
+    if values.size < 2:
+        raise ValueError(f"{values.size} differences; expected at least two")
+    return Loss(float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size)))
+
+
+def classify(loss: Loss, thresholds: Sequence[float]) -> str:
+    """Returns the class of a move that is not the searched one.
+
+    Class t of the thresholds if d̄ ≥ t and d̄ − 2 SE ≥ t/2; else "unclear" from the lowest threshold on, "better" if
+    d̄ < −2 SE, and "good".
+    """
+    for threshold, name in sorted(zip(thresholds, CLASSES, strict=True), reverse=True):
+        if loss.mean >= threshold and loss.mean - 2.0 * loss.se >= threshold / 2.0:
+            return name
+    if loss.mean >= min(thresholds):
+        return "unclear"
+    return "better" if loss.mean < -2.0 * loss.se else "good"
+
+
+def counts_as_right(loss: Loss, even: float = 0.0) -> bool:
+    """Returns whether a move cannot be told from the best one, or is better; ``even`` is what an exact loss may be."""
+    return loss.mean - 2.0 * loss.se <= even
 
 
 class Speed(NamedTuple):
@@ -53,11 +95,15 @@ class Again(NamedTuple):
 
     def compared(self) -> dict[str, Compared]:
         """Returns what is told of each move."""
-        means = {move: paired_loss(values) for move, values in self.values.items()}
-        return {move: Compared(mean.mean, mean.se, self.visits[move]) for move, mean in means.items()}
+        return {
+            move: Compared(*paired_loss(values), self.visits[move])
+            for move, values in self.values.items()
+        }
 
 
-async def search_again(ask: Ask, ply: int, moves: tuple[str, ...], speed: Speed, seed: int, purpose: str) -> Again:
+async def search_again(
+    ask: Ask, ply: int, moves: tuple[str, ...], speed: Speed, seed: int, purpose: str
+) -> Again:
     """Returns what R searches of some moves alone say of them.
 
     Args:
@@ -71,19 +117,20 @@ async def search_again(ask: Ask, ply: int, moves: tuple[str, ...], speed: Speed,
     Raises:
         EngineError: Fewer than two of the searches looked at all of them.
     """
-    found = Again({move: [] for move in moves}, dict.fromkeys(moves, 0), 100.0)
+    values: dict[str, list[float]] = {move: [] for move in moves}
+    visits, unit = dict.fromkeys(moves, 0), "wp"
     for r in range(speed.pairs):
         playouts = speed.second * len(moves) // 2
         answer = await ask(ply, playouts, derived_seed(purpose, seed, ply, *moves, r), moves)
         rows = {row.move: row for row in answer.rows or () if row.value is not None}
-        found = found._replace(scale=100.0 if answer.unit == "wp" else 1.0)
+        unit = answer.unit
         if all(move in rows for move in moves):
             for move in moves:
-                found.values[move].append(rows[move].value or 0.0)
-                found.visits[move] += rows[move].visits
-    if len(found.values[moves[0]]) < 2:
+                values[move].append(rows[move].value or 0.0)
+                visits[move] += rows[move].visits
+    if len(values[moves[0]]) < 2:
         raise EngineError(f"ply {ply}: the searches of {', '.join(moves)} could not be compared")
-    return found
+    return Again(values, visits, 100.0 if unit == "wp" else 1.0)
 
 
 def rival_of(answer: Answer, played: str) -> str | None:
@@ -91,13 +138,18 @@ def rival_of(answer: Answer, played: str) -> str | None:
 
     A search chooses by its visits, so a move that it hardly tried can have the better mean.
     """
-    chosen = next((row for row in answer.rows or () if row.move == answer.move), None)
-    if chosen is None or chosen.value is None or chosen.se is None:
-        return None
-    least = {
-        row.move: row.value - 2.0 * math.hypot(row.se, chosen.se)
+    rows = {
+        row.move: (row.value, row.se)
         for row in answer.rows or ()
-        if row.value is not None and row.se is not None and row.move not in (played, answer.move)
+        if row.value is not None and row.se is not None
+    }
+    if answer.move not in rows:
+        return None
+    chosen, chosen_se = rows[answer.move]
+    least = {
+        move: value - 2.0 * math.hypot(se, chosen_se)
+        for move, (value, se) in rows.items()
+        if move not in (played, answer.move)
     }
     best = max(least, key=lambda move: least[move], default=None)
-    return best if best is not None and least[best] > chosen.value else None
+    return best if best is not None and least[best] > chosen else None

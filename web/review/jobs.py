@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,10 @@ from web.errors import RefusedError
 
 MOST_WAITING = 2
 log = logging.getLogger(__name__)
+Send = Callable[[dict[str, Any]], None]
+"""Sends a message to the connection that asked."""
+Work = Callable[["Job"], Awaitable[dict[str, Any]]]
+"""Computes; returns the fields of the final result."""
 
 
 @dataclass
@@ -19,43 +22,37 @@ class Job:
     """A job.
 
     Attributes:
-        owner: Whose connection asked.
-        number: The ``id`` of the message that asked; with the owner the name of the job.
-        work: Computes; returns the fields of the final result.
-        send: Sends a message to the owner.
+        send: Of the connection that asked.
+        number: The ``id`` of the message that asked; with ``send`` the name of the job.
+        work: What is computed.
         partial: Fields of the final result if it were cancelled now.
         task: While it runs.
         ended: Whether the final answer was sent.
     """
 
-    owner: object
+    send: Send
     number: int
-    work: Callable[["Job"], Awaitable[dict[str, Any]]]
-    send: Callable[[dict[str, Any]], None]
+    work: Work
     partial: dict[str, Any] = field(default_factory=dict)
     task: asyncio.Task[None] | None = None
     ended: bool = False
 
-    def tell(self, kind: str, fields: dict[str, Any]) -> None:
-        """Sends a partial ``result`` or ``progress``."""
+    def tell(self, kind: str, **fields: Any) -> None:
+        """Sends a message about this job, the last one being the final answer."""
         if not self.ended:
-            final = {"final": False, "cancelled": False} if kind == "result" else {}
-            self.send({"type": kind, "id": self.number, "job": self.number, **final, **fields})
+            self.send({"type": kind, "id": self.number, "job": self.number, **fields})
 
     def end(self, fields: dict[str, Any], cancelled: bool = False) -> None:
         """Sends the final answer, once."""
-        if not self.ended:
-            self.ended = True
-            head = {"type": "result", "id": self.number, "job": self.number}
-            self.send({**head, **fields, "final": True, "cancelled": cancelled})
+        self.tell("result", **fields, final=True, cancelled=cancelled)
+        self.ended = True
 
 
 class Jobs:
     """The jobs of one session."""
 
     def __init__(self) -> None:
-        self._running: Job | None = None
-        self._waiting: deque[Job] = deque()
+        self._jobs: list[Job] = []  # the first one runs
 
     def submit(self, job: Job) -> None:
         """Starts a job, or lets it wait.
@@ -63,23 +60,22 @@ class Jobs:
         Raises:
             RefusedError: There are too many, or one of that name.
         """
-        if self._find(job.owner, job.number) is not None:
-            raise RefusedError("bad_message", f"id: {job.number} is the name of a job that is not over")
-        if self._running is not None and len(self._waiting) >= MOST_WAITING:
+        if self._find(job.send, job.number) is not None:
+            raise RefusedError(
+                "bad_message", f"id: {job.number} is the name of a job that is not over"
+            )
+        if len(self._jobs) > MOST_WAITING:
             raise RefusedError("busy", "one job runs and two wait; cancel one")
-        place = 0 if self._running is None else len(self._waiting) + 1
-        job.send({"type": "queued", "id": job.number, "job": job.number, "place": place})
-        self._waiting.append(job)
-        self._next()
+        job.tell("queued", place=len(self._jobs))
+        self._jobs.append(job)
+        self._start()
 
-    def _find(self, owner: object, number: int) -> Job | None:
-        jobs = [*self._waiting, *([] if self._running is None else [self._running])]
-        return next((job for job in jobs if job.owner is owner and job.number == number), None)
+    def _find(self, send: Send, number: int) -> Job | None:
+        return next((job for job in self._jobs if (job.send, job.number) == (send, number)), None)
 
-    def _next(self) -> None:
-        if self._running is None and self._waiting:
-            self._running = job = self._waiting.popleft()
-            job.task = asyncio.create_task(self._run(job))
+    def _start(self) -> None:
+        if self._jobs and self._jobs[0].task is None:
+            self._jobs[0].task = asyncio.create_task(self._run(self._jobs[0]))
 
     async def _run(self, job: Job) -> None:
         try:
@@ -89,34 +85,31 @@ class Jobs:
         except RefusedError as refused:
             job.end({"error": refused.fields()})
         except asyncio.CancelledError:
-            pass  # ``_drop`` has said so
+            pass  # ``_remove`` has said so
         finally:
             if not job.ended:  # a fault of ours, which the task's exception tells
                 log.error("a job ended without an answer")
                 job.end({"error": {"code": "engine", "text": "the job failed"}})
-            if self._running is job:
-                self._running = None
-                self._next()
+            self._remove(job)
 
-    def cancel(self, owner: object, number: int) -> None:
-        """Ends a job, which says what it has. Raises RefusedError where there is none of the name."""
-        job = self._find(owner, number)
+    def _remove(self, job: Job) -> None:
+        """Ends a job with what it has, unless it is over, and starts the next one."""
+        if job in self._jobs:
+            self._jobs.remove(job)
+        if not job.ended:
+            job.end(job.partial, cancelled=True)
+            if job.task is not None:
+                job.task.cancel()
+        self._start()
+
+    def cancel(self, send: Send, number: int) -> None:
+        """Ends a job of a connection. Raises RefusedError where there is none of that number."""
+        job = self._find(send, number)
         if job is None:
             raise RefusedError("unknown_job", f"job: {number} is unknown or over")
-        self._drop(job)
+        self._remove(job)
 
-    def _drop(self, job: Job) -> None:
-        job.end(job.partial, cancelled=True)
-        if job in self._waiting:
-            self._waiting.remove(job)
-        elif job.task is not None:
-            job.task.cancel()
-            if self._running is job:
-                self._running = None
-                self._next()
-
-    def leave(self, owner: object) -> None:
+    def leave(self, send: Send) -> None:
         """Ends the jobs of a connection that is gone."""
-        for job in [*self._waiting, *([] if self._running is None else [self._running])]:
-            if job.owner is owner:
-                self._drop(job)
+        for job in [job for job in reversed(self._jobs) if job.send == send]:
+            self._remove(job)

@@ -15,15 +15,23 @@ record, the speed, the seats and the seed. The error is that of the searches; wh
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, Self
 
 from web.clock import derived_seed
-from web.engine.asking import Answer, Row
-from web.review.comparing import SPEEDS, Ask, Compared, Speed, rival_of, search_again
-from web.review.losses import CLASSES, OPEN_CLASSES, Loss, classify
-from web.review.luck import Cost, Parts, parts_of
-from web.review.luck import told as told_parts
+from web.engine.asking import Answer, rounded
+from web.review.comparing import (
+    CLASSES,
+    OPEN_CLASSES,
+    SPEEDS,
+    Ask,
+    Compared,
+    Loss,
+    classify,
+    rival_of,
+    search_again,
+)
+from web.review.luck import Parts, parts_of
 
 PUZZLES = ("mistake", "blunder")
 
@@ -64,13 +72,21 @@ class Decision:
     exact: bool = False
     shown: bool = False
     right: bool | None = None
-    tries: dict[str, tuple[float, float]] = field(default_factory=dict)
+    tries: dict[str, Sequence[float]] = field(default_factory=dict)
     compared: dict[str, Compared] = field(default_factory=dict)
     rival: str | None = None
 
+    @classmethod
+    def parse(cls, given: dict[str, Any]) -> Self:
+        """Returns a decision that was stored."""
+        made = cls(**_known(cls, given))
+        stored: dict[str, Any] = made.compared
+        made.compared = {move: Compared(**values) for move, values in stored.items()}
+        return made
+
     def judge(self, loss: Loss) -> None:
         """Notes what the second stage found."""
-        self.loss, self.se = loss.mean, loss.se
+        self.loss, self.se = loss
 
     @property
     def judged(self) -> Loss | None:
@@ -80,7 +96,13 @@ class Decision:
     def name(self, thresholds: Sequence[float]) -> str | None:
         """Returns the class, None while it is not known."""
         judged = self.judged
-        return None if judged is None else "best" if self.move == self.best else classify(judged, thresholds)
+        return (
+            None
+            if judged is None
+            else "best"
+            if self.move == self.best
+            else classify(judged, thresholds)
+        )
 
     def hidden(self, thresholds: Sequence[float]) -> bool:
         """Returns whether best and rows are kept back."""
@@ -93,12 +115,14 @@ class Decision:
 
     def told_rows(self) -> list[dict[str, Any]]:
         """Returns the rows, the best found first, then what was played; both as the second stage found them, if it did."""
-        value = "wp" if self.unit == "wp" else "points"
         rows = []
         for row in self.rows:
             again = self.compared.get(row["move"])
-            now = {} if again is None else {value: round(again.value, 4), "se": round(again.se, 4), "visits": again.visits}
-            rows.append({**row, **now, "stage": 1 if again is None else 2})
+            now: dict[str, Any] = {"stage": 1}
+            if again is not None:
+                value, se = round(again.value, 4), round(again.se, 4)
+                now = {self.unit: value, "se": se, "visits": again.visits, "stage": 2}
+            rows.append({**row, **now})
         if self.exact:
             return rows
         return sorted(rows, key=lambda row: (row["move"] != self.found_best(), row["stage"] == 1))
@@ -110,10 +134,10 @@ class Decision:
             "ply": self.ply,
             "seat": self.seat,
             "move": self.move,
-            "value": None if self.value is None else round(self.value, 4),
-            "value_se": None if self.value_se is None else round(self.value_se, 4),
-            "loss": None if self.loss is None else round(self.loss, digits),
-            "se": None if self.se is None else round(self.se, digits),
+            "value": rounded(self.value),
+            "value_se": rounded(self.value_se),
+            "loss": rounded(self.loss, digits),
+            "se": rounded(self.se, digits),
             "exact": self.exact,
             "class": self.name(thresholds),
             "hidden": hidden,
@@ -131,9 +155,9 @@ class Review:
     Attributes:
         speed: A key of SPEEDS.
         seed: Of its searches.
-        unit: "wp" or "points".
         classes: Thresholds, those it is told with.
         seats: Whose decisions.
+        unit: "wp" or "points".
         forced: How many decisions of each of them were forced.
         teams: Of all seats.
         decisions: The others.
@@ -143,19 +167,37 @@ class Review:
 
     speed: str
     seed: int
-    unit: str
     classes: tuple[float, ...]
     seats: tuple[int, ...]
-    forced: dict[int, int]
+    unit: str = "points"
+    forced: dict[int, int] = field(default_factory=dict)
     teams: tuple[int, ...] = ()
     decisions: list[Decision] = field(default_factory=list)
     luck: dict[str, Any] | None = None
     no_luck: str | None = None
 
+    @classmethod
+    def parse(cls, given: dict[str, Any]) -> Self:
+        """Returns a review that was stored (``asdict``); fields of other versions of it are passed over."""
+        made = cls(**_known(cls, given))
+        made.decisions = [Decision.parse(values) for values in given["decisions"]]
+        made.forced = {int(seat): count for seat, count in given["forced"].items()}
+        made.classes, made.seats, made.teams = (
+            tuple(made.classes),
+            tuple(made.seats),
+            tuple(made.teams),
+        )
+        return made
+
     @property
-    def exact(self) -> bool:
-        """Returns whether every loss is exact."""
-        return bool(self.decisions) and all(decision.exact for decision in self.decisions)
+    def key(self) -> str:
+        """Returns the name among the reviews of a game: what its searches depend on, which thresholds are not."""
+        return f"{self.speed} {self.seed} {','.join(map(str, self.seats))}"
+
+    @property
+    def digits(self) -> int:
+        """Returns the decimal places of sums."""
+        return 1 if self.unit == "wp" else 2
 
     def decision(self, ply: int) -> Decision | None:
         """Returns the decision of a ply, None where there is none."""
@@ -163,33 +205,30 @@ class Review:
 
     def told(self) -> dict[str, Any]:
         """Returns what may be told of the review."""
-        parts = {} if self.luck is None else {seat: self.parts(seat) for seat in self.seats}
+        luck = []
+        for seat in self.seats:
+            parts = self.parts(seat)
+            if self.luck is not None and parts is not None:
+                luck.append(
+                    {"seat": seat, "play_outs": self.luck["play_outs"], **parts.told(self.digits)}
+                )
         return {
             "speed": self.speed,
             "seed": self.seed,
             "unit": self.unit,
             "classes": list(self.classes),
-            "exact": self.exact,
+            "exact": bool(self.decisions) and all(decision.exact for decision in self.decisions),
             "decisions": [decision.told(self.classes) for decision in self.decisions],
             "summary": [self._of_seat(seat) for seat in self.seats],
-            "luck": [
-                {"seat": seat, "play_outs": (self.luck or {})["play_outs"], **told_parts(found, self.digits)}
-                for seat, found in parts.items()
-                if found is not None
-            ],
+            "luck": luck,
             "no_luck": self.no_luck,
         }
 
-    @property
-    def digits(self) -> int:
-        """Returns the decimal places of sums."""
-        return 1 if self.unit == "wp" else 2
-
-    def cost(self, seat: int) -> Cost:
+    def cost(self, seat: int) -> Loss:
         """Returns what the decisions of a seat lost; the errors add by squares, the searches being independent."""
         judged = [decision.judged for decision in self.decisions if decision.seat == seat]
         known = [loss for loss in judged if loss is not None]
-        return Cost(sum(loss.mean for loss in known), math.sqrt(sum(loss.se**2 for loss in known)))
+        return Loss(sum(loss.mean for loss in known), math.hypot(*(loss.se for loss in known)))
 
     def parts(self, seat: int) -> Parts | None:
         """Returns the result of a seat in parts; None where what the cards brought is not known in the unit of the losses."""
@@ -200,34 +239,18 @@ class Review:
 
     def _of_seat(self, seat: int) -> dict[str, Any]:
         """Returns the sums of a seat."""
-        mine = [decision for decision in self.decisions if decision.seat == seat]
-        names = [decision.name(self.classes) for decision in mine]
+        names = [
+            decision.name(self.classes) for decision in self.decisions if decision.seat == seat
+        ]
         forced, cost = self.forced.get(seat, 0), self.cost(seat)
         return {
             "seat": seat,
-            "decisions": len(mine) + forced,
+            "decisions": len(names) + forced,
             "forced": forced,
-            **{name: names.count(name) for name in ("best", "good", "better", "unclear", *CLASSES)},
-            "loss": round(cost.loss, 4),
+            **{name: names.count(name) for name in (*OPEN_CLASSES, "unclear", *CLASSES)},
+            "loss": round(cost.mean, 4),
             "se": round(cost.se, 4),
         }
-
-    def to_fields(self) -> dict[str, Any]:
-        """Returns all of it, for the store."""
-        return asdict(self)
-
-    @staticmethod
-    def from_fields(given: dict[str, Any]) -> "Review":
-        """Returns a review that was stored; fields of other versions of it are passed over."""
-        review = Review(**_known(Review, given))
-        review.decisions = [Decision(**_known(Decision, values)) for values in given["decisions"]]
-        for decision in review.decisions:
-            decision.tries = {move: (loss, se) for move, (loss, se) in decision.tries.items()}
-            stored: dict[str, Any] = decision.compared
-            decision.compared = {move: Compared(**values) for move, values in stored.items()}
-        review.forced = {int(seat): count for seat, count in given["forced"].items()}
-        review.classes, review.seats, review.teams = tuple(given["classes"]), tuple(given["seats"]), tuple(review.teams)
-        return review
 
 
 def _known(made: type, given: dict[str, Any]) -> dict[str, Any]:
@@ -245,13 +268,41 @@ class Played(NamedTuple):
     choices: int
 
 
-async def second_stage(ask: Ask, decision: Decision, speed: Speed, seed: int) -> None:
+def exact_loss(rows: Sequence[dict[str, Any]], move: str) -> Loss:
+    """Returns what a move loses against the best of exact rows."""
+    values = {row["move"]: row["wp"] if row["points"] is None else row["points"] for row in rows}
+    return Loss(max(values.values()) - values[move], 0.0)
+
+
+def _searched(played: Played, answer: Answer, even: float) -> Decision:
+    """Returns a decision after the first search."""
+    rows = [row.fields(answer.unit) for row in answer.rows or ()]
+    best = answer.move
+    decision = Decision(
+        played.ply, played.seat, played.move, answer.value, answer.unit, best, rows, answer.value_se
+    )
+    if answer.exact:
+        values = {row.move: row.value or 0.0 for row in answer.rows or ()}
+        best = max(values, key=lambda move: values[move])
+        loss = values[best] - values[played.move]
+        decision.exact, decision.best = True, played.move if loss <= even else best
+        decision.judge(Loss(loss, 0.0))
+    elif best == played.move:
+        decision.judge(Loss(0.0, 0.0))
+    else:
+        decision.rival = rival_of(answer, played.move)
+    return decision
+
+
+async def _search_again(review: Review, ask: Ask, decision: Decision) -> None:
     """Compares what was played with the searched move, and both with its rival where there is one.
 
     The rival takes the place of the searched move if it is found to be better by more than two standard errors.
     """
     moves = (decision.move, decision.best, *([] if decision.rival is None else [decision.rival]))
-    found = await search_again(ask, decision.ply, moves, speed, seed, "second")
+    found = await search_again(
+        ask, decision.ply, moves, SPEEDS[review.speed], review.seed, "second"
+    )
     decision.compared = found.compared()
     if decision.rival is not None:
         lead = found.loss(decision.best, decision.rival)
@@ -260,65 +311,34 @@ async def second_stage(ask: Ask, decision: Decision, speed: Speed, seed: int) ->
     decision.judge(found.loss(decision.move, decision.best))
 
 
-def exact_loss(rows: Sequence[dict[str, Any]], move: str) -> Loss:
-    """Returns what a move loses against the best of exact rows."""
-    values = {row["move"]: row["wp"] if row["points"] is None else row["points"] for row in rows}
-    return Loss(max(values.values()) - values[move], 0.0)
-
-
-def _searched(played: Played, answer: Answer, rows: list[dict[str, Any]], even: float) -> Decision:
-    """Returns a decision after the first search."""
-    decision = Decision(played.ply, played.seat, played.move, answer.value, answer.unit, answer.move, rows, answer.value_se)
-    if answer.exact:
-        values = {row.move: row.value or 0.0 for row in answer.rows or ()}
-        best = max(values, key=lambda move: values[move])
-        loss = values[best] - values[played.move]
-        decision.exact, decision.best = True, played.move if loss <= even else best
-        decision.judge(Loss(loss, 0.0))
-    elif answer.move == played.move:
-        decision.judge(Loss(0.0, 0.0))
-    else:
-        decision.rival = rival_of(answer, played.move)
-    return decision
-
-
-async def review_game(
+async def judge_game(
+    review: Review,
     ask: Ask,
     moves: Sequence[Played],
-    seats: Sequence[int],
-    speed: str,
-    seed: int,
-    thresholds: Sequence[float],
-    row_fields: Callable[[Row, str], dict[str, Any]],
-    progress: Callable[[int, int, int, list[Decision]], None],
+    progress: Callable[[int, int, int, Decision], None],
     even: float = 0.0,
-) -> Review:
-    """Returns the review of a game.
+) -> None:
+    """Finds out what the decisions of a game cost, and notes it in the review.
 
     Args:
+        review: Says whose decisions are searched and how; it has none yet.
         ask: Searches a position from the view of its mover.
         moves: The game.
-        seats: Whose decisions are looked at.
-        speed: A key of SPEEDS.
-        seed: Of the searches.
-        thresholds: Of the classes, ascending.
-        row_fields: A row as it is told.
-        progress: Is told (decisions done, of how many, stage, decisions of which something became known).
+        progress: Is told (decisions done, of how many, stage, decision of which something became known).
         even: Exact losses up to it count as none.
     """
-    amount = SPEEDS[speed]
-    mine = [played for played in moves if played.seat in seats]
-    forced = {seat: sum(p.seat == seat and p.choices < 2 for p in mine) for seat in seats}
+    mine = [played for played in moves if played.seat in review.seats]
+    review.forced = {
+        seat: sum(p.seat == seat and p.choices < 2 for p in mine) for seat in review.seats
+    }
     open_ones = [played for played in mine if played.choices > 1]
-    review = Review(speed, seed, "points", tuple(thresholds), tuple(seats), forced)
-    for k, played in enumerate(open_ones):
-        answer = await ask(played.ply, amount.first, derived_seed("first", seed, played.ply), None)
+    for k, played in enumerate(open_ones, 1):
+        seed = derived_seed("first", review.seed, played.ply)
+        answer = await ask(played.ply, SPEEDS[review.speed].first, seed, None)
         review.unit = answer.unit
-        decision = _searched(played, answer, [row_fields(row, answer.unit) for row in answer.rows or ()], even)
-        review.decisions.append(decision)
-        progress(k + 1, len(open_ones), 1, [decision])
+        review.decisions.append(_searched(played, answer, even))
+        progress(k, len(open_ones), 1, review.decisions[-1])
     others = [decision for decision in review.decisions if decision.judged is None]
-    for k, decision in enumerate(others):
-        await second_stage(ask, decision, amount, seed)
-        progress(k + 1, len(others), 2, [decision])
-    return review
+    for k, decision in enumerate(others, 1):
+        await _search_again(review, ask, decision)
+        progress(k, len(others), 2, decision)

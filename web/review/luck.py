@@ -10,6 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from web.review.comparing import Loss
+
 PARTS = ("start", "deal", "later", "own", "others", "rest")
 
 
@@ -21,21 +23,31 @@ class Part(NamedTuple):
     se: float
 
 
-class Cost(NamedTuple):
-    """What the decisions of a seat lost in all. Attributes: loss; se: its standard error."""
-
-    loss: float
-    se: float
-
-
 class Parts(NamedTuple):
     """The result of a seat. Attributes: result; parts: they sum to it."""
 
     result: float
     parts: tuple[Part, ...]
 
+    def told(self, digits: int) -> dict[str, Any]:
+        """Returns the fields of a message; numbers are rounded so that what is shown sums to the result that is shown."""
+        result = round(self.result, digits)
+        fields: list[dict[str, Any]] = [
+            {"name": part.name, "value": round(part.value, digits), "se": round(part.se, digits)}
+            for part in self.parts
+        ]
+        shown = sum(field["value"] for field in fields if field["name"] != "rest")
+        fields[-1]["value"] = round(result - shown, digits)
+        return {"result": result, "parts": fields}
 
-def parts_of(luck: Mapping[str, Any], seat: int, teams: Sequence[int], costs: Mapping[int, Cost], scale: float) -> Parts:
+
+def parts_of(
+    luck: Mapping[str, Any],
+    seat: int,
+    teams: Sequence[int],
+    costs: Mapping[int, Loss],
+    scale: float,
+) -> Parts:
     """Returns the result of a seat in parts.
 
     Args:
@@ -48,17 +60,20 @@ def parts_of(luck: Mapping[str, Any], seat: int, teams: Sequence[int], costs: Ma
     """
     known = dict(costs)
     if luck["losses"] is not None:
-        known = {other: Cost(loss, 0.0) for other, loss in enumerate(luck["losses"])}
+        known = {other: Loss(loss, 0.0) for other, loss in enumerate(luck["losses"])}
     opposed = len(teams) == 2 or (luck["unit"] == "wp" and max(teams) == 1)
     others = [other for other in known if other != seat and opposed]
-    gain = sum((-1.0 if teams[other] == teams[seat] else 1.0) * known[other].loss for other in others)
+    gain = sum(
+        (-1.0 if teams[other] == teams[seat] else 1.0) * known[other].mean for other in others
+    )
     gain_se = math.sqrt(sum(known[other].se ** 2 for other in others))
     own = known[seat]
     found = [
-        Part("start", scale * luck["start"][seat], scale * luck["start_error"][seat]),
-        Part("deal", scale * luck["deal"][seat], scale * luck["deal_error"][seat]),
-        Part("later", scale * luck["later"][seat], scale * luck["later_error"][seat]),
-        Part("own", -own.loss, own.se),
+        *(
+            Part(name, scale * luck[name][seat], scale * luck[f"{name}_error"][seat])
+            for name in ("start", "deal", "later")
+        ),
+        Part("own", -own.mean, own.se),
         *([Part("others", gain, gain_se)] if others else []),
     ]
     result = scale * luck["result"][seat]
@@ -74,16 +89,11 @@ def together(hands: Sequence[Parts]) -> Parts:
         mine = [part for hand in hands for part in hand.parts if part.name == name]
         if mine:
             errors = [part.se for part in mine]
-            found.append(Part(name, sum(part.value for part in mine), sum(errors) if name == "start" else math.hypot(*errors)))
+            found.append(
+                Part(
+                    name,
+                    sum(part.value for part in mine),
+                    sum(errors) if name == "start" else math.hypot(*errors),
+                )
+            )
     return Parts(sum(hand.result for hand in hands), tuple(found))
-
-
-def told(parts: Parts, digits: int) -> dict[str, Any]:
-    """Returns the fields of a message; numbers are rounded so that what is shown sums to the result that is shown."""
-    result = round(parts.result, digits)
-    fields: list[dict[str, Any]] = [
-        {"name": part.name, "value": round(part.value, digits), "se": round(part.se, digits)} for part in parts.parts
-    ]
-    shown = sum(round(part.value, digits) for part in parts.parts if part.name != "rest")
-    fields[-1]["value"] = round(result - shown, digits)
-    return {"result": result, "parts": fields}

@@ -10,7 +10,6 @@ import hmac
 import os
 import re
 import secrets
-from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 
@@ -19,11 +18,6 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{32}")
 _SESSION = re.compile(r"[A-Za-z0-9_-]{8,64}")
 MAX_AGE = 365 * 24 * 3600
 """Seconds that a browser keeps the cookie."""
-
-
-def new_id() -> str:
-    """Returns a name that nobody can guess."""
-    return secrets.token_urlsafe(12)
 
 
 def read_token(path: Path) -> str:
@@ -41,7 +35,9 @@ def read_token(path: Path) -> str:
         with os.fdopen(handle, "w", encoding="ascii") as file:
             file.write(text + "\n")
     if not _TOKEN.fullmatch(text):
-        raise ValueError(f"{path}: expected a token of 32 letters and digits; remove the file to get a new one")
+        raise ValueError(
+            f"{path}: expected a token of 32 letters and digits; remove the file to get a new one"
+        )
     os.chmod(path, 0o600)
     return text
 
@@ -51,11 +47,10 @@ class Access:
 
     Args:
         token: The token of the server.
-        new_id: Returns a new session id.
     """
 
-    def __init__(self, token: str, new_id: Callable[[], str] = new_id) -> None:
-        self._token, self._new_id = token.encode(), new_id
+    def __init__(self, token: str) -> None:
+        self._token = token.encode()
         self.cookie_name = "table-" + hashlib.sha256(b"name" + self._token).hexdigest()[:8]
 
     def opens(self, token: str) -> bool:
@@ -67,7 +62,7 @@ class Access:
 
     def new_cookie(self) -> str:
         """Returns the ``Set-Cookie`` header of a new session."""
-        session = self._new_id()
+        session = secrets.token_urlsafe(12)
         value = f"{session}.{self._sign(session)}"
         return f"{self.cookie_name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={MAX_AGE}"
 
@@ -80,6 +75,8 @@ class Access:
         if morsel is None:
             return None
         session, _, signature = morsel.value.partition(".")
-        if not _SESSION.fullmatch(session) or not hmac.compare_digest(signature.encode(), self._sign(session).encode()):
+        if not _SESSION.fullmatch(session) or not hmac.compare_digest(
+            signature.encode(), self._sign(session).encode()
+        ):
             return None
         return session

@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+import inspect
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from web.errors import RefusedError
+from web.errors import RefusedError, parse_json
 from web.review.jobs import Jobs
-from web.review.reviewer import Reviews, puzzles
+from web.review.reviewer import Reviewer
 from web.server.access import Access
 from web.server.connection import PROTOCOL, Connection
 from web.server.guard import Guard
@@ -29,17 +30,20 @@ from web.server.messages import (
     MODES,
     NEW_TABLE,
     REVIEW_SPEEDS,
+    Fields,
     check_fields,
-    parse_json,
 )
-from web.tables.lobby import Rooms
-from web.tables.room import Services
+from web.tables.kept import Services
+from web.tables.lobby import Lobby
+from web.tables.room import Room
+from web.tables.rulebook import position
 from web.tables.views import view_of
 
 STATIC = Path(__file__).resolve().parents[1] / "static"
 MOST_CONNECTIONS, MOST_OF_SESSION = 400, 20
 """Open WebSockets, in all and of a session."""
-log = logging.getLogger(__name__)
+MOST_PUZZLES = 100
+"""In one answer."""
 
 
 class Server:
@@ -51,164 +55,169 @@ class Server:
     """
 
     def __init__(self, services: Services, records: str | None = None) -> None:
-        self.services, self.rooms, self.reviews = services, Rooms(services), Reviews()
+        self.services, self._records = services, records
+        self.lobby = Lobby(services)
+        self.reviewer = Reviewer(self.lobby)
         self.ready = asyncio.Event()
-        self.fault: str | None = None
-        self._records, self._jobs = records, dict[str, Jobs]()
-        self._connections: dict[str, int] = {}
-        self.loading: asyncio.Task[None] | None = None
+        self._jobs: defaultdict[str, Jobs] = defaultdict(Jobs)
+        self._connections: Counter[str] = Counter()
 
     def open_shop(self) -> None:
         """Lets requests in that need the games."""
         if self._records is not None:
-            self.rooms.open_shared(self._records)
+            self.lobby.open_shared(self._records)
         self.ready.set()
 
-    def jobs(self, session: str) -> Jobs:
-        """Returns the jobs of a session."""
-        return self._jobs.setdefault(session, Jobs())
+    # Requests. Those that answer something else than a ``Response`` answer JSON.
 
-    # Requests.
-
-    async def health(self, request: Request) -> Response:
+    def health(self, request: Request) -> Any:
         """Answers whether the server works."""
-        status = self.services.engine.status
-        state = status.state if self.ready.is_set() or status.state != "ready" else "warming"
-        return JSONResponse({"state": state, "warm": round(status.warm, 3)})
-
-    async def config(self, request: Request) -> Response:
-        """Answers what the lobby offers."""
-        await self.ready.wait()
-        games = [self.services.rulebook.info(name) for name in self.services.rulebook.names()]
-        return JSONResponse(
-            {
-                "protocol": PROTOCOL,
-                "modes": list(MODES),
-                "review_speeds": list(REVIEW_SPEEDS),
-                "max_playouts": MAX_PLAYOUTS,
-                "games": [self.services.catalogue.fields(info) for info in games],
-            }
+        told = self.services.engine.status.fields()
+        return (
+            told if self.ready.is_set() or told["state"] != "ready" else told | {"state": "warming"}
         )
 
-    async def tables(self, request: Request) -> Response:
-        """Lists tables, or makes one."""
-        await self.ready.wait()
-        session = request.scope["session"]
-        if request.method == "GET":
-            return JSONResponse({"tables": self.rooms.summaries(session)})
-        given = check_fields(parse_json(await _body(request)), NEW_TABLE)
-        return JSONResponse(self.rooms.make(session, given).summary(), status_code=201)
+    def config(self, request: Request) -> Any:
+        """Answers what the lobby offers."""
+        infos = map(self.services.rulebook.info, self.services.rulebook.names())
+        return {
+            "protocol": PROTOCOL,
+            "modes": MODES,
+            "review_speeds": REVIEW_SPEEDS,
+            "max_playouts": MAX_PLAYOUTS,
+            "games": [self.services.catalogue.fields(info) for info in infos],
+        }
 
-    async def table(self, request: Request) -> Response:
+    def tables(self, request: Request) -> Any:
+        """Lists tables."""
+        return {"tables": self.lobby.summaries(request.scope["session"])}
+
+    async def new_table(self, request: Request) -> Any:
+        """Makes a table."""
+        given = await _fields(request, NEW_TABLE)
+        return self.lobby.make(request.scope["session"], **given).summary()
+
+    def table(self, request: Request) -> Any:
         """Answers what is seen of a table."""
-        await self.ready.wait()
         room = self._room(request)
-        return JSONResponse({"summary": room.summary(), "view": room.view()})
+        return {"summary": room.summary(), "view": room.view()}
 
-    async def record(self, request: Request) -> Response:
+    def record(self, request: Request) -> Any:
         """Answers the record of a table, as a file."""
-        await self.ready.wait()
         room = self._room(request)
         headers = {"content-disposition": f'attachment; filename="{room.game}-{room.id}.jsonl"'}
-        return Response(self.rooms.record_text(room), media_type="application/x-ndjson", headers=headers)
+        return Response(
+            self.lobby.record_text(room), media_type="application/x-ndjson", headers=headers
+        )
 
-    async def replay(self, request: Request) -> Response:
+    def replay(self, request: Request) -> Any:
         """Answers all positions of a table."""
-        await self.ready.wait()
-        return JSONResponse({"plies": self._room(request).replay()})
+        return {"plies": self._room(request).replay()}
 
-    async def outside(self, request: Request) -> Response:
+    def outside(self, request: Request) -> Any:
         """Answers what a player outside would be sent."""
-        await self.ready.wait()
         text = request.query_params.get("ply")
         if text is not None and not (text.isascii() and text.isdigit() and len(text) < 7):
             raise RefusedError("bad_message", "ply: expected a whole number")
-        return JSONResponse(self._room(request).outside(None if text is None else int(text)))
+        return self._room(request).outside(None if text is None else int(text))
 
-    async def records(self, request: Request) -> Response:
+    async def records(self, request: Request) -> Any:
         """Opens records."""
-        await self.ready.wait()
-        body = await _body(request)
         try:
-            text = body.decode("utf-8")
+            text = (await _body(request)).decode("utf-8")
         except UnicodeDecodeError as error:
             raise RefusedError("bad_record", "expected UTF-8") from error
-        rooms, failed = await self.rooms.open_records(request.scope["session"], text)
-        return JSONResponse({"tables": [room.summary() for room in rooms], "failed": failed}, status_code=201)
+        return await self.lobby.open_records(request.scope["session"], text)
 
-    async def deals(self, request: Request) -> Response:
+    async def deals(self, request: Request) -> Any:
         """Answers whether a deal is one."""
-        await self.ready.wait()
-        given = check_fields(parse_json(await _body(request)), DEAL)
+        given = await _fields(request, DEAL)
         info = self.services.rulebook.info(given["game"])
-        table, movers = self.rooms.position(info.name, given["deal"], given.get("moves", []))
+        table = position(self.services.rulebook, **given)
         names = [name for name, _ in info.seats]
-        view = view_of(table, None, everything=True, movers=movers, players=names, names=info.seats, game=info.name)
-        return JSONResponse({"view": view})
+        return {"view": view_of(table, info, names, None, everything=True)}
 
-    async def stats(self, request: Request) -> Response:
+    def stats(self, request: Request) -> Any:
         """Answers the results of a session."""
-        await self.ready.wait()
-        return JSONResponse({"stats": self.rooms.statistics(request.scope["session"])})
+        return {"stats": self.lobby.statistics(request.scope["session"])}
 
-    async def puzzles(self, request: Request) -> Response:
+    def puzzles(self, request: Request) -> Any:
         """Answers mistakes to find the better move of."""
-        await self.ready.wait()
         session, game = request.scope["session"], request.query_params.get("game")
         found = []
-        for table, ply, seat in puzzles(self.services.store.reviewed(session)):
-            room = self.rooms.get(session, table)
+        for table, ply, seat in self.reviewer.puzzles(session):
+            room = self.lobby.get(session, table)
             if game in (None, room.game):
                 found.append({"table": table, "ply": ply, "seat": seat, "view": room.puzzle(ply)})
-        return JSONResponse({"puzzles": found[:100]})
+        return {"puzzles": found[:MOST_PUZZLES]}
 
-    def _room(self, request: Request) -> Any:
-        return self.rooms.get(request.scope["session"], request.path_params["table"])
+    def _room(self, request: Request) -> Room:
+        return self.lobby.get(request.scope["session"], request.path_params["table"])
 
     async def socket(self, socket: WebSocket) -> None:
         """Serves a tab."""
-        session = socket.scope["session"]
-        if sum(self._connections.values()) >= MOST_CONNECTIONS or self._connections.get(session, 0) >= MOST_OF_SESSION:
+        session, open_ones = socket.scope["session"], self._connections
+        if open_ones.total() >= MOST_CONNECTIONS or open_ones[session] >= MOST_OF_SESSION:
             await socket.close(1013)
             return
-        self._connections[session] = self._connections.get(session, 0) + 1
+        open_ones[session] += 1
+        jobs = self._jobs[session]
         try:
-            await Connection(socket, session, self.rooms, self.reviews, self.jobs(session), self.ready).serve()
+            await Connection(socket, session, self.lobby, self.reviewer, jobs, self.ready).serve()
         finally:
-            self._connections[session] -= 1
-            if not self._connections[session]:
-                del self._connections[session]
+            open_ones[session] -= 1
+            open_ones += Counter()  # forgets those with none
 
-    async def page(self, request: Request) -> Response:
-        """Answers the page."""
-        return FileResponse(STATIC / "index.html")
+    def route(
+        self, path: str, work: Callable[[Request], Any], method: str = "GET", status: int = 200
+    ) -> Route:
+        """Returns a route to one of the requests above; all but the one about health wait for the games."""
 
-    async def icon(self, request: Request) -> Response:
-        """Answers the icon of the page."""
-        return FileResponse(STATIC / "icon.svg", media_type="image/svg+xml")
+        async def answer(request: Request) -> Response:
+            if work != self.health:
+                await self.ready.wait()
+            told = work(request)
+            told = await told if inspect.isawaitable(told) else told
+            return told if isinstance(told, Response) else JSONResponse(told, status)
+
+        return Route(path, answer, methods=[method])
 
 
 async def _body(request: Request) -> bytes:
     """Returns the body of a request. Raises RefusedError where it is too large."""
-    parts, size = [], 0
+    body = bytearray()
     async for part in request.stream():
-        size += len(part)
-        if size > MAX_BODY:
+        body += part
+        if len(body) > MAX_BODY:
             raise RefusedError("too_large", f"at most {MAX_BODY:,} bytes")
-        parts.append(part)
-    return b"".join(parts)
+    return bytes(body)
+
+
+async def _fields(request: Request, fields: Fields) -> dict[str, Any]:
+    """Returns the checked fields of the body of a request. Raises RefusedError."""
+    return check_fields(parse_json(await _body(request)), fields)
+
+
+async def _page(request: Request) -> Response:
+    return FileResponse(STATIC / "index.html")
+
+
+async def _icon(request: Request) -> Response:
+    return FileResponse(STATIC / "icon.svg", media_type="image/svg+xml")
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, RefusedError)
-    return JSONResponse({"error": error.fields()}, status_code=error.status, headers={"cache-control": "no-store"})
+    headers = {"cache-control": "no-store"}
+    return JSONResponse({"error": error.fields()}, status_code=error.status, headers=headers)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    text = "there is no such page" if error.status_code == 404 else str(error.detail)
-    code = "unknown_path" if error.status_code == 404 else "bad_message"
-    return JSONResponse({"error": {"code": code, "text": text}}, status_code=error.status_code)
+    refused = RefusedError("bad_message", str(error.detail))
+    if error.status_code == 404:
+        refused = RefusedError("unknown_path", "there is no such page")
+    return JSONResponse({"error": refused.fields()}, status_code=error.status_code)
 
 
 def make_app(
@@ -216,8 +225,7 @@ def make_app(
     access: Access,
     host: str,
     port: int,
-    start: Callable[[Server], Awaitable[None]],
-    stop: Callable[[Server], Awaitable[None]],
+    running: Callable[[], contextlib.AbstractAsyncContextManager[None]],
 ) -> ASGIApp:
     """Returns the application.
 
@@ -226,34 +234,35 @@ def make_app(
         access: Who may come in.
         host: Where it listens.
         port: Its port.
-        start: Is run when the application starts.
-        stop: Is run when it ends.
+        running: Starts what runs beside it, and ends that.
     """
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        await start(server)
         try:
-            yield
+            async with running():
+                try:
+                    yield
+                finally:
+                    server.lobby.close()
         finally:
-            server.rooms.close()
-            await stop(server)
             server.services.store.close()
 
     routes = [
-        Route("/", server.page),
-        Route("/favicon.ico", server.icon),
-        Route("/api/health", server.health),
-        Route("/api/config", server.config),
-        Route("/api/tables", server.tables, methods=["GET", "POST"]),
-        Route("/api/tables/{table}", server.table),
-        Route("/api/tables/{table}/record", server.record),
-        Route("/api/tables/{table}/replay", server.replay),
-        Route("/api/tables/{table}/outside", server.outside),
-        Route("/api/records", server.records, methods=["POST"]),
-        Route("/api/deals", server.deals, methods=["POST"]),
-        Route("/api/stats", server.stats),
-        Route("/api/puzzles", server.puzzles),
+        Route("/", _page),
+        Route("/favicon.ico", _icon),
+        server.route("/api/health", server.health),
+        server.route("/api/config", server.config),
+        server.route("/api/tables", server.tables),
+        server.route("/api/tables", server.new_table, "POST", 201),
+        server.route("/api/tables/{table}", server.table),
+        server.route("/api/tables/{table}/record", server.record),
+        server.route("/api/tables/{table}/replay", server.replay),
+        server.route("/api/tables/{table}/outside", server.outside),
+        server.route("/api/records", server.records, "POST", 201),
+        server.route("/api/deals", server.deals, "POST"),
+        server.route("/api/stats", server.stats),
+        server.route("/api/puzzles", server.puzzles),
         WebSocketRoute("/ws", server.socket),
         Mount("/static", StaticFiles(directory=STATIC, check_dir=False)),
     ]

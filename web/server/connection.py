@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,14 +9,13 @@ from typing import Any
 import anyio
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from web.clock import Clock
-from web.errors import RefusedError
-from web.limits import Bucket
+from web.clock import Bucket
+from web.errors import RefusedError, parse_json
 from web.review.analysis import analysis
-from web.review.jobs import Job, Jobs
-from web.review.reviewer import Reviews
-from web.server.messages import MAX_BYTES, Said, id_of, parse_json, parse_message
-from web.tables.lobby import Rooms
+from web.review.jobs import Job, Jobs, Work
+from web.review.reviewer import Reviewer
+from web.server.messages import MAX_BYTES, id_of, parse_message
+from web.tables.lobby import Lobby
 from web.tables.room import Room
 
 PROTOCOL = 1
@@ -31,7 +29,6 @@ TOO_FAST, TOO_SLOW = 1008, 1013
 """Codes of closed connections."""
 MERGED = ("thinking", "engine")
 """Messages by the server itself of which a newer one replaces an older one that still waits; partial results likewise."""
-log = logging.getLogger(__name__)
 
 
 class Outbox:
@@ -74,50 +71,63 @@ class Outbox:
 class Connection:
     """A tab.
 
+    The first message that is sent while the server does what the client says carries the id of what was said.
+
     Args:
         socket: Of the browser; not accepted yet.
         session: Whose.
-        rooms: The tables.
-        reviews: The reviews.
+        lobby: The tables.
+        reviewer: Of their games.
         jobs: Of the session.
         ready: Set once the games are loaded.
     """
 
-    def __init__(self, socket: WebSocket, session: str, rooms: Rooms, reviews: Reviews, jobs: Jobs, ready: asyncio.Event) -> None:
+    def __init__(
+        self,
+        socket: WebSocket,
+        session: str,
+        lobby: Lobby,
+        reviewer: Reviewer,
+        jobs: Jobs,
+        ready: asyncio.Event,
+    ) -> None:
         self._socket, self._session = socket, session
-        self._rooms, self._reviews, self._jobs, self._ready = rooms, reviews, jobs, ready
-        self._clock: Clock = rooms.services.clock
+        self._lobby, self._reviewer, self._jobs, self._ready = lobby, reviewer, jobs, ready
+        self._status = lobby.services.engine.status
         self._room: Room | None = None
         self._outbox = Outbox()
-        self._bucket = Bucket(RATE, BURST, self._clock.now)
+        self._bucket = Bucket(RATE, BURST, lobby.services.clock.now)
         self._refused = 0
         self._goodbye: int | None = None
-        self._handlers: dict[str, Callable[[Said], None]] = {
+        self._answers: int | None = None
+        self._handlers: dict[str, Callable[..., None]] = {
             "join": self._join,
             "leave": self._leave,
-            "play": self._play,
-            "undo": lambda said: self._own().undo(self.send, said.id),
-            "step": self._step,
-            "pause": lambda said: self._own().pause(said.fields["on"], self.send, said.id),
-            "speed": lambda said: self._own().set_speed(said.fields["factor"], self.send, said.id),
+            "play": lambda **said: self._own().play(**said),
+            "undo": lambda: self._own().undo(),
+            "step": lambda: self._own().step(),
+            "pause": lambda on: self._own().pause(on),
+            "speed": lambda factor: self._own().speed(factor),
             "next": self._next,
-            "analyse": self._analyse,
-            "review": self._review,
-            "try": self._try,
+            "analyse": lambda **said: self._submit(analysis(self._joined(), **said)),
+            "review": lambda **said: self._submit(reviewer.review(self._joined(), session, **said)),
+            "try": lambda **said: self._submit(reviewer.try_move(self._joined(), session, **said)),
             "reveal": self._reveal,
-            "cancel": lambda said: self._jobs.cancel(self, said.fields["job"]),
+            "cancel": lambda job: self._jobs.cancel(self.send, job),
         }
 
     def send(self, message: dict[str, Any]) -> None:
         """Sends a message, once the client has read those before."""
+        if self._answers is not None:
+            message = {"id": self._answers, **message}
+            self._answers = None
         self._outbox.put(message)
 
     async def serve(self) -> None:
         """Serves the tab until it is closed."""
         await self._socket.accept()
-        status = self._rooms.services.engine.status
-        self.send({"type": "welcome", "protocol": PROTOCOL, "state": status.state, "warm": round(status.warm, 3)})
-        status.listeners.append(self._tell_engine)
+        self.send({"type": "welcome", "protocol": PROTOCOL, **self._status.fields()})
+        self._status.listeners.append(self._tell_engine)
         try:
             async with anyio.create_task_group() as group:
 
@@ -133,14 +143,13 @@ class Connection:
                 with anyio.move_on_after(1.0):  # one that does not read does not hear this either
                     await self._socket.close(code)
         finally:
-            status.listeners.remove(self._tell_engine)
-            self._jobs.leave(self)
+            self._status.listeners.remove(self._tell_engine)
+            self._jobs.leave(self.send)
             if self._room is not None:
                 self._room.leave(self.send)
 
     def _tell_engine(self) -> None:
-        status = self._rooms.services.engine.status
-        self.send({"type": "engine", "state": status.state, "warm": round(status.warm, 3)})
+        self.send({"type": "engine", **self._status.fields()})
 
     async def _write(self) -> None:
         """Sends what waits."""
@@ -148,7 +157,11 @@ class Connection:
             text = await self._outbox.get()
             try:
                 await self._socket.send_text(text)
-            except (WebSocketDisconnect, RuntimeError, OSError):  # it is closed: the reader says so as well
+            except (
+                WebSocketDisconnect,
+                RuntimeError,
+                OSError,
+            ):  # it is closed: the reader says so as well
                 return
 
     async def _read(self) -> None:
@@ -167,21 +180,22 @@ class Connection:
         """Does what a message says, and answers; returns False where the client has to go."""
         if not self._bucket.take():
             self._refused += 1
-            self.send({"type": "error", "code": "too_fast", "text": f"at most {RATE:g} messages a second"})
+            self.send(
+                {"type": "error", "code": "too_fast", "text": f"at most {RATE:g} messages a second"}
+            )
             return self._refused < PATIENCE
-        number = None
         try:
             if len(data) > MAX_BYTES:
                 raise RefusedError("too_large", f"a message has at most {MAX_BYTES:,} bytes")
             if isinstance(data, bytes):
                 raise RefusedError("bad_message", "expected text")
             value = parse_json(data)
-            number = id_of(value)
-            said = parse_message(value)
-            self._handlers[said.type](said)
+            self._answers = id_of(value)
+            kind, fields = parse_message(value)
+            self._handlers[kind](**fields)
         except RefusedError as refused:
-            answer = {"type": "error", **refused.fields()}
-            self.send(answer if number is None else {**answer, "id": number})
+            self.send({"type": "error", **refused.fields()})
+        self._answers = None
         return True
 
     def _joined(self) -> Room:
@@ -191,48 +205,31 @@ class Connection:
 
     def _own(self) -> Room:
         room = self._joined()
-        self._rooms.own(self._session, room)
+        self._lobby.own(self._session, room)
         return room
 
-    def _join(self, said: Said) -> None:
-        room = self._rooms.get(self._session, said.fields["table"])
+    def _join(self, table: str) -> None:
+        room = self._lobby.get(self._session, table)
         if self._room is not None:
             self._room.leave(self.send)
         self._room = room
-        self.send({**room.state(), "id": said.id})
+        self.send(room.state())
         room.listen(self.send)
 
-    def _leave(self, said: Said) -> None:
+    def _leave(self) -> None:
         self._joined().leave(self.send)
         self._room = None
-        self.send({"type": "left", "id": said.id})
+        self.send({"type": "left"})
 
-    def _play(self, said: Said) -> None:
-        self._own().play(said.fields["move"], said.fields.get("rev"), self.send, said.id)
-
-    def _step(self, said: Said) -> None:
-        self._own().step()
-
-    def _next(self, said: Said) -> None:
+    def _next(self) -> None:
         room = self._own()
-        new = self._rooms.next_of(room)
-        room.tell({"type": "next", "table": room.id, "next": new.id}, self.send, said.id)
+        room.tell(room.message("next", next=self._lobby.next_of(room).id))
 
-    def _submit(self, said: Said, work: Any) -> None:
-        self._jobs.submit(Job(self, said.id, work, self.send))
+    def _submit(self, work: Work) -> None:
+        assert self._answers is not None
+        self._jobs.submit(Job(self.send, self._answers, work))
 
-    def _analyse(self, said: Said) -> None:
-        fields = said.fields
-        self._submit(said, analysis(self._joined(), fields.get("ply"), fields.get("playouts"), fields.get("moves")))
-
-    def _review(self, said: Said) -> None:
-        self._submit(said, self._reviews.start(self._joined(), self._session, said.fields))
-
-    def _try(self, said: Said) -> None:
-        work = self._reviews.try_move(self._joined(), self._session, said.fields["ply"], said.fields["move"])
-        self._submit(said, work)
-
-    def _reveal(self, said: Said) -> None:
+    def _reveal(self, ply: int | None = None) -> None:
         room = self._joined()
-        decisions = self._reviews.reveal(room, self._session, said.fields.get("ply"))
-        self.send({"type": "revealed", "id": said.id, "table": room.id, "decisions": decisions})
+        decisions = self._reviewer.reveal(room, self._session, ply)
+        self.send(room.message("revealed", decisions=decisions))

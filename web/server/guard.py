@@ -77,14 +77,16 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers: dict[str, str] = {}
-        for name, value in scope["headers"]:
-            key = name.decode("latin-1")
-            headers[key] = value.decode("latin-1") if key not in headers else headers[key] + "\n" + value.decode("latin-1")
+        for pair in scope["headers"]:
+            name, value = (text.decode("latin-1") for text in pair)
+            headers[name] = f"{headers[name]}\n{value}" if name in headers else value
 
         async def guarded_send(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = {name.lower() for name, _ in message["headers"]}
-                extra = [(k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in given]
+                extra = [
+                    (k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in given
+                ]
                 message = {**message, "headers": [*message["headers"], *extra]}
             await send(message)
 
@@ -94,10 +96,16 @@ class Guard:
             await _refuse(scope, refused, guarded_send)
             return
         if entry is not None:
-            headers_out = [(b"location", b"/"), (b"cache-control", b"no-store"), (b"content-length", b"0")]
+            headers_out = [
+                (b"location", b"/"),
+                (b"cache-control", b"no-store"),
+                (b"content-length", b"0"),
+            ]
             if entry:
                 headers_out.append((b"set-cookie", entry.encode()))
-            await guarded_send({"type": "http.response.start", "status": 303, "headers": headers_out})
+            await guarded_send(
+                {"type": "http.response.start", "status": 303, "headers": headers_out}
+            )
             await guarded_send({"type": "http.response.body", "body": b""})
             return
         await self._app(scope, receive, guarded_send)
@@ -110,26 +118,40 @@ class Guard:
         """
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self.knows(host):
-            raise RefusedError("forbidden", "this server does not go by that name; use the address that play.py printed")
+            raise RefusedError(
+                "forbidden", "unknown host name; use the address that play.py printed"
+            )
         changes = scope["type"] == "websocket" or scope["method"] not in SAFE
         if (changes or origin is not None) and origin != f"http://{host}":
             raise RefusedError("forbidden", "this request comes from another page")
-        if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+        if (
+            headers.get("sec-fetch-site") == "cross-site"
+            and headers.get("sec-fetch-mode") != "navigate"
+        ):
             raise RefusedError("forbidden", "this request comes from another page")
         session = self._access.session_of(headers.get("cookie", "").replace("\n", "; "))
-        if scope["type"] == "http" and scope["method"] in SAFE and scope["path"] == "/" and scope["query_string"]:
+        if (
+            scope["type"] == "http"
+            and scope["method"] in SAFE
+            and scope["path"] == "/"
+            and scope["query_string"]
+        ):
             token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
             if self._access.opens(token):
                 return "" if session else self._access.new_cookie()
         if session is None and scope["path"] not in OPEN_PATHS:
-            raise RefusedError("unauthorised", "open the address that play.py printed, with its token")
+            raise RefusedError(
+                "unauthorised", "open the address that play.py printed, with its token"
+            )
         scope["session"] = session
         return None
 
 
 async def _refuse(scope: Scope, refused: RefusedError, send: Send) -> None:
     if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008})  # before it was accepted: the answer is 403
+        await send(
+            {"type": "websocket.close", "code": 1008}
+        )  # before it was accepted: the answer is 403
         return
     body = json.dumps({"error": refused.fields()}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]

@@ -3,58 +3,34 @@
 import asyncio
 import contextlib
 import errno
-import logging
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from runtime.settings import ConfigError
 from web.clock import Chance, Clock
+from web.config import PlayConfig
 from web.engine.asking import EngineError
 from web.engine.client import EngineProcess
 from web.errors import RefusedError
 from web.server.access import Access, read_token
 from web.server.app import Server, make_app
+from web.server.guard import EVERYWHERE
 from web.server.messages import MAX_BODY, MAX_BYTES
 from web.tables.catalogue import Catalogue
-from web.tables.offers import OTHERS, of_rooms, offers, warm_up
-from web.tables.pace import measure
-from web.tables.room import Services
-from web.tables.rulebook import Games, Rulebook
+from web.tables.kept import Services
+from web.tables.offers import OTHERS, measure, of_rooms, offers, warm_up
+from web.tables.rulebook import Games
 from web.tables.store import Store, StoreError
 
 MOST_REVIEWED = 16 * MAX_BODY
 """Bytes of a file given to review."""
-log = logging.getLogger("web")
-
-
-class ServerError(RuntimeError):
-    """A server that cannot be started; the message says why."""
-
-
-@dataclass(frozen=True)
-class ServerConfig:
-    """How a server is started.
-
-    Attributes:
-        host: Where it listens.
-        port: Its port, 0: a free one.
-        games: File of the games; the token lies beside it.
-        checkpoints: Folders of runs, whose players stand in the lobby.
-        review: A file of records that everybody may read; None: none.
-    """
-
-    host: str
-    port: int
-    games: Path
-    checkpoints: tuple[Path, ...] = ()
-    review: Path | None = None
 
 
 def token_file(games: Path) -> Path:
@@ -63,11 +39,11 @@ def token_file(games: Path) -> Path:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Returns a socket that listens. Raises ServerError."""
+    """Returns a socket that listens. Raises ConfigError."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except OSError as error:
-        raise ServerError(f"host={host}: there is no such address ({error})") from error
+        raise ConfigError(f"host={host}: there is no such address ({error})") from error
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -76,60 +52,66 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         made.close()
         other = "; port=0 takes a free one" if error.errno == errno.EADDRINUSE else ""
-        raise ServerError(f"host={host} port={port}: cannot listen there ({error.strerror}){other}") from error
+        raise ConfigError(
+            f"host={host} port={port}: cannot listen there ({error.strerror}){other}"
+        ) from error
     return made
 
 
-def read_review(path: Path | None) -> str | None:
-    """Returns the text of a file of records. Raises ServerError."""
-    if path is None:
-        return None
+def read_review(path: Path) -> str:
+    """Returns the text of a file of records. Raises ConfigError."""
     try:
         if path.stat().st_size > MOST_REVIEWED:
-            raise ServerError(f"review={path}: more than {MOST_REVIEWED:,} bytes")
+            raise ConfigError(f"review={path}: more than {MOST_REVIEWED:,} bytes")
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ServerError(f"review={path}: cannot be read ({error})") from error
+        raise ConfigError(f"review={path}: cannot be read ({error})") from error
 
 
-def run(config: ServerConfig, say: Callable[[str], None], browser: bool) -> None:
+def run(config: PlayConfig, say: Callable[[str], None]) -> None:
     """Serves until Ctrl-C.
 
     Args:
         config: How.
         say: Is told the address.
-        browser: Whether to open it in a browser.
 
     Raises:
-        ServerError: It cannot start.
+        ConfigError: It cannot start.
     """
-    records = read_review(config.review)
+    records = None if config.review is None else read_review(Path(config.review))
     try:
-        catalogue = Catalogue(offers(config.checkpoints), OTHERS)
+        catalogue = Catalogue(offers([Path(path) for path in config.checkpoint]), OTHERS)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ServerError(f"checkpoint: {error}") from error
-    listening = listen(config.host, config.port)
+        raise ConfigError(f"checkpoint: {error}") from error
+    listening, games = listen(config.host, config.port), Path(config.games)
     try:
-        config.games.parent.mkdir(parents=True, exist_ok=True)
-        token = read_token(token_file(config.games))
-        store = Store(config.games)
+        games.parent.mkdir(parents=True, exist_ok=True)
+        token = read_token(token_file(games))
+        store = Store(games)
     except (OSError, ValueError, StoreError) as error:
         listening.close()
-        raise ServerError(str(error)) from error
-    port = listening.getsockname()[1]
+        raise ConfigError(str(error)) from error
     engine = EngineProcess(warm_up(catalogue))
     services = Services(None, catalogue, engine, store, Clock(), Chance())  # type: ignore[arg-type]
-    shown = "127.0.0.1" if config.host in ("0.0.0.0", "::") else f"[{config.host}]" if ":" in config.host else config.host
-    address = f"http://{shown}:{port}/?token={token}"
+    name = f"[{config.host}]" if ":" in config.host else config.host
+    shown = "127.0.0.1" if config.host in EVERYWHERE else name
+    address = f"http://{shown}:{listening.getsockname()[1]}/?token={token}"
     say(address)
-    if browser:
+    if config.browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     load = partial(load_games, catalogue.games(), catalogue)
-    asyncio.run(serve(Server(services, records), engine, Access(token), config.host, listening, load))
+    asyncio.run(
+        serve(Server(services, records), engine, Access(token), config.host, listening, load)
+    )
 
 
 async def serve(
-    server: Server, engine: EngineProcess, access: Access, host: str, listening: socket.socket, load: Callable[[], Rulebook]
+    server: Server,
+    engine: EngineProcess,
+    access: Access,
+    host: str,
+    listening: socket.socket,
+    load: Callable[[], Games],
 ) -> None:
     """Serves until Ctrl-C.
 
@@ -142,11 +124,11 @@ async def serve(
         load: Returns the games; it runs in a thread, while the page already shows.
 
     Raises:
-        ServerError: The records that everybody may read are none, or a game is not there.
+        ConfigError: The records that everybody may read are none, or a game is not there.
     """
     faults: list[str] = []
 
-    async def load_and_open() -> None:
+    async def open_shop() -> None:
         try:
             server.services.rulebook = await asyncio.to_thread(load)
             server.open_shop()
@@ -158,19 +140,21 @@ async def serve(
             web.should_exit = True
             return
         with contextlib.suppress(EngineError):  # the delays of the catalogue stay
-            await measure(engine, server.services.catalogue, tuple(server.services.rulebook.names()))
+            await measure(engine, server.services.catalogue, server.services.rulebook.names())
 
-    async def start(server: Server) -> None:
+    @contextlib.asynccontextmanager
+    async def running() -> AsyncIterator[None]:
         engine.start()
-        server.loading = asyncio.create_task(load_and_open())
-
-    async def stop(server: Server) -> None:
+        opening = asyncio.create_task(open_shop())
+        yield
+        opening.cancel()
         await engine.stop()
 
-    web = uvicorn.Server(uvicorn_config(make_app(server, access, host, listening.getsockname()[1], start, stop)))
+    app = make_app(server, access, host, listening.getsockname()[1], running)
+    web = uvicorn.Server(uvicorn_config(app))
     await web.serve(sockets=[listening])
     if faults:
-        raise ServerError(faults[0])
+        raise ConfigError(faults[0])
 
 
 def uvicorn_config(app: ASGIApp) -> uvicorn.Config:

@@ -1,6 +1,5 @@
-"""What a client can say: a table of the messages with the check of each field."""
+"""What a client can say: the messages, and how each field is checked."""
 
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -20,173 +19,140 @@ MODES = ("fair", "hints", "open")
 Check = Callable[[Any], bool]
 
 
-def whole(least: int, most: int) -> Check:
-    """Returns a check for whole numbers, ends included; true and false are none."""
-    return lambda value: type(value) is int and least <= value <= most
-
-
-def number(least: float, most: float) -> Check:
-    """Returns a check for numbers, ends included."""
-    return lambda value: type(value) in (int, float) and least <= value <= most
-
-
-def one_of(*names: str) -> Check:
-    """Returns a check for one of some names."""
-    return lambda value: isinstance(value, str) and value in names
-
-
-def text(value: Any) -> bool:
-    """Returns whether this is a text that is not too long."""
-    return isinstance(value, str) and len(value) <= MAX_TEXT
-
-
-def flag(value: Any) -> bool:
-    """Returns whether this is true or false."""
-    return isinstance(value, bool)
-
-
-def list_of(check: Check, least: int, most: int) -> Check:
-    """Returns a check for lists."""
-    return lambda value: isinstance(value, list) and least <= len(value) <= most and all(check(item) for item in value)
-
-
-def thresholds(value: Any) -> bool:
-    """Returns whether these are the least losses of an inaccuracy, a mistake and a blunder."""
-    return list_of(number(1e-6, 1e4), 3, 3)(value) and value[0] < value[1] < value[2]
-
-
 class Field(NamedTuple):
     """A field of a message.
 
     Attributes:
-        check: Whether a value is one.
-        needed: Whether it must be there.
         expected: In words.
+        check: Whether a value is allowed.
+        needed: Whether it must be there.
     """
 
-    check: Check
-    needed: bool
     expected: str
+    check: Check
+    needed: bool = True
 
 
-PLY = whole(0, 100_000)
-SEATS = list_of(whole(0, 63), 1, 64)
-FIELDS: dict[str, dict[str, Field]] = {
-    "join": {"table": Field(text, True, "the id of a table")},
+Fields = dict[str, Field]
+
+
+def optional(field: Field) -> Field:
+    """Returns a field that may be left out."""
+    return field._replace(needed=False)
+
+
+def between(kinds: tuple[type, ...], least: float, most: float) -> Check:
+    """Returns a check for numbers of some types, ends included; true and false are not numbers."""
+    return lambda value: type(value) in kinds and least <= value <= most
+
+
+def is_text(value: Any) -> bool:
+    """Returns whether this is a text that is not too long."""
+    return isinstance(value, str) and len(value) <= MAX_TEXT
+
+
+def list_of(check: Check, least: int, most: int) -> Check:
+    """Returns a check for lists."""
+    return lambda value: (
+        isinstance(value, list) and least <= len(value) <= most and all(map(check, value))
+    )
+
+
+def whole(expected: str, least: int, most: int) -> Field:
+    """Returns a field that is a whole number."""
+    return Field(expected, between((int,), least, most))
+
+
+def one_of(names: tuple[str, ...]) -> Field:
+    """Returns a field that is one of some names."""
+    return Field(
+        "one of " + ", ".join(names), lambda value: isinstance(value, str) and value in names
+    )
+
+
+def are_thresholds(value: Any) -> bool:
+    """Returns whether these are the least losses of an inaccuracy, a mistake and a blunder."""
+    return list_of(between((int, float), 1e-6, 1e4), 3, 3)(value) and value[0] < value[1] < value[2]
+
+
+MOVE = Field("the text of a move", is_text)
+FLAG = Field("true or false", lambda value: isinstance(value, bool))
+PLY = whole("a ply", 0, 100_000)
+SEED = whole("a whole number from 0 to 2^53", 0, MAX_NUMBER)
+THRESHOLDS = (
+    "three ascending numbers above 0, at most 10000: of an inaccuracy, a mistake and a blunder"
+)
+MESSAGES: dict[str, Fields] = {
+    "join": {"table": Field("the id of a table", is_text)},
     "leave": {},
-    "play": {
-        "move": Field(text, True, "the text of a move"),
-        "rev": Field(whole(0, MAX_NUMBER), False, "the rev of the table"),
-    },
+    "play": {"move": MOVE, "rev": optional(whole("the rev of the table", 0, MAX_NUMBER))},
     "undo": {},
     "step": {},
-    "pause": {"on": Field(flag, True, "true or false")},
-    "speed": {"factor": Field(number(0.25, 4), True, "a number from 0.25 to 4")},
+    "pause": {"on": FLAG},
+    "speed": {"factor": Field("a number from 0.25 to 4", between((int, float), 0.25, 4))},
     "next": {},
     "analyse": {
-        "ply": Field(PLY, False, "a ply"),
-        "playouts": Field(whole(2, MAX_PLAYOUTS), False, f"a whole number from 2 to {MAX_PLAYOUTS}"),
-        "moves": Field(list_of(text, 1, 64), False, "a list of 1 to 64 moves"),
+        "ply": optional(PLY),
+        "playouts": optional(whole(f"a whole number from 2 to {MAX_PLAYOUTS}", 2, MAX_PLAYOUTS)),
+        "moves": Field("a list of 1 to 64 moves", list_of(is_text, 1, 64), False),
     },
     "review": {
-        "speed": Field(one_of(*REVIEW_SPEEDS), False, "one of " + ", ".join(REVIEW_SPEEDS)),
-        "seats": Field(SEATS, False, "a list of seats"),
-        "seed": Field(whole(0, MAX_NUMBER), False, "a whole number"),
-        "thresholds": Field(
-            thresholds, False, "three ascending numbers above 0, at most 10000: of an inaccuracy, a mistake and a blunder"
-        ),
+        "speed": optional(one_of(REVIEW_SPEEDS)),
+        "seats": Field("a list of seats", list_of(between((int,), 0, 63), 1, 64), False),
+        "seed": optional(SEED),
+        "thresholds": Field(THRESHOLDS, are_thresholds, False),
     },
-    "try": {"ply": Field(PLY, True, "a ply"), "move": Field(text, True, "the text of a move")},
-    "reveal": {"ply": Field(PLY, False, "a ply")},
-    "cancel": {"job": Field(whole(0, MAX_NUMBER), True, "the id of the message that asked for the job")},
+    "try": {"ply": PLY, "move": MOVE},
+    "reveal": {"ply": optional(PLY)},
+    "cancel": {"job": whole("the id of the message that asked for the job", 0, MAX_NUMBER)},
 }
-"""The messages of a WebSocket besides ``type`` and ``id``."""
+"""The messages of a WebSocket: their fields besides ``type`` and ``id``."""
 
-NEW_TABLE: dict[str, Field] = {
-    "game": Field(text, True, "the name of a game"),
-    "seats": Field(list_of(text, 1, 64), True, "a list of players"),
-    "mode": Field(one_of(*MODES), False, "one of " + ", ".join(MODES)),
-    "seed": Field(whole(0, MAX_NUMBER), False, "a whole number from 0 to 2^53"),
-    "deal": Field(lambda value: isinstance(value, dict), False, "the fields of a deal"),
-    "moves": Field(list_of(text, 0, 2000), False, "a list of moves"),
-    "greedy": Field(flag, False, "true or false"),
-    "rotate": Field(flag, False, "true or false"),
+DEAL: Fields = {
+    "game": Field("the name of a game", is_text),
+    "deal": Field("the fields of a deal", lambda value: isinstance(value, dict)),
+    "moves": Field("a list of moves", list_of(is_text, 0, 2000), False),
 }
-DEAL: dict[str, Field] = {key: NEW_TABLE[key] for key in ("game", "deal", "moves")} | {
-    "deal": Field(lambda value: isinstance(value, dict), True, "the fields of a deal")
+NEW_TABLE: Fields = DEAL | {
+    "deal": optional(DEAL["deal"]),
+    "seats": Field("a list of players", list_of(is_text, 1, 64)),
+    "mode": optional(one_of(MODES)),
+    "seed": optional(SEED),
+    "greedy": optional(FLAG),
+    "rotate": optional(FLAG),
 }
 
 
-def parse_json(data: str | bytes) -> Any:
-    """Returns the value of a text of JSON.
-
-    Raises:
-        RefusedError: It is none.
-    """
-    try:
-        value = json.loads(data, parse_constant=_no_constant)
-        json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair can be written as \ud800, and not be stored
-        return value
-    except (ValueError, RecursionError) as error:
-        raise RefusedError("bad_message", "expected JSON") from error
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
-
-
-def check_fields(values: Any, fields: dict[str, Field]) -> dict[str, Any]:
-    """Returns an object whose fields are as they should be.
-
-    Raises:
-        RefusedError: Naming the field.
-    """
+def check_fields(values: Any, fields: Fields) -> dict[str, Any]:
+    """Returns an object whose fields are as they should be. Raises RefusedError, which names the field."""
     if not isinstance(values, dict):
         raise RefusedError("bad_message", "expected an object")
     for name in values:
         if name not in fields:
-            raise RefusedError("bad_message", f"{name[:40]!r}: unknown field; expected {', '.join(fields) or 'none'}")
+            expected = ", ".join(fields) or "none"
+            raise RefusedError("bad_message", f"{name[:40]!r}: unknown field; expected {expected}")
     for name, field in fields.items():
-        if name not in values:
-            if field.needed:
-                raise RefusedError("bad_message", f"{name}: expected {field.expected}; it is missing")
-        elif not field.check(values[name]):
+        if name not in values and field.needed:
+            raise RefusedError("bad_message", f"{name}: expected {field.expected}; it is missing")
+        if name in values and not field.check(values[name]):
             raise RefusedError("bad_message", f"{name}: expected {field.expected}")
     return values
 
 
-class Said(NamedTuple):
-    """A message of a client.
-
-    Attributes:
-        type: A key of ``FIELDS``.
-        id: Its number.
-        fields: The others, checked.
-    """
-
-    type: str
-    id: int
-    fields: dict[str, Any]
-
-
 def id_of(value: Any) -> int | None:
-    """Returns the number of a message, None where it has none."""
-    number_ = value.get("id") if isinstance(value, dict) else None
-    return number_ if whole(0, MAX_NUMBER)(number_) else None
+    """Returns the id of a message, None where it has none."""
+    number = value.get("id") if isinstance(value, dict) else None
+    return number if SEED.check(number) else None
 
 
-def parse_message(value: Any) -> Said:
-    """Returns the message that a value of JSON is.
-
-    Raises:
-        RefusedError: It is none.
-    """
+def parse_message(value: Any) -> tuple[str, dict[str, Any]]:
+    """Returns the type of a message, a key of ``MESSAGES``, and its checked fields. Raises RefusedError."""
     if not isinstance(value, dict):
         raise RefusedError("bad_message", "expected an object")
-    number_, kind = id_of(value), value.get("type")
-    if number_ is None:
-        raise RefusedError("bad_message", "id: expected a whole number from 0 to 2^53")
-    if not isinstance(kind, str) or kind not in FIELDS:
-        raise RefusedError("bad_message", f"type: expected one of {', '.join(FIELDS)}")
+    if id_of(value) is None:
+        raise RefusedError("bad_message", f"id: expected {SEED.expected}")
+    kind = value.get("type")
+    if not isinstance(kind, str) or kind not in MESSAGES:
+        raise RefusedError("bad_message", f"type: expected one of {', '.join(MESSAGES)}")
     rest = {name: item for name, item in value.items() if name not in ("type", "id")}
-    return Said(kind, number_, check_fields(rest, FIELDS[kind]))
+    return kind, check_fields(rest, MESSAGES[kind])

@@ -4,18 +4,18 @@ A client names a player of this list and nothing else: no file, no command, no o
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from web.engine.asking import Question
 from web.errors import RefusedError
 from web.tables.rulebook import GameInfo
 
 YOU = "you"
 LEAST_DELAY = 0.6
 """Seconds before a move appears, at least."""
-SPEEDS = {64: (0.9, 0.7), 256: (2.0, 1.8), 1024: (6.0, 5.8)}
-"""By playouts: seconds after which the move appears, and those that the search may take at most. The delay is the same for every
-hand: a forced pass that came at once would tell that it was forced."""
+ANALYSTS = ("fpmcts", "tabular")
+"""Kinds of players that tell what moves are worth."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,10 @@ class Entry:
         label: For people.
         kind: As ``agents.load_player`` knows it.
         options: Of the kind.
-        greedy_options: In place of ``options`` where the table's players are greedy; None: there is no difference.
+        greedy: Changes of ``options`` where the table's players are greedy; None: there is no difference.
         playouts: None where it does not search.
-        delay: Seconds after which its moves appear.
+        delay: Seconds after which its moves appear: the same for every hand, since a forced pass that came at once would
+            tell that it was forced.
         budget: Seconds that it may think at most.
         adapts: Whether it learns from the earlier hands of a series.
     """
@@ -40,53 +41,11 @@ class Entry:
     label: str
     kind: str
     options: dict[str, Any] = field(default_factory=dict)
-    greedy_options: dict[str, Any] | None = None
+    greedy: dict[str, Any] | None = None
     playouts: int | None = None
     delay: float = LEAST_DELAY
     budget: float = LEAST_DELAY - 0.1
     adapts: bool = False
-
-    def fields(self, analyst: str | None) -> dict[str, Any]:
-        """Returns what the lobby is told."""
-        return {
-            "name": self.name,
-            "group": self.group,
-            "playouts": self.playouts,
-            "label": self.label,
-            "delay": self.delay,
-            "greedy": self.greedy_options is not None,
-            "analyses": self.group == analyst,
-        }
-
-
-def searching(group: str, label: str, mixes: bool, **options: Any) -> list[Entry]:
-    """Returns a searching player at every speed, and its policy without search."""
-    entries = [
-        Entry(
-            name=f"{group}-policy" if group != "fpmcts" else "policy",
-            group=group,
-            label=f"{label}, policy alone",
-            kind="policy",
-            options={**options, **({"temperature": 1.0} if mixes else {})},
-            greedy_options={**options, "temperature": 0.0} if mixes else None,
-        )
-    ]
-    for playouts, (delay, budget) in SPEEDS.items():
-        given = {**options, "playouts": playouts}
-        entries.append(
-            Entry(
-                name=f"{group}-{playouts}",
-                group=group,
-                label=f"{label}, {playouts:,} playouts",
-                kind="fpmcts",
-                options={**given, "temperature": 1.0} if mixes else given,
-                greedy_options={**given, "temperature": 0.0} if mixes else None,
-                playouts=playouts,
-                delay=delay,
-                budget=budget,
-            )
-        )
-    return entries
 
 
 @dataclass(frozen=True)
@@ -96,33 +55,57 @@ class Offer:
     Attributes:
         entries: The players.
         analyst: The group that answers hints, analyses and reviews; None: there is none.
-        analyst_kind: As ``agents.load_player`` knows it.
-        analyst_options: Of it; ``playouts`` is set by who asks.
-        exact: Whether it tells exact values.
+        exact: Whether it tells exact values, and not those that playouts find, with errors.
     """
 
     entries: tuple[Entry, ...]
     analyst: str | None = None
-    analyst_kind: str = "fpmcts"
-    analyst_options: dict[str, Any] = field(default_factory=dict)
     exact: bool = False
-
-    @property
-    def searches(self) -> bool:
-        """Returns whether the analyst finds values by playouts, so that they have errors."""
-        return self.analyst is not None and not self.exact
-
-    @property
-    def reviews(self) -> bool:
-        """Returns whether games can be reviewed: the analyst tells what each move is worth."""
-        return self.analyst is not None
 
     def entry(self, name: str) -> Entry:
         """Returns the player of a name. Raises RefusedError."""
         for entry in self.entries:
             if entry.name == name:
                 return entry
-        raise RefusedError("unknown_player", f"{name[:40]!r}: expected you or one of {', '.join(e.name for e in self.entries)}")
+        names = ", ".join(entry.name for entry in self.entries)
+        raise RefusedError("unknown_player", f"{name[:40]!r}: expected you or one of {names}")
+
+    def ask_analyst(
+        self,
+        game: str,
+        record: dict[str, Any],
+        seed: int,
+        playouts: int | None = None,
+        **asked: Any,
+    ) -> Question:
+        """Returns a question to the analyst.
+
+        Args:
+            game: Name of the game.
+            record: Of the table.
+            seed: Of its random choices.
+            playouts: Where it searches; None: its usual ones.
+            asked: Other fields of the question.
+
+        Raises:
+            RefusedError: There is no analyst.
+        """
+        found = (
+            entry
+            for entry in self.entries
+            if entry.group == self.analyst and entry.kind in ANALYSTS
+        )
+        entry = next(found, None)
+        if entry is None:
+            raise RefusedError("no_analyst", f"no analyst is available for {game} yet")
+        options = {k: v for k, v in entry.options.items() if k not in ("playouts", "temperature")}
+        if playouts is not None and not self.exact:
+            options["playouts"] = playouts
+        if entry.kind == "fpmcts" and asked.get("moves") is not None:
+            options["solve"] = (
+                False  # a move that wins for sure would be answered without a look at the others
+            )
+        return Question(game, record, entry.kind, options, seed, **asked)
 
 
 class Catalogue:
@@ -140,55 +123,56 @@ class Catalogue:
         """Returns the games that have offers of their own."""
         return tuple(self._offers)
 
+    def offer(self, game: str) -> Offer:
+        """Returns what is offered for a game."""
+        return self._offers.get(game, self._other)
+
     def refit(self, game: str, fit: Callable[[Entry], Entry]) -> None:
         """Changes the players of a game, such as their delays."""
         offer = self.offer(game)
         self._offers[game] = replace(offer, entries=tuple(map(fit, offer.entries)))
 
     def add(self, game: str, entries: Sequence[Entry]) -> None:
-        """Offers more players of a game, before those that play every game; who is there already stays."""
-        if not entries:
-            return
+        """Offers more players of a game, before those that play every game; those already there stay."""
         offer = self.offer(game)
         there = {entry.name for entry in offer.entries}
-        self._offers[game] = replace(offer, entries=(*(entry for entry in entries if entry.name not in there), *offer.entries))
+        new = (entry for entry in entries if entry.name not in there)
+        if entries:
+            self._offers[game] = replace(offer, entries=(*new, *offer.entries))
 
-    def offer(self, game: str) -> Offer:
-        """Returns what is offered for a game."""
-        return self._offers.get(game, self._other)
-
-    def check_seats(self, info: GameInfo, seats: Sequence[str]) -> int | None:
-        """Returns your seat, None where you only watch.
-
-        Raises:
-            RefusedError: The seats are not those of the game, or someone is unknown.
-        """
+    def check_seats(self, info: GameInfo, seats: Sequence[str]) -> None:
+        """Raises RefusedError unless the seats are those of the game and everyone in them is known."""
         if len(seats) != len(info.seats):
-            raise RefusedError("bad_seats", f"seats: {len(seats)} given; {info.name} has {len(info.seats)}")
+            raise RefusedError(
+                "bad_seats", f"seats: {len(seats)} given; {info.name} has {len(info.seats)}"
+            )
         if seats.count(YOU) > 1:
             raise RefusedError("bad_seats", "seats: you can sit in one seat only")
         for name in seats:
             if name != YOU:
                 self.offer(info.name).entry(name)
-        return list(seats).index(YOU) if YOU in seats else None
 
     def fields(self, info: GameInfo) -> dict[str, Any]:
         """Returns what the lobby is told of a game."""
         offer = self.offer(info.name)
+        told = asdict(info)
+        del told["private_moves"]
         return {
-            "name": info.name,
-            "base": info.base or info.name,
-            "variant": info.variant,
+            **told,
             "seats": [{"name": name, "team": team} for name, team in info.seats],
-            "teams": list(info.teams),
-            "unit": info.unit,
-            "tells_wins": info.tells_wins,
-            "mixes": info.mixes,
-            "max_moves": info.max_moves,
-            "deal": info.deal,
-            "classes": list(info.classes),
-            "players": [entry.fields(offer.analyst) for entry in offer.entries],
+            "players": [
+                {
+                    "name": entry.name,
+                    "group": entry.group,
+                    "playouts": entry.playouts,
+                    "label": entry.label,
+                    "delay": entry.delay,
+                    "greedy": entry.greedy is not None,
+                    "analyses": entry.group == offer.analyst,
+                }
+                for entry in offer.entries
+            ],
             "analyst": offer.analyst,
-            "reviews": offer.reviews,
+            "reviews": offer.analyst is not None,
             "exact": offer.exact,
         }

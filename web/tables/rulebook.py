@@ -5,64 +5,13 @@ The games are imported by ``load`` and not with this module: numba takes its tim
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any
 
 from web.errors import RefusedError
 from web.tables.variants import label_of, name_of, parts_of
 
-
-class Move(Protocol):
-    """A move of a table."""
-
-    @property
-    def text(self) -> str:
-        """Returns the move as a person types it."""
-        ...
-
-
-class Table(Protocol):
-    """What the server uses of ``games.table.Table``."""
-
-    seat: int
-
-    @property
-    def moves(self) -> Sequence[Move]:
-        """Returns all moves so far."""
-        ...
-
-    @property
-    def is_over(self) -> bool:
-        """Returns whether the game is over."""
-        ...
-
-    @property
-    def returns(self) -> Sequence[float] | None:
-        """Returns what each seat has won, None before the end."""
-        ...
-
-    def legal(self) -> Sequence[Move]:
-        """Returns the legal moves."""
-        ...
-
-    def play(self, move: str) -> Move:
-        """Plays a move; raises ValueError where it is illegal."""
-        ...
-
-    def undo(self, count: int = 1) -> None:
-        """Takes moves back."""
-        ...
-
-    def describe(self, seat: int | None = None) -> dict[str, Any]:
-        """Returns what a seat knows."""
-        ...
-
-    def record(self) -> dict[str, Any]:
-        """Returns the game so far."""
-        ...
-
-    def copy(self) -> Self:
-        """Returns a table of its own."""
-        ...
+if TYPE_CHECKING:
+    from games.table import Table
 
 
 @dataclass(frozen=True)
@@ -99,34 +48,12 @@ class GameInfo:
     private_moves: bool = False
 
 
-class Rulebook(Protocol):
-    """The games of a server."""
-
-    def info(self, game: str) -> GameInfo:
-        """Returns what is known of a game. Raises RefusedError where there is none of the name."""
-        ...
-
-    def names(self) -> Sequence[str]:
-        """Returns the names of the games."""
-        ...
-
-    def table(
-        self,
-        game: str,
-        *,
-        seed: int | None = None,
-        deal: Mapping[str, Any] | None = None,
-        record: Mapping[str, Any] | None = None,
-    ) -> Table:
-        """Returns a table. Raises RefusedError where the deal or the record is not one of the game."""
-        ...
-
-    def game_of(self, record: Mapping[str, Any]) -> str:
-        """Returns the game of a record. Raises RefusedError where it is of none."""
-        ...
+def base_of(name: str) -> str:
+    """Returns the game of a name without its options."""
+    return name.partition(":")[0]
 
 
-def table_at(table: Table, ply: int) -> Table:
+def table_at(table: "Table", ply: int) -> "Table":
     """Returns a table of its own at an earlier ply."""
     other = table.copy()
     if ply < len(other.moves):
@@ -134,18 +61,7 @@ def table_at(table: Table, ply: int) -> Table:
     return other
 
 
-def seats_of_moves(table: Table) -> list[int]:
-    """Returns the seat of each move so far."""
-    if not table.moves:
-        return []
-    other, movers = table_at(table, 0), []
-    for move in table.moves:
-        movers.append(other.seat)
-        other.play(move.text)
-    return movers
-
-
-def plies_seen(table: Table, seat: int) -> list[int]:
+def plies_seen(table: "Table", seat: int) -> list[int]:
     """Returns the plies of the moves that a seat has seen, if only in part: those of its description, in their order."""
     if len(table.describe(seat).get("moves", table.moves)) == len(table.moves):
         return list(range(len(table.moves)))
@@ -179,8 +95,14 @@ class Games:
         self._labels: dict[str, str] = {}
         for name in GAMES:
             self._games[name] = made = make_game(name)
-            self._labels |= {name_of(name, options): label for label, options in made.variants.items()}
-        names = {name: None for base in GAMES for name in (base, *(name for name in self._labels if parts_of(name)[0] == base))}
+            self._labels |= {
+                name_of(name, options): label for label, options in made.variants.items()
+            }
+        names = {
+            name: None
+            for base in GAMES
+            for name in (base, *(name for name in self._labels if base_of(name) == base))
+        }
         self._names = (*names, *(name for name in outside if name not in names))
 
     def names(self) -> Sequence[str]:
@@ -209,10 +131,12 @@ class Games:
                 mixes=spec.mixes,
                 max_moves=spec.max_moves,
                 deal=_deal_in_words(record),
-                base=parts_of(game)[0],
+                base=base_of(game),
                 variant=self._labels.get(game, label_of(game)),
                 private_moves=spec.has_private_moves,
-                classes=(5.0, 10.0, 15.0) if spec.score.tells_wins else _classes(1000.0 / spec.score.per_return),
+                classes=(5.0, 10.0, 15.0)
+                if spec.score.tells_wins
+                else _classes(1000.0 / spec.score.per_return),
             )
         return self._infos[game]
 
@@ -223,7 +147,7 @@ class Games:
         seed: int | None = None,
         deal: Mapping[str, Any] | None = None,
         record: Mapping[str, Any] | None = None,
-    ) -> Table:
+    ) -> "Table":
         """Returns a table of a game."""
         from games.table import Table as GameTable
 
@@ -233,20 +157,29 @@ class Games:
             strange = [name for name in deal if name not in blank or name in RESULTS]
             if strange:
                 expected = ", ".join(name for name in blank if name not in RESULTS)
-                raise RefusedError("bad_deal", f"{strange[0][:40]!r}: unknown field of a deal; expected {expected}")
+                raise RefusedError(
+                    "bad_deal", f"{strange[0][:40]!r}: unknown field of a deal; expected {expected}"
+                )
             record = {**blank, **deal, "moves": []}
         try:
             return GameTable(made, seed=seed) if record is None else GameTable(made, record=record)
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise RefusedError("bad_deal" if deal is not None else "bad_record", str(error)[:400]) from error
+            raise RefusedError(
+                "bad_deal" if deal is not None else "bad_record", str(error)[:400]
+            ) from error
 
     def game_of(self, record: Mapping[str, Any]) -> str:
         """Returns the game of a record; records of Doudizhu name their rules and not the game."""
         base = record.get("game", "doudizhu" if "rules" in record else None)
-        names = [name for name in self._names if parts_of(name)[0] == base]
+        names = [name for name in self._names if base_of(name) == base]
         if not names:
-            raise RefusedError("bad_record", f"a record of no game that is played here; expected one of {', '.join(self._names)}")
-        return next((name for name in names if len(names) > 1 and self._reads(name, record)), names[0])
+            raise RefusedError(
+                "bad_record",
+                f"a record of no game that is played here; expected one of {', '.join(self._names)}",
+            )
+        return next(
+            (name for name in names if len(names) > 1 and self._reads(name, record)), names[0]
+        )
 
     def _reads(self, game: str, record: Mapping[str, Any]) -> bool:
         """Returns whether a record is one of a game with its options."""
@@ -255,6 +188,19 @@ class Games:
         except RefusedError:
             return False
         return True
+
+
+def position(
+    games: Games, game: str, deal: Mapping[str, Any], moves: Sequence[str] = ()
+) -> "Table":
+    """Returns a table of a deal with moves played. Raises RefusedError with the game's words."""
+    table = games.table(game, deal=deal)
+    for number, move in enumerate(moves, 1):
+        try:
+            table.play(move)
+        except ValueError as error:
+            raise RefusedError("bad_deal", f"move {number}: {error}") from error
+    return table
 
 
 def make_game(name: str) -> Any:
@@ -273,7 +219,11 @@ def _classes(big_blind: float) -> tuple[float, float, float]:
 def _deal_in_words(record: Mapping[str, Any]) -> dict[str, Any] | None:
     """Returns the fields of a deal in words; None where a person cannot write it, as hands and cards."""
     fields = {field: value for field, value in record.items() if field not in RESULTS}
-    return None if any(isinstance(value, Mapping) for value in fields.values()) else {k: _in_words(v) for k, v in fields.items()}
+    return (
+        None
+        if any(isinstance(value, Mapping) for value in fields.values())
+        else {k: _in_words(v) for k, v in fields.items()}
+    )
 
 
 def _in_words(value: Any) -> Any:

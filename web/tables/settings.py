@@ -1,7 +1,7 @@
 """How a table was made, which is kept with its game, and what its lists say of it."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from web.tables.catalogue import YOU
 
@@ -65,29 +65,37 @@ class Settings:
     returns: list[float] | None = None
     reviewed: bool = False
 
+    @classmethod
+    def parse(cls, fields: dict[str, Any]) -> Self:
+        """Returns settings that were kept, see ``asdict``."""
+        return cls(**{**fields, "series": Series(**fields["series"])})
+
     @property
     def you(self) -> int | None:
         """Returns your seat, None where you only watch."""
         return self.seats.index(YOU) if YOU in self.seats and not self.imported else None
 
+    def seating(self, number: int) -> tuple[int, ...]:
+        """Returns the player in each seat in a game of the series, players numbered as in the first one."""
+        shift, count = number - 1 if self.rotate else 0, len(self.seats)
+        return tuple((seat - shift) % count for seat in range(count))
 
-def summarise(table_id: str, game: str, made: float, over: bool, settings: Settings) -> dict[str, Any]:
+
+TOLD = ("seats", "mode", "plies", "rev", "shared", "imported", "reviewed", "returns")
+"""Settings that are told as they are."""
+
+
+def summarise(
+    table_id: str, game: str, made: float, over: bool, settings: Settings
+) -> dict[str, Any]:
     """Returns a table in short."""
-    told = settings.seed is not None and (settings.seed_given or over)
     return {
         "id": table_id,
         "game": game,
-        "seats": settings.seats,
         "you": settings.you,
-        "mode": settings.mode,
         "over": over,
-        "plies": settings.plies,
-        "rev": settings.rev,
-        "seed": settings.seed if told else None,
         "made": made,
-        "shared": settings.shared,
-        "imported": settings.imported,
-        "reviewed": settings.reviewed,
-        "returns": settings.returns,
+        "seed": settings.seed if settings.seed_given or over else None,
         "series": asdict(settings.series),
+        **{name: getattr(settings, name) for name in TOLD},
     }

@@ -6,6 +6,7 @@ last moves, never the file.
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,7 +46,7 @@ class StoredGame(NamedTuple):
         game: Name of the game.
         made: Seconds since 1970.
         over: Whether it is over.
-        settings: Of the room, see ``web.tables.room``.
+        settings: Of the room, see ``web.tables.settings``.
         record: The record so far.
     """
 
@@ -71,7 +72,9 @@ class Store:
     def __init__(self, path: Path | None) -> None:
         self._name = "games" if path is None else f"games={path}"
         try:
-            self._file = sqlite3.connect(":memory:" if path is None else path, isolation_level=None, check_same_thread=False)
+            self._file = sqlite3.connect(
+                ":memory:" if path is None else path, isolation_level=None, check_same_thread=False
+            )
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=NORMAL")
             self._file.execute("PRAGMA busy_timeout=2000")
@@ -81,7 +84,9 @@ class Store:
                     raise StoreError(f"{self._name}: a database of something else")
                 self._file.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version={VERSION}; COMMIT;")
             elif version != VERSION:
-                raise StoreError(f"{self._name}: made by version {version} of this program; expected {VERSION}")
+                raise StoreError(
+                    f"{self._name}: made by version {version} of this program; expected {VERSION}"
+                )
         except sqlite3.Error as error:
             raise StoreError(f"{self._name}: cannot be used ({error})") from error
 
@@ -94,7 +99,15 @@ class Store:
         self._file.execute(
             "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (id) DO UPDATE SET over=excluded.over, settings=excluded.settings, record=excluded.record",
-            (game.id, game.session, game.game, game.made, game.over, json.dumps(game.settings), json.dumps(game.record)),
+            (
+                game.id,
+                game.session,
+                game.game,
+                game.made,
+                game.over,
+                json.dumps(game.settings),
+                json.dumps(game.record),
+            ),
         )
 
     def get(self, table: str) -> StoredGame | None:
@@ -102,17 +115,27 @@ class Store:
         row = self._file.execute("SELECT * FROM games WHERE id = ?", (table,)).fetchone()
         return None if row is None else _game(row)
 
+    def hands_before(self, before: str | None, session: str, most: int) -> Iterator[StoredGame]:
+        """Yields at most so many games of a series, from the table ``before`` back to the first one."""
+        for _ in range(most):
+            stored = None if before is None else self.get(before)
+            if stored is None or stored.session != session:
+                return
+            yield stored
+            before = stored.settings["series"]["before"]
+
     def of_session(self, session: str, limit: int = 500) -> list[StoredGame]:
         """Returns the games of a session, the newest first."""
-        rows = self._file.execute(
-            "SELECT * FROM games WHERE session = ? ORDER BY made DESC, id LIMIT ?", (session, limit)
-        ).fetchall()
-        return [_game(row) for row in rows]
+        query = "SELECT * FROM games WHERE session = ? ORDER BY made DESC, id LIMIT ?"
+        return [_game(row) for row in self._file.execute(query, (session, limit)).fetchall()]
 
-    def count(self, session: str, unfinished: bool = False) -> int:
+    def count(self, session: str) -> int:
         """Returns how many games a session has."""
-        query = "SELECT count(*) FROM games WHERE session = ?" + (" AND NOT over" if unfinished else "")
-        return int(self._file.execute(query, (session,)).fetchone()[0])
+        return int(
+            self._file.execute(
+                "SELECT count(*) FROM games WHERE session = ?", (session,)
+            ).fetchone()[0]
+        )
 
     def forget(self, session: str) -> None:
         """Removes the games of a session."""
@@ -120,26 +143,36 @@ class Store:
 
     def put_review(self, table: str, key: str, session: str, review: dict[str, Any]) -> None:
         """Writes a review of a game."""
-        self._file.execute("INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?)", (table, key, session, json.dumps(review)))
+        self._file.execute(
+            "INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?)",
+            (table, key, session, json.dumps(review)),
+        )
 
     def review(self, table: str, key: str) -> dict[str, Any] | None:
         """Returns a review of a game, None where there is none."""
-        row = self._file.execute("SELECT review FROM reviews WHERE game = ? AND key = ?", (table, key)).fetchone()
+        row = self._file.execute(
+            "SELECT review FROM reviews WHERE game = ? AND key = ?", (table, key)
+        ).fetchone()
         return None if row is None else json.loads(row[0])
 
-    def reviews_of(self, table: str) -> list[tuple[str, dict[str, Any]]]:
-        """Returns the reviews of a game with their keys."""
-        rows = self._file.execute("SELECT key, review FROM reviews WHERE game = ? ORDER BY key", (table,)).fetchall()
-        return [(key, json.loads(review)) for key, review in rows]
+    def reviews_of(self, table: str) -> list[dict[str, Any]]:
+        """Returns the reviews of a game."""
+        rows = self._file.execute(
+            "SELECT review FROM reviews WHERE game = ? ORDER BY key", (table,)
+        )
+        return [json.loads(review) for (review,) in rows.fetchall()]
 
     def reviewed(self, session: str, limit: int = 200) -> list[tuple[str, dict[str, Any]]]:
         """Returns the tables that a session reviewed, with the reviews."""
         rows = self._file.execute(
-            "SELECT game, review FROM reviews WHERE session = ? ORDER BY game, key LIMIT ?", (session, limit)
+            "SELECT game, review FROM reviews WHERE session = ? ORDER BY game, key LIMIT ?",
+            (session, limit),
         ).fetchall()
         return [(table, json.loads(review)) for table, review in rows]
 
 
 def _game(row: tuple[Any, ...]) -> StoredGame:
     table, session, game, made, over, settings, record = row
-    return StoredGame(table, session, game, made, bool(over), json.loads(settings), json.loads(record))
+    return StoredGame(
+        table, session, game, made, bool(over), json.loads(settings), json.loads(record)
+    )

@@ -28,7 +28,11 @@ def usual_options(game: str) -> dict[str, Any]:
 def name_of(game: str, options: Mapping[str, Any]) -> str:
     """Returns the name of a game with options."""
     usual = usual_options(game)
-    given = [f"{key}={_word(value)}" for key, value in sorted(options.items()) if value is not None and usual.get(key) != value]
+    given = [
+        f"{key}={_word(value)}"
+        for key, value in sorted(options.items())
+        if value is not None and usual.get(key) != value
+    ]
     return f"{game}:{','.join(given)}" if given else game
 
 

@@ -5,9 +5,12 @@ shown as a fact under its own name. Of a game that describes nothing the arrays 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from web.tables.rulebook import Table, plies_seen
+from web.tables.rulebook import GameInfo, plies_seen
+
+if TYPE_CHECKING:
+    from games.table import Table
 
 PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids")
 """Fields of a description with one entry for each seat."""
@@ -40,67 +43,86 @@ def merged(views: Sequence[Any]) -> Any:
 
 def _told(value: Any) -> Any:
     """Returns a part of a raw array with None where nothing is known; a number by itself stays."""
-    return [None if item == UNKNOWN else _told(item) for item in value] if isinstance(value, list) else value
+    return (
+        [None if item == UNKNOWN else _told(item) for item in value]
+        if isinstance(value, list)
+        else value
+    )
 
 
 def view_of(
-    table: Table,
+    table: "Table",
+    info: GameInfo,
+    players: Sequence[str],
     viewer: int | None,
     *,
-    everything: bool,
-    movers: Sequence[int],
-    players: Sequence[str],
-    names: Sequence[tuple[str, int]],
-    game: str | None = None,
-    with_legal: bool = True,
+    everything: bool = False,
 ) -> dict[str, Any]:
     """Returns the view of a table.
 
     Args:
         table: The table; only ``describe`` is asked, for the viewer, and for every seat where everything may be seen.
+        info: Its game.
+        players: Who sits in each seat.
         viewer: A seat; None where nobody sits: then everything must be seen.
         everything: Whether all hands are shown.
-        movers: The seat of each move so far.
-        players: Who sits in each seat.
-        names: Name and team of each seat.
-        game: Its name in the lobby; None: as the table calls it.
-        with_legal: Whether legal moves are told.
     """
     if viewer is None and not everything:
         raise ValueError("a view without a seat shows everything")
     to_move = None if table.is_over else table.seat
     who = viewer if viewer is not None else max(table.seat, 0)
-    described = {seat: table.describe(seat) for seat in (range(len(players)) if everything else (who,))}
+    described = {
+        seat: table.describe(seat) for seat in (range(len(players)) if everything else (who,))
+    }
     own = described[who]
     hands: list[Any] = [None] * len(players)
     raw = own.get(RAW)
     if everything:
         hands = [described[seat].get("hand") for seat in range(len(players))]
-        raw = merged([each[RAW] for each in described.values()]) if isinstance(raw, Mapping) else raw
+        raw = (
+            merged([each[RAW] for each in described.values()]) if isinstance(raw, Mapping) else raw
+        )
     else:
         assert viewer is not None
         hands[viewer] = own.get("hand")
     known = {name: _told(value) for name, value in raw.items()} if isinstance(raw, Mapping) else {}
-    of_seats = {name: value for name, value in known.items() if isinstance(value, list) and len(value) == len(players)}
+    of_seats = {
+        name: value
+        for name, value in known.items()
+        if isinstance(value, list) and len(value) == len(players)
+    }
     counts = own.get("cards_left")
     seats = []
-    for seat, (name, team) in enumerate(names):
-        facts = {field: own[field][seat] for field in PER_SEAT if field in own and field != "cards_left"}
-        facts = {field: card_names(value) if field in CARDS_OF_SEATS else value for field, value in facts.items()}
+    for seat, (name, team) in enumerate(info.seats):
+        facts = {
+            field: own[field][seat] for field in PER_SEAT if field in own and field != "cards_left"
+        }
+        facts = {
+            field: card_names(value) if field in CARDS_OF_SEATS else value
+            for field, value in facts.items()
+        }
         facts |= {field: value[seat] for field, value in of_seats.items()}
         cards = None if hands[seat] is None else card_names(hands[seat])
         count = counts[seat] if counts is not None else None if cards is None else len(cards)
         seats.append(
-            {"seat": seat, "name": name, "team": team, "player": players[seat], "cards": cards, "count": count, "facts": facts}
+            {
+                "seat": seat,
+                "name": name,
+                "team": team,
+                "player": players[seat],
+                "cards": cards,
+                "count": count,
+                "facts": facts,
+            }
         )
     seen = [move.text for move in table.moves] if everything else own.get("moves", [])
-    whose = movers if len(seen) == len(movers) else [movers[ply] for ply in plies_seen(table, who)]
+    plies = range(len(seen)) if len(seen) == len(table.moves) else plies_seen(table, who)
     mine = viewer if viewer is not None else to_move
-    legal = list(own["legal"]) if with_legal and to_move is not None and to_move == mine else []
+    legal = list(own["legal"]) if to_move is not None and to_move == mine else []
     apart = (*LIFTED, *PER_SEAT, *OPEN_CARDS, *((RAW,) if known else ()))
     common = {name: value for name, value in known.items() if name not in of_seats}
     return {
-        "game": game or own["game"],
+        "game": info.name,
         "you": viewer,
         "to_move": to_move,
         "over": table.is_over,
@@ -108,7 +130,10 @@ def view_of(
         "seats": seats,
         "public": {field: card_names(own[field]) for field in OPEN_CARDS if field in own},
         "facts": {**{field: value for field, value in own.items() if field not in apart}, **common},
-        "moves": [{"seat": seat, "move": move} for seat, move in zip(whose, seen, strict=True)],
+        "moves": [
+            {"seat": table.moves[ply].seat, "move": move}
+            for ply, move in zip(plies, seen, strict=True)
+        ],
         "legal": legal,
         "returns": None if table.returns is None else list(table.returns),
     }
