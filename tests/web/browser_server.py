@@ -30,7 +30,7 @@ from web.server.app import Server  # noqa: E402
 from web.server.main import listen, load_games, serve, token_file  # noqa: E402
 from web.tables.catalogue import Catalogue, Offer  # noqa: E402
 from web.tables.offers import EXACT, RANDOM, offers  # noqa: E402
-from web.tables.room import Services  # noqa: E402
+from web.tables.kept import Services  # noqa: E402
 from web.tables.rulebook import Games  # noqa: E402
 from web.tables.store import Store  # noqa: E402
 

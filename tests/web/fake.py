@@ -12,10 +12,10 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
-from web.engine.asking import Answer, CrashError, EngineState, Question, Report, Row
+from web.engine.asking import Answer, CrashError, EngineState, Hear, Question, Row
 from web.errors import RefusedError
 from web.tables.catalogue import Catalogue, Entry, Offer
-from web.tables.room import Services
+from web.tables.kept import Services
 from web.tables.rulebook import GameInfo
 from web.tables.store import Store
 

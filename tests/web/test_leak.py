@@ -19,13 +19,13 @@ import pytest
 from tests.web.fake import CATALOGUE, SEATS, FakeClock, FakeEngine, ToyGames, ToyTable, first_legal, services
 from web.engine.asking import Answer, Question
 from web.errors import RefusedError
-from web.limits import Bucket
+from web.clock import Bucket
 from web.review.jobs import Jobs
-from web.review.reviewer import Reviews
+from web.review.reviewer import Reviewer
 from web.server.connection import Connection, Outbox
 from web.tables.catalogue import Catalogue, Offer
-from web.tables.lobby import Rooms
-from web.tables.room import Services
+from web.tables.lobby import Lobby
+from web.tables.kept import Services
 
 
 class LoggedOutbox(Outbox):
@@ -75,7 +75,7 @@ def transcript(
         clock = FakeClock()
         fake: Services = services(FakeEngine(answer, busy_seconds), clock)
         fake = Services(rulebook, catalogue, fake.engine, fake.store, clock, fake.chance)  # type: ignore[arg-type]
-        rooms = Rooms(fake)
+        rooms = Lobby(fake)
         room = rooms.make("me", {"game": game, "seats": seats, "mode": mode})
         connection = Connection(None, "me", rooms, Reviews(), Jobs(), asyncio.Event())  # type: ignore[arg-type]
         connection._outbox = LoggedOutbox(clock, log)
@@ -163,7 +163,7 @@ def test_late_answers_appear_at_whole_multiples() -> None:
         async def play() -> None:
             clock = FakeClock()
             fake = services(FakeEngine(seconds=lambda _: seconds), clock)
-            rooms = Rooms(
+            rooms = Lobby(
                 Services(OneDeal(ToyGames(), toy_deal(mine, 1)), CATALOGUE, fake.engine, fake.store, clock, fake.chance)
             )  # type: ignore[arg-type]
             room = rooms.make("me", {"game": "toy", "seats": ["quick", "you", "quick"], "mode": "fair"})

@@ -14,11 +14,11 @@ from tests.web.fake import FakeClock, FakeEngine
 from web.engine.asking import Answer, EngineState, Question, Report
 from web.review.jobs import Job
 from web.review.luck import Cost, Parts, parts_of, together, told
-from web.review.reviewer import Reviews
+from web.review.reviewer import Reviewer
 from web.tables.catalogue import Catalogue
-from web.tables.lobby import Rooms
+from web.tables.lobby import Lobby
 from web.tables.offers import offers
-from web.tables.room import Services
+from web.tables.kept import Services
 from web.tables.rulebook import Games
 from web.tables.store import Store
 
@@ -97,7 +97,7 @@ class Poker:
         self.engine, self.reviews = engine, Reviews()
         from web.clock import Chance
 
-        self.rooms = Rooms(Services(Games(), Catalogue(offers()), engine, Store(None), FakeClock(), Chance()))  # type: ignore[arg-type]
+        self.rooms = Lobby(Services(Games(), Catalogue(offers()), engine, Store(None), FakeClock(), Chance()))  # type: ignore[arg-type]
 
     def open(self, record: dict[str, Any], **settings: Any) -> Any:
         room = self.rooms._open("me", json.dumps(record))

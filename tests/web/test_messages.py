@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from tests.web.conftest import Site, Tab, new_table
 from web.errors import RefusedError
-from web.limits import Bucket
+from web.clock import Bucket
 from web.server.connection import BURST, PATIENCE, Outbox
 from web.server.messages import FIELDS, MAX_BYTES, check_fields, parse_json, parse_message
 
@@ -52,14 +52,14 @@ def test_ten_thousand_malformed_messages(client: TestClient, site: Site, caplog:
 
     own = [new_table(client, mode=mode)["id"] for mode in ("hints", "fair", "open")]
     own.append(finished(client))
-    stranger = site.server.rooms.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
+    stranger = site.server.lobby.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
     before = stranger.state()
     chance = random.Random(17)
 
     async def talk() -> None:
-        session = next(iter(site.server.rooms._makings))
+        session = next(iter(site.server.lobby._makings))
         socket: Any = WebSocket({"type": "websocket"}, None, None)  # type: ignore[arg-type]
-        connection = Connection(socket, session, site.server.rooms, site.server.reviews, Jobs(), site.server.ready)
+        connection = Connection(socket, session, site.server.lobby, site.server.reviews, Jobs(), site.server.ready)
         connection._bucket = Bucket(1e9, 1e9, site.services.clock.now)
         errors = 0
         for number in range(COUNT):
@@ -102,7 +102,7 @@ def finished(client: TestClient) -> str:
 def test_malformed_requests(client: TestClient, site: Site, caplog: pytest.LogCaptureFixture, count: int) -> None:
     chance = random.Random(3)
     own = [finished(client), str(new_table(client)["id"])]
-    stranger = site.server.rooms.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
+    stranger = site.server.lobby.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
     before = client.get(f"/api/tables/{own[0]}").json(), stranger.state()
     ids = [*own, stranger.id, "nothing", "%2e%2e", "x" * 300, "..%2f..%2fetc%2fpasswd", "%00", "\u4e2d"]
     caplog.set_level(logging.DEBUG, "web")

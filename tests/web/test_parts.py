@@ -21,7 +21,7 @@ from web.engine.asking import Answer
 from web.server.main import ServerConfig, ServerError, run
 from web.tables.catalogue import Catalogue, Entry, Offer
 from web.tables.offers import OTHERS, offers, warm_up
-from web.tables.pace import fitted, measure
+from web.tables.offers import fitted, measure
 from web.tables.rulebook import GameInfo
 from web.tables.store import Store, StoredGame, StoreError
 from web.tables.turns import earlier_games

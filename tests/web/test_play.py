@@ -225,7 +225,7 @@ def test_large_bodies_are_refused(client: TestClient) -> None:
 
 
 def test_records_for_everybody(client: TestClient, site: Any) -> None:
-    site.server.rooms.open_shared(
+    site.server.lobby.open_shared(
         '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], "moves": ["pass"]}\n'
     )
     shared = client.get("/api/tables").json()["tables"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from web.errors import RefusedError
-from web.server.messages import parse_json
+from web.errors import parse_json
 from web.tables.rulebook import Games, seats_of_moves, table_at
 from web.tables.variants import parts_of
 from web.tables.views import view_of

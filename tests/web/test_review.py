@@ -17,8 +17,8 @@ from web.engine.asking import Answer, Question, Row
 from web.engine.wording import row_fields
 from web.review.comparing import SPEEDS, Compared
 from web.review.judging import Decision, Played, Review, review_game
-from web.review.losses import CLASSES as NAMES
-from web.review.losses import Loss, classify, counts_as_right, paired_loss
+from web.review.comparing import CLASSES as NAMES
+from web.review.comparing import Loss, classify, counts_as_right, paired_loss
 
 CLASSES = (5.0, 10.0, 15.0)
 

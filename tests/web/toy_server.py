@@ -27,7 +27,7 @@ from web.engine.process import serve as answer_questions  # noqa: E402
 from web.server.access import Access, read_token  # noqa: E402
 from web.server.app import Server  # noqa: E402
 from web.server.main import listen, serve, token_file  # noqa: E402
-from web.tables.room import Services  # noqa: E402
+from web.tables.kept import Services  # noqa: E402
 from web.tables.store import Store  # noqa: E402
 
 
