@@ -7,14 +7,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from agents import match_settings
-from agents.players import LocalBestResponseOptions, MixOptions, Player, file_of
+from agents.players import Entrant
 from evaluation.match import PlayedGames, Usage
 from evaluation.plan import Plan, Task
 from games.interface import Records
@@ -97,17 +96,13 @@ def _identity(plan: Plan, a: str, b: str) -> str:
     config, players = plan.tournament.config, plan.players
 
     def describe(label: str) -> dict[str, Any]:
-        player: Player = players[label]
-        values = asdict(player.options)
+        player: Entrant = players[label]
+        values = player.options.as_dict()
         for option in {"checkpoint", "run"} & values.keys():
-            path = file_of(config.game, player.options)
+            path = player.options.file(config.game)
             assert path is not None
             values[option] = hashlib.sha256(path.read_bytes()).hexdigest()
-        if isinstance(player.options, MixOptions):
-            values["seats"] = [describe(part) for part in player.options.seats]
-        if isinstance(player.options, LocalBestResponseOptions) and player.options.against is not None:
-            values["against"] = describe(player.options.against)
-        return {"kind": player.kind, **values}
+        return {"kind": player.kind, **values, "needs": [describe(other) for other in player.options.needs()]}
 
     digest = hashlib.sha256()
     searches = match_settings.file_of(config.game).read_text(encoding="utf-8")

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
-from agents.players import KINDS, MixOptions, Player
+from agents.players import PLAYERS, Entrant
 from evaluation.config import Tournament
 from evaluation.decks import evaluation_decks
 from evaluation.duplicate import games_per_deck
@@ -47,15 +48,16 @@ class Plan:
     precisions: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def players(self) -> dict[str, Player]:
+    def players(self) -> dict[str, Entrant]:
         """The players of the tournament, their precisions filled in."""
         return with_precisions(self.tournament.players, self.precisions)
 
 
-def with_precisions(players: Mapping[str, Player], precisions: Mapping[str, str]) -> dict[str, Player]:
+def with_precisions(players: Mapping[str, Entrant], precisions: Mapping[str, str]) -> dict[str, Entrant]:
     """Returns players, those that ``precisions`` names with that precision."""
-    settled = {label: replace(players[label].options, precision=name) for label, name in precisions.items()}
-    return {label: replace(p, options=settled.get(label, p.options)) for label, p in players.items()}
+    options: dict[str, Any] = {label: player.options for label, player in players.items()}
+    options |= {label: replace(options[label], precision=name) for label, name in precisions.items()}
+    return {label: replace(player, options=options[label]) for label, player in players.items()}
 
 
 def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -> Plan:
@@ -105,13 +107,13 @@ def _deck_bytes(game: Game, num_pairs: int) -> int:
 def kinds_of(tournament: Tournament, label: str) -> list[str]:
     """Returns the kind of a player, or those of the players in a mix."""
     player = tournament.players[label]
-    if isinstance(player.options, MixOptions):
-        return [kind for part in player.options.seats for kind in kinds_of(tournament, part)]
+    if player.kind == "mix":
+        return [kind for part in player.options.needs() for kind in kinds_of(tournament, part)]
     return [player.kind]
 
 
 def _is_slow(tournament: Tournament, label: str) -> bool:
-    return any(KINDS[kind].slow for kind in kinds_of(tournament, label))
+    return any(PLAYERS[kind].slow for kind in kinds_of(tournament, label))
 
 
 def _task_decks(tournament: Tournament, label: str) -> int:

@@ -15,8 +15,8 @@ from typing import Any
 
 import torch
 
-from agents.players import KINDS
-from agents.trained import checkpoint_of, untrained_of
+from agents.players import PLAYERS
+from agents.trained import untrained_of
 from evaluation.config import Tournament
 from evaluation.duplicate import games_per_deck
 from evaluation.kept_games import KeptGames
@@ -91,7 +91,8 @@ def choose(tournament: Tournament, games: int) -> Choices:
     sizes: dict[tuple[int, ...], Choice] = {}
     choices = {}
     for label in labels:
-        file = checkpoint_of(config.game, tournament.players[label].options.checkpoint)
+        file = tournament.players[label].options.file(config.game)
+        assert file is not None  # who has a precision has networks
         if file not in files:
             try:
                 net = untrained_of(file, config.game)
@@ -125,7 +126,7 @@ def _asked_for_auto(tournament: Tournament) -> list[str]:
 def _playouts(tournament: Tournament, label: str) -> int:
     """Returns about how many evaluations a decision of a player takes."""
     player = tournament.players[label]
-    return (getattr(player.options, "playouts", None) or SEARCHED) if KINDS[player.kind].slow else 1
+    return (getattr(player.options, "playouts", None) or SEARCHED) if PLAYERS[player.kind].slow else 1
 
 
 def _file(plan: Plan) -> Path:

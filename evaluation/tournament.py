@@ -24,7 +24,7 @@ import numpy as np
 import torch
 
 from agents.agent import Agent
-from agents.players import Maker
+from agents.players import Host
 from evaluation.aivat import corrections
 from evaluation.config import make_game
 from evaluation.duplicate import MatchResult, deck_scores, duplicate_games, games_per_deck, part_seed, summary
@@ -74,14 +74,13 @@ class Worker:
             torch.set_num_threads(1)  # one process per core
         self.game = make_game(config)
         lanes = SLOW_DECKS * games_per_deck(self.game.spec)
-        rules = config.game_options().get("rules", "")
-        self._maker = Maker(self.game, rules, plan.players, str(device), lanes)
+        self._host = Host(self.game, plan.players, str(device), lanes)
         self._agents: dict[str, Agent] = {}
 
     def agent(self, label: str) -> Agent:
         """Returns the player of a label."""
         if label not in self._agents:
-            agent = self._agents[label] = self._maker.make(label)
+            agent = self._agents[label] = self._host.make(label)
             if "external" not in kinds_of(self.plan.tournament, label):
                 self._warm_up(agent)
         return self._agents[label]

@@ -22,15 +22,15 @@ sys.path.insert(0, str(ROOT))
 
 from agents.luck import Luck  # noqa: E402
 from web.clock import Chance, Clock, derived_seed  # noqa: E402
-from web.engine.asking import Answer, Question, Row  # noqa: E402
+from web.engine.asking import Answer, Hear, Question, Row  # noqa: E402
 from web.engine.client import EngineProcess  # noqa: E402
 from web.engine.process import serve as answer_questions  # noqa: E402
 from web.server.access import Access, read_token  # noqa: E402
 from web.server.app import Server  # noqa: E402
 from web.server.main import listen, load_games, serve, token_file  # noqa: E402
 from web.tables.catalogue import Catalogue, Offer  # noqa: E402
-from web.tables.offers import EXACT, RANDOM, offers  # noqa: E402
 from web.tables.kept import Services  # noqa: E402
+from web.tables.offers import EXACT, RANDOM, offers  # noqa: E402
 from web.tables.rulebook import Games  # noqa: E402
 from web.tables.store import Store  # noqa: E402
 
@@ -68,7 +68,7 @@ def luck_of(table: Any, wins: bool, exact: bool) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def decide(question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
+def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
     """Passes where it can, so that games are short, and says something of every move."""
     from games.table import Table
 

@@ -1,6 +1,7 @@
 import asyncio
+import contextlib
 import signal
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,12 @@ class Site:
         """Returns a client that has not shown the token."""
         self.server = Server(self.services, self.records)
 
-        async def start(server: Server) -> None:
-            server.open_shop()
+        @contextlib.asynccontextmanager
+        async def running() -> AsyncIterator[None]:
+            self.server.open_shop()
+            yield
 
-        async def stop(server: Server) -> None:
-            pass
-
-        app = make_app(self.server, self.access, "127.0.0.1", 8000, start, stop)
+        app = make_app(self.server, self.access, "127.0.0.1", 8000, running)
         return TestClient(app, base_url=f"http://{HOST}", follow_redirects=False)
 
 

@@ -50,7 +50,7 @@ class ToyTable:
     def legal(self) -> list[Any]:
         if self.is_over:
             return []
-        return [SimpleNamespace(text=text) for text in ["pass", *sorted(self.hands[self.seat])]]
+        return [SimpleNamespace(text=text, seat=self.seat) for text in ["pass", *sorted(self.hands[self.seat])]]
 
     def play(self, move: str) -> Any:
         legal = [found.text for found in self.legal()]
@@ -59,7 +59,7 @@ class ToyTable:
         text = move.strip().lower()
         if text != "pass":
             self.hands[self.seat].remove(text)
-        self.moves = (*self.moves, SimpleNamespace(text=text))
+        self.moves = (*self.moves, SimpleNamespace(text=text, seat=self.seat))
         over = not self.hands[self.seat] or len(self.moves) >= MOST
         self.seat = -1 if over else (self.seat + 1) % SEATS
         return self.moves[-1]
@@ -229,7 +229,7 @@ class FakeEngine:
         self.cancelled = 0
         self.crashes = 0
 
-    async def ask(self, question: Question, report: Report | None = None) -> Answer:
+    async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
         self.asked.append(question)
         if self.crashes:
             self.crashes -= 1
@@ -240,8 +240,8 @@ class FakeEngine:
             for part in range(1, 4):
                 if seconds:
                     await self.clock.sleep_until(self.clock.now() + seconds / 3)
-                if report is not None and part < 3:
-                    report(replace(answer, done=answer.done * part // 3))
+                if hear is not None and part < 3:
+                    hear(replace(answer, done=answer.done * part // 3))
         except asyncio.CancelledError:
             self.cancelled += 1
             raise

@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 
 from tests.web.fake import CATALOGUE, SEATS, FakeClock, FakeEngine, ToyGames, ToyTable, first_legal, services
+from web.clock import Bucket
 from web.engine.asking import Answer, Question
 from web.errors import RefusedError
-from web.clock import Bucket
 from web.review.jobs import Jobs
 from web.review.reviewer import Reviewer
 from web.server.connection import Connection, Outbox
 from web.tables.catalogue import Catalogue, Offer
-from web.tables.lobby import Lobby
 from web.tables.kept import Services
+from web.tables.lobby import Lobby
 
 
 class LoggedOutbox(Outbox):
@@ -76,8 +76,8 @@ def transcript(
         fake: Services = services(FakeEngine(answer, busy_seconds), clock)
         fake = Services(rulebook, catalogue, fake.engine, fake.store, clock, fake.chance)  # type: ignore[arg-type]
         rooms = Lobby(fake)
-        room = rooms.make("me", {"game": game, "seats": seats, "mode": mode})
-        connection = Connection(None, "me", rooms, Reviews(), Jobs(), asyncio.Event())  # type: ignore[arg-type]
+        room = rooms.make("me", game, seats, mode)
+        connection = Connection(None, "me", rooms, Reviewer(rooms), Jobs(), asyncio.Event())  # type: ignore[arg-type]
         connection._outbox = LoggedOutbox(clock, log)
         connection._bucket = Bucket(1e9, 1e9, clock.now)
         number = 0
@@ -166,7 +166,7 @@ def test_late_answers_appear_at_whole_multiples() -> None:
             rooms = Lobby(
                 Services(OneDeal(ToyGames(), toy_deal(mine, 1)), CATALOGUE, fake.engine, fake.store, clock, fake.chance)
             )  # type: ignore[arg-type]
-            room = rooms.make("me", {"game": "toy", "seats": ["quick", "you", "quick"], "mode": "fair"})
+            room = rooms.make("me", "toy", ["quick", "you", "quick"])
             room.listen(lambda message: log.append((clock.now() - 1000.0, message["type"])))
             await clock.run(5.0)
 
@@ -377,10 +377,10 @@ def swapped(deal: dict[str, Any], you: int, chance: random.Random) -> dict[str, 
 @pytest.mark.parametrize(("kind", "options"), [("fpmcts", {"playouts": 16, "objective": "wp"}), ("policy", {}), ("rhcp", {})])
 def test_answers_of_real_players_depend_on_the_view_alone(kind: str, options: dict[str, Any]) -> None:
     """Hints are searches of your own view: the same answer, rows and beliefs included, whatever the others hold."""
-    from web.engine.answering import Players
+    from web.engine.answering import Answering
     from web.tables.rulebook import Games
 
-    games, players = Games(), Players()
+    games, players = Games(), Answering()
     for seed in range(5):
         record = games.table("doudizhu", seed=seed).record()
         other = swapped({"hands": record["hands"], "bottom": record["bottom"]}, 0, random.Random(seed))

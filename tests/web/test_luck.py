@@ -11,14 +11,15 @@ from starlette.testclient import TestClient
 
 from tests.web.conftest import Site, Tab
 from tests.web.fake import FakeClock, FakeEngine
-from web.engine.asking import Answer, EngineState, Question, Report
+from web.engine.asking import Answer, EngineState, Question
+from web.review.comparing import Loss
 from web.review.jobs import Job
-from web.review.luck import Cost, Parts, parts_of, together, told
+from web.review.luck import Parts, parts_of, together
 from web.review.reviewer import Reviewer
 from web.tables.catalogue import Catalogue
+from web.tables.kept import Services
 from web.tables.lobby import Lobby
 from web.tables.offers import offers
-from web.tables.kept import Services
 from web.tables.rulebook import Games
 from web.tables.store import Store
 
@@ -38,14 +39,14 @@ def parts(of: Parts) -> dict[str, float]:
 
 def test_parts_by_hand() -> None:
     luck = fields(2, losses=(0.5, 0.2), result=(3.0, -3.0), start=(-0.1, 0.1), deal=(1.0, -1.0), later=(0.4, -0.4))
-    found = parts_of(luck, 0, (0, 1), {0: Cost(0.5, 0.0)}, 1.0)
+    found = parts_of(luck, 0, (0, 1), {0: Loss(0.5, 0.0)}, 1.0)
     expected = {"start": -0.1, "deal": 1.0, "later": 0.4, "own": -0.5, "others": 0.2, "rest": 2.0}
     assert parts(found) == pytest.approx(expected) and found.result == 3.0
     assert {part.se for part in found.parts} == {0.0}
 
 
 def test_a_partner_s_loss_is_a_loss_and_an_opponent_s_a_gain() -> None:
-    costs = {0: Cost(20.0, 3.0), 1: Cost(5.0, 0.0), 2: Cost(1.0, 4.0)}
+    costs = {0: Loss(20.0, 3.0), 1: Loss(5.0, 0.0), 2: Loss(1.0, 4.0)}
     luck = fields(3, "wp", result=(0.0, 1.0, 1.0), known_error=(0.0, 0.12, 0.0))
     found = parts_of(luck, 1, (0, 1, 1), costs, 100.0)
     assert parts(found)["others"] == pytest.approx(20.0 - 1.0) and parts(found)["own"] == -5.0
@@ -63,11 +64,11 @@ def test_what_is_shown_sums_to_the_result(values: list[tuple[float, ...]], digit
     hands = []
     for result, start, deal, later, loss in values:
         luck = fields(2, result=(result, -result), start=(start, -start), deal=(deal, -deal), later=(later, -later))
-        hands.append(parts_of(luck, 0, (0, 1), {0: Cost(loss, 1.0)}, 1.0))
+        hands.append(parts_of(luck, 0, (0, 1), {0: Loss(loss, 1.0)}, 1.0))
         assert sum(part.value for part in hands[-1].parts) == pytest.approx(result, abs=1e-9)
     total = together(hands)
     assert sum(part.value for part in total.parts) == pytest.approx(sum(hand.result for hand in hands), abs=1e-9)
-    shown = told(total, digits)
+    shown = total.told(digits)
     assert sum(part["value"] for part in shown["parts"]) == pytest.approx(shown["result"], abs=1e-9)
 
 
@@ -75,12 +76,12 @@ class InProcess:
     """The engine's players without a process."""
 
     def __init__(self) -> None:
-        from web.engine.answering import Players
+        from web.engine.answering import Answering
 
-        self.status, self._players = EngineState("ready", 1.0), Players()
+        self.status, self._players = EngineState("ready", 1.0), Answering()
         self.asked: list[Question] = []
 
-    async def ask(self, question: Question, report: Report | None = None) -> Answer:
+    async def ask(self, question: Question, hear: Any = None) -> Answer:
         self.asked.append(question)
         return self._players.decide(question, lambda answer: None, lambda: False)
 
@@ -94,13 +95,14 @@ class Poker:
     """Rooms over the games of the project, and their reviews."""
 
     def __init__(self, engine: InProcess) -> None:
-        self.engine, self.reviews = engine, Reviews()
+        self.engine = engine
         from web.clock import Chance
 
         self.rooms = Lobby(Services(Games(), Catalogue(offers()), engine, Store(None), FakeClock(), Chance()))  # type: ignore[arg-type]
+        self.reviews = Reviewer(self.rooms)
 
     def open(self, record: dict[str, Any], **settings: Any) -> Any:
-        room = self.rooms._open("me", json.dumps(record))
+        room = self.rooms.open_record("me", json.dumps(record))
         for name, value in settings.items():
             setattr(room.settings, name, value)
         return room
@@ -110,14 +112,14 @@ class Poker:
         sent: list[dict[str, Any]] = []
 
         async def wait() -> None:
-            job = Job(None, 1, work, sent.append)
+            job = Job(sent.append, 1, work)
             job.end(await work(job))
 
         asyncio.run(wait())
         return sent[-1]
 
     def review(self, room: Any, **given: Any) -> dict[str, Any]:
-        found: dict[str, Any] = self.run(self.reviews.start(room, "me", given))["review"]
+        found: dict[str, Any] = self.run(self.reviews.review(room, "me", **given))["review"]
         return found
 
 
@@ -169,27 +171,24 @@ def test_thresholds_need_no_new_search(poker: Poker) -> None:
 
 
 def test_retry_and_puzzles_of_poker(poker: Poker) -> None:
-    from web.review.reviewer import puzzles
-
     room = poker.open(kuhn("KQ", ["call", "raise", "fold"], -1.0))
     poker.review(room)
     asked = len(poker.engine.asked)
-    assert puzzles(poker.rooms.services.store.reviewed("me")) == [(room.id, 1, 1), (room.id, 2, 0)]  # the queen should check
+    assert poker.reviews.puzzles("me") == [(room.id, 1, 1), (room.id, 2, 0)]  # the queen should check
     assert room.puzzle(2)["seats"][1]["cards"] is None  # the other hand stays hidden
     wrong = poker.run(poker.reviews.try_move(room, "me", 2, "fold"))["tried"]
     assert not wrong["right"] and wrong["loss"] == pytest.approx(3.0, abs=1e-3) and wrong["exact"] and "decision" not in wrong
     right = poker.run(poker.reviews.try_move(room, "me", 2, "call"))["tried"]
     assert right["right"] and right["decision"]["best"] == "call" and len(right["decision"]["rows"]) == 2
-    assert len(poker.engine.asked) == asked and puzzles(poker.rooms.services.store.reviewed("me")) == [(room.id, 1, 1)]
+    assert len(poker.engine.asked) == asked and poker.reviews.puzzles("me") == [(room.id, 1, 1)]
 
 
 def test_hands_of_a_series_add_up(poker: Poker) -> None:
     rooms = poker.rooms
-    room = rooms.make("me", {"game": "leduc", "seats": ["you", "tables"], "mode": "hints", "seed": 3})
+    room = rooms.make("me", "leduc", ["you", "tables"], "hints", 3)
     results = []
     for hand in range(3):
         while not room.table.is_over:
-            room.movers.append(room.table.seat)
             room.table.play("call")
         assert room.you is not None
         results.append(room.table.returns[room.you])
@@ -249,5 +248,5 @@ def test_the_deal_of_doudizhu(engine: InProcess) -> None:
     assert luck["start"][1] == luck["start"][2] and luck["deal"][0] == pytest.approx(-luck["deal"][1])
     assert 0.3 < luck["start"][0] < 0.6 and 0.01 < luck["start_error"][0] < 0.05
     assert asyncio.run(engine.ask(question)).luck == luck
-    shown = told(parts_of(luck, 0, (0, 1, 1), {0: Cost(10.0, 2.0)}, 100.0), 1)
+    shown = parts_of(luck, 0, (0, 1, 1), {0: Loss(10.0, 2.0)}, 100.0).told(1)
     assert sum(part["value"] for part in shown["parts"]) == pytest.approx(shown["result"])

@@ -9,10 +9,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.conftest import Site, Tab, new_table
-from web.errors import RefusedError
 from web.clock import Bucket
+from web.errors import RefusedError, parse_json
 from web.server.connection import BURST, PATIENCE, Outbox
-from web.server.messages import FIELDS, MAX_BYTES, check_fields, parse_json, parse_message
+from web.server.messages import MAX_BYTES, MESSAGES, check_fields, parse_message
 
 COUNT = 10_000
 VALUES: list[Any] = [
@@ -31,9 +31,9 @@ def wrong_message(chance: random.Random, table: str) -> str:
     """Returns a message of which something is wrong, or that does not fit where the game is."""
     if chance.random() < 0.1:
         return chance.choice(TEXTS)
-    kind = chance.choice([*FIELDS, *FIELDS, "", "cheat", "PLAY", "over", 7, None])
+    kind = chance.choice([*MESSAGES, *MESSAGES, "", "cheat", "PLAY", "over", 7, None])
     fields: dict[str, Any] = {"type": kind, "id": chance.choice([1, 2, 3, 0, -1, 2**60, "1", None, 1.0, [], True])}
-    for name in FIELDS.get(kind, {"x": None}):  # type: ignore[call-overload]
+    for name in MESSAGES.get(kind, {"x": None}):  # type: ignore[call-overload]
         if chance.random() < 0.8:
             fields[name] = chance.choice([*VALUES, table])
     if chance.random() < 0.3:
@@ -52,14 +52,14 @@ def test_ten_thousand_malformed_messages(client: TestClient, site: Site, caplog:
 
     own = [new_table(client, mode=mode)["id"] for mode in ("hints", "fair", "open")]
     own.append(finished(client))
-    stranger = site.server.lobby.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
+    stranger = site.server.lobby.make("a-stranger", "toy", ["you", "quick", "quick"])
     before = stranger.state()
     chance = random.Random(17)
 
     async def talk() -> None:
         session = next(iter(site.server.lobby._makings))
         socket: Any = WebSocket({"type": "websocket"}, None, None)  # type: ignore[arg-type]
-        connection = Connection(socket, session, site.server.lobby, site.server.reviews, Jobs(), site.server.ready)
+        connection = Connection(socket, session, site.server.lobby, site.server.reviewer, Jobs(), site.server.ready)
         connection._bucket = Bucket(1e9, 1e9, site.services.clock.now)
         errors = 0
         for number in range(COUNT):
@@ -74,7 +74,7 @@ def test_ten_thousand_malformed_messages(client: TestClient, site: Site, caplog:
             errors += any(answer["type"] == "error" for answer in answers)
             assert all(len(answer["text"]) < 1000 for answer in answers if answer["type"] == "error")
         assert errors > 0.9 * COUNT
-        connection._jobs.leave(connection)
+        connection._jobs.leave(connection.send)
 
     with caplog.at_level(logging.DEBUG):
         assert client.portal is not None
@@ -102,7 +102,7 @@ def finished(client: TestClient) -> str:
 def test_malformed_requests(client: TestClient, site: Site, caplog: pytest.LogCaptureFixture, count: int) -> None:
     chance = random.Random(3)
     own = [finished(client), str(new_table(client)["id"])]
-    stranger = site.server.lobby.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
+    stranger = site.server.lobby.make("a-stranger", "toy", ["you", "quick", "quick"])
     before = client.get(f"/api/tables/{own[0]}").json(), stranger.state()
     ids = [*own, stranger.id, "nothing", "%2e%2e", "x" * 300, "..%2f..%2fetc%2fpasswd", "%00", "\u4e2d"]
     caplog.set_level(logging.DEBUG, "web")
@@ -177,7 +177,7 @@ def test_texts_that_are_no_messages(text: str) -> None:
 
 def test_names_of_wrong_fields_are_told() -> None:
     with pytest.raises(RefusedError, match="'cheat': unknown field; expected type"):
-        check_fields({"cheat": 1}, {"type": FIELDS["join"]["table"]})
+        check_fields({"cheat": 1}, {"type": MESSAGES["join"]["table"]})
     with pytest.raises(RefusedError, match="move: expected the text of a move; it is missing"):
         parse_message({"type": "play", "id": 1})
 

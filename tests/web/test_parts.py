@@ -17,12 +17,13 @@ from networks.checkpoint import CHECKPOINT, save
 from runtime.settings import ConfigError
 from tests.web.fake import CATALOGUE, FakeEngine
 from web.clock import derived_seed
+from web.config import PlayConfig
 from web.engine.asking import Answer
-from web.server.main import ServerConfig, ServerError, run
+from web.server.main import run
 from web.tables.catalogue import Catalogue, Entry, Offer
-from web.tables.offers import OTHERS, offers, warm_up
-from web.tables.offers import fitted, measure
+from web.tables.offers import OTHERS, fitted, measure, offers, warm_up
 from web.tables.rulebook import GameInfo
+from web.tables.settings import Series, Settings
 from web.tables.store import Store, StoredGame, StoreError
 from web.tables.turns import earlier_games
 from web.tables.variants import name_of, parts_of
@@ -44,7 +45,7 @@ def test_store_keeps_games_and_reviews(tmp_path: Path) -> None:
     store = Store(path)
     assert [found.id for found in store.of_session("me")] == ["t2", "t1"]
     assert store.get("t1") == game._replace(over=True, record={"moves": ["pass"]}) and store.get("none") is None
-    assert store.count("me") == 2 and store.count("me", unfinished=True) == 1
+    assert store.count("me") == 2
     assert store.review("t1", "k") == {"a": 2} and store.reviewed("me") == [("t1", {"a": 2})] and store.review("t1", "x") is None
     store.forget("me")
     assert store.of_session("me") == [] and store.count("other") == 1
@@ -94,12 +95,12 @@ def test_every_delay_leaves_room_and_is_long_enough() -> None:
 
 
 def test_players_of_the_lobby_exist() -> None:
-    from agents.players import KINDS
+    from agents.players import PLAYERS
 
     catalogue = Catalogue(offers())
     for question in warm_up(catalogue):
-        kind = KINDS[question.kind]
-        kind.options(**question.options)
+        kind = PLAYERS[question.kind]
+        kind.parse(question.options)
         assert kind.plays(question.game)
 
 
@@ -114,7 +115,7 @@ def test_what_you_trained_stands_in_the_lobby(tmp_path: Path) -> None:
     made = offers([tabular, tabular, networks])
     kuhn, doudizhu = made["kuhn"], made["doudizhu"]
     assert [entry.name for entry in kuhn.entries][-2:] == ["mine", "mine-2"] and kuhn.entry("mine").kind == "tabular"
-    assert kuhn.analyst == "tables" and not kuhn.searches  # those that come with the project
+    assert kuhn.analyst == "tables" and kuhn.exact  # those that come with the project
     assert doudizhu.entry("nets-64").options == {"checkpoint": str(networks), "playouts": 64} and doudizhu.analyst == "fpmcts"
     told = json.dumps(
         Catalogue(made).fields(GameInfo("kuhn", (("P0", 0), ("P1", 1)), ("P0", "P1"), "chips", False, True, 4, None))
@@ -157,9 +158,9 @@ def test_a_run_brings_its_options(tmp_path: Path, game: dict[str, Any], name: st
 def test_runs_of_other_rules_are_refused_at_the_start(tmp_path: Path, game: dict[str, Any], message: str, learned: str) -> None:
     meta = {"algorithm": {"name": "x"}, "game": game} if learned == "tables" else {"config": {"game": game}}
     save(tmp_path / CHECKPOINT, {"x": np.zeros(1)}, meta)
-    config = ServerConfig("127.0.0.1", 0, tmp_path / "g.sqlite", checkpoints=(tmp_path,))
-    with pytest.raises(ServerError) as error:
-        run(config, lambda _: None, browser=False)
+    config = PlayConfig(port=0, browser=False, games=str(tmp_path / "g.sqlite"), checkpoint=[str(tmp_path)])
+    with pytest.raises(ConfigError) as error:
+        run(config, lambda _: None)
     assert message in str(error.value) and "\n" not in str(error.value) and str(tmp_path) in str(error.value)
 
 
@@ -171,8 +172,8 @@ def test_a_run_that_knows_policies_alone_does_not_search(tmp_path: Path) -> None
 
 def test_greedy_is_offered_where_it_is_no_worse() -> None:
     made = offers()
-    assert made["limit_holdem"].entry("tables").greedy_options is not None
-    assert all(made[game].entry("tables").greedy_options is None for game in ("kuhn", "leduc"))  # NashConv of Leduc greedy: 3.2
+    assert made["limit_holdem"].entry("tables").greedy is not None
+    assert all(made[game].entry("tables").greedy is None for game in ("kuhn", "leduc"))  # NashConv of Leduc greedy: 3.2
 
 
 def test_a_game_without_offers_has_somebody_to_play_with() -> None:
@@ -208,13 +209,13 @@ def test_keys() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"host": "192.0.2.1"}, {"review": Path("nowhere.jsonl")}, {"checkpoints": (Path("nowhere"),)}, {"games": Path("/proc/x/y")}],
+    [{"host": "192.0.2.1"}, {"review": "nowhere.jsonl"}, {"checkpoint": ["nowhere"]}, {"games": "/proc/x/y"}],
 )
 def test_servers_that_cannot_start(tmp_path: Path, given: dict[str, Any]) -> None:
-    config = ServerConfig(**{"host": "127.0.0.1", "port": 0, "games": tmp_path / "g.sqlite", **given})
+    config = PlayConfig(**{"port": 0, "browser": False, "games": str(tmp_path / "g.sqlite"), **given})
     said: list[str] = []
-    with pytest.raises(ServerError) as error:
-        run(config, said.append, browser=False)
+    with pytest.raises(ConfigError) as error:
+        run(config, said.append)
     assert "\n" not in str(error.value) and not said
 
 
@@ -226,22 +227,16 @@ def test_the_page_does_not_wait_for_numba_and_torch() -> None:
 @pytest.mark.parametrize("rotate", [True, False])
 def test_earlier_games_of_a_series(rotate: bool) -> None:
     """The third hand of three players: two records, the oldest first, and who sat where, numbered as in the first hand."""
+    store = Store(None)
+    for number, name, before, session in ((1, "one", None, "me"), (2, "two", "one", "me"), (2, "foreign", "one", "other")):
+        settings = {"series": {"before": before, "number": number}}
+        store.put(StoredGame(name, session, "toy", 1.0, True, settings, {"hand": number}))
 
-    def stored(number: int, before: str | None, session: str = "me") -> SimpleNamespace:
-        return SimpleNamespace(
-            session=session, record={"hand": number}, settings={"series": {"before": before, "number": number}}
-        )
+    def earlier(before: str) -> Any:
+        settings = Settings(["a", "b", "c"], "fair", Series(["a", "b", "c"], 3, before=before), 0, rotate=rotate)
+        game: Any = SimpleNamespace(session="me", services=SimpleNamespace(store=store), settings=settings)
+        return earlier_games(game)
 
-    games = {"one": stored(1, None), "two": stored(2, "one"), "foreign": stored(2, "one", "other")}
-    services = SimpleNamespace(store=SimpleNamespace(get=games.get))
-
-    def room(before: str) -> SimpleNamespace:
-        series = SimpleNamespace(number=3, before=before)
-        return SimpleNamespace(
-            session="me", services=services, settings=SimpleNamespace(series=series, seats=["a", "b", "c"], rotate=rotate)
-        )
-
-    found = earlier_games(room("two"))
-    assert found.records == ({"hand": 1}, {"hand": 2})
-    assert found.seating == (((0, 1, 2), (2, 0, 1), (1, 2, 0)) if rotate else ((0, 1, 2),) * 3)
-    assert earlier_games(room("foreign")).records == () and len(earlier_games(room("gone")).seating) == 1
+    assert earlier("two").records == ({"hand": 1}, {"hand": 2})
+    assert earlier("two").seating == (((0, 1, 2), (2, 0, 1), (1, 2, 0)) if rotate else ((0, 1, 2),) * 3)
+    assert earlier("foreign").records == () and len(earlier("gone").seating) == 1

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from web.errors import RefusedError
-from web.errors import parse_json
-from web.tables.rulebook import Games, seats_of_moves, table_at
-from web.tables.variants import parts_of
+from web.errors import RefusedError, parse_json
+from web.tables.rulebook import Games, base_of, table_at
 from web.tables.views import view_of
 
 GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem:players=3")
@@ -54,17 +52,17 @@ def test_views_of_every_game(games: Games, game: str) -> None:
     info = games.info(game)
     names = [name for name, _ in info.seats]
     end = played(games, game, 5)
-    movers = seats_of_moves(end)
+    movers = [move.seat for move in end.moves]
     for ply in range(len(end.moves) + 1):
         table = table_at(end, ply)
         for viewer in range(len(names)):
-            view = view_of(table, viewer, everything=False, movers=movers[:ply], players=names, names=info.seats)
+            view = view_of(table, info, names, viewer)
             others = [seat["cards"] for seat in view["seats"] if seat["seat"] != viewer]
             assert others == [None] * len(others) and view["seats"][viewer]["cards"] is not None
             legal = [move.text for move in table.legal()] if table.seat == viewer else []
             assert view["legal"] == legal and [row["seat"] for row in view["moves"]] == movers[:ply]
             json.dumps(view, allow_nan=False)
-        view = view_of(table, None, everything=True, movers=movers[:ply], players=names, names=info.seats)
+        view = view_of(table, info, names, None, everything=True)
         assert all(seat["cards"] is not None for seat in view["seats"])
     assert view["returns"] == list(end.returns) and view["over"] and view["to_move"] is None
 
@@ -120,7 +118,7 @@ def test_a_game_that_describes_nothing_is_shown_seat_by_seat() -> None:
         table.play(move)
 
     def shown(**given: Any) -> dict[str, Any]:
-        return view_of(table, movers=[0, 1], players=["you", "random"], names=info.seats, **given)
+        return view_of(table, info, ["you", "random"], **given)
 
     mine = shown(viewer=0, everything=False)
     assert [seat["facts"] for seat in mine["seats"]] == [{"cards": 1, "bids": 2}, {"cards": None, "bids": None}]
@@ -140,10 +138,8 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
     table = games.table(name, seed=2)
     players, bets = [seat for seat, _ in info.seats], 0
     while not table.is_over:
-        movers = seats_of_moves(table)
         views = [
-            view_of(table, seat, everything=False, movers=movers, players=players, names=info.seats, game=name)
-            for seat in range(len(players))
+            view_of(table, info, players, seat) for seat in range(len(players))
         ]
         assert all(view["facts"]["raise"] is None for view in views if view["you"] != table.seat)
         facts, legal = views[table.seat]["facts"], views[table.seat]["legal"]
@@ -177,7 +173,7 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
 @pytest.mark.parametrize("name", NO_LIMIT)
 def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None:
     """Whoever of ``agents`` plays the game with their usual options stands in the lobby, for each number of players."""
-    from agents.players import KINDS
+    from agents.players import PLAYERS
     from web.tables.catalogue import Catalogue
     from web.tables.offers import OTHERS, of_rooms, offers
 
@@ -188,9 +184,9 @@ def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None
     found = [entry.name for entry in catalogue.offer(name).entries]
     assert found == [*(entry.name for entry in entries), "ismcts", "random"] and len(set(found)) == len(found)
     for entry in entries:
-        assert KINDS[entry.kind].plays("no_limit_holdem") and entry.budget < entry.delay
-        assert KINDS[entry.kind].slow == (entry.delay > 1)
-    assert of_rooms("leduc", games.game("leduc")) == [] and parts_of(name)[0] == "no_limit_holdem"
+        assert PLAYERS[entry.kind].plays("no_limit_holdem") and entry.budget < entry.delay
+        assert PLAYERS[entry.kind].slow == (entry.delay > 1)
+    assert of_rooms("leduc", games.game("leduc")) == [] and base_of(name) == "no_limit_holdem"
 
 
 def test_variants_stand_in_the_lobby(games: Games) -> None:

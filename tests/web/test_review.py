@@ -1,8 +1,10 @@
 """Reviews: the statistics on synthetic searches, and what is kept back."""
 
 import asyncio
+import json
 import math
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,9 @@ from starlette.testclient import TestClient
 from tests.web.conftest import Site, Tab
 from tests.web.fake import ToyGames
 from web.engine.asking import Answer, Question, Row
-from web.engine.wording import row_fields
-from web.review.comparing import SPEEDS, Compared
-from web.review.judging import Decision, Played, Review, review_game
 from web.review.comparing import CLASSES as NAMES
-from web.review.comparing import Loss, classify, counts_as_right, paired_loss
+from web.review.comparing import SPEEDS, Compared, Loss, classify, counts_as_right, paired_loss
+from web.review.judging import Decision, Played, Review, judge_game
 
 CLASSES = (5.0, 10.0, 15.0)
 
@@ -75,7 +75,9 @@ def synthetic(loss: float, noise: float) -> Callable[[int, int, int, tuple[str, 
 
 def reviewed(ask: Any, seed: int = 0, moves: list[Played] | None = None) -> Review:
     played = [Played(0, 0, "played", 2)] if moves is None else moves
-    return asyncio.run(review_game(ask, played, [0], "normal", seed, CLASSES, row_fields, lambda *_: None))
+    review = Review("normal", seed, CLASSES, (0,))
+    asyncio.run(judge_game(review, ask, played, lambda *_: None))
+    return review
 
 
 def test_errors_cover_the_truth() -> None:
@@ -99,7 +101,7 @@ def test_equal_moves_are_seldom_blamed() -> None:
 
 def test_a_review_follows_from_its_seed() -> None:
     ask = synthetic(12.0, 6.0)
-    assert reviewed(ask, 1).to_fields() == reviewed(ask, 1).to_fields()
+    assert reviewed(ask, 1) == reviewed(ask, 1)
     assert reviewed(ask, 1).decisions[0].loss != reviewed(ask, 2).decisions[0].loss
 
 
@@ -138,7 +140,7 @@ def test_stages_and_what_is_searched() -> None:
     assert [(ply, playouts) for ply, playouts, _, _ in asked] == [(0, 256), (3, 256)] + [(0, 128)] * 16
     assert len({seed for _, _, seed, _ in asked}) == 2 + speed.pairs
     assert {moves for *_, moves in asked[2:]} == {("played", "best")}
-    assert Review.from_fields(review.to_fields()) == review
+    assert Review.parse(json.loads(json.dumps(asdict(review)))) == review
     summary = review.told()["summary"][0]
     assert summary["decisions"] == 3 and summary["mistake"] == 1 and summary["forced"] == 1
 

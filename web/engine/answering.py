@@ -17,13 +17,12 @@ import torch
 from agents.agent import observers
 from agents.decision import WINS, Decision
 from agents.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
-from agents.players import KINDS, Maker, Player
+from agents.players import PLAYERS, Entrant, Host
 from agents.rehearsal import compile_players
 from games.batches import concatenate
 from games.interface import Game, Records
 from games.table import Table
-from runtime.settings import build, check_ranges
-from web.engine.asking import Answer, Earlier, Priority, Question, Row
+from web.engine.asking import Answer, Earlier, Hear, Priority, Question, Row
 from web.tables.rulebook import base_of, make_game
 
 log = logging.getLogger(__name__)
@@ -33,37 +32,32 @@ DIGITS = 4
 """Decimal places of probabilities."""
 
 
-class Players:
+class Answering:
     """Players that are made once and kept."""
 
     def __init__(self) -> None:
-        torch.set_num_threads(
-            1
-        )  # batches are small: two threads that wait for each other are slower, and the server needs one
-        self._games: dict[str, Game] = {}
-        self._makers: dict[str, Maker] = {}
-        self._known: dict[str, dict[str, Player]] = {}
+        # Batches are small: two threads that wait for each other are slower, and the server needs one.
+        torch.set_num_threads(1)
+        self._hosts: dict[str, Host] = {}
         self._players: dict[tuple[str, str], Any] = {}
         self._starts: dict[tuple[str, str, int], Mean] = {}
         self._compiling: dict[str, Thread] = {}
         self._told: dict[int, Earlier] = {}
 
-    def _game(self, name: str) -> Game:
-        if name not in self._games:
-            self._games[name] = make_game(name)
-        return self._games[name]
+    def _host(self, game: str) -> Host:
+        """Returns the host of a game, whose players share what they have loaded."""
+        if game not in self._hosts:
+            self._hosts[game] = Host(make_game(game), {}, lanes=1)
+        return self._hosts[game]
 
     def _player(self, question: Question) -> Any:
-        """Returns the player of a question; those of one game share what they have loaded."""
+        """Returns the player of a question."""
         game, label = question.game, json.dumps([question.kind, question.options], sort_keys=True)
         if (game, label) not in self._players:
-            if game not in self._makers:
-                made, known = self._game(game), self._known.setdefault(game, {})
-                self._makers[game] = Maker(made, getattr(made, "rules_name", ""), known, lanes=1)
-            options = build(KINDS[question.kind].options, question.options, f"{question.kind}.")
-            check_ranges(options, f"{question.kind}.")
-            self._known[game][label] = Player(label, question.kind, options, question.kind)
-            self._players[game, label] = self._makers[game].make(label)
+            host = self._host(game)
+            options = PLAYERS[question.kind].parse(question.options, f"{question.kind}.")
+            host.entrants = {**host.entrants, label: Entrant(options, question.kind)}
+            self._players[game, label] = host.make(label)
             if len(self._players) > MOST_PLAYERS:
                 del self._players[next(iter(self._players))]
         return self._players[game, label]
@@ -86,18 +80,18 @@ class Players:
         return True
 
     def decide(
-        self, question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]
+        self, question: Question, hear: Hear, cancel: Callable[[], bool]
     ) -> Answer:
         """Returns the answer to a question.
 
         Args:
             question: Without a record it is a rehearsal.
-            report: Is told answers on the way.
+            hear: Hears answers on the way.
             cancel: Whether nobody waits any more.
         """
         if question.kind == "fpmcts" and not self._is_compiled(question, cancel):
             return Answer("")
-        game = self._game(question.game)
+        game = self._host(question.game).game
         finished = question.luck is not None
         table = (
             Table(game, record=question.record)
@@ -113,7 +107,7 @@ class Players:
         deadline = None if question.seconds is None else time.perf_counter() + question.seconds
 
         def told(decision: Decision, done: int, of: int) -> None:
-            report(_answer(decision, done, of))
+            hear(_answer(decision, done, of))
 
         decision = player.decide(
             table, report=told, cancel=cancel, deadline=deadline, moves=question.moves
@@ -153,7 +147,7 @@ class Players:
             return found
         kept = {name: value for name, value in question.options.items() if name == "checkpoint"}
         policy = replace(question, kind="policy", options={**kept, "temperature": 1.0})
-        player, game = self._player(policy), self._game(question.game)
+        player, game = self._player(policy), self._host(question.game).game
         wins, key = bool(player.win_only), (question.game, str(kept), num)
         if key not in self._starts:
             self._starts[key] = before_the_deal(game, player, DEALS * num, wins, cancel)

@@ -143,6 +143,6 @@ def _player(question: Question) -> tuple[str, ...]:
 
 def main(pipe: Connection, warm_up: Sequence[Question]) -> None:
     """Answers questions with the players of the project."""
-    from web.engine.answering import Players  # with numba and torch: here, and not in the server
+    from web.engine.answering import Answering  # with numba and torch: here, and not in the server
 
-    serve(pipe, warm_up, Players().decide)
+    serve(pipe, warm_up, Answering().decide)
