@@ -73,15 +73,22 @@ def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer
     from games.table import Table
 
     game = game_of(question.game)
-    table = Table(game, record=question.record) if question.record else Table(game, seed=question.seed)
+    table = (
+        Table(game, record=question.record) if question.record else Table(game, seed=question.seed)
+    )
     if question.luck is not None:
-        return Answer("", luck=luck_of(table, game.spec.score.tells_wins, question.kind == "tabular"))
+        return Answer(
+            "", luck=luck_of(table, game.spec.score.tells_wins, question.kind == "tabular")
+        )
     legal = [move.text for move in table.legal()]
     moves = list(question.moves or legal)
     chance = random.Random(question.seed)
     wins, exact = game.spec.score.tells_wins, question.game in EXACT
     # The more cards a move has, the worse: whoever plays their longest makes mistakes.
-    worth = {move: max(0.0, 0.9 - 0.12 * len(move)) + (derived_seed("worth", move) % 100) / 1000 for move in moves}
+    worth = {
+        move: max(0.0, 0.9 - 0.12 * len(move)) + (derived_seed("worth", move) % 100) / 1000
+        for move in moves
+    }
     found = sorted(moves, key=lambda move: -worth[move])
     rows = tuple(
         Row(
@@ -98,12 +105,30 @@ def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer
     hidden = None
     if question.game == "doudizhu":
         p = [[[0.3, 0.4, 0.2, 0.08, 0.02] for _ in RANKS] for _ in others]
-        hidden = {"seats": others, "kinds": list(RANKS), "p": p, "ess": 12.0, "listed": False, "active": True}
+        hidden = {
+            "seats": others,
+            "kinds": list(RANKS),
+            "p": p,
+            "ess": 12.0,
+            "listed": False,
+            "active": True,
+        }
     if exact:
         rows = tuple(replace(row, se=0.0, visits=0) for row in rows)
     total = int(question.options.get("playouts", 0))
     error = 0.0 if exact else 0.03
-    return Answer(own, "wp" if wins else "points", rows[0].value, {own: 1.0}, rows, hidden, total, total, 0.01, error)
+    return Answer(
+        own,
+        "wp" if wins else "points",
+        rows[0].value,
+        {own: 1.0},
+        rows,
+        hidden,
+        total,
+        total,
+        0.01,
+        error,
+    )
 
 
 def engine_main(pipe: Connection, warm_up: Any) -> None:

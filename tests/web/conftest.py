@@ -83,7 +83,9 @@ def client(site: Site) -> Iterator[TestClient]:
 
 def new_table(client: TestClient, **fields: Any) -> dict[str, Any]:
     given = {"game": "toy", "seats": ["you", "quick", "quick"], "mode": "hints", "seed": 3} | fields
-    answer = client.post("/api/tables", json={name: value for name, value in given.items() if value is not None})
+    answer = client.post(
+        "/api/tables", json={name: value for name, value in given.items() if value is not None}
+    )
     assert answer.status_code == 201, answer.text
     return answer.json()
 
@@ -115,7 +117,9 @@ class Tab:
         """Returns the next message of a type whose fields are as wanted, all others being passed over."""
         for _ in range(1000):
             message = self.get()
-            if message["type"] == kind and all(message.get(name) == value for name, value in wanted.items()):
+            if message["type"] == kind and all(
+                message.get(name) == value for name, value in wanted.items()
+            ):
                 return message
             assert message["type"] != "error" or kind == "error", message
         raise AssertionError(f"no {kind} in 1,000 messages")

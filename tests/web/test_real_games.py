@@ -121,10 +121,18 @@ def test_a_game_that_describes_nothing_is_shown_seat_by_seat() -> None:
         return view_of(table, info, ["you", "random"], **given)
 
     mine = shown(viewer=0, everything=False)
-    assert [seat["facts"] for seat in mine["seats"]] == [{"cards": 1, "bids": 2}, {"cards": None, "bids": None}]
-    assert mine["moves"] == [{"seat": 0, "move": "bid 2"}, {"seat": 1, "move": None}] and mine["facts"] == {"turn": 2}
+    assert [seat["facts"] for seat in mine["seats"]] == [
+        {"cards": 1, "bids": 2},
+        {"cards": None, "bids": None},
+    ]
+    assert mine["moves"] == [{"seat": 0, "move": "bid 2"}, {"seat": 1, "move": None}] and mine[
+        "facts"
+    ] == {"turn": 2}
     whole = shown(viewer=None, everything=True)
-    assert [seat["facts"] for seat in whole["seats"]] == [{"cards": 1, "bids": 2}, {"cards": 2, "bids": 1}]
+    assert [seat["facts"] for seat in whole["seats"]] == [
+        {"cards": 1, "bids": 2},
+        {"cards": 2, "bids": 1},
+    ]
     assert [move["move"] for move in whole["moves"]] == ["bid 2", "bid 1"]
 
 
@@ -138,13 +146,13 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
     table = games.table(name, seed=2)
     players, bets = [seat for seat, _ in info.seats], 0
     while not table.is_over:
-        views = [
-            view_of(table, info, players, seat) for seat in range(len(players))
-        ]
+        views = [view_of(table, info, players, seat) for seat in range(len(players))]
         assert all(view["facts"]["raise"] is None for view in views if view["you"] != table.seat)
         facts, legal = views[table.seat]["facts"], views[table.seat]["legal"]
         assert (
-            sum(pot["chips"] for pot in facts["pots"]) == facts["pot"] == sum(seat["facts"]["paid"] for seat in views[0]["seats"])
+            sum(pot["chips"] for pot in facts["pots"])
+            == facts["pot"]
+            == sum(seat["facts"]["paid"] for seat in views[0]["seats"])
         )
         if facts["raise"] is None:
             table.play("call")
@@ -154,7 +162,9 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
             len(legal) - legal.index("call") - 1
         )
         for amount in (least - 1, most + 1, 0):
-            with pytest.raises(ValueError, match=rf"r{amount}.*any raise to {least} … {most} chips") as error:
+            with pytest.raises(
+                ValueError, match=rf"r{amount}.*any raise to {least} … {most} chips"
+            ) as error:
                 table.play(f"r{amount}")
             assert "\n" not in str(error.value)
         for amount in (least, most, chance.randint(least, most)):
@@ -164,10 +174,17 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
         table.play(f"r{chance.randint(least, min(most, 2 * least))}" if bets < 4 else "call")
         bets += 1
     record = table.record()
-    assert bets > 4 and games.game_of(record) == name and games.table(name, record=record).record() == record
+    assert (
+        bets > 4
+        and games.game_of(record) == name
+        and games.table(name, record=record).record() == record
+    )
     assert any(move.text.startswith("r") for move in games.table(name, record=record).moves)
     end = table.describe(0)
-    assert end["hands"] == [record["deal"]["hands"][seat] if not end["folded"][seat] else None for seat in range(len(players))]
+    assert end["hands"] == [
+        record["deal"]["hands"][seat] if not end["folded"][seat] else None
+        for seat in range(len(players))
+    ]
 
 
 @pytest.mark.parametrize("name", NO_LIMIT)
@@ -182,7 +199,9 @@ def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None
     catalogue.add(name, entries)
     catalogue.add(name, entries)  # once more changes nothing
     found = [entry.name for entry in catalogue.offer(name).entries]
-    assert found == [*(entry.name for entry in entries), "ismcts", "random"] and len(set(found)) == len(found)
+    assert found == [*(entry.name for entry in entries), "ismcts", "random"] and len(
+        set(found)
+    ) == len(found)
     for entry in entries:
         assert PLAYERS[entry.kind].plays("no_limit_holdem") and entry.budget < entry.delay
         assert PLAYERS[entry.kind].slow == (entry.delay > 1)
@@ -197,9 +216,15 @@ def test_variants_stand_in_the_lobby(games: Games) -> None:
         ("goofspiel:cards=4", "4 cards"),
         ("goofspiel:cards=13", "13 cards"),
     ]
-    assert told["phantom_tictactoe:variant=small"].variant == "small" and told["leduc"].variant is None
+    assert (
+        told["phantom_tictactoe:variant=small"].variant == "small" and told["leduc"].variant is None
+    )
     for name in ("goofspiel:cards=4", "phantom_tictactoe", "phantom_tictactoe:variant=small"):
         record = played(games, name, 1).record()
-        assert games.game_of(record) == name and games.table(name, record=record).is_over and told[name].deal is None
+        assert (
+            games.game_of(record) == name
+            and games.table(name, record=record).is_over
+            and told[name].deal is None
+        )
     with pytest.raises(RefusedError):
         games.info("goofspiel:cards=5")

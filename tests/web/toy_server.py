@@ -62,7 +62,9 @@ def main(folder: Path, port: int) -> None:
     services = Services(None, fake.CATALOGUE, engine, Store(games), Clock(), Chance())  # type: ignore[arg-type]
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}", flush=True)
     random.seed(0)
-    asyncio.run(serve(Server(services), engine, Access(token), "127.0.0.1", listening, fake.ToyGames))
+    asyncio.run(
+        serve(Server(services), engine, Access(token), "127.0.0.1", listening, fake.ToyGames)
+    )
 
 
 if __name__ == "__main__":
