@@ -41,9 +41,8 @@ from evaluation.config import EvaluateConfig, Tournament, make_game, parse_comma
 from evaluation.duplicate import MatchResult, with_variate
 from evaluation.kept_games import TournamentError
 from evaluation.match import IllegalMoveError
-from evaluation.plan import Plan, make_plan, read_given_decks, with_precisions
+from evaluation.plan import Plan, make_plan, read_given_decks, settled_precisions, with_precisions
 from evaluation.plots import ReportError
-from evaluation.precision import choose, lines, settle_precision
 from evaluation.report import check_folder, fit_text, measures, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
 from evaluation.table_match import table_match
@@ -157,10 +156,7 @@ def play_table(tournament: Tournament, game: Game, console: Console) -> int:
         raise ConfigError("table: expected decks=NUMBER, and none of save, report and aivat, which are of matches of two players")
     if config.cluster.kind != "none":
         raise ConfigError(f"cluster={config.cluster.kind}: a table is played in one process: its players learn hand by hand")
-    choices = choose(tournament, count * len(labels))
-    for line in lines(choices):
-        console.print(line, markup=False)
-    players = with_precisions(tournament.players, {label: choice.precision for label, choice in choices.items()})
+    players = with_precisions(tournament.players, settled_precisions(tournament, count * len(labels)))
     host = Host(game, players, config.device)
     interrupt = Interrupt(lambda text: console.print(text, markup=False), "stopping after the games that are being played")
     names = [tournament.players[label].name for label in labels]
@@ -207,12 +203,9 @@ def run(arguments: list[str]) -> int:
     cheap_plan = None if cheap is None else make_plan(cheap, game)
     if any(player.options.compiles for player in tournament.players.values()):
         compile_players(config.game)
-    plan, precisions = settle_precision(plan, game.spec)
-    if cheap_plan is not None:
-        cheap_plan, more = settle_precision(cheap_plan, game.spec)
-        precisions += more
-    for line in precisions:
-        console.print(line, markup=False)
+    precisions = ", ".join(f"{label} {precision}" for label, precision in plan.precisions.items())
+    if precisions:
+        console.print(f"precision: {precisions}", markup=False)
     began = time.monotonic()
     results = play(plan, console)
     told = {} if cheap_plan is None or results is None else play(cheap_plan, console)
@@ -233,7 +226,7 @@ def run(arguments: list[str]) -> int:
     facts = {
         "command": shlex.join(["python", "evaluate.py", *arguments]),
         "machine": machine_text(),
-        **({"precision": "; ".join(precisions)} if precisions else {}),
+        **({"precision": precisions} if precisions else {}),
         "seconds": round(time.monotonic() - began, 1),
     }
     if config.save:
@@ -264,6 +257,8 @@ def main() -> None:
         sys.exit(f"evaluate.py: {error}; the finished games are kept, and the same command continues from there")
     except ERRORS as error:
         sys.exit(f"evaluate.py: {error}")
+    except MemoryError as error:
+        sys.exit(f"evaluate.py: the match does not fit into memory ({error}); give fewer decks or playouts")
 
 
 if __name__ == "__main__":

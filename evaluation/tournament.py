@@ -31,7 +31,6 @@ from evaluation.duplicate import MatchResult, deck_scores, duplicate_games, game
 from evaluation.kept_games import KeptGames
 from evaluation.match import PlayedGames, joined_games
 from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
-from evaluation.precision import forget_precision
 from evaluation.sequential import SequentialResult
 from games.batches import take
 from games.interface import GameSpec, Records, seats_to_move
@@ -231,7 +230,6 @@ def play_tournament(
 def forget(plan: Plan) -> None:
     """Removes the finished tasks from disk, once their results are where they belong."""
     KeptGames(Path(plan.tournament.config.unfinished), plan).remove()
-    forget_precision(plan)
 
 
 def _played(

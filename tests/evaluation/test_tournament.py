@@ -125,7 +125,7 @@ def test_a_folder_that_cannot_be_written_is_found_out_before_the_match(tmp_path:
 
 def test_decks_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_bytes", lambda: 1_000_000_000)
-    with pytest.raises(ConfigError, match=r"decks=10,000,000: needs [\d.]+ GB of memory; 1 GB are free"):
+    with pytest.raises(ConfigError, match=r"decks=10,000,000 does not fit: [\d.]+ GB of memory are needed, 1 GB are free"):
         plan_of(tmp_path, "a=random", "b=rhcp", decks=10_000_000)
 
 
