@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import json
 import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -88,6 +89,13 @@ def new_table(client: TestClient, **fields: Any) -> dict[str, Any]:
     )
     assert answer.status_code == 201, answer.text
     return answer.json()
+
+
+def opened(client: TestClient, *moves: str) -> str:
+    """Opens a record of the toy game; returns the id of its table."""
+    hands = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]
+    record = json.dumps({"game": "toy", "hands": hands, "moves": moves})
+    return str(client.post("/api/records", content=record).json()["tables"][0]["id"])
 
 
 class Tab:

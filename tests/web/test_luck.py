@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from tests.web.conftest import Site, Tab
+from tests.web.conftest import Site, Tab, opened
 from tests.web.fake import FakeClock, FakeEngine
 from web.engine.asking import Answer, EngineState, Question
 from web.review.comparing import Loss
@@ -236,8 +236,7 @@ def test_hands_of_a_series_add_up(poker: Poker) -> None:
 
 
 def test_thresholds_that_cannot_be(client: TestClient, site: Site) -> None:
-    record = '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], "moves": ["pass","a2","a3","a1","pass"]}'
-    table = client.post("/api/records", content=record).json()["tables"][0]["id"]
+    table = opened(client, "pass", "a2", "a3", "a1", "pass")
     with Tab(client) as tab:
         tab.ask("join", "state", table=table)
         for wrong in (
@@ -261,13 +260,7 @@ def test_thresholds_that_cannot_be(client: TestClient, site: Site) -> None:
 
 def test_a_review_without_luck_is_one(client: TestClient, site: Site) -> None:
     assert isinstance(site.engine, FakeEngine)
-    moves = ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]
-    record = {
-        "game": "toy",
-        "hands": [["a1", "b1", "c1"], ["a2", "b2", "c2"], ["a3", "b3", "c3"]],
-        "moves": moves,
-    }
-    table = client.post("/api/records", content=json.dumps(record)).json()["tables"][0]["id"]
+    table = opened(client, "a1", "a2", "a3", "b1", "b2", "b3", "c1")
     with Tab(client) as tab:
         tab.ask("join", "state", table=table)
         review = tab.until("result", id=tab.say("review", seats=[0]), final=True)["review"]

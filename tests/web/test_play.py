@@ -277,5 +277,8 @@ def test_a_player_is_asked_again_and_then_said_to_fail(
 
 def test_large_bodies_are_refused(client: TestClient) -> None:
     for path in ("/api/tables", "/api/records", "/api/deals"):
-        assert client.post(path, content=b" " * (1024 * 1024 + 1)).json()["error"]["code"] == "too_large"
+        assert (
+            client.post(path, content=b" " * (1024 * 1024 + 1)).json()["error"]["code"]
+            == "too_large"
+        )
         assert client.post(path, content=b"[" * 100_000).status_code in (400, 201)

@@ -79,9 +79,7 @@ class Answering:
             self._compiling[game].join(0.05)
         return True
 
-    def decide(
-        self, question: Question, hear: Hear, cancel: Callable[[], bool]
-    ) -> Answer:
+    def decide(self, question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
         """Returns the answer to a question.
 
         Args:

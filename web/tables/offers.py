@@ -184,7 +184,9 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
         if room.ispkg and room.name != GENERAL:
             discover(f"agents.{room.name}")
     found = []
-    for kind, made in sorted(PLAYERS.items(), key=lambda item: not item[1].slow):  # the lobby proposes the first
+    for kind, made in sorted(
+        PLAYERS.items(), key=lambda item: not item[1].slow
+    ):  # the lobby proposes the first
         if not made.families or not made.plays(game.spec.name):
             continue
         label = kind.replace("_", " ").capitalize()
