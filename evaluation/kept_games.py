@@ -17,7 +17,7 @@ from agents.players import Entrant
 from evaluation.match import PlayedGames, Usage
 from evaluation.plan import Plan, Task
 from games.interface import Records
-from games.kernels import LAYERS, sources_digest
+from games.kernels import sources_digest
 
 DIGEST_SIZE = hashlib.sha256().digest_size
 
@@ -106,7 +106,7 @@ def _identity(plan: Plan, a: str, b: str) -> str:
 
     digest = hashlib.sha256()
     searches = match_settings.file_of(config.game).read_text(encoding="utf-8")
-    facts = [sources_digest(*LAYERS), searches, config.game, config.game_options(), config.seed, config.device, config.aivat]
+    facts = [sources_digest(), searches, config.game, config.game_options(), config.seed, config.device, config.aivat]
     facts += [describe(a), describe(b)]
     digest.update(json.dumps(facts, sort_keys=True).encode())
     for array in plan.decks:

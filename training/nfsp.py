@@ -22,7 +22,7 @@ from fpmcts.samples import Reservoir, Store
 from games import make
 from games.batches import num_rows, take
 from games.interface import seats_to_move
-from games.kernels import LAYERS, Stream, deal_seeds, sources_digest, streams
+from games.kernels import Stream, deal_seeds, sources_digest, streams
 from networks.checkpoint import check_compatible
 from networks.evaluator import Evaluator
 from networks.precision import settled
@@ -268,7 +268,7 @@ class NFSPTrainer:
         for name, store in self._stores():
             arrays |= {f"{name}.{key}": array for key, array in store.get_state().items()}
         report = None if self.last_report is None else self.last_report.__dict__
-        meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest(*LAYERS), "report": report}
+        meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest(), "report": report}
         meta |= {name: getattr(self, name) for name in COUNTERS} | {"q_steps": [q.steps for q in self.q_learners]}
         return Saved(arrays, meta | {"iteration": self.step, "games_seen": self.episodes, "filter": False})
 

@@ -15,7 +15,7 @@ from fpmcts.samples import Reservoir, Samples, Store, Window
 from games import make
 from games.batches import num_rows, take
 from games.interface import Game, seats_to_move
-from games.kernels import LAYERS, sources_digest
+from games.kernels import sources_digest
 from inference.filter import FilterNet
 from networks.checkpoint import check_compatible
 from networks.resnet import Networks, PolicyValueNet, build_networks
@@ -186,7 +186,7 @@ class RunState:
             arrays |= {f"{name}.{key}": array for key, array in store.get_state().items()}
         counters = {name: getattr(self, name) for name in COUNTERS}
         report = None if self.last_report is None else self.last_report.__dict__
-        code = sources_digest(*LAYERS)
+        code = sources_digest()
         meta = self._identity() | {"config": self.config.as_dict(), "code": code, "report": report} | counters
         meta |= {"began_from": self.began_from, "offered": self.offered}
         return Saved(arrays, meta)
