@@ -50,9 +50,9 @@ class Quick(Clock):
 @functools.cache
 def game_of(name: str) -> Any:
     """Returns the game of a name, made once."""
-    from web.tables.rulebook import make_game
+    from games import Choice
 
-    return make_game(name)
+    return Choice.from_text(name).make()
 
 
 def luck_of(table: Any, wins: bool, exact: bool) -> dict[str, Any]:

@@ -19,11 +19,12 @@ from agents.decision import WINS, Decision
 from agents.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
 from agents.players import PLAYERS, Entrant, Host
 from agents.rehearsal import compile_players
+from games import Choice
 from games.batches import concatenate
 from games.interface import Game, Records
 from games.table import Table
 from web.engine.asking import Answer, Earlier, Hear, Priority, Question, Row
-from web.tables.rulebook import base_of, make_game
+from web.tables.rulebook import base_of
 
 log = logging.getLogger(__name__)
 MOST_PLAYERS = 50
@@ -47,7 +48,7 @@ class Answering:
     def _host(self, game: str) -> Host:
         """Returns the host of a game, whose players share what they have loaded."""
         if game not in self._hosts:
-            self._hosts[game] = Host(make_game(game), {}, lanes=1)
+            self._hosts[game] = Host(Choice.from_text(game).make(), {}, lanes=1)
         return self._hosts[game]
 
     def _player(self, question: Question) -> Any:

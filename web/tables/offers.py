@@ -14,7 +14,6 @@ from typing import Any
 from web.engine.asking import Engine, Priority, Question
 from web.tables.catalogue import Catalogue, Entry, Offer
 from web.tables.rulebook import base_of
-from web.tables.variants import name_of
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 SPEEDS = {64: (0.9, 0.7), 256: (2.0, 1.8), 1024: (6.0, 5.8)}
@@ -140,6 +139,7 @@ def run_of(path: Path) -> tuple[str, str]:
     Raises:
         ValueError: There is no run, or it is of a game that no table plays so; the message names the file.
     """
+    from games import Choice
     from networks.checkpoint import CHECKPOINT, NETWORKS, load  # numpy alone
 
     if path.is_dir():
@@ -161,7 +161,7 @@ def run_of(path: Path) -> tuple[str, str]:
                 f"{path}: a run of {game} with {key}={given}; the browser table plays {key}={usual}"
             )
     options = {key: value for key, value in settings.items() if key != "name" and key not in played}
-    return name_of(game, options), learned
+    return str(Choice(game, options)), learned
 
 
 def of_rooms(name: str, game: Any) -> list[Entry]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from web.errors import RefusedError
-from web.tables.variants import label_of, name_of, parts_of
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -84,26 +83,24 @@ class Games:
     """The games of this project.
 
     Args:
-        outside: Games besides: modules (``docs/adding-a-game.md``), and games with options (``web.tables.variants``).
+        outside: Games besides: modules (``docs/adding-a-game.md``), and games with options, such as
+            ``goofspiel:cards=4`` (``games.Choice``).
     """
 
     def __init__(self, outside: Sequence[str] = ()) -> None:
-        from games import GAMES
+        from games import GAMES, Choice, game_class
 
         self._games: dict[str, Any] = {}
         self._infos: dict[str, GameInfo] = {}
         self._labels: dict[str, str] = {}
-        for name in GAMES:
-            self._games[name] = made = make_game(name)
-            self._labels |= {
-                name_of(name, options): label for label, options in made.variants.items()
-            }
-        names = {
-            name: None
-            for base in GAMES
-            for name in (base, *(name for name in self._labels if base_of(name) == base))
-        }
-        self._names = (*names, *(name for name in outside if name not in names))
+        names: dict[str, None] = {}
+        for given in (*GAMES, *outside):
+            base = base_of(given)
+            variants = game_class(base).variants.items()
+            labels = {str(Choice(base, options)): label for label, options in variants}
+            self._labels |= labels
+            names |= dict.fromkeys([base, *labels] if base in GAMES or given == base else [given])
+        self._names = tuple(names)
 
     def names(self) -> Sequence[str]:
         """Returns the names of the games."""
@@ -114,7 +111,9 @@ class Games:
         if name not in self._names:
             raise RefusedError("unknown_game", f"game: expected one of {', '.join(self._names)}")
         if name not in self._games:
-            self._games[name] = make_game(name)
+            from games import Choice
+
+            self._games[name] = Choice.from_text(name).make()
         return self._games[name]
 
     def info(self, game: str) -> GameInfo:
@@ -122,6 +121,7 @@ class Games:
         spec = self.game(game).spec
         if game not in self._infos:
             record = self.table(game, seed=0).record()
+            options = game.partition(":")[2].replace(",", " ").replace("_", " ")
             self._infos[game] = GameInfo(
                 name=game,
                 seats=tuple(zip(spec.seat_names, spec.teams, strict=True)),
@@ -132,7 +132,7 @@ class Games:
                 max_moves=spec.max_moves,
                 deal=_deal_in_words(record),
                 base=base_of(game),
-                variant=self._labels.get(game, label_of(game)),
+                variant=self._labels.get(game, options or None),
                 private_moves=spec.has_private_moves,
                 classes=(5.0, 10.0, 15.0)
                 if spec.score.tells_wins
@@ -201,14 +201,6 @@ def position(
         except ValueError as error:
             raise RefusedError("bad_deal", f"move {number}: {error}") from error
     return table
-
-
-def make_game(name: str) -> Any:
-    """Returns the game of a name, options included."""
-    from games import make
-
-    base, options = parts_of(name)
-    return make(base, **options)
 
 
 def _classes(big_blind: float) -> tuple[float, float, float]:
