@@ -130,6 +130,7 @@ def test_what_you_trained_stands_in_the_lobby(tmp_path: Path) -> None:
     ("game", "name"),
     [
         ({"name": "leduc", "suits": True}, "leduc:suits=true"),
+        ({"name": "examples.sealed_bids", "values": 5}, "examples.sealed_bids:values=5"),
         ({"name": "leduc", "suits": False, "cards": None}, "leduc"),
         (
             {"name": "goofspiel", "cards": 5, "prizes": "random", "lowest_prize": 0},
