@@ -21,8 +21,8 @@ from opponent_models.model import untrained
 from opponent_models.statistics import HANDS
 from tests.agents.conftest import TINY_POKER
 from training.trainer import Trainer
-from web.engine.asking import Earlier, Question
 from web.engine.answering import Answering
+from web.engine.asking import Earlier, Question
 
 RULES = ("hand_only", "best_hand", "maniac", "always_call", "random")
 
