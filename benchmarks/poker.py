@@ -17,7 +17,7 @@ from games.poker import hands
 from games.poker.deals import bucket, deal, outcome, scratch
 from games.poker.hands import EMPTY_KEY, HandTables, strength_of
 from tabular.algorithms import make
-from tabular.matches import greedy_player, symmetric_play
+from tabular.matches import symmetric_play
 
 _NUM_HANDS = 2_000_000
 _NUM_BOARDS = 2_000
@@ -82,7 +82,7 @@ def holdem() -> list[Row]:
                 "reference": {"the paper": 51_000},
             }
         )
-        players.append(greedy_player(learner.greedy_slots()))
+        players.append(learner.greedy_slots())
     seconds = median_seconds(lambda: symmetric_play(game, players, [0, 1], _NUM_DEALS // 2))
     rows.append({"name": "greedy policies in symmetric play", "value": _NUM_DEALS / seconds, "unit": "hands/s"})
     return rows

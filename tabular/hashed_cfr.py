@@ -7,7 +7,7 @@ A row has four numbers for each action: the regret, what this pass adds to it, t
 policy. Regrets and the policy change when a pass is over, since an information set is met in many histories.
 """
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -198,11 +198,8 @@ def end_pass(rows: Rows, player: int) -> None:
 class HashedCFRPlus(HashedLearner):
     """CFR+ on any game of two seats whose deals can be listed. An "episode" is an iteration over all histories."""
 
-    name: ClassVar[str] = "cfr_plus"
-    shared: ClassVar[bool] = False
-
-    def __init__(self, game: Game, seed: int, options: CFRPlusOptions) -> None:
-        super().__init__(game, seed, options, Averages(WIDTH), 2000)
+    def __init__(self, name: str, game: Game, seed: int, options: CFRPlusOptions) -> None:
+        super().__init__(name, game, seed, options, Averages(WIDTH))
         if self.listed is None:
             raise ValueError(f"algorithm cfr_plus: the deals of {game.spec.name} cannot be listed; expected a smaller game")
         if not self.listed.fits:
