@@ -90,7 +90,8 @@ def knowing(game: Game | PokerTables) -> list[str]:
 
 def _maker(name: str, game: Game | PokerTables) -> Callable[[int, Any], Learner] | None:
     """Returns what makes an algorithm on a game from a seed and options: on its tables where it has
-    them; None: nothing does."""
+    them; None: nothing does.
+    """
     entry = ALGORITHMS[name]
     tables: PokerTables | None = None
     if isinstance(game, PokerTables):

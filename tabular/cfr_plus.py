@@ -25,7 +25,9 @@ def _match(regrets: np.ndarray, num_actions: np.ndarray, policy: np.ndarray) -> 
         for k in range(num_actions[infoset]):
             total += regrets[infoset, k]
         for k in range(num_actions[infoset]):
-            policy[infoset, k] = regrets[infoset, k] / total if total > 0.0 else 1.0 / num_actions[infoset]
+            policy[infoset, k] = (
+                regrets[infoset, k] / total if total > 0.0 else 1.0 / num_actions[infoset]
+            )
 
 
 @kernel

@@ -93,7 +93,8 @@ def fill_policy(
     selection: Any, rows: Rows, width: int, policy: Rows, greedy: bool, mixed: float
 ) -> None:
     """Writes the policy of every row to an empty table of width 1 with room for them: mean or
-    greedy, mixed with uniform."""
+    greedy, mixed with uniform.
+    """
     out = np.empty(1 << 16)
     place = 0
     while place < rows.used[0]:
@@ -195,7 +196,8 @@ class HashedLearner(Learner):
 
     def policy(self, greedy: bool = False) -> Rows:
         """Returns the average policy, or the greedy one, as a table of probabilities; sets without
-        a row play evenly."""
+        a row play evenly.
+        """
         rows, count = self.table.rows, max(self.table.num_rows, 1)
         slots = int(rows.used[0] - HEADER * self.table.num_rows) // self.table.width
         made = HashTable(1, 2**20)
@@ -215,7 +217,8 @@ class HashedLearner(Learner):
 
     def measures(self) -> dict[str, float]:
         """Returns the number of information sets, their memory, and NashConv of the policies where
-        the game is small."""
+        the game is small.
+        """
         found = {
             "table/information_sets": float(self.table.num_rows),
             "table/bytes_per_set": self.table.bytes_per_set,
@@ -231,7 +234,8 @@ class HashedLearner(Learner):
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """As for every algorithm; the table becomes that of the state. ConfigError where it is
-        larger than ``memory``."""
+        larger than ``memory``.
+        """
         self._check_state(state, free=("rows",))
         try:
             self.table.set_words(state["rows"])
@@ -250,7 +254,8 @@ def ismcts(name: str, game: Game, seed: int, options: IsMctsOptions) -> HashedLe
 
 def hashed_uct(name: str, game: Game, seed: int, options: UCTOptions) -> HashedLearner:
     """Returns extensive-form UCT or Smooth UCT; c is ``exploration``, or half of the game's largest
-    return."""
+    return.
+    """
     half = game.spec.max_return / 2
     factor = max(half if options.exploration is None else options.exploration, 1e-6)
     given = (factor, 0.0, 0, 1.0, 0.0, *selections.roots())

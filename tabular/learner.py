@@ -53,7 +53,8 @@ class Learner(ABC):
     @property
     def episodes(self) -> int:
         """Returns the number of episodes so far (of iterations, where an algorithm passes over the
-        whole tree in each)."""
+        whole tree in each).
+        """
         return int(self.counter[0])
 
     def run(self, episodes: int) -> None:
@@ -108,7 +109,8 @@ class Learner(ABC):
 
     def _check_state(self, state: Mapping[str, np.ndarray], free: tuple[str, ...] = ()) -> None:
         """Raises ValueError where a state does not fit; arrays named ``free`` may have any length
-        and values."""
+        and values.
+        """
         expected, what = self._arrays(), f"state of {self.name} on {self.game_name}"
         if set(state) != set(expected):
             raise ValueError(f"{what}: got {sorted(state)}, expected {sorted(expected)}")
@@ -148,7 +150,8 @@ class PokerLearner(Learner):
 
     def best_slots(self) -> np.ndarray:
         """Returns the slot that the greedy policy plays in each row, 255 where it is uniform: the
-        most probable action of the average policy, the first of equals: uint8 ``[rows]``."""
+        most probable action of the average policy, the first of equals: uint8 ``[rows]``.
+        """
         return self.weights().argmax(axis=1).astype(np.uint8)
 
     @property
@@ -175,7 +178,8 @@ class PokerLearner(Learner):
 
     def average_policy(self) -> np.ndarray:
         """Returns the average policy, the one that approaches an equilibrium, uniform where nothing
-        was learned: float64 ``[num_infosets, max_actions]``."""
+        was learned: float64 ``[num_infosets, max_actions]``.
+        """
         policy = self.table.by_infoset(self.policy_rows()[0])
         none = ~policy.any(axis=1, keepdims=True)
         return np.where(none, self.game.uniform_policy(), policy)
@@ -211,7 +215,8 @@ class PokerLearner(Learner):
 
     def measures(self) -> dict[str, float]:
         """Returns NashConv of the average and the greedy policy, and what the game can say of the
-        average one, where there is a full tree."""
+        average one, where there is a full tree.
+        """
         if not self.game.has_tree:
             return {}
         average, name = self.average_policy(), self.game.name

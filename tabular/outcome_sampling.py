@@ -61,7 +61,8 @@ class OutcomeSamplingOptions(Options):
 
 class Sampling(NamedTuple):
     """Options for the kernel. Attributes: alternating: Whether player ``episode % P`` alone explores
-    and updates its regrets. epsilon: Share of uniform exploration."""
+    and updates its regrets. epsilon: Share of uniform exploration.
+    """
 
     alternating: bool
     epsilon: float
@@ -83,7 +84,8 @@ def sample(
     episodes: int,
 ) -> int:
     """Runs episodes; returns how many, fewer than asked where the table has no room for another.
-    Arguments as of ``tabular.search.search``."""
+    Arguments as of ``tabular.search.search``.
+    """
     walk = borrowed(walk)
     words = walk.rows.words
     places = np.empty(max_moves, np.int64)  # where the words of the actions begin
@@ -102,7 +104,7 @@ def sample(
         state = start(walk, state, done)
         reach[:] = 1.0
         sampled = 1.0  # q up to here
-        node, depth = np.int64(0), 0
+        node, depth = 0, 0
         while True:
             seat = mover(walk, node)
             if seat < 0:

@@ -73,13 +73,13 @@ def search(
         state = start(walk, state, done)
         learner = (counter[0] + done) % num_seats if in_turns else -1
         outside = everybody & ~(1 << learner) if in_turns else 0  # a bit for each seat
-        node, depth = np.int64(0), np.uint64(0)  # unsigned: numba tests no sign
+        node, depth = 0, np.uint64(0)  # unsigned: numba tests no sign
         while True:
             seat = mover(walk, node)
             if seat < 0:
                 break
             num_actions = choices(walk, node)
-            slot = np.int64(0)
+            slot: Any = np.int64(0)
             if num_actions > 1:
                 state += GOLDEN
                 bits = mix64(state)

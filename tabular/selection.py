@@ -71,7 +71,8 @@ class UCT(NamedTuple):
 
 class Smooth(UCT):
     """Smooth UCT: with probability ``max(gamma, eta / (1 + d sqrt(n)))`` as UCT, otherwise by the
-    mean of all selections."""
+    mean of all selections.
+    """
 
 
 class RunningUCT(UCT):
@@ -145,7 +146,7 @@ def select(
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: int,
+    depth: Any,
 ) -> int:
     """Returns the slot of the action that is tried, and counts the visit.
 
@@ -159,9 +160,7 @@ def select(
     raise TypeError("generic kernel: callable from compiled code only")
 
 
-def credit(
-    selection: Any, rows: Any, place: int, slot: int, chance: float, result: float
-) -> None:
+def credit(selection: Any, rows: Any, place: int, slot: int, chance: float, result: float) -> None:
     """Learns from the return of the mover's team after a slot was tried with a probability."""
     raise TypeError("generic kernel: callable from compiled code only")
 
@@ -228,7 +227,9 @@ def _count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot
     rows.singles[at] = selection.roots[tried] if tried < LISTED else _root(tried)
     count_visit(rows, place)
     visits = visits_of(rows, place) + selection.ahead
-    rows.words[place + 2] = selection.factor * (selection.logs[visits] if visits < LISTED else _log_root(visits))
+    rows.words[place + 2] = selection.factor * (
+        selection.logs[visits] if visits < LISTED else _log_root(visits)
+    )
 
 
 @kernel(forceinline=True)
@@ -240,7 +241,7 @@ def _select_uct(
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: int,
+    depth: Any,
 ) -> int:
     slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
     _count_action(selection, rows, place, num_actions, slot)
@@ -256,10 +257,12 @@ def _select_smooth(
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: int,
+    depth: Any,
 ) -> int:
     visits = visits_of(rows, place)
-    share = max(selection.gamma, selection.eta / (1.0 + selection.d * math.sqrt(np.float64(visits))))
+    share = max(
+        selection.gamma, selection.eta / (1.0 + selection.d * math.sqrt(np.float64(visits)))
+    )
     if visits == 0 or np.float64(bits >> _HALF) < share * 4294967296.0:
         slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
     else:
@@ -272,7 +275,9 @@ def _select_smooth(
 
 
 @kernel(inline="always")
-def _running_best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64) -> np.int64:
+def _running_best(
+    margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64
+) -> np.int64:
     """Returns a slot of the list of ``RunningUCT``, each with the same probability."""
     bonus = rows.words[place + 2]
     first = place + HEADER
@@ -305,7 +310,7 @@ def _select_running(
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: int,
+    depth: Any,
 ) -> int:
     slot = int(_running_best(selection.margin, rows, place, num_actions, bits & _LOW))
     _count_action(selection, rows, place, num_actions, slot)
@@ -313,7 +318,9 @@ def _select_running(
 
 
 @kernel(forceinline=True)
-def _credit_sum(selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float) -> None:
+def _credit_sum(
+    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+) -> None:
     rows.words[place + HEADER + slot] += result * selection.gain + selection.shift
 
 
@@ -348,7 +355,7 @@ def _select_exp3(
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: int,
+    depth: Any,
 ) -> int:
     first = place + HEADER
     total = 0.0
@@ -369,7 +376,9 @@ def _select_exp3(
 
 
 @kernel(forceinline=True)
-def _credit_exp3(selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float) -> None:
+def _credit_exp3(
+    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+) -> None:
     first, num_actions = place + HEADER, num_actions_of(rows, place)
     rate = selection.gamma / num_actions
     rows.words[first + 3 * slot] += (result * selection.gain + selection.shift) / chance
@@ -386,7 +395,9 @@ def _credit_exp3(selection: Any, rows: Rows, place: int, slot: int, chance: floa
 
 
 @kernel
-def _weights_exp3(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def _weights_exp3(
+    selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray
+) -> None:
     for slot in range(num_actions):
         out[slot] = rows.words[place + HEADER + 3 * slot + 2]
 
@@ -405,7 +416,7 @@ def _select_regrets(
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: int,
+    depth: Any,
 ) -> int:
     first, common = place + HEADER, rows.words[place + 2]
     total = 0.0
@@ -422,13 +433,17 @@ def _select_regrets(
         below += keep * p + explore
         chosen += np.int64(mark >= below)
     chosen = min(chosen, num_actions - 1)
-    chances[depth] = keep * (max(rows.words[first + 2 * chosen] - common, 0.0) + none) * share + explore
+    chances[depth] = (
+        keep * (max(rows.words[first + 2 * chosen] - common, 0.0) + none) * share + explore
+    )
     count_visit(rows, place)
     return chosen
 
 
 @kernel(forceinline=True)
-def _credit_regrets(selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float) -> None:
+def _credit_regrets(
+    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+) -> None:
     reward = result * selection.gain + selection.shift
     rows.words[place + 2] += reward
     rows.words[place + HEADER + 2 * slot] += reward / chance

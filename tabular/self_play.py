@@ -99,8 +99,9 @@ def ucb(
         bits: 32 random bits, for ties.
     """
     spread = exploration * exploration * math.log(np.float64(total))
-    best, chosen, ties = -np.inf, np.uint64(0), np.uint64(0)
-    for slot in range(np.uint64(num_actions)):
+    best, ties = -np.inf, np.uint64(0)
+    chosen: Any = np.uint64(0)
+    for slot in range(np.uint64(num_actions)):  # unsigned: numba tests no sign
         count = rows.counts[first + slot]
         value = np.inf
         if count > 0:
@@ -128,7 +129,7 @@ def _select(
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: int,
+    depth: Any,
 ) -> int:
     first = np.uint64(2 * (place + selection.width))
     mixed = first + np.uint64(selection.width)  # the place of the threshold
@@ -151,9 +152,9 @@ def _select(
             action += np.uint64(mark >= below)
     rows.counts[first + action] += np.uint32(1)
     share = selection.eta / (1.0 + selection.d * math.sqrt(np.float64(total + _ONE)))
-    threshold = np.int64(math.ceil(max(selection.gamma, share) * 4294967296.0)) - 1
-    rows.counts[mixed] = np.uint32(max(threshold, 1))  # 0: never visited
-    return np.int64(action)
+    threshold = math.ceil(max(selection.gamma, share) * 4294967296.0) - 1
+    rows.counts[mixed] = np.uint32(np.int64(max(threshold, 1)))  # 0: never visited
+    return int(action)
 
 
 @kernel(forceinline=True)
@@ -171,7 +172,8 @@ register(selections.credit, PokerUCT, _credit)
 @kernel
 def _best_slots(sums: np.ndarray, visits: np.ndarray, slots: np.ndarray) -> None:
     """Writes the slot of highest value Q of each row, the first of equals, 255 where it was never
-    visited."""
+    visited.
+    """
     for row in range(len(slots)):
         best = -np.inf
         slots[row] = 255
@@ -258,7 +260,8 @@ class SelfPlay(PokerLearner):
 
     def best_slots(self) -> np.ndarray:
         """Returns the action of highest estimated value of each row (the paper, 4.3), 255 where it
-        was never visited: uint8 ``[rows]``."""
+        was never visited: uint8 ``[rows]``.
+        """
         slots = np.empty(int(self.table.num_rows[0]), np.uint8)
         _best_slots(self.tables["returns"], self.weights(), slots)
         return slots
@@ -313,7 +316,8 @@ class UCTAgainstRandom(SelfPlay):
 
     def against_random(self) -> np.ndarray:
         """Returns what the greedy policy wins in each seat while the others move at random, in
-        chips: float64 ``[P]``."""
+        chips: float64 ``[P]``.
+        """
         game, uniform, greedy = self.game, self.game.uniform_policy(), self.greedy_policy()
         values = []
         for seat in range(game.num_players):
@@ -323,7 +327,8 @@ class UCTAgainstRandom(SelfPlay):
 
     def measures(self) -> dict[str, float]:
         """As for every algorithm, with what was won in learning and, where there is a full tree,
-        what the greedy policy wins."""
+        what the greedy policy wins.
+        """
         won = float(self.won[0])
         found = {
             "against_random/cumulative_reward": won,

@@ -28,7 +28,8 @@ register."""
 
 class DenseRows(NamedTuple):
     """Rows of one length, one after the other. Attributes: words: float64. counts: uint32, the same
-    memory."""
+    memory.
+    """
 
     words: np.ndarray
     counts: np.ndarray
@@ -146,27 +147,29 @@ def _deal(walk: PokerWalk, state: np.uint64, episode: int) -> np.uint64:
 
 
 @kernel(forceinline=True)
-def _player(walk: PokerWalk, node: int) -> int:
+def _player(walk: PokerWalk, node: int) -> Any:
     if node < 0:
-        return np.int64(-1)
+        return -1
     return np.int64(np.uint8(walk.betting.player[np.uint64(node)]))  # seen to be no -1
 
 
 @kernel(forceinline=True)
-def _actions(walk: PokerWalk, node: int) -> int:
+def _actions(walk: PokerWalk, node: int) -> Any:
     count = np.int64(walk.betting.num_actions[np.uint64(node)])
     if walk.ahead:
         for slot in range(count):
             after = walk.betting.child[np.uint64(node), slot]
             if after >= 0:
-                row = walk.first_row[after] + bucket(walk.deals, walk.dealt, walk.betting.hand[after])
+                row = walk.first_row[after] + bucket(
+                    walk.deals, walk.dealt, walk.betting.hand[after]
+                )
                 prefetch(walk.rows.words, max(0, row) * walk.pitch)
                 prefetch(walk.rows.words, max(0, row) * walk.pitch + walk.pitch - 1)
     return count
 
 
 @kernel(forceinline=True)
-def _dense_row(walk: PokerWalk, node: int, seat: int, num_actions: int) -> int:
+def _dense_row(walk: PokerWalk, node: int, seat: int, num_actions: int) -> Any:
     betting, at = walk.betting, np.uint64(node)
     first = np.int64(walk.first_row[at])
     if first < 0:
@@ -174,19 +177,19 @@ def _dense_row(walk: PokerWalk, node: int, seat: int, num_actions: int) -> int:
         walk.first_row[at] = first
         walk.num_rows[0] += betting.num_buckets[at]
     row = first + np.int64(bucket(walk.deals, walk.dealt, betting.hand[at]))
-    return row * np.int64(walk.pitch)
+    return row * walk.pitch
 
 
 @kernel(forceinline=True)
-def _child(walk: PokerWalk, node: int, slot: int) -> int:
+def _child(walk: PokerWalk, node: int, slot: int) -> Any:
     return np.int64(walk.betting.child[np.uint64(node), np.uint64(slot)])
 
 
 @kernel(forceinline=True)
-def _order(walk: PokerWalk, node: int, returns: np.ndarray) -> int:
+def _order(walk: PokerWalk, node: int, returns: np.ndarray) -> Any:
     if walk.betting.showdown[np.uint64(~node)]:
         return np.int64(outcome(walk.deals, walk.dealt))
-    return np.int64(0)
+    return 0
 
 
 @kernel(forceinline=True)
@@ -198,7 +201,7 @@ def _payoff(walk: PokerWalk, node: int, cards: int, returns: np.ndarray, seat: i
 def draw(cumulative: np.ndarray, bits: np.uint64) -> int:
     """Returns the first index whose cumulative probability is above a random number."""
     mark = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-    return min(np.searchsorted(cumulative, mark, side="right"), cumulative.size - 1)
+    return min(int(np.searchsorted(cumulative, mark, side="right")), cumulative.size - 1)
 
 
 @kernel(forceinline=True)
@@ -246,14 +249,14 @@ def _visit(walk: AnyWalk, node: int, seat: int, num_actions: int) -> int:
 @kernel(forceinline=True)
 def _step(walk: AnyWalk, node: int, slot: int) -> int:
     step(walk.rules, walk.lane, 0, walk.actions[slot])
-    return np.int64(0)
+    return 0
 
 
 @kernel(forceinline=True)
 def _returns(walk: AnyWalk, node: int, returns: np.ndarray) -> int:
     for seat in range(returns.size):
         returns[seat] = team_return(walk.rules, walk.lane, 0, seat)
-    return np.int64(0)
+    return 0
 
 
 @kernel(forceinline=True)
