@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.generic import register
+from games.dispatch import register
 from games.kernels import borrowed, kernel, mix64
 from games.poker.tables import PokerTables
 from runtime.settings import setting

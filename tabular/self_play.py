@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.generic import register
+from games.dispatch import register
 from games.kernels import kernel
 from games.poker.tables import PokerTables
 from runtime.settings import ConfigError, setting

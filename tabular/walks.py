@@ -1,3 +1,4 @@
+# mypy: disable-error-code="empty-body"
 """How the kernels of the tabular algorithms walk through a game and find the rows of a table.
 
 One algorithm serves two kinds of games and tables; the kernels below are chosen by the type of the
@@ -15,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from games.batches import Rules, States
-from games.generic import copy_row, current_seat, legal, register, step, team_return
+from games.dispatch import GenericKernel, register
+from games.generic import copy_row, current_seat, legal, step, team_return
 from games.kernels import kernel, mix64, prefetch
 from games.poker.deals import bucket, deal, outcome
 from tabular import hash_table
@@ -85,53 +87,53 @@ class AnyWalk(NamedTuple):
     rows: Rows
 
 
+@GenericKernel
 def has_room(walk: Any, count: int) -> bool:
     """Returns whether the table has room for so many more rows."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def start(walk: Any, state: np.uint64, episode: int) -> np.uint64:
     """Deals; returns the next state of the stream of random numbers. ``episode`` is of this call."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def mover(walk: Any, node: int) -> int:
     """Returns the seat to move, -1 when the game is over."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def choices(walk: Any, node: int) -> int:
     """Returns the number of legal actions; called once at each position, before the two below."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def row_of(walk: Any, node: int, seat: int, num_actions: int) -> int:
     """Returns the place of the mover's row, a row of zeros where it is new."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def visited_words(walk: Any, node: int, seat: int, num_actions: int) -> int:
     """Counts a visit of the mover's row; returns where the words of its actions begin."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def follow(walk: Any, node: int, slot: int) -> int:
     """Plays an action; returns the next position."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def showdown(walk: Any, node: int, returns: np.ndarray) -> int:
     """Returns what ``result`` needs to know of the cards at the end of a game.
 
     Args:
         returns: float64 ``[num_seats]``, scratch, for ``result``.
     """
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def result(walk: Any, node: int, cards: int, returns: np.ndarray, seat: int) -> float:
     """Returns the return of the seat's team at the end of a game, after ``showdown``."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
 @kernel(forceinline=True)
