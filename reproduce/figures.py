@@ -25,7 +25,7 @@ from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, t
 from reproduce.job import Job
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, did_you_mean, setting
-from tabular.learner import TabularLearner
+from tabular.learner import PokerLearner
 from training.budget import EpisodeBudget
 from training.reports import Event
 from training.run_folder import RunFolder
@@ -214,7 +214,7 @@ def play_runs(
                 for _ in trainer.run_step():
                     episodes[k] = trainer.learner.episodes
                 if config.measure == MATCHES:
-                    keep_snapshot(folder.path, cast(TabularLearner, trainer.learner), int(wanted[k]))
+                    keep_snapshot(folder.path, cast(PokerLearner, trainer.learner), int(wanted[k]))
                 if folder.is_save_due(SAVE_SECONDS):
                     with saving:
                         folder.save(trainer.get_state(copy=False))
