@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from games.doudizhu import deck_files, describe, hidden, observe, state
+from games.doudizhu.action_decoder import POLICY_SIZE, decoder
 from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, cards_text, unpack
 from games.doudizhu.moves import MAX_LEGAL, parse_move, rule_set
-from games.doudizhu.policy import POLICY_SIZE, decoder
 from games.doudizhu.state import States
 from games.interface import Game, GameSpec, ScoreUnit
 from runtime.settings import setting
