@@ -1,10 +1,10 @@
 """Duplicate matches: each deck is played once with A in each team, B in the others, the cards the same.
 
-With two teams that is the whole match: A as landlord against B as peasants, then the other way round (DeltaDou, 5.1); or A in the
-first and in the second seat of a two-player poker game. With three players it says how A does alone against two of B, which is
-not the opposite of how B does alone against two of A. Such decks are therefore played once more with B in each team, A in the
-others: A's score is that of the games in which it sits alone, B's that of those in which B does. (Compare the three-player
-matches of Heinrich & Silver 2015, table 3.)
+With two teams that is the whole match: A as landlord against B as peasants, then the other way round (DeltaDou, 5.1); or A in
+the first and in the second seat of a two-player poker game. With three players it says how A does alone against two of B, and
+the scores of A and B need not sum to zero. Such decks are therefore played once more with B in each team, A in the others: A's
+score comes from the games in which it sits alone, B's from those in which B does. (Compare the three-player matches of
+Heinrich & Silver 2015, table 3.)
 
 **Players that learn from what they see** (``agents.agent.Observer``, as ``mcts``) begin a match as strangers. Decks are played
 lot by lot, ``LOT`` decks side by side: in a lot they know the moves of all lots before it, of both players, and nothing of its
@@ -23,8 +23,6 @@ from evaluation.match import PlayedGames, Progress, joined_games, play_games
 from evaluation.match_result import MatchResult as MatchResult
 from evaluation.match_result import Score, Side
 from evaluation.statistics import estimate, wins
-from evaluation.variate import VariateResult
-from evaluation.variate import controlled as variate_controlled
 from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
 from games.kernels import Stream, streams
@@ -137,24 +135,6 @@ def deck_scores(spec: GameSpec, games: PlayedGames, player: int = 0) -> tuple[np
     return returns, wins(returns)
 
 
-def with_variate(spec: GameSpec, result: MatchResult, cheap: MatchResult) -> MatchResult:
-    """Returns the result of a match of two teams, its score also without the luck of the decks (``evaluation.variate``).
-
-    Args:
-        spec: Of the game.
-        result: Over n decks.
-        cheap: Of other players, over the same decks and then others.
-    """
-    (returns, won), (cheap_returns, cheap_won) = deck_scores(spec, result.games), deck_scores(spec, cheap.games)
-    told = VariateResult(
-        names=cheap.names,
-        other_decks=cheap.num_decks - result.num_decks,
-        wp=variate_controlled(won.mean(axis=1), cheap_won.mean(axis=1)),
-        adp=variate_controlled(returns.mean(axis=1), cheap_returns.mean(axis=1)),
-    )
-    return replace(result, variate=told)
-
-
 def _side(spec: GameSpec, games: PlayedGames, player: int) -> Side:
     """Returns how a player does alone."""
     returns, won = deck_scores(spec, games, player)
@@ -182,17 +162,14 @@ def summary(spec: GameSpec, names: tuple[str, str], games: PlayedGames) -> Match
         }
         for team in range(num_teams)
     )
-    own = _side(spec, games, 0)
     return MatchResult(
+        **vars(_side(spec, games, 0)),
         names=names,
         unit=spec.score,
         num_decks=len(won),
-        total=own.total,
-        by_team=own.by_team,
         opposite=_side(spec, games, 1) if num_teams > 2 else None,
         team_names=spec.team_names,
         finishers=finishers,
         usage=(games.usage[0], games.usage[1]),
         games=games,
-        luck_free=own.luck_free,
     )

@@ -9,8 +9,9 @@ G games are played; A agents take part; S seats; n games are asked about at once
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -73,6 +74,26 @@ class PlayedGames:
     records: Records
     usage: list[Usage]
     luck: np.ndarray | None = None
+
+    def as_arrays(self) -> dict[str, np.ndarray]:
+        """Returns all of it as named arrays."""
+        longest = int(self.records.lengths.max(initial=0))
+        return {
+            "seating": self.seating,
+            "returns": self.returns,
+            "last_seats": self.last_seats,
+            "moves": self.records.moves[:, :longest],
+            "lengths": self.records.lengths,
+            "usage": np.array([[used.seconds, used.decisions, used.forced] for used in self.usage]),
+            **({} if self.luck is None else {"luck": self.luck}),
+        }
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
+        """Returns the games of ``as_arrays``."""
+        usage = [Usage(float(seconds), int(decisions), int(forced)) for seconds, decisions, forced in arrays["usage"]]
+        records = Records(arrays["moves"], arrays["lengths"])
+        return cls(arrays["seating"], arrays["returns"], arrays["last_seats"], records, usage, arrays.get("luck"))
 
 
 def joined_games(parts: Sequence[PlayedGames]) -> PlayedGames:

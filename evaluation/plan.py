@@ -1,17 +1,24 @@
 """The plan of a tournament: its tasks, some decks of one pair each, in the order in which they are played."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import hashlib
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
-from agents.players import KINDS, MixOptions, Player
+import numpy as np
+
+from agents import match_settings
+from agents.players import KINDS, LocalBestResponseOptions, MixOptions, file_of
 from evaluation.config import Tournament
 from evaluation.decks import evaluation_decks
-from evaluation.duplicate import games_per_deck
+from games import is_outside
 from games.batches import States, num_rows
 from games.interface import Game
-from runtime.memory import Need, check_fits
+from games.kernels import LAYERS, sources_digest
 from runtime.settings import ConfigError
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS, ACQUAINTED_DECKS = 500, 40, 2, 250
@@ -28,34 +35,19 @@ class Task:
     first: int
     last: int
 
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Returns the labels."""
+        return self.a, self.b
+
 
 @dataclass(frozen=True)
 class Plan:
-    """What a worker has to know.
-
-    Attributes:
-        tournament: The configuration.
-        decks: One row per deck.
-        tasks: In the order in which they are played.
-        precisions: By label: what ``precision=auto`` of a player is in this match (``evaluation.precision``); of others the
-            processor decides.
-    """
+    """What a worker has to know: the configuration, one row per deck, and the tasks in the order in which they are played."""
 
     tournament: Tournament
     decks: States
     tasks: tuple[Task, ...]
-    precisions: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def players(self) -> dict[str, Player]:
-        """The players of the tournament, their precisions filled in."""
-        return with_precisions(self.tournament.players, self.precisions)
-
-
-def with_precisions(players: Mapping[str, Player], precisions: Mapping[str, str]) -> dict[str, Player]:
-    """Returns players, those that ``precisions`` names with that precision."""
-    settled = {label: replace(players[label].options, precision=name) for label, name in precisions.items()}
-    return {label: replace(p, options=settled.get(label, p.options)) for label, p in players.items()}
 
 
 def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -> Plan:
@@ -67,39 +59,22 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
         decks: Given decks; None: those of the seed.
 
     Raises:
-        ConfigError: Too many decks, or a sequential test or a variate where it cannot be had.
+        ConfigError: A sequential test in a game that is not measured by the share of games won.
     """
     config = tournament.config
     if config.sprt and not game.spec.score.tells_wins:
-        raise ConfigError(f"sprt={config.sprt}: {config.game} is not measured by the share of games won; expected none")
-    if config.variate and game.spec.num_teams > 2:
-        raise ConfigError(f"variate={config.variate}: is for games of two teams; {config.game} has {game.spec.num_teams} here")
-    for label in config.variate:
-        if _adapts(tournament, label):
-            raise ConfigError(f"variate={config.variate}: {label} learns from deck to deck; expected players that do not")
-    pairs = list(combinations(tournament.labels, 2))
-    asked = tournament.num_decks() if decks is None else num_rows(decks)
-    assert asked is not None
-    check_fits([Need("decks", asked, asked * _deck_bytes(game, len(pairs)))])
-    counts = {pair: asked for pair in pairs}
-    if config.slow_decks is not None:
-        counts |= {pair: min(config.slow_decks, asked) for pair in pairs if any(_is_slow(tournament, label) for label in pair)}
-    tasks = []
-    for pair in pairs:
-        size = min(_task_decks(tournament, label) for label in pair)
-        if any(_adapts(tournament, label) for label in pair):
-            size = ACQUAINTED_DECKS
-        tasks += [Task(*pair, first, min(first + size, counts[pair])) for first in range(0, counts[pair], size)]
+        raise ConfigError(f"sprt={config.sprt}: {game.spec.name} is not measured by the share of games won; expected none")
     if decks is None:
-        decks = evaluation_decks(game, config.seed, asked)
+        decks = evaluation_decks(game, config.seed, tournament.num_decks() or 0)
+    tasks = []
+    for pair in combinations(tournament.labels, 2):
+        count, size = num_rows(decks), min(_task_decks(tournament, label) for label in pair)
+        if config.slow_decks is not None and any(_is_slow(tournament, label) for label in pair):
+            count = min(config.slow_decks, count)
+        if any(getattr(tournament.players[label].options, "adapt", False) for label in pair):
+            size = ACQUAINTED_DECKS
+        tasks += [Task(*pair, first, min(first + size, count)) for first in range(0, count, size)]
     return Plan(tournament, decks, tuple(tasks))
-
-
-def _deck_bytes(game: Game, num_pairs: int) -> int:
-    """Returns the bytes of a deck with all its games: two bytes for a move, and the results."""
-    spec = game.spec
-    deck = sum(array.nbytes for array in game.empty(1))
-    return deck + num_pairs * games_per_deck(spec) * (2 * spec.max_moves + 16 * spec.num_seats)
 
 
 def kinds_of(tournament: Tournament, label: str) -> list[str]:
@@ -120,10 +95,6 @@ def _task_decks(tournament: Tournament, label: str) -> int:
     return SLOW_DECKS if _is_slow(tournament, label) else FAST_DECKS
 
 
-def _adapts(tournament: Tournament, label: str) -> bool:
-    return bool(getattr(tournament.players[label].options, "adapt", False))
-
-
 def read_given_decks(tournament: Tournament, game: Game) -> States | None:
     """Returns the decks of a file that the configuration names, None where it gives a number.
 
@@ -139,3 +110,46 @@ def read_given_decks(tournament: Tournament, game: Game) -> States | None:
         return game.read_decks(path)
     except (ValueError, OSError) as error:
         raise ConfigError(f"decks: {error}") from error
+
+
+def identity(plan: Plan, pair: tuple[str, str]) -> dict[str, Any]:
+    """Returns what the games of a pair depend on: code, game, decks, seed, and both players with the files that they read."""
+    config, decks = plan.tournament.config, hashlib.sha256()
+    for array in plan.decks:
+        decks.update(np.ascontiguousarray(array).data)
+    return {
+        "code": [sources_digest(*LAYERS, "interop"), *map(_digest, _sources(config.game.name))],
+        "match settings": match_settings.file_of(config.game.name).read_text(encoding="utf-8"),
+        "game": config.game.as_dict(),
+        "decks": decks.hexdigest(),
+        "seed": config.seed,
+        "device": config.device,
+        "aivat": config.aivat,
+        "players": [described(plan.tournament, label) for label in pair],
+    }
+
+
+def described(tournament: Tournament, label: str) -> dict[str, Any]:
+    """Returns a player with its options, files by what they hold."""
+    player = tournament.players[label]
+    values = asdict(player.options)
+    for option in {"checkpoint", "run"} & values.keys():
+        path = file_of(tournament.config.game.name, player.options)
+        values[option] = values[option] if path is None else _digest(path)
+    if isinstance(player.options, MixOptions):
+        values["seats"] = [described(tournament, part) for part in player.options.seats]
+    if isinstance(player.options, LocalBestResponseOptions) and player.options.against is not None:
+        values["against"] = described(tournament, player.options.against)
+    programs = [Path(word) for word in shlex.split(values.get("command", "")) if Path(word).is_file()]
+    return {"kind": player.kind, **values, "programs": [_digest(path) for path in programs]}
+
+
+def _sources(game: str) -> Iterator[Path]:
+    """Yields the files beside the module of a game that is not one of this project."""
+    if is_outside(game) and (file := sys.modules[game].__file__):
+        yield from sorted(Path(file).parent.rglob("*.py"))
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+

@@ -16,7 +16,7 @@ from evaluation.duplicate import deck_scores, duplicate_match
 from evaluation.plan import make_plan, read_given_decks
 from evaluation.report import rate, score_table, write_report
 from evaluation.saved_games import write_games
-from evaluation.tournament import Progress, forget, play_tournament
+from evaluation.tournament import forget, play_tournament
 from games.batches import States
 from games.interface import Records
 from games.poker.betting import Action
@@ -123,7 +123,7 @@ def test_three_players_by_hand() -> None:
     assert facts["games"] == 60 and facts["total"]["mbb_per_hand"]["mean"] == 2000.0
     assert facts["b_alone"]["by_team"]["P2"]["mbb_per_hand"]["mean"] == -1000.0
     tournament = parse_command_line(["game=leduc", "a=random", "b=always_call"])
-    rows = score_table(tournament, {("a", "b"): result}, rate(game.spec, ("a", "b"), {("a", "b"): result})[0])
+    rows = score_table(tournament, {("a", "b"): result}, rate(game.spec, ("a", "b"), {("a", "b"): result}))
     assert [row[1:4] for row in rows[1:]] == [["–", "+2000 ± 0", "+2000 ± 0"], ["-1000 ± 0", "–", "-1000 ± 0"]]
 
 
@@ -153,15 +153,15 @@ def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     forget(plan)
     calls = iter([False, False, False, True])
     assert play_tournament(plan, stopping=lambda: next(calls, True)) is None
-    seen: list[Progress] = []
-    results = play_tournament(plan, tell=seen.append)
-    assert results is not None and (seen[0].kept, seen[0].total) == (20, 60)
+    said: list[str] = []
+    results = play_tournament(plan, note=said.append)
+    assert results is not None and said == ["continuing: 20 of 60 games were finished before"]
     for pair, result in whole.items():
         assert result.total == results[pair].total
         np.testing.assert_array_equal(result.games.records.moves, results[pair].games.records.moves)
 
-    standings, fit = rate(game.spec, tournament.labels, results)
-    write_report(tmp_path / "report", tournament, results, standings, fit, {"command": "a test"})
+    standings = rate(game.spec, tournament.labels, results)
+    write_report(tmp_path / "report", tournament, results, standings, {"command": "a test"})
     facts = json.loads((tmp_path / "report" / "report.json").read_text())
     assert facts["matches"][0]["total"].keys() == {"mbb_per_hand"} and "ratings" not in facts
     first = [deck_scores(game.spec, results[pair].games)[0].mean(axis=1) for pair in whole if pair[0] == "random"]
