@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import torch
 
-from agents.general.random_agent import RandomAgent
+from agents.general.random_agent import Random
 from fpmcts.search import Search, SearchSettings
 from games import is_outside, make
 from games.batches import Rules, States, num_rows, take
@@ -61,7 +61,7 @@ def _open_decisions(game: Game) -> Iterator[tuple[States, Records]]:
     """Yields the first decisions of a random game that are not forced, as views (one row) with the moves before them."""
     states = game.deal(deal_seeds(0, 1, Stream.PLAY))
     records = Records(np.full((1, game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16))
-    player, counts = RandomAgent(game), np.empty(1, np.int64)
+    player, counts = Random().at(game), np.empty(1, np.int64)
     player.start(1, 0)
     for k in range(min(MOVES, game.spec.max_moves)):
         views = game.view(states, seats_to_move(game, states))

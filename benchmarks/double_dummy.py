@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from agents.doudizhu.double_dummy import DoubleDummySolver
-from agents.doudizhu.heuristic_games import generate_games
+from agents.heuristic_games import generate_games
 from benchmarks.table import Row, median_seconds
 from games import make
 from games.batches import take

@@ -33,7 +33,7 @@ from agents.agent import Agent
 from agents.doudizhu.double_dummy import DoubleDummySolver
 from agents.general.policy import PolicyAgent, PolicyOptions
 from agents.general.search_agent import FPMCTSOptions
-from agents.players import KINDS, Maker, Player
+from agents.players import PLAYERS, Entrant, Host
 from agents.rehearsal import compile_players
 from agents.trained import Trained, checkpoint_of, load_trained
 from benchmarks.table import make_console
@@ -322,15 +322,15 @@ def main() -> None:
         parser.error(f"--playouts is {options.playouts}; expected numbers from 1 up")
     trained = load_trained(options.checkpoint, "doudizhu")
     options_of_policy = PolicyOptions(checkpoint=str(options.checkpoint))
-    players = {"policy": Player("policy", "policy", options_of_policy, "policy")} | {
-        f"search, {count} playouts": Player(
-            f"s{k}", "fpmcts", FPMCTSOptions(checkpoint=str(options.checkpoint), playouts=count), f"s{k}"
+    players = {"policy": Entrant(options_of_policy, "policy")} | {
+        f"search, {count} playouts": Entrant(
+            FPMCTSOptions.parse({"checkpoint": str(options.checkpoint), "playouts": count}), f"s{count}"
         )
-        for k, count in enumerate(dict.fromkeys(options.playouts))
+        for count in dict.fromkeys(options.playouts)
     }
     if options.pimc:
-        players["pimc"] = Player("pimc", "pimc", KINDS["pimc"].options(), "pimc")
-    maker = Maker(trained.game, getattr(trained.game, "rules_name", ""), {player.label: player for player in players.values()})
+        players["pimc"] = Entrant(PLAYERS["pimc"](), "pimc")
+    host = Host(trained.game, players)
     console = make_console()
     if options.playouts:
         compile_players(trained.game.spec.name)
@@ -348,7 +348,7 @@ def main() -> None:
             if not console.is_terminal:
                 print(text, file=sys.stderr, flush=True)
 
-        others = [maker.make(player.label) for player in players.values()]
+        others = [host.make(label) for label in players]
         judged = Judge(trained, others, options.worlds, options.nodes).judged(decisions, options.seed, progress)
     if not judged.endgames:
         parser.error(f"none of {judged.left_out} endgames was solved; raise --nodes, or lower --cards")

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from agents import load_player
-from agents.doudizhu.rhcp import RHCPAgent
+from agents.doudizhu.rhcp import RHCP
 from agents.general.search_agent import SearchAgent
 from benchmarks.selfplay import composed
 from benchmarks.table import Row
@@ -84,7 +84,7 @@ def seconds_per_move() -> float:
         if k == 1:
             player.waits = []  # the first game compiles the kernels
         seating = np.array([[0, 1, 1]]) if k % 2 else np.array([[1, 0, 0]])
-        play_games(game, (player, RHCPAgent(game)), seating, take(deals, slice(k, k + 1)), seed=k)
+        play_games(game, (player, RHCP().at(game)), seating, take(deals, slice(k, k + 1)), seed=k)
     return float(np.median(player.waits))
 
 

@@ -2,7 +2,7 @@
 
 import time
 
-from agents.doudizhu.heuristic_games import generate_games
+from agents.heuristic_games import generate_games
 from benchmarks.table import Row
 from games import make
 from games.kernels import Stream, deal_seeds

@@ -13,7 +13,7 @@ from time import perf_counter
 
 import numpy as np
 
-from agents.doudizhu.heuristic_games import generate_games
+from agents.heuristic_games import generate_games
 from benchmarks.table import Row
 from games.batches import States, num_rows, take
 from games.interface import Records

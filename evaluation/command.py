@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.table import Table
 
-from agents.players import KINDS, Maker, file_of
+from agents.players import PLAYERS, Host
 from agents.rehearsal import compile_players
 from evaluation.config import EvaluateConfig, Tournament, parse_command_line
 from evaluation.game_choice import help_text as game_help
@@ -46,17 +46,17 @@ def help_text(topic: str) -> str:
     """Returns the help on a player's options, a key or an option of a game; "" is the whole in short."""
     keys = attribute_texts(EvaluateConfig)
     keys["experiment"] = f"Keys of conf/evaluate/NAME.yaml: {', '.join(choices('evaluate'))}."
-    if topic in KINDS:
-        options = KINDS[topic].options
-        return f"{topic}: {first_line(options)}\n{keys_text(options, 'LABEL.')}"
+    if topic in PLAYERS:
+        texts = [keys_text(schema, "LABEL.") for schema in PLAYERS[topic].schemas()]
+        return "\n".join([f"{topic}: {first_line(PLAYERS[topic])}", *filter(None, texts)])
     if topic:
         text = keys[topic] if topic in ("game", "experiment") else keys_text(EvaluateConfig, topic=topic)
         text += game_help(topic if topic != "game" else "")
         if not text:
-            raise ConfigError(f"--help {topic}: no key and no player{did_you_mean(topic, [*keys, *KINDS])}")
+            raise ConfigError(f"--help {topic}: no key and no player{did_you_mean(topic, [*keys, *PLAYERS])}")
         return text
     lines = [f"  {name + ':':13}{text}" for name, text in keys.items()]
-    players = [f"  {name + ':':13}{first_line(kind.options)}" for name, kind in KINDS.items()]
+    players = [f"  {name + ':':13}{first_line(options)}" for name, options in PLAYERS.items()]
     more = ["Players, explained with their options by --help PLAYER:", *players, "--cfg job prints all settings."]
     return "\n".join([HELP, *lines, "", *more])
 
@@ -64,7 +64,7 @@ def help_text(topic: str) -> str:
 def settings(arguments: Sequence[str]) -> dict[str, Any]:
     """Returns everything that a command line sets: the keys, and every player with its options."""
     tournament = parse_command_line(arguments)
-    players = {label: {"kind": player.kind, **asdict(player.options)} for label, player in tournament.players.items()}
+    players = {label: {"kind": player.kind, **player.options.as_dict()} for label, player in tournament.players.items()}
     return {**asdict(tournament.config), "game": tournament.config.game.as_dict(), "player": players}
 
 
@@ -82,7 +82,7 @@ def run(arguments: Sequence[str], note: Note, progress: Progress, close: Callabl
     choose_device(config.device)
     game = config.game.make()
     _check(tournament, game)
-    if any(KINDS[player.kind].compiles for player in tournament.players.values()):
+    if any(player.options.compiles for player in tournament.players.values()):
         compile_players(config.game.name)
     tournament, precisions = settled(tournament)
     for line in precisions:
@@ -132,7 +132,7 @@ def _check(tournament: Tournament, game: Game) -> None:
             raise ConfigError(f"cluster={config.cluster.kind}: players learn hand by hand, so one process plays a table")
     for label, player in tournament.players.items():
         try:
-            file_of(game.spec.name, player.options)
+            player.options.file(game.spec.name)
         except CheckpointError as error:
             raise CheckpointError(f"{label}={player.kind}: {error}") from error
     if config.report:
@@ -146,10 +146,10 @@ def _play_table(
 ) -> int:
     """Plays a match of different players at one table and prints it; returns the exit status."""
     config, labels = tournament.config, tournament.labels
-    maker = Maker(game, str(config.game.options.get("rules", "")), tournament.players, config.device)
+    host = Host(game, tournament.players, config.device)
     result = table_match(
         game,
-        lambda: [maker.make(label) for label in labels],
+        lambda: [host.make(label) for label in labels],
         [tournament.players[label].name for label in labels],
         tournament.num_decks() or 0,
         config.seed,

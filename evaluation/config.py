@@ -8,11 +8,11 @@ is, ``LABEL.OPTION=VALUE`` gives it an option. In ``agents`` the name of a kind 
 keys of ``conf/evaluate/NAME.yaml`` first, in which players stand as ``player: {LABEL: {kind: KIND, OPTION: VALUE}}``.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from agents.players import KINDS, LocalBestResponseOptions, MixOptions, Player
+from agents.players import PLAYERS, Entrant
 from evaluation.game_choice import Choice, games_with, option_names
 from evaluation.sequential import SequentialTest
 from runtime.cluster import ClusterSettings
@@ -79,7 +79,7 @@ class Tournament:
     """
 
     config: EvaluateConfig
-    players: dict[str, Player]
+    players: dict[str, Entrant]
     labels: tuple[str, ...]
 
     def sequential_test(self) -> SequentialTest | None:
@@ -113,7 +113,7 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
             raise ConfigError(f"{key}={text}: {label} is a key of its own, not a player")
         elif key in options:
             overrides[f"game.{key}"] = text
-        elif not dot and text not in KINDS and (able := games_with(key)):
+        elif not dot and text not in PLAYERS and (able := games_with(key)):
             raise ConfigError(f"{key}={text}: is an option of {', '.join(able)}, not of {given.get('game', 'doudizhu')}")
         else:
             overrides[f"player.{label}.{option or 'kind'}"] = text
@@ -135,7 +135,7 @@ def _preset(name: str) -> dict[str, Any]:
 def _checked(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> Tournament:
     """Returns the tournament of some keys and of players, each with ``kind`` and options."""
     labels = _labels(config, given)
-    players: dict[str, Player] = {}
+    players: dict[str, Entrant] = {}
     for label in [*labels, *(label for label, options in given.items() if "kind" in options)]:
         _add_player(label, given, players, config.game.name)
     _add_opponents(players, labels)
@@ -162,7 +162,7 @@ def _labels(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> t
     listed = config.agents or config.table
     if not listed:
         if len(pair) < 2:
-            raise ConfigError(f"expected two players: a=KIND b=KIND, or agents=[KIND,…]; the kinds are {', '.join(KINDS)}")
+            raise ConfigError(f"expected two players: a=KIND b=KIND, or agents=[KIND,…]; the kinds are {', '.join(PLAYERS)}")
         return ("a", "b")
     if (config.agents and config.table) or not set(pair) <= set(listed):
         raise ConfigError("expected one of the three: a and b, agents, or table")
@@ -172,55 +172,52 @@ def _labels(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> t
 
 
 def _add_player(
-    label: str, given: Mapping[str, Mapping[str, Any]], players: dict[str, Player], game: str, above: tuple[str, ...] = ()
+    label: str, given: Mapping[str, Mapping[str, Any]], players: dict[str, Entrant], game: str, above: tuple[str, ...] = ()
 ) -> None:
     """Adds a player, and those that it names, to ``players``. Args: above: The mixes that name it."""
     if label in players:
         return
-    options = {key: value for key, value in given.get(label, {}).items() if key != "kind"}
+    values = {key: value for key, value in given.get(label, {}).items() if key != "kind"}
     kind = str(given.get(label, {}).get("kind", label))
-    if kind not in KINDS:
+    if kind not in PLAYERS:
         what = f"{label}={kind}" if kind != label else label
-        near = did_you_mean(label, KEYS) or did_you_mean(kind, KINDS)
-        known = f"expected one of {', '.join(KINDS)}, or a label that LABEL=KIND defines"
+        near = did_you_mean(label, KEYS) or did_you_mean(kind, PLAYERS)
+        known = f"expected one of {', '.join(PLAYERS)}, or a label that LABEL=KIND defines"
         raise ConfigError(f"{what}: unknown player; {known}{near}")
-    row = KINDS[kind]
+    row = PLAYERS[kind]
     if not row.plays(game):
-        able = ", ".join(name for name, other in KINDS.items() if other.plays(game))
-        raise ConfigError(f"{label}={kind}: plays {', '.join(row.games)}, not {game}, which is played by {able}")
-    values = build(row.options, options, f"{label}.")
-    for part in _seats(label, values):
-        if part == label or part in above:
-            raise ConfigError(f"{label}.seats={values.seats}: a mix cannot play in itself")
-        _add_player(part, given, players, game, (*above, label))
-    name = label if label not in ("a", "b") else kind
-    shown = ", ".join(f"{key}={value}" for key, value in options.items() if key not in FILES)
-    players[label] = Player(label, kind, values, f"{name} ({shown})" if shown and label in ("a", "b", kind) else name)
-
-
-def _seats(label: str, options: Any) -> Iterator[str]:
-    """Yields the players that a player names for its seats."""
-    if isinstance(options, MixOptions):
-        if len(options.seats) == 0:
+        able = ", ".join(name for name, other in PLAYERS.items() if other.plays(game))
+        raise ConfigError(f"{label}={kind}: plays {', '.join(row.games())}, not {game}, which is played by {able}")
+    options = row.parse(values, f"{label}.")
+    if kind == "mix":
+        if not (seats := options.needs()):
             example = f"{label}.seats=[fpmcts,rhcp,rhcp]"
             raise ConfigError(f"{label}.seats: a mix needs the players of all seats, such as {example}")
-        yield from options.seats
+        for part in seats:
+            if part == label or part in above:
+                raise ConfigError(f"{label}.seats={seats}: a mix cannot play in itself")
+            _add_player(part, given, players, game, (*above, label))
+    name = label if label not in ("a", "b") else kind
+    shown = ", ".join(f"{key}={value}" for key, value in values.items() if key not in FILES)
+    players[label] = Entrant(options, f"{name} ({shown})" if shown and label in ("a", "b", kind) else name)
 
 
-def _add_opponents(players: dict[str, Player], labels: tuple[str, ...]) -> None:
+def _add_opponents(players: dict[str, Entrant], labels: tuple[str, ...]) -> None:
     """Fills in whose policy a local best response may read: that of the one player it meets, which must state it."""
     for label, player in players.items():
-        if not isinstance(player.options, LocalBestResponseOptions):
+        if player.kind != "lbr":
             continue
-        against, others = player.options.against, [other for other in labels if other != label]
+        options: Any = player.options
+        against, others = options.against, [other for other in labels if other != label]
         if label not in labels or len(others) != 1 or against not in (None, *others):
             other = against if against in players and against != label else "another player"
             raise ConfigError(
                 f"{label}=lbr: reads the policy of the one player that it meets; expected a match of {label} and {other}, "
                 f"not of {', '.join(labels)}"
             )
-        kind = players[others[0]].kind
-        if not KINDS[kind].states_policy:
-            able = ", ".join(name for name, row in KINDS.items() if row.states_policy)
-            raise ConfigError(f"{label}=lbr against {others[0]}={kind}: {kind} cannot state its policy; expected one of {able}")
-        players[label] = replace(player, options=replace(player.options, against=others[0]))
+        met = players[others[0]]
+        if not met.options.states_policy:
+            able = ", ".join(name for name, row in PLAYERS.items() if row.states_policy)
+            expected = f"{met.kind} cannot state its policy; expected one of {able}"
+            raise ConfigError(f"{label}=lbr against {others[0]}={met.kind}: {expected}")
+        players[label] = replace(player, options=replace(options, against=others[0]))

@@ -4,7 +4,7 @@ import hashlib
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from agents import match_settings
-from agents.players import KINDS, LocalBestResponseOptions, MixOptions, file_of
+from agents.players import PLAYERS
 from evaluation.config import Tournament
 from evaluation.decks import evaluation_decks
 from games import is_outside
@@ -80,13 +80,13 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
 def kinds_of(tournament: Tournament, label: str) -> list[str]:
     """Returns the kind of a player, or those of the players in a mix."""
     player = tournament.players[label]
-    if isinstance(player.options, MixOptions):
-        return [kind for part in player.options.seats for kind in kinds_of(tournament, part)]
+    if player.kind == "mix":
+        return [kind for part in player.options.needs() for kind in kinds_of(tournament, part)]
     return [player.kind]
 
 
 def _is_slow(tournament: Tournament, label: str) -> bool:
-    return any(KINDS[kind].slow for kind in kinds_of(tournament, label))
+    return any(PLAYERS[kind].slow for kind in kinds_of(tournament, label))
 
 
 def _task_decks(tournament: Tournament, label: str) -> int:
@@ -131,17 +131,14 @@ def identity(plan: Plan, pair: tuple[str, str]) -> dict[str, Any]:
 
 def described(tournament: Tournament, label: str) -> dict[str, Any]:
     """Returns a player with its options, files by what they hold."""
-    player = tournament.players[label]
-    values = asdict(player.options)
-    for option in {"checkpoint", "run"} & values.keys():
-        path = file_of(tournament.config.game.name, player.options)
-        values[option] = values[option] if path is None else _digest(path)
-    if isinstance(player.options, MixOptions):
-        values["seats"] = [described(tournament, part) for part in player.options.seats]
-    if isinstance(player.options, LocalBestResponseOptions) and player.options.against is not None:
-        values["against"] = described(tournament, player.options.against)
-    programs = [Path(word) for word in shlex.split(values.get("command", "")) if Path(word).is_file()]
-    return {"kind": player.kind, **values, "programs": [_digest(path) for path in programs]}
+    options = tournament.players[label].options
+    values = options.as_dict()
+    files = [Path(word) for word in shlex.split(values.get("command", "")) if Path(word).is_file()]
+    if (read := options.file(tournament.config.game.name)) is not None:
+        files.append(read)
+        values |= dict.fromkeys({"checkpoint", "run"} & values.keys())
+    needs = [described(tournament, other) for other in options.needs()]
+    return {"kind": options.kind, **values, "files": [_digest(path) for path in files], "needs": needs}
 
 
 def _sources(game: str) -> Iterator[Path]:

@@ -1,6 +1,7 @@
 """``precision=auto`` of the players of a match: settled before the first game, so that all processes play in the same one."""
 
 from dataclasses import replace
+from typing import Any
 
 from evaluation.config import Tournament
 from networks.trial import by_processor
@@ -15,5 +16,6 @@ def settled(tournament: Tournament) -> tuple[Tournament, list[str]]:
     name = by_processor(choose_device(tournament.config.device))
     players = dict(tournament.players)
     for label in asked:
-        players[label] = replace(players[label], options=replace(players[label].options, precision=name))
+        options: Any = players[label].options
+        players[label] = replace(players[label], options=replace(options, precision=name))
     return replace(tournament, players=players), [f"{', '.join(asked)}: precision {name}"]

@@ -153,7 +153,7 @@ def as_dict(
         **facts,
         "config": asdict(tournament.config) | {"game": tournament.config.game.as_dict()},
         "players": {
-            label: {"name": player.name, "kind": player.kind, "options": asdict(player.options)}
+            label: {"name": player.name, "kind": player.kind, "options": player.options.as_dict()}
             for label, player in tournament.players.items()
         },
         "ratings" if unit.tells_wins else f"mean_{unit.key}": own,

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from agents.agent import Agent
-from agents.players import Maker
+from agents.players import Host
 from evaluation.aivat import corrections
 from evaluation.duplicate import MatchResult, deck_scores, duplicate_games, games_per_deck, part_seed, summary
 from evaluation.match import PlayedGames, joined_games
@@ -46,14 +46,13 @@ class TaskWorker:
             torch.set_num_threads(1)  # one process per core
         self.game = config.game.make()
         lanes = SLOW_DECKS * games_per_deck(self.game.spec)
-        rules = str(config.game.options.get("rules", ""))
-        self._maker = Maker(self.game, rules, plan.tournament.players, str(device), lanes)
+        self._host = Host(self.game, plan.tournament.players, str(device), lanes)
         self._agents: dict[str, Agent] = {}
 
     def agent(self, label: str) -> Agent:
         """Returns the player of a label."""
         if label not in self._agents:
-            agent = self._agents[label] = self._maker.make(label)
+            agent = self._agents[label] = self._host.make(label)
             if "external" not in kinds_of(self.plan.tournament, label):
                 self._warm_up(agent)
         return self._agents[label]

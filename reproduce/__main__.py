@@ -9,11 +9,9 @@ from collections.abc import Callable, Sequence
 
 from evaluation.plots import ReportError, check_plots
 from networks.checkpoint import CheckpointError
-from reproduce import figures, match_tables, table_matches
-from reproduce.figures import FigureConfig
+from evaluation.units import StoreError
+from reproduce import figures, ismcts_tables, reward_figures
 from reproduce.job import Job
-from reproduce.match_tables import MatchTablesConfig
-from reproduce.table_matches import TableMatchesConfig
 from runtime.cluster import ClusterError
 from runtime.configuration import CONF, choices, read_file, shown, split
 from runtime.help import keys_text, say
@@ -24,9 +22,9 @@ from training.run_folder import RunFolderError
 from training.terminal import Terminal
 
 KINDS: dict[str, tuple[type, Callable[[str, Sequence[str]], Job]]] = {
-    "runs": (FigureConfig, figures.read_job),
-    "match_tables": (MatchTablesConfig, match_tables.read_job),
-    "table_matches": (TableMatchesConfig, table_matches.read_job),
+    "runs": (figures.FigureConfig, figures.read_job),
+    "ismcts_tables": (ismcts_tables.TablesConfig, ismcts_tables.read_job),
+    "reward_figures": (reward_figures.FiguresConfig, reward_figures.read_job),
 }
 """The keys of a file in ``conf/reproduce`` and what reads it, by its key ``kind``; without one: ``runs``."""
 
@@ -66,12 +64,7 @@ def run(arguments: list[str]) -> None:
     terminal = Terminal()
     interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
     terminal.note(job.about)
-    lines = None
-    for event in job.play(lambda: interrupt.requested):
-        if isinstance(event, Event):
-            terminal.progress(event)
-        else:
-            lines = event
+    lines = job.play(lambda *at: terminal.progress(Event(*at)), lambda: interrupt.requested)
     terminal.close()
     if lines is None:
         terminal.note("stopped; the same command resumes it")
@@ -84,5 +77,5 @@ def run(arguments: list[str]) -> None:
 if __name__ == "__main__":
     try:
         run(sys.argv[1:])
-    except (ConfigError, CheckpointError, ReportError, RunFolderError, ClusterError) as error:
+    except (ConfigError, CheckpointError, ReportError, RunFolderError, StoreError, ClusterError) as error:
         sys.exit(f"reproduce: {error}")

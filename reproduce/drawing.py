@@ -53,9 +53,9 @@ def draw(folder: Path, title: str, panels: Sequence[Panel], lines: Mapping[str, 
         curves[name] = {
             "episodes": line.episodes.tolist(),
             "mean": line.mean.tolist(),
-            "standard_error": np.nan_to_num(line.error).tolist(),
+            "standard_error": [None if np.isnan(error) else error for error in line.error.tolist()],
         }
-        texts.append(f"{name}: {line.mean[-1]:.4g} ± {line.error[-1]:.1g} after {line.episodes[-1]:,} episodes")
+        texts.append(f"{name}: {_value(line, -1)} after {line.episodes[-1]:,} episodes")
         if line.printed:
             axis.plot(*zip(*line.printed, strict=True), "x", color=curve.get_color(), label=f"{line.label or name}, printed")
             curves[name]["printed"] = [list(point) for point in line.printed]
@@ -78,5 +78,11 @@ def draw(folder: Path, title: str, panels: Sequence[Panel], lines: Mapping[str, 
 def _beside(name: str, line: Line, episodes: float, value: float) -> str:
     """Returns a point of the text and what the curve has nearest to it."""
     k = int(np.abs(np.log(line.episodes / episodes)).argmin())
-    here = f"{line.mean[k]:.4g} ± {line.error[k]:.1g} after {line.episodes[k]:,}"
+    here = f"{_value(line, k)} after {line.episodes[k]:,}"
     return f"{name}: the text prints {value:g} after {episodes:,.0f} episodes; here {here}"
+
+
+def _value(line: Line, k: int) -> str:
+    """Returns a value of a line, with its standard error where there is one."""
+    error = "" if np.isnan(line.error[k]) else f" ± {line.error[k]:.1g}"
+    return f"{line.mean[k]:.4g}{error}"

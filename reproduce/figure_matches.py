@@ -5,25 +5,24 @@ Source: Heinrich & Silver 2015, 4.3, figure 3 and tables 2 and 3.
 
 import math
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from evaluation.units import Store
 from games.poker.tables import PokerTables
 from networks.checkpoint import CheckpointError
 from reproduce.drawing import Line
+from reproduce.job import Progress, Stopping
+from runtime.pools import ThreadPool
 from tabular.learner import TabularLearner
 from tabular.matches import Player, Result, always_call, greedy_player, random_player, symmetric_play
-from training.reports import Event
 
 SNAPSHOTS_PER_DECADE, FIRST_SNAPSHOT = 5, 1_000_000
 FIXED: Mapping[str, Callable[[], Player]] = {"random": random_player, "always call": always_call}
 """Opponents that learn nothing."""
-_POLL_SECONDS = 0.2
 
 
 class Match(NamedTuple):
@@ -70,20 +69,24 @@ def name(match: Match, num_players: int) -> str:
 def play_matches(
     game: PokerTables,
     folders: Mapping[str, Path],
+    store: Store,
     deals: int,
     final_deals: int,
     threads: int,
-    stopping: Callable[[], bool],
-) -> Iterator[Event | tuple[dict[str, Line], dict[str, dict[str, Result]]]]:
-    """Yields how far the matches are, and at the end lines and the final table (row, column); nothing if it was stopped.
+    progress: Progress,
+    stopping: Stopping,
+) -> tuple[dict[str, Line], dict[str, dict[str, Result]]] | None:
+    """Returns lines and the final table (row, column); None if it was stopped.
 
     Args:
         game: The game.
         folders: Folder of the run of each label.
+        store: Keeps the results of matches.
         deals: Of a match at a mark.
         final_deals: Of a match of the table.
         threads: Matches side by side.
-        stopping: Whether to stop.
+        progress: Called after each match.
+        stopping: Whether to begin no more matches.
     """
     labels = list(folders)
     marks = sorted(set.intersection(*(set(snapshots(folder)) for folder in folders.values())))
@@ -93,44 +96,36 @@ def play_matches(
         )
     between = [(a, b) for a in labels for b in labels if a != b and (game.num_players > 2 or labels.index(a) < labels.index(b))]
     against = [(a, b) for a in labels for b in FIXED]
-    curves = {Match(a, b, mark): deals for mark in marks for a, b in between + against}
-    rows = [*labels, *FIXED]
-    final = {Match(a, b, marks[-1]): final_deals for a, b in between + against}
-    results: dict[tuple[Match, bool], Result] = {}
-    pool = ThreadPoolExecutor(threads)
+    units = [(Match(a, b, mark), deals, 0) for mark in marks for a, b in between + against]
+    units += [(Match(a, b, marks[-1]), final_deals, 1) for a, b in between + against]
 
     def player(label: str, mark: int) -> Player:
         return FIXED[label]() if label in FIXED else greedy_player(np.load(folders[label] / f"greedy-{mark}.npy"))
 
-    def play(match: Match, count: int, seed: int) -> Result:
-        players = [player(label, match.mark) for label in (match.first, match.second)]
-        return symmetric_play(game, players, [0] + [1] * (game.num_players - 1), count, seed)[0]
+    def play(unit: tuple[Match, int, int]) -> Iterator[Result]:
+        match, count, seed = unit
+        if not stopping():
+            players = [player(label, match.mark) for label in (match.first, match.second)]
+            yield symmetric_play(game, players, [0] + [1] * (game.num_players - 1), count, seed)[0]
 
-    futures: dict[tuple[Match, bool], Future[Result]] = {}
-    try:
-        for is_final, some in ((False, curves), (True, final)):
-            for match, count in some.items():
-                futures[match, is_final] = pool.submit(play, match, count, int(is_final))
-        while len(results) < len(futures):
-            if stopping():
-                return
-            results |= {key: future.result() for key, future in futures.items() if key not in results and future.done()}
-            yield Event("matches", len(results), len(futures), "matches")
-            time.sleep(_POLL_SECONDS)
-    finally:
-        pool.shutdown(cancel_futures=True)
-
+    results = {(Match(*match), count, seed): Result(*result) for (match, count, seed), result in store.finished()}
+    missing = [unit for unit in units if unit not in results]
+    for k, result in ThreadPool([play] * threads).run(missing):
+        store.add(missing[k], result)
+        results[missing[k]] = result
+        progress("matches", sum(unit in results for unit in units), len(units), "matches")
+    if any(unit not in results for unit in units):
+        return None
     lines = {}
     for pairs, panel in ((between, 0), (against, 1)):
         for a, b in pairs:
-            of_pair = [results[Match(a, b, mark), False] for mark in marks]
+            of_pair = [results[Match(a, b, mark), deals, 0] for mark in marks]
             means, errors = (np.array([result[k] for result in of_pair]) for k in (0, 1))
             lines[name(Match(a, b, 0), game.num_players)] = Line(np.array(marks), means, errors, panel)
-    last = {(match.first, match.second): result for (match, is_final), result in results.items() if is_final}
+    last = {(a, b): results[Match(a, b, marks[-1]), final_deals, 1] for a, b in between + against}
     if game.num_players == 2:  # what one wins the other loses
         last |= {(b, a): result._replace(mean=-result.mean) for (a, b), result in last.items()}
-    table = {b: {a: last[a, b] for a in labels if a != b} for b in rows}
-    yield lines, table
+    return lines, {b: {a: last[a, b] for a in labels if a != b} for b in [*labels, *FIXED]}
 
 
 def table_lines(table: Mapping[str, Mapping[str, Result]], num_players: int) -> list[str]:

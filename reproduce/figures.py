@@ -9,9 +9,7 @@ Source: Heinrich & Silver, "Smooth UCT Search in Computer Poker", IJCAI 2015, fi
 
 import math
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
@@ -19,14 +17,15 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from evaluation.units import Store
+from games.kernels import sources_digest
 from reproduce.drawing import Line, Panel, draw
 from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
-from reproduce.job import Job
-from runtime.configuration import load, pairs
-from runtime.settings import ConfigError, build, did_you_mean, setting
+from reproduce.job import Job, Progress, Stopping, read_config
+from runtime.pools import ThreadPool
+from runtime.settings import ConfigError, setting
 from tabular.learner import TabularLearner
 from training.budget import EpisodeBudget
-from training.reports import Event
 from training.run_folder import RunFolder
 from training.tabular import TabularConfig, TabularTrainer, make_learner, parse_tabular
 
@@ -39,7 +38,6 @@ MATCHES = "symmetric_play"
 """The measure between runs."""
 SAVE_SECONDS = 5.0
 """Least age of a checkpoint before the next."""
-POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
@@ -117,11 +115,7 @@ class FigureConfig:
 
 def read_figure(name: str, overrides: Sequence[str]) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
     """Returns what ``parse_figure`` makes of ``conf/reproduce/NAME.yaml`` and a command line. Raises ConfigError."""
-    given = dict(pairs(overrides))
-    for key, text in given.items():
-        if (top := key.partition(".")[0]) not in (names := [f.name for f in fields(FigureConfig)]):
-            raise ConfigError(f"{key}={text}: unknown key{did_you_mean(top, names) or '; expected one of ' + ', '.join(names)}")
-    return parse_figure(load(f"reproduce/{name}", given, ("run_dir", "title")))
+    return parse_figure(read_config(FigureConfig, name, overrides))
 
 
 def read_job(name: str, overrides: Sequence[str]) -> Job:
@@ -129,12 +123,11 @@ def read_job(name: str, overrides: Sequence[str]) -> Job:
     config, runs = read_figure(name, overrides)
     total = sum(run.budget.episodes or 0 for _, run in runs)
     about = f"{config.title}: {len(runs)} runs, {total:,} episodes in all, in {config.folder()}"
-    return Job(config, about, config.folder() / "figure.png", lambda stopping: play_figure(config, runs, stopping))
+    return Job(config, about, config.folder() / "figure.png", lambda *how: play_figure(config, runs, *how))
 
 
-def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
-    """Returns the checked configuration, and the label and configuration of every run. Raises ConfigError."""
-    config: FigureConfig = build(FigureConfig, values)
+def parse_figure(config: FigureConfig) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
+    """Returns the configuration, and the label and configuration of every run. Raises ConfigError."""
     if config.measure == MATCHES and config.runs != 1:
         raise ConfigError(
             f"runs={config.runs}: expected 1, since measure={MATCHES} plays one run of each algorithm against another"
@@ -187,59 +180,56 @@ def shown_curves(config: FigureConfig) -> dict[str, Shown]:
     }
 
 
-def play_runs(
-    config: FigureConfig, runs: list[tuple[str, TabularConfig]], stopping: Callable[[], bool]
-) -> Iterator[Event | dict[str, list[list[tuple[int, float]]]]]:
-    """Yields how far the runs are, and at the end the ``shown_curves``, each run's; nothing of them if it was stopped before.
+Curve = list[tuple[int, dict[str, float]]]
+"""Episodes and measures of every step of a run."""
 
-    Where the measure is between runs, there are none.
+
+def play_runs(
+    config: FigureConfig, runs: list[tuple[str, TabularConfig]], progress: Progress, stopping: Stopping
+) -> dict[str, list[list[tuple[int, float]]]] | None:
+    """Returns the ``shown_curves``, each run's; None if it was stopped. There are none where the measure is between runs.
 
     Raises:
         CheckpointError, RunFolderError: A run's folder cannot be used.
     """
-    episodes = np.zeros(len(runs), np.int64)
-    wanted = np.array([run.budget.episodes or 0 for _, run in runs])
-    failed = threading.Event()
+    wanted = [run.budget.episodes or 0 for _, run in runs]
     saving = threading.Lock()  # one at a time: a checkpoint may take as much memory again as the tables
 
-    def work(k: int) -> list[tuple[int, dict[str, float]]]:
-        with RunFolder.open(runs[k][1], parse_tabular) as folder:
-            trainer = TabularTrainer(folder.config, marks=partial(config.next_mark, runs[k][0]))
-            saved = folder.load()
-            if saved is not None:
+    def play(k: int) -> Iterator[int | Curve]:
+        label, run = runs[k]
+        with RunFolder.open(run, parse_tabular) as folder:
+            trainer = TabularTrainer(folder.config, marks=partial(config.next_mark, label))
+            if (saved := folder.load()) is not None:
                 trainer.set_state(saved)
-            episodes[k] = trainer.learner.episodes
-            while not trainer.is_finished(folder.config.budget) and not stopping() and not failed.is_set():
-                for _ in trainer.run_step():
-                    episodes[k] = trainer.learner.episodes
-                if config.measure == MATCHES:
-                    keep_snapshot(folder.path, cast(TabularLearner, trainer.learner), int(wanted[k]))
-                if folder.is_save_due(SAVE_SECONDS):
-                    with saving:
-                        folder.save(trainer.get_state(copy=False))
-            with saving:
-                folder.save(trainer.get_state(copy=False))
-            return trainer.curve
+            try:
+                while not trainer.is_finished(folder.config.budget) and not stopping():
+                    for _ in trainer.run_step():
+                        yield trainer.learner.episodes
+                    if config.measure == MATCHES:
+                        keep_snapshot(folder.path, cast(TabularLearner, trainer.learner), wanted[k])
+                    if folder.is_save_due(SAVE_SECONDS):
+                        with saving:
+                            folder.save(trainer.get_state(copy=False))
+            finally:
+                with saving:
+                    folder.save(trainer.get_state(copy=False))
+            if trainer.is_finished(folder.config.budget):
+                yield trainer.curve
 
-    pool = ThreadPoolExecutor(config.threads)
-    futures = [pool.submit(work, k) for k in range(len(runs))]
-    try:
-        while not all(future.done() for future in futures):
-            if any(future.done() and future.exception() for future in futures):
-                break
-            yield Event("episodes", int(episodes.sum()), int(wanted.sum()), "episodes")
-            time.sleep(POLL_SECONDS)
-        failed.set()
-        found: dict[str, list[list[tuple[int, dict[str, float]]]]] = {}
-        for (label, _), future in zip(runs, futures, strict=True):
-            found.setdefault(label, []).append(future.result())
-    finally:
-        failed.set()
-        pool.shutdown(cancel_futures=True)
-    if (episodes < wanted).any():
-        return
-    yield {
-        name: [[(at, scalars[own.measure]) for at, scalars in curve if at <= own.most] for curve in found[own.label]]
+    episodes, curves = [0] * len(runs), dict[int, Curve]()
+    for k, item in ThreadPool([play] * config.threads).run(range(len(runs))):
+        if isinstance(item, list):
+            curves[k] = item
+        episodes[k] = wanted[k] if isinstance(item, list) else item
+        progress("episodes", sum(episodes), sum(wanted), "episodes")
+    if len(curves) < len(runs):
+        return None
+    return {
+        name: [
+            [(at, scalars[own.measure]) for at, scalars in curves[k] if at <= own.most]
+            for k, (label, _) in enumerate(runs)
+            if label == own.label
+        ]
         for name, own in shown_curves(config).items()
     }
 
@@ -274,32 +264,23 @@ def _printed(config: FigureConfig, name: str, own: Shown) -> list[Any]:
 
 
 def play_figure(
-    config: FigureConfig, runs: list[tuple[str, TabularConfig]], stopping: Callable[[], bool]
-) -> Iterator[Event | list[str]]:
-    """Plays the runs, and the matches between them, and draws the figure.
-
-    Yields how far it is, and at the end what there is to say; nothing of that if it was stopped before. Errors as ``play_runs``.
-    """
-    curves = None
-    for event in play_runs(config, runs, stopping):
-        if isinstance(event, Event):
-            yield event
-        else:
-            curves = event
+    config: FigureConfig, runs: list[tuple[str, TabularConfig]], progress: Progress, stopping: Stopping
+) -> list[str] | None:
+    """Plays the runs, and the matches between them, and draws the figure; see ``Job.play``. Errors as ``play_runs``."""
+    curves = play_runs(config, runs, progress, stopping)
     if curves is None:
-        return
+        return None
     folder, facts = config.folder(), {"config": asdict(config)}
     if config.measure != MATCHES:
-        yield draw(folder, *_averages(config, curves), facts)
-        return
+        return draw(folder, *_averages(config, curves), facts)
     game = make_learner(runs[0][1]).game
     folders = {label: Path(str(run.run_dir)) for label, run in runs}
-    for step in play_matches(game, folders, config.deals, config.final_deals, config.threads, stopping):
-        if isinstance(step, Event):
-            yield step
-        else:
-            lines, table = step
-            title = f"{config.title}: greedy policies in symmetric play (± standard error)"
-            panels = [Panel("mbb/h", "episodes")] * 2
-            said = draw(folder, title, panels, lines, facts | {"table": table_facts(table)})
-            yield said + table_lines(table, game.num_players)
+    code = sources_digest("games", "tabular")
+    store = Store(folder / "matches.jsonl", {"game": config.game, "algorithms": config.algorithms, "code": code})
+    played = play_matches(game, folders, store, config.deals, config.final_deals, config.threads, progress, stopping)
+    if played is None:
+        return None
+    lines, table = played
+    title = f"{config.title}: greedy policies in symmetric play (± standard error)"
+    said = draw(folder, title, [Panel("mbb/h", "episodes")] * 2, lines, facts | {"table": table_facts(table)})
+    return said + table_lines(table, game.num_players)

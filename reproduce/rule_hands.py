@@ -7,18 +7,17 @@ who plays how. They go beside real hands: ``hands=[FILE.phhs,REAL.phhs]``.
 """
 
 import sys
+from collections.abc import Iterator
 
 import numpy as np
 
 from agents import load_player
 from evaluation.match import play_games
 from games import make
-from games.batches import take
-from games.kernels import Stream, deal_seeds, kernel
-from games.no_limit_holdem import phh
-from games.no_limit_holdem.betting import amount_of, step
+from games.kernels import Stream, deal_seeds
+from games.no_limit_holdem.phh import Hand
+from games.no_limit_holdem.phh_games import hand_of
 from games.no_limit_holdem.phh_write import write
-from games.no_limit_holdem.state import CALL, Rules, States
 
 PLAYERS = ("hand_only", "best_hand", "best_hand", "hand_only", "maniac", "always_call")
 TABLE = 60
@@ -28,39 +27,8 @@ SHARES = ((2, 20_000, 1 / 6), (3, 20_000, 1 / 2), (3, 10_000, 1 / 6), (6, 10_000
 SEED = 5
 
 
-@kernel
-def _amount(rules: Rules, states: States, action: int) -> int:
-    return amount_of(rules, states, 0, action)
-
-
-@kernel
-def _step(rules: Rules, states: States, action: int) -> None:
-    step(rules, states, 0, action)
-
-
-def hand_of(rules: Rules, deal: States, moves: list[int], names: tuple[str, ...], number: int, table: str) -> phh.Hand:
-    """Returns a game as a hand: its deal (one row, left as it is), its moves and the names of the players by seat."""
-    state = take(deal, np.zeros(1, np.int64))
-    seats, told, boards = [], [], []
-    for move in moves:
-        seats.append(int(state.seat[0]))
-        boards.append(int(state.shown[0]))
-        told.append((phh.FOLD, phh.CALL)[move] if move <= CALL else int(_amount(rules, state, move)))
-        _step(rules, state, move)
-
-    def whole(numbers: np.ndarray) -> tuple[int, ...]:
-        return tuple(int(x) for x in numbers)
-
-    hole = tuple((int(pair[0]), int(pair[1])) for pair in deal.hole[0])
-    return phh.Hand(
-        "", str(number), whole(rules.blinds), whole(rules.antes), whole(rules.stacks), int(rules.big_blind), hole,
-        whole(deal.board[0, : state.shown[0]]), tuple(seats), tuple(told), tuple(boards), names, None, table,
-    )  # fmt: skip
-
-
-def rule_hands(count: int) -> list[phh.Hand]:
-    """Returns about ``count`` hands."""
-    hands: list[phh.Hand] = []
+def rule_hands(count: int) -> Iterator[Hand]:
+    """Yields about ``count`` hands."""
     rng = np.random.default_rng(SEED)
     for players, stacks, share in SHARES:
         game = make("no_limit_holdem", players=players, stacks=stacks)
@@ -71,10 +39,9 @@ def rule_hands(count: int) -> list[phh.Hand]:
         games = play_games(game, agents, seating, deals, SEED)
         for i, row in enumerate(seating):
             table = f"{players}-{stacks}-{i // TABLE}"
-            names = tuple(f"{table}-{PLAYERS[k]}{k}" for k in row)
-            moves = [int(move) for move in games.records.moves[i, : games.records.lengths[i]]]
-            hands.append(hand_of(game.rules, take(deals, np.array([i])), moves, names, len(hands) + 1, table))
-    return hands
+            moves = games.records.moves[i, : games.records.lengths[i]]
+            hand = hand_of(game, deals, i, moves, [f"{table}-{PLAYERS[k]}{k}" for k in row], table)
+            yield hand._replace(finishing_stacks=None)
 
 
 if __name__ == "__main__":

@@ -115,8 +115,6 @@ KNOWS_A_GAME = {
     "opponent_models/": ("games.poker", "games.no_limit_holdem"),
     "expected_reward/": ("games.poker", "games.no_limit_holdem"),
 }
-# The two tables that join the rooms of players.
-JOIN_ROOMS = {"agents/players.py", "agents/teachers.py"}
 
 
 def test_games_are_known_by_their_interface() -> None:
@@ -134,7 +132,19 @@ def test_games_are_known_by_their_interface() -> None:
             if any(f"{i}.".startswith(f"{room}.") for i in found for room in rooms - {own}):
                 reads_players.add(file)
     assert not reads, f"{sorted(reads)}: read spec and Game in place of the game's folder"
-    assert reads_players <= JOIN_ROOMS, sorted(reads_players - JOIN_ROOMS)
+    assert not reads_players, sorted(reads_players)
+
+
+def test_rule_players_need_games_alone() -> None:
+    """So they can stand beside the rules: no networks, no search, nothing to install but numpy and numba."""
+    beside = ["agents.agent", "agents.decision", "agents.registry", "agents.general.random_agent"]
+    beside += [f"agents.poker.{name}" for name in ("always_call", "no_limit_rules")]
+    beside += [name for name in modules("agents") if name.startswith("agents.doudizhu.")]
+    found = modules("agents")
+    for name in beside:
+        wrong = {i for i in imports(name, found[name]) if i.split(".")[0] in OURS - {"games", "runtime", "agents"}}
+        own = {i for i in imports(name, found[name]) if i in found and i not in beside and found[i].name != "__init__.py"}
+        assert not wrong and not own, (name, wrong, own)
 
 
 def test_networks_name_no_game_and_nothing_of_one() -> None:

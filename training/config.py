@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from agents.players import KINDS
-from agents.teachers import TEACHERS, taught_games
+from agents.heuristic_games import teachers
+from agents.players import PLAYERS
 from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
@@ -89,7 +89,7 @@ class BootstrapSettings:
     """
 
     kind: str = setting("heuristic", choices=("heuristic", "none"))
-    teacher: str = setting("team_play", choices=tuple(name for names in TEACHERS.values() for name in names))
+    teacher: str = setting("team_play", choices=teachers())
     games: int = setting(60_000, least=0, most=MANY)
     games_per_step: int = setting(5_000, least=1, most=MANY)
     lr: float = setting(2e-3, least=1e-12, most=10)
@@ -234,11 +234,12 @@ def parse_config(values: Mapping[str, Any]) -> TrainConfig:
 def _check_fit(config: TrainConfig, spec: GameSpec) -> None:
     """Raises ConfigError where a setting is for other games."""
     name, baseline = spec.name, config.evaluation.baseline
-    if config.bootstrap.kind == "heuristic" and name not in taught_games():
-        raise ConfigError(f"bootstrap.kind=heuristic: is for game={' or '.join(taught_games())}; set bootstrap=none")
-    if (games := KINDS[baseline].games) and name not in games:
-        able = [kind for kind in BASELINES if not KINDS[kind].games or name in KINDS[kind].games]
-        raise ConfigError(f"evaluation.baseline={baseline}: is for game={' or '.join(games)}; expected one of {', '.join(able)}")
+    if config.bootstrap.kind == "heuristic" and config.bootstrap.teacher not in teachers(name):
+        games = " or ".join(PLAYERS[config.bootstrap.teacher].games())
+        raise ConfigError(f"bootstrap.kind=heuristic: is for game={games}; set bootstrap=none")
+    if not PLAYERS[baseline].plays(name):
+        able, games = [kind for kind in BASELINES if PLAYERS[kind].plays(name)], " or ".join(PLAYERS[baseline].games())
+        raise ConfigError(f"evaluation.baseline={baseline}: is for game={games}; expected one of {', '.join(able)}")
     if config.network.value_head == "win_stakes" and not spec.stake_factors:
         raise ConfigError(f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar")
     if config.inference.phase1 == "filter" and not spec.hidden_counts:

@@ -12,9 +12,8 @@ import torch
 
 from agents.general.policy import PolicyOptions
 from agents.general.search_agent import FPMCTSOptions
-from agents.kind import NoOptions
-from agents.players import Maker, Player
-from agents.teachers import generate_games
+from agents.heuristic_games import generate_games
+from agents.players import PLAYERS, Entrant, Host
 from agents.trained import Trained
 from evaluation.duplicate import duplicate_games, part_seed
 from evaluation.match import PlayedGames
@@ -142,15 +141,16 @@ class GameWorker:
         """Returns what plays decks of a match."""
         config, trained = self.config, trained_of(self.config, self.game, self._players, self.evaluator)
         kind = "fpmcts" if task.searches else "policy"
+        baseline = config.evaluation.baseline
         players = {
-            "own": Player("own", kind, search_options(config) if task.searches else PolicyOptions(), kind),
-            "baseline": Player("baseline", config.evaluation.baseline, NoOptions(), config.evaluation.baseline),
+            "own": Entrant(search_options(config) if task.searches else PolicyOptions(), kind),
+            "baseline": Entrant(PLAYERS[baseline](), baseline),
         }
-        maker = Maker(self.game, "", players, str(self.device), networks=trained)
+        host = Host(self.game, players, str(self.device), networks=trained)
 
         def play(unit: Decks) -> Iterator[tuple[int, PlayedGames]]:
             torch.set_num_threads(1)  # of this thread, as in ``fpmcts.workers.worker``
-            agents = maker.make("own"), maker.make("baseline")
+            agents = host.make("own"), host.make("baseline")
             games = duplicate_games(self.game, *agents, unit.decks, part_seed(config.seed, unit.first))
             yield len(games.seating), games
 
@@ -193,7 +193,7 @@ def shared_weights(players: Players) -> dict[str, np.ndarray]:
 
 
 def trained_of(config: TrainConfig, game: Game, players: Players, evaluator: Evaluator) -> Trained:
-    """Returns the networks as players know them (``agents.players.Maker``); ``evaluator`` holds their weights."""
+    """Returns the networks as players know them (``agents.registry.Host``); ``evaluator`` holds their weights."""
     return Trained(
         game=game, rules=config.game.rules or "", networks=players.networks, filter=players.filter, inference=config.inference,
         search=config.search, objective=config.objective, evaluator=evaluator,

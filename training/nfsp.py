@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from agents.general.policy import PolicyAgent
-from agents.general.random_agent import RandomAgent
+from agents.general.random_agent import Random
 from evaluation.duplicate import duplicate_match
 from evaluation.policy_table import ExactMeasure
 from fpmcts.learner import Learner
@@ -261,7 +261,7 @@ class NFSPTrainer:
             scalars["nash_conv/average_policy"] = exact
             yield f"; NashConv (both players' gains together) {exact:.4f}"
         if settings.decks:
-            players = PolicyAgent(self.game, self._averages.evaluate, 1.0), RandomAgent(self.game)
+            players = PolicyAgent(self.game, self._averages.evaluate, 1.0), Random().at(self.game)
             score = duplicate_match(self.game, *players, settings.decks, self.config.seed).total.adp
             unit = self.game.spec.score
             scalars[f"policy_against_random/{unit.key}_all"] = score.mean

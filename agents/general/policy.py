@@ -8,7 +8,8 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.decision import RETURN, WINS, Decision, Limits, Question, sure_win_decision
-from agents.trained import checkpoint_of
+from agents.registry import Host, PlayerOptions, player
+from agents.trained import checkpoint_of, trained_networks
 from fpmcts.drawn_moves import observe_movers, sample_policy
 from games.batches import Rules, States, num_rows
 from games.generic import forced_win, legal, stake
@@ -23,8 +24,9 @@ CHUNK = 16_384
 """Views whose probabilities are computed at once."""
 
 
+@player("policy", states_policy=True)
 @dataclass
-class PolicyOptions:
+class PolicyOptions(PlayerOptions):
     """The policy network without search.
 
     Attributes:
@@ -47,6 +49,14 @@ class PolicyOptions:
     def file(self, game: str) -> Path:
         """Returns the file of the networks. Raises CheckpointError."""
         return checkpoint_of(game, self.checkpoint)
+
+    def make(self, host: Host) -> Agent:
+        """Returns the player."""
+        trained = trained_networks(host, self.checkpoint, precision=self.precision)
+        temperature = float(host.game.spec.mixes) if self.temperature is None else self.temperature
+        solve = trained.has_values and trained.search.solve if self.solve is None else self.solve
+        win_only = trained.objective == "wp"
+        return PolicyAgent(trained.game, trained.evaluator.evaluate, temperature, win_only=win_only, solve=solve)
 
 
 @kernel

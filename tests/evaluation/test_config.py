@@ -7,7 +7,7 @@ import pytest
 from agents.general.mix import MixOptions
 from agents.general.policy import PolicyOptions
 from agents.general.search_agent import FPMCTSOptions
-from agents.players import KINDS
+from agents.players import PLAYERS
 from agents.poker.local_best_response import LocalBestResponseOptions
 from agents.poker.tabular import TabularOptions
 from evaluation.config import parse_command_line
@@ -87,7 +87,7 @@ def test_presets(path: object) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], ["a=KIND", *KINDS]),
+        ([], ["a=KIND", *PLAYERS]),
         (["a=rhcpp", "b=rhcp"], ["a=rhcpp", "unknown player", "did you mean rhcp?"]),
         (["a=rhcp", "b=rhcp", "decsk=10"], ["decsk=10", "did you mean decks?"]),
         (["a=rhcp", "b=rhcp", "seed.x=1"], ["seed.x=1", "not a player"]),

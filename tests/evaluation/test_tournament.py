@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.general.random_agent import RandomAgent
+from agents.general.random_agent import Random
 from evaluation import plan as plan_module
 from evaluation.config import Tournament, parse_command_line
 from evaluation.duplicate import MatchResult
@@ -130,11 +130,11 @@ def test_a_folder_that_cannot_be_written_is_found_out_before_the_match(tmp_path:
 def test_finished_games_survive_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second task fails (the first start is the warm-up); the first is kept, and the error names the player."""
     plan = plan_of(tmp_path, "a=random", "b=rhcp")
-    act, starts = RandomAgent.act, []
-    start = RandomAgent.start
-    monkeypatch.setattr(RandomAgent, "start", lambda self, *rest: (starts.append(0), start(self, *rest))[1])
+    act, starts = Random.act, []
+    start = Random.start
+    monkeypatch.setattr(Random, "start", lambda self, *rest: (starts.append(0), start(self, *rest))[1])
     monkeypatch.setattr(
-        RandomAgent, "act", lambda self, games, *rest: act(self, games, *rest) if len(starts) < 3 else np.full(len(games), -1)
+        Random, "act", lambda self, games, *rest: act(self, games, *rest) if len(starts) < 3 else np.full(len(games), -1)
     )
     with pytest.raises(IllegalMoveError, match="random"):
         play_tournament(plan)

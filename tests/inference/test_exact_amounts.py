@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.general.policy import PolicyAgent
-from agents.general.random_agent import RandomAgent
+from agents.general.random_agent import Random
 from games import make
 from games.interface import Game
 from games.table import Table
@@ -112,4 +112,4 @@ def test_players_decide_after_unlisted_amounts(moves: list[str]) -> None:
     told = agent.probabilities(table.view(table.seat))[0]
     assert decision.move in legal and decision.policy is not None and list(decision.policy) == legal
     np.testing.assert_allclose(told[: len(legal)], list(decision.policy.values()), atol=1e-6)
-    assert told.sum() == pytest.approx(1.0) and RandomAgent(game()).decide(table).move in legal
+    assert told.sum() == pytest.approx(1.0) and Random().at(game()).decide(table).move in legal

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.doudizhu.heuristic_games import generate_games
+from agents.heuristic_games import generate_games
 from fpmcts.filter_learner import FilterLearner
 from fpmcts.learner import Learner, LossNotFiniteError
 from fpmcts.learner_settings import LearnerSettings

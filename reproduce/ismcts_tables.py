@@ -1,10 +1,8 @@
 """Tables of matches between IS-MCTS players, ``python -m reproduce lisy_tables``: who moves first against who moves second.
 
 A cell is a number of matches; the player of the row moves first. Thinking times of a text are taken as iterations, seconds times
-its rates, since at the clock a table would take days and would depend on the machine.
-
-Matches are played in lots, each with a seed of its own, and every lot is kept in ``matches.jsonl`` as it ends. So an interrupted
-run goes on, and more ``matches`` add to those that are there.
+its rates, since at the clock a table would take days and would depend on the machine. Matches are played in lots, each with a
+seed of its own; more ``matches`` add to those that are kept.
 
 Source: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014, 4.3, tables 1 to 3.
 """
@@ -12,28 +10,22 @@ Source: Lisy, "Alternative selection functions for Information Set Monte Carlo T
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from agents import load_player
-from agents.general.ismcts import ISMCTSOptions
+from agents.players import PLAYERS as KINDS
 from evaluation.decks import evaluation_decks
 from evaluation.match import play_games
 from evaluation.statistics import Estimate, estimate, wins
-from games import GAMES, make
+from evaluation.game_choice import Choice
 from games.kernels import streams
-from reproduce.job import Job, with_cluster
-from reproduce.kept_lots import read_lots
-from reproduce.lots import play_lots
-from runtime.cluster import ClusterSettings
-from runtime.configuration import load, pairs
-from runtime.settings import ConfigError, build, check_ranges, did_you_mean, setting
-from training.reports import Event
+from reproduce.job import Job, MatchesConfig, Progress, Stopping, play_lots, read_config
+from runtime.settings import ConfigError, build, setting
 
 LOT = 20
 """Matches that are kept together."""
@@ -67,38 +59,18 @@ class Table:
 
 
 @dataclass(frozen=True)
-class MatchTablesConfig:
+class TablesConfig(MatchesConfig):
     """Tables of matches.
 
     Attributes:
-        kind: ``match_tables``.
-        name: Of the figure.
-        title: Above all tables.
-        run_dir: Folder of the matches; None makes ``runs/<name>``.
-        threads: Lots side by side.
-        cluster: Who plays the lots: threads, or actors of a Ray cluster (``runtime/cluster.py``).
         matches: Of each cell, a multiple of 20.
-        seed: Of all matches.
-        only: The tables that are played, by name; none: all.
-        options: Of the player ``ismcts``, by selection, such as ``options.exp3.rewards=signed``; without: the player's defaults.
-        tables: By name, see ``Table``.
+        options: Of the player ismcts, by selection, such as options.exp3.rewards=signed; without: the player's defaults.
+        tables: By name: title, game, seconds, rates and printed numbers.
     """
 
-    kind: str = setting("match_tables", choices=("match_tables",))
-    name: str = "tables"
-    title: str = ""
-    run_dir: str | None = None
-    threads: int = setting(1, least=1, most=4096)
-    cluster: ClusterSettings = field(default_factory=ClusterSettings)
     matches: int = setting(1000, least=LOT, most=10**6)
-    seed: int = setting(0, least=0, most=2**31)
-    only: list[str] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
     tables: dict[str, Any] = field(default_factory=dict)
-
-    def folder(self) -> Path:
-        """Returns the folder of the matches."""
-        return Path(self.run_dir or f"runs/{self.name}")
 
 
 class Lot(NamedTuple):
@@ -110,97 +82,71 @@ class Lot(NamedTuple):
     number: int
 
 
-Results = dict[Lot, list[float]]
-"""Returns of who moved first, match by match."""
-
-
 def read_job(name: str, overrides: Sequence[str]) -> Job:
     """Returns the job of ``conf/reproduce/NAME.yaml`` and a command line. Raises ConfigError."""
-    given = with_cluster(pairs(overrides))
-    for key, text in given.items():
-        if (top := key.partition(".")[0]) not in (names := [f.name for f in fields(MatchTablesConfig)]):
-            raise ConfigError(f"{key}={text}: unknown key{did_you_mean(top, names) or '; expected one of ' + ', '.join(names)}")
-    config, tables = parse(load(f"reproduce/{name}", given, ("run_dir", "title")))
+    config = read_config(TablesConfig, name, overrides)
+    tables = read_tables(config)
     about = f"{config.title}: {len(tables)} tables, {config.matches:,} matches in each cell, in {config.folder()}"
-    return Job(config, about, config.folder() / "tables.md", lambda stopping: play(config, tables, stopping))
+    return Job(config, about, config.folder() / "tables.md", lambda *how: play(config, tables, *how))
 
 
-def parse(values: Mapping[str, Any]) -> tuple[MatchTablesConfig, dict[str, Table]]:
-    """Returns the checked configuration and the tables that are to be played. Raises ConfigError."""
-    config: MatchTablesConfig = build(MatchTablesConfig, values)
-    check_ranges(config)
+def read_tables(config: TablesConfig) -> dict[str, Table]:
+    """Returns the tables that are to be played. Raises ConfigError."""
     if config.matches % LOT:
         raise ConfigError(f"matches={config.matches}: expected a multiple of {LOT}")
-    tables = {name: build(Table, table, f"tables.{name}.") for name, table in config.tables.items()}
     for name, given in config.options.items():
         if name not in PLAYERS or name == "random" or not isinstance(given, Mapping) or "selection" in given:
-            raise ConfigError(f"options.{name}={given}: expected options of uct, exp3 or regret_matching, such as rewards=signed")
-        check_ranges(build(ISMCTSOptions, given, f"options.{name}."), f"options.{name}.")
-    for name in config.only:
-        if name not in tables:
-            raise ConfigError(f"only={name}: expected some of {', '.join(tables)}{did_you_mean(name, tables)}")
+            expected = "expected options of uct, exp3 or regret_matching, such as rewards=signed"
+            raise ConfigError(f"options.{name}={given}: {expected}")
+        KINDS["ismcts"].parse(given, f"options.{name}.")
+    tables = {name: build(Table, config.tables[name], f"tables.{name}.") for name in config.chosen(config.tables)}
     for name, table in tables.items():
-        if table.game.get("name") not in GAMES:
-            raise ConfigError(f"tables.{name}.game.name={table.game.get('name')}: expected one of {', '.join(GAMES)}")
+        Choice.parse(table.game)
         if set(table.rates) != set(PLAYERS) - {"random"}:
-            raise ConfigError(f"tables.{name}.rates={table.rates}: expected those of uct, exp3 and regret_matching")
+            expected = "expected those of uct, exp3 and regret_matching"
+            raise ConfigError(f"tables.{name}.rates={table.rates}: {expected}")
         if np.shape(table.printed) != (len(PLAYERS), len(PLAYERS)):
             raise ConfigError(f"tables.{name}.printed: expected {len(PLAYERS)} rows of {len(PLAYERS)} numbers")
-    return config, {name: table for name, table in tables.items() if not config.only or name in config.only}
+    return tables
 
 
-def play_lot(config: MatchTablesConfig, table: Table, lot: Lot) -> list[float]:
-    """Returns the results of who moves first in a lot."""
-    game = make(table.game["name"], **{key: value for key, value in table.game.items() if key != "name"})
+def play_lot(seed: int, options: Mapping[str, Any], table: Table, lot: Lot) -> list[float]:
+    """Returns what the player that moves first wins in each match of a lot."""
+    game = Choice.parse(table.game).make()
 
     def player(name: str) -> Any:
         if name == "random":
             return load_player("random", game)
-        options = {"tree": "shared", "iterations": table.iterations(name), **config.options.get(name, {})}
-        return load_player("ismcts", game, selection=name, **options)
+        own = {"tree": "shared", "iterations": table.iterations(name), **options.get(name, {})}
+        return load_player("ismcts", game, selection=name, **own)
 
     path = (crc32(lot.table.encode()), *(list(PLAYERS).index(name) for name in (lot.row, lot.column)), lot.number)
-    own = int(streams(config.seed, 1, *path)[0] >> np.uint64(1))
+    own = int(streams(seed, 1, *path)[0] >> np.uint64(1))
     agents = (player(lot.row), player(lot.column))
     played = play_games(game, agents, np.tile([0, 1], (LOT, 1)), evaluation_decks(game, own, LOT), own, at_once=1)
     return [float(x) for x in played.returns[:, 0]]
 
 
-def _conditions(config: MatchTablesConfig) -> dict[str, Any]:
-    """Returns what matches depend on, by table."""
-    tables = {name: {key: table[key] for key in ("game", "seconds", "rates")} for name, table in config.tables.items()}
-    return {"seed": config.seed, "lot": LOT, "options": config.options, "tables": tables}
-
-
-def read_results(config: MatchTablesConfig) -> Results:
-    """Returns the lots that are kept in the folder, which is made ready for more. Raises ConfigError."""
-    read = read_lots(config.folder() / "matches.jsonl", _conditions(config), "other settings")
-    return {Lot(*entry["lot"]): entry["returns"] for entry in read}
-
-
-def play(config: MatchTablesConfig, tables: Mapping[str, Table], stopping: Callable[[], bool]) -> Iterator[Event | list[str]]:
-    """Plays the lots that are missing and writes the tables; see ``reproduce.job.Play``."""
-    results = read_results(config)
-    lots = [
-        Lot(name, row, column, number)
+def play(config: TablesConfig, tables: Mapping[str, Table], progress: Progress, stopping: Stopping) -> list[str] | None:
+    """Plays the lots that are missing and writes the tables; see ``Job.play``."""
+    lots = {
+        lot: (config.seed, config.options, tables[name], lot)
         for name in tables
         for number in range(config.matches // LOT)
         for row in PLAYERS
         for column in PLAYERS
-    ]
-    missing = [lot for lot in lots if lot not in results]
-    before = len(lots) - len(missing)
-    units = [(config, tables[lot.table], lot) for lot in missing]
-    with (config.folder() / "matches.jsonl").open("a") as file:
-        for done, (k, returns) in enumerate(play_lots(play_lot, units, config.threads, config.cluster, stopping), before + 1):
-            results[missing[k]] = returns
-            file.write(json.dumps({"lot": missing[k], "returns": returns}) + "\n")
-            file.flush()
-            yield Event("matches", LOT * done, LOT * len(lots), "matches")
+        for lot in [Lot(name, row, column, number)]
+    }
+    played = {name: [table["game"], table["seconds"], table["rates"]] for name, table in config.tables.items()}
+    identity = {"lot": LOT, "options": config.options, "tables": played}
+    found = play_lots(config, identity, play_lot, lots, progress, stopping)
+    results = {Lot(*lot): returns for lot, returns in found.items()}
     text, said = report(config, tables, results)
     (config.folder() / "tables.md").write_text(text)
-    if all(lot in results for lot in lots):
-        yield said
+    return said if all(lot in results for lot in lots) else None
+
+
+Results = Mapping[Lot, list[float]]
 
 
 def cells_of(name: str, results: Results) -> dict[tuple[str, str], Estimate]:
@@ -223,7 +169,7 @@ def head_to_head(cells: Mapping[tuple[str, str], Estimate], player: str, other: 
     return (first.mean + 100.0 - second.mean) / 2, math.hypot(_half(first), _half(second)) / 2
 
 
-def report(config: MatchTablesConfig, tables: Mapping[str, Table], results: Results) -> tuple[str, list[str]]:
+def report(config: TablesConfig, tables: Mapping[str, Table], results: Results) -> tuple[str, list[str]]:
     """Returns the tables as Markdown, and lines that sum them up."""
     parts, said, near, count = [f"# {config.title}\n"], [], 0, 0
     parts.append(
@@ -250,13 +196,12 @@ def report(config: MatchTablesConfig, tables: Mapping[str, Table], results: Resu
             parts.append(f"| {PLAYERS[row]} | " + " | ".join(texts) + " |")
         near, count = near + close, count + len(cells)
         duels = [
-            f"{PLAYERS[player]} {share:.1f} ± {half:.1f} %"
+            "{} {:.1f} ± {:.1f} %".format(PLAYERS[player], *head_to_head(cells, player, "uct"))
             for player in ("exp3", "regret_matching")
-            for share, half in [head_to_head(cells, player, "uct")]
         ]
-        line = f"{table.title}: {close} of {len(cells)} cells within {NEAR:g} points; against UCT, both seats: {', '.join(duels)}"
-        said.append(line)
-        parts.append(f"\n{line}.\n")
+        counts = f"{close} of {len(cells)} cells within {NEAR:g} points"
+        said.append(f"{table.title}: {counts}; against UCT, both seats: {', '.join(duels)}")
+        parts.append(f"\n{said[-1]}.\n")
     said.append(f"{near} of {count} cells within {NEAR:g} points of what is printed")
     facts = {"seed": config.seed, "written": time.strftime("%Y-%m-%d"), "options": config.options}
     parts.append(f"{said[-1]}. {json.dumps(facts)}\n")
