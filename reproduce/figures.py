@@ -201,18 +201,16 @@ def play_runs(
             trainer = TabularTrainer(folder.config, marks=partial(config.next_mark, label))
             if (saved := folder.load()) is not None:
                 trainer.set_state(saved)
-            try:
-                while not trainer.is_finished(folder.config.budget) and not stopping():
-                    for _ in trainer.run_step():
-                        yield trainer.learner.episodes
-                    if config.measure == MATCHES:
-                        keep_snapshot(folder.path, cast(TabularLearner, trainer.learner), wanted[k])
-                    if folder.is_save_due(SAVE_SECONDS):
-                        with saving:
-                            folder.save(trainer.get_state(copy=False))
-            finally:
-                with saving:
-                    folder.save(trainer.get_state(copy=False))
+            while not trainer.is_finished(folder.config.budget) and not stopping():
+                for _ in trainer.run_step():
+                    yield trainer.learner.episodes
+                if config.measure == MATCHES:
+                    keep_snapshot(folder.path, cast(TabularLearner, trainer.learner), wanted[k])
+                if folder.is_save_due(SAVE_SECONDS):
+                    with saving:
+                        folder.save(trainer.get_state(copy=False))
+            with saving:
+                folder.save(trainer.get_state(copy=False))
             if trainer.is_finished(folder.config.budget):
                 yield trainer.curve
 
