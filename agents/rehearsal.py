@@ -6,6 +6,8 @@ networks are small and have learned nothing: kernels do not depend on them.
 
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,7 +18,8 @@ from games import is_outside, make
 from games.batches import Rules, States, num_rows, take
 from games.generic import current_seat, legal, step
 from games.interface import Game, Records, seats_to_move
-from games.kernels import Stream, cache_folder, deal_seeds, kernel, streams
+from games.kernel_cache import cache_folder
+from games.kernels import Stream, deal_seeds, kernel, sources_digest, streams
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
@@ -41,9 +44,8 @@ def compile_players(name: str, say: Callable[[str], None] = say_on_stderr, wait:
         wait: Until it is done; False: it is done beside what the process does next.
     """
     run = compile_ahead if wait else compile_beside
-    if is_outside(name):
-        make(name)  # its sources name the folder
-    run(cache_folder("agents", name if is_outside(name) else ""), rehearsals(name), say)
+    files = [Path(str(import_module(name).__file__))] if is_outside(name) else []
+    run(cache_folder() / f"compiled-{sources_digest(*files)}", rehearsals(name), say)
 
 
 @kernel

@@ -18,10 +18,9 @@ from games import make as make_game
 from games.interface import Game
 from games.kernels import ROOT
 from inference.determinizer import Determinizer, InferenceSettings
+from inference.filter import FilterEngine, FilterNet
 from networks.checkpoint import NETWORKS, Arrays, CheckpointError, load, save, settings_of
-from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
-from networks.filter import FilterNet
 from networks.resnet import NetworkConfig, Networks, PolicyValueNet, build_networks
 from networks.weights import load_module
 
@@ -101,7 +100,7 @@ def load_trained(
     Args:
         path: A checkpoint, or the folder of a run.
         game: Name of the game that they are to play.
-        precision: See ``networks.engine.PRECISIONS``.
+        precision: See ``networks.precision.PRECISIONS``.
         device: Of the forward passes.
         objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only networks with a ``win_stakes``
             head can give the other one.

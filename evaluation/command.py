@@ -3,7 +3,7 @@
 import shlex
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from rich.table import Table
 from agents.players import PLAYERS, Host
 from agents.rehearsal import compile_players
 from evaluation.config import EvaluateConfig, Tournament, parse_command_line
+from evaluation.duplicate import games_per_deck
 from evaluation.game_choice import help_text as game_help
 from evaluation.plan import make_plan, read_given_decks
-from evaluation.precision import settled
+from evaluation.precision import with_precisions
 from evaluation.report import check_folder, measures, misfit_text, rate, score_table, write_report
 from evaluation.saved_games import check_file, write_games
 from evaluation.table_match import table_match
@@ -84,13 +85,14 @@ def run(arguments: Sequence[str], note: Note, progress: Progress, close: Callabl
     _check(tournament, game)
     if any(player.options.compiles for player in tournament.players.values()):
         compile_players(config.game.name)
-    tournament, precisions = settled(tournament)
-    for line in precisions:
-        note(line)
     interrupt = Interrupt(note, "stopping after the games that are being played, which are kept", close)
     if config.table:
         return _play_table(tournament, game, note, progress, lambda: interrupt.requested)
-    began, plan = time.monotonic(), make_plan(tournament, game, read_given_decks(tournament, game))
+    plan = make_plan(tournament, game, read_given_decks(tournament, game))
+    tournament, precisions = with_precisions(tournament, plan.num_decks() * games_per_deck(game.spec))
+    if precisions:
+        note(f"precision: {precisions}")
+    began, plan = time.monotonic(), replace(plan, tournament=tournament)
     results = play_tournament(plan, progress, lambda: interrupt.requested, note)
     if results is None:
         note("stopped; the same command continues")
@@ -109,7 +111,7 @@ def run(arguments: Sequence[str], note: Note, progress: Progress, close: Callabl
         note(f"games in {config.save}")
     if config.report:
         facts = {"command": shlex.join(["python", "evaluate.py", *arguments]), "machine": _machine_text()}
-        facts |= {"precision": "; ".join(precisions)} if precisions else {}
+        facts |= {"precision": precisions} if precisions else {}
         facts["seconds"] = f"{time.monotonic() - began:.1f}"
         write_report(Path(config.report), tournament, results, standings, facts)
         note(f"report in {Path(config.report) / 'report.md'}")
@@ -145,13 +147,16 @@ def _play_table(
     tournament: Tournament, game: Game, note: Note, progress: Progress, stopping: Callable[[], bool]
 ) -> int:
     """Plays a match of different players at one table and prints it; returns the exit status."""
-    config, labels = tournament.config, tournament.labels
+    config, labels, decks = tournament.config, tournament.labels, tournament.num_decks() or 0
+    tournament, precisions = with_precisions(tournament, decks * len(labels))
+    if precisions:
+        note(f"precision: {precisions}")
     host = Host(game, tournament.players, config.device)
     result = table_match(
         game,
         lambda: [host.make(label) for label in labels],
         [tournament.players[label].name for label in labels],
-        tournament.num_decks() or 0,
+        decks,
         config.seed,
         progress=lambda done, total: progress("playing", done, total, "games"),
         stopping=stopping,

@@ -15,10 +15,12 @@ from agents import match_settings
 from agents.players import PLAYERS
 from evaluation.config import Tournament
 from evaluation.decks import evaluation_decks
+from evaluation.duplicate import games_per_deck
 from games import is_outside
 from games.batches import States, num_rows
 from games.interface import Game
-from games.kernels import LAYERS, sources_digest
+from games.kernels import ROOT, sources_digest
+from runtime.memory import check_fits
 from runtime.settings import ConfigError
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS, ACQUAINTED_DECKS = 500, 40, 2, 250
@@ -49,6 +51,10 @@ class Plan:
     decks: States
     tasks: tuple[Task, ...]
 
+    def num_decks(self) -> int:
+        """Returns the decks of all pairs together."""
+        return sum(task.last - task.first for task in self.tasks)
+
 
 def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -> Plan:
     """Returns the tasks of a tournament.
@@ -59,21 +65,26 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
         decks: Given decks; None: those of the seed.
 
     Raises:
-        ConfigError: A sequential test in a game that is not measured by the share of games won.
+        ConfigError: Too many decks, or a sequential test in a game that is not measured by the share of games won.
     """
     config = tournament.config
     if config.sprt and not game.spec.score.tells_wins:
         raise ConfigError(f"sprt={config.sprt}: {game.spec.name} is not measured by the share of games won; expected none")
-    if decks is None:
-        decks = evaluation_decks(game, config.seed, tournament.num_decks() or 0)
+    asked = (tournament.num_decks() or 0) if decks is None else num_rows(decks)
+    pairs, spec = list(combinations(tournament.labels, 2)), game.spec
+    one_game = 2 * spec.max_moves + 16 * spec.num_seats  # bytes: two for a move, and the results
+    one_deck = sum(array.nbytes for array in game.empty(1)) + len(pairs) * games_per_deck(spec) * one_game
+    check_fits({f"decks={asked:,}": asked * one_deck})
     tasks = []
-    for pair in combinations(tournament.labels, 2):
-        count, size = num_rows(decks), min(_task_decks(tournament, label) for label in pair)
+    for pair in pairs:
+        count, size = asked, min(_task_decks(tournament, label) for label in pair)
         if config.slow_decks is not None and any(_is_slow(tournament, label) for label in pair):
             count = min(config.slow_decks, count)
         if any(getattr(tournament.players[label].options, "adapt", False) for label in pair):
             size = ACQUAINTED_DECKS
         tasks += [Task(*pair, first, min(first + size, count)) for first in range(0, count, size)]
+    if decks is None:
+        decks = evaluation_decks(game, config.seed, asked)
     return Plan(tournament, decks, tuple(tasks))
 
 
@@ -118,7 +129,7 @@ def identity(plan: Plan, pair: tuple[str, str]) -> dict[str, Any]:
     for array in plan.decks:
         decks.update(np.ascontiguousarray(array).data)
     return {
-        "code": [sources_digest(*LAYERS, "interop"), *map(_digest, _sources(config.game.name))],
+        "code": sources_digest(*_sources(config.game.name)),
         "match settings": match_settings.file_of(config.game.name).read_text(encoding="utf-8"),
         "game": config.game.as_dict(),
         "decks": decks.hexdigest(),
@@ -142,7 +153,8 @@ def described(tournament: Tournament, label: str) -> dict[str, Any]:
 
 
 def _sources(game: str) -> Iterator[Path]:
-    """Yields the files beside the module of a game that is not one of this project."""
+    """Yields the adapters to other frameworks, and the files beside the module of a game that is not one of this project."""
+    yield from sorted((ROOT / "interop").rglob("*.py"))
     if is_outside(game) and (file := sys.modules[game].__file__):
         yield from sorted(Path(file).parent.rglob("*.py"))
 

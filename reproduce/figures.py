@@ -273,8 +273,8 @@ def play_figure(
         return draw(folder, *_averages(config, curves), facts)
     game = make_learner(runs[0][1]).game
     folders = {label: Path(str(run.run_dir)) for label, run in runs}
-    code = sources_digest("games", "tabular")
-    store = Store(folder / "matches.jsonl", {"game": config.game, "algorithms": config.algorithms, "code": code})
+    identity = {"game": config.game, "algorithms": config.algorithms, "code": sources_digest()}
+    store = Store(folder / "matches.jsonl", identity)
     played = play_matches(game, folders, store, config.deals, config.final_deals, config.threads, progress, stopping)
     if played is None:
         return None

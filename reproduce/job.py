@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from evaluation.units import Calls, Store, run_units
-from games.kernels import LAYERS, sources_digest
+from games.kernels import sources_digest
 from runtime.cluster import ClusterSettings
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, did_you_mean, setting
@@ -101,7 +101,7 @@ def play_lots(
         StoreError: The folder holds results of other settings, or cannot be written.
         ClusterError: The cluster cannot be used.
     """
-    own = {"seed": config.seed, "code": sources_digest(*LAYERS, "interop", "reproduce"), **identity}
+    own = {"seed": config.seed, "code": sources_digest(), **identity}
     store = Store(config.folder() / "lots.jsonl", own)
     results = dict(store.finished())
     missing = [lot for lot in lots if lot not in results]

@@ -29,7 +29,7 @@ SEED = 5
 
 def rule_hands(count: int) -> Iterator[Hand]:
     """Yields about ``count`` hands."""
-    rng = np.random.default_rng(SEED)
+    rng, number = np.random.default_rng(SEED), 0
     for players, stacks, share in SHARES:
         game = make("no_limit_holdem", players=players, stacks=stacks)
         agents = [load_player(kind, game) for kind in PLAYERS]
@@ -41,7 +41,8 @@ def rule_hands(count: int) -> Iterator[Hand]:
             table = f"{players}-{stacks}-{i // TABLE}"
             moves = games.records.moves[i, : games.records.lengths[i]]
             hand = hand_of(game, deals, i, moves, [f"{table}-{PLAYERS[k]}{k}" for k in row], table)
-            yield hand._replace(finishing_stacks=None)
+            number += 1
+            yield hand._replace(number=str(number), finishing_stacks=None)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ class Kind(NamedTuple):
     Attributes:
         schema: The dataclass of the configuration of its runs.
         parse: Makes one of keys and values.
-        check: Checks that a run fits into memory and finds its device.
+        check: Checks that a run finds its device.
         prepare: Compiles ahead what a run needs, given its configuration and what shows a line.
         trainer: Makes the trainer of a run from its configuration and its checkpoint, None for a new one.
     """
@@ -45,7 +45,7 @@ def kind_of(name: str) -> Kind:
     if name == NFSP:
         from training import nfsp
 
-        return Kind(nfsp.NFSPConfig, nfsp.parse_nfsp, nfsp.check_memory, lambda config, say: None, nfsp.NFSPTrainer)
+        return Kind(nfsp.NFSPConfig, nfsp.parse_nfsp, _check_device, lambda config, say: None, nfsp.NFSPTrainer)
     if name == OPPONENTS:
         from training import opponent_model as opponents
 
@@ -58,20 +58,20 @@ def kind_of(name: str) -> Kind:
         raise ConfigError(f"algorithm={name}: expected one of {', '.join(names)}{did_you_mean(name, names)}")
     # Torch is needed from here on: runs on tables start faster and in less memory without it.
     from agents.rehearsal import compile_players
-    from runtime.device import choose_device
     from training.config import TrainConfig, parse_config
-    from training.memory import check_memory
     from training.trainer import Trainer
-
-    def check(config: TrainConfig) -> None:
-        choose_device(config.device)
-        check_memory(config)
 
     def prepare(config: TrainConfig, say: Callable[[str], None]) -> None:
         heuristic_first = config.bootstrap.kind == "heuristic" and not config.init_from
         compile_players(config.game.name, say, wait=not heuristic_first)
 
-    return Kind(TrainConfig, parse_config, check, prepare, Trainer)
+    return Kind(TrainConfig, parse_config, _check_device, prepare, Trainer)
+
+
+def _check_device(config: Any) -> None:
+    from runtime.device import choose_device  # needs torch
+
+    choose_device(config.device)
 
 
 def read_run(overrides: Sequence[str]) -> tuple[Any, Kind]:

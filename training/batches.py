@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from networks.filter import FilterNet
+from inference.filter import FilterNet
 from networks.resnet import Networks
 from training.config import TrainConfig
 

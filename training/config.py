@@ -21,7 +21,7 @@ from runtime.cluster import ClusterSettings
 from runtime.settings import ConfigError, build, setting
 
 MANY = 1_000_000_000
-"""Most games, decks or iterations that a key may ask for; what fits into memory is checked apart (``training.memory``)."""
+"""Most games, decks or iterations that a key may ask for."""
 BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
 
 
@@ -172,7 +172,7 @@ class TrainConfig:
         device: "auto", "cpu" or "cuda".
         threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed and nothing else.
         precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": float32 or bfloat16,
-            whichever a trial at the beginning finds faster (``networks/trial.py``); a run keeps it when it is resumed.
+            by the processor and the size of the networks (``networks/precision.py``).
         remembered: Observations whose answers each worker keeps until the networks change, >= 0; pays in small games.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.

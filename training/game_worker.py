@@ -26,9 +26,8 @@ from games import make
 from games.batches import States
 from games.interface import Game
 from inference.determinizer import Determinizer
-from networks.engine import FilterEngine
+from inference.filter import FilterEngine, FilterNet
 from networks.evaluator import Evaluator
-from networks.filter import FilterNet
 from networks.resnet import build_networks
 from networks.weights import load_module, module_arrays
 from runtime.device import choose_device

@@ -8,7 +8,7 @@ import numpy as np
 from fpmcts.policy_games import Decisions
 from games.batches import num_rows, take
 from games.kernels import Stream
-from networks.averaging import move_towards
+from networks.weights import move_towards
 from training.batches import batches_of
 from training.evaluation import Evaluation
 from training.learning import Losses, Totals, begin_next, learn_filter, learn_side_by_side, loss_text

@@ -18,26 +18,25 @@ from evaluation.duplicate import duplicate_match
 from evaluation.policy_table import ExactMeasure
 from fpmcts.learner import Learner
 from fpmcts.learner_settings import LearnerSettings
-from fpmcts.samples import Reservoir, Store, flatten
+from fpmcts.samples import Reservoir, Store
 from games import make
 from games.batches import num_rows, take
 from games.interface import seats_to_move
-from games.kernels import LAYERS, Stream, deal_seeds, sources_digest, streams
+from games.kernels import Stream, deal_seeds, sources_digest, streams
 from networks.checkpoint import check_compatible
 from networks.evaluator import Evaluator
+from networks.precision import settled
 from networks.resnet import NetworkConfig, build_networks
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 from nfsp.games import Played, play, responders
 from nfsp.q_learner import NFSPSettings, QLearner
-from nfsp.transitions import CircularMemory, empty_transitions
+from nfsp.transitions import CircularMemory
 from runtime.device import choose_device
-from runtime.memory import Need, check_fits
+from runtime.memory import check_fits
 from runtime.settings import ConfigError, build, setting
 from training.budget import EpisodeBudget
 from training.config import GameSettings
 from training.learning import Totals
-from training.memory import row_bytes
-from training.precision import precision_of_run
 from training.reports import Event, Report
 from training.run_folder import Saved
 
@@ -67,7 +66,7 @@ class NFSPConfig:
         seed: Of all random numbers, >= 0.
         device: "auto", "cpu" or "cuda".
         precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": float32 or bfloat16,
-            whichever a trial at the beginning finds faster (``networks/trial.py``); a run keeps it when it is resumed.
+            by the processor and the size of the networks (``networks/precision.py``).
         remembered: Observations whose answers are kept until the networks change, >= 0.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         game: ``name``, and the options of the game.
@@ -124,18 +123,6 @@ def _own_keys(evaluation: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in evaluation.items() if key not in searched}
 
 
-def check_memory(config: NFSPConfig) -> None:
-    """Raises ConfigError, naming the key, where a run does not fit into memory."""
-    choose_device(config.device)
-    game = make(config.game.name, **config.game.options())
-    transition = sum(array.nbytes for _, array in flatten(empty_transitions(game, 1)))
-    sizes, seats = config.algorithm, game.spec.num_seats
-    check_fits([
-        Need("algorithm.memory", sizes.memory, seats * sizes.memory * transition),
-        Need("algorithm.reservoir", sizes.reservoir, seats * sizes.reservoir * row_bytes(game)),
-    ])  # fmt: skip
-
-
 class NFSPTrainer:
     """Moves a run on, one iteration at a time, from a checkpoint or from its beginning.
 
@@ -159,13 +146,17 @@ class NFSPTrainer:
         spec, learning = self.game.spec, _supervised(settings)
         self.average = build_networks(spec, config.network, config.seed).to(self.device)
         self.q = build_networks(spec, config.network, config.seed + 1).to(self.device)
-        self._precision = precision_of_run(config.precision, saved, self.average.distinct()[0], self.device)
-        self.config = config = replace(config, precision=self._precision.precision)
+        precision = settled(config.precision, self.average.distinct()[0], self.device)
+        self.config = config = replace(config, precision=precision)
         self.learners = [Learner(self.game, net, learning, self.device) for net in self.average.distinct()]
         self.q_learners = [QLearner(self.game, net, settings, self.device) for net in self.q.distinct()]
         seats, room = range(spec.num_seats), settings.reservoir
         self.reservoirs = [Reservoir(self.game, room, 2 * config.seed + 1 + 1000 * k) for k in seats]
         self.memories = [CircularMemory(self.game, settings.memory) for _ in seats]
+        check_fits({
+            "algorithm.reservoir": sum(store.nbytes for store in self.reservoirs),
+            "algorithm.memory": sum(store.nbytes for store in self.memories),
+        })  # fmt: skip
         self._averages = Evaluator(self.average, config.precision, self.device, config.remembered, self.game)
         self._responses = Evaluator(self.q, "float32", self.device, config.remembered)
         self._measure = ExactMeasure(self.game)
@@ -180,7 +171,7 @@ class NFSPTrainer:
         c, net = self.config, self.average.distinct()[0]
         parameters = sum(p.numel() for p in net.parameters())
         size, count = f"{c.network.channels} channels x {c.network.blocks} blocks", 2 * self.game.spec.num_seats
-        text = f"{count} networks of {size} ({parameters:,} parameters each), on {self.device}, precision {self._precision}"
+        text = f"{count} networks of {size} ({parameters:,} parameters each), on {self.device}, precision {c.precision}"
         return f"{c.game.name}: neural fictitious self-play, {text}"
 
     def where(self) -> str:
@@ -277,7 +268,7 @@ class NFSPTrainer:
         for name, store in self._stores():
             arrays |= {f"{name}.{key}": array for key, array in store.get_state().items()}
         report = None if self.last_report is None else self.last_report.__dict__
-        meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest(*LAYERS), "report": report}
+        meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest(), "report": report}
         meta |= {name: getattr(self, name) for name in COUNTERS} | {"q_steps": [q.steps for q in self.q_learners]}
         return Saved(arrays, meta | {"iteration": self.step, "games_seen": self.episodes, "filter": False})
 

@@ -15,13 +15,13 @@ from fpmcts.samples import Reservoir, Samples, Store, Window
 from games import make
 from games.batches import num_rows, take
 from games.interface import Game, seats_to_move
-from games.kernels import LAYERS, sources_digest
+from games.kernels import sources_digest
+from inference.filter import FilterNet
 from networks.checkpoint import check_compatible
-from networks.filter import FilterNet
-from networks.growth import grow
 from networks.resnet import Networks, PolicyValueNet, build_networks
-from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
+from networks.weights import grow, load_module, load_optimizer, module_arrays, optimizer_arrays
 from runtime.device import choose_device
+from runtime.memory import check_fits
 from training.batches import Players, is_gradient
 from training.config import TrainConfig
 from training.reports import Report
@@ -95,7 +95,7 @@ class RunState:
                 torch.manual_seed(config.seed)
                 filter_learner = FilterLearner(game, FilterNet(game.spec).to(device), config.train, device)
         train, filter_net = config.train, None if filter_learner is None else filter_learner.net
-        return cls(
+        state = cls(
             config=config,
             game=game,
             device=device,
@@ -115,6 +115,11 @@ class RunState:
             lagging=copy.deepcopy(Players(networks, filter_net)) if config.cluster.lag else None,
             began_from=config.init_from,
         )
+        check_fits({
+            "train.reservoir": sum(store.nbytes for store in state.reservoirs),
+            "train.value_window": sum(store.nbytes for store in state.windows),
+        })  # fmt: skip
+        return state
 
     @property
     def nets(self) -> list[PolicyValueNet]:
@@ -181,7 +186,7 @@ class RunState:
             arrays |= {f"{name}.{key}": array for key, array in store.get_state().items()}
         counters = {name: getattr(self, name) for name in COUNTERS}
         report = None if self.last_report is None else self.last_report.__dict__
-        code = sources_digest(*LAYERS)
+        code = sources_digest()
         meta = self._identity() | {"config": self.config.as_dict(), "code": code, "report": report} | counters
         meta |= {"began_from": self.began_from, "offered": self.offered}
         return Saved(arrays, meta)

@@ -167,7 +167,7 @@ class TabularTrainer:
     def get_state(self, copy: bool = True) -> Saved:
         """Returns all that the next step depends on: named arrays, without ``copy`` those that it changes, and metadata."""
         report = None if self.last_report is None else self.last_report.__dict__
-        code = sources_digest("games", "tabular", "training")
+        code = sources_digest()
         meta = self._identity() | {"code": code, "report": report, "step": self.step, "seconds": self.seconds}
         meta["curve"] = self.curve
         return Saved({f"learner.{name}": array for name, array in self.learner.get_state(copy).items()}, meta)

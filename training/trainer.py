@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from agents.trained import checkpoint_file
 from networks.checkpoint import CheckpointError, load
+from networks.precision import settled
 from training.bootstrap import bootstrap_step
 from training.config import BudgetSettings, TrainConfig
 from training.evaluation import Evaluation
 from training.gradient_stage import gradient_step
-from training.precision import precision_of_run
 from training.reports import Event, Report
 from training.run_folder import Saved
 from training.search_stage import search_step
@@ -42,8 +42,8 @@ class Trainer:
 
     def __init__(self, config: TrainConfig, saved: Saved | None = None) -> None:
         self.state = RunState.new(config)
-        self._precision = precision_of_run(config.precision, saved, self.state.nets[0], self.state.device)
-        self.config = self.state.config = replace(config, precision=self._precision.precision)
+        precision = settled(config.precision, self.state.nets[0], self.state.device)
+        self.config = self.state.config = replace(config, precision=precision)
         if saved is not None:
             self.state.set_state(saved)
         elif config.init_from:
@@ -95,7 +95,7 @@ class Trainer:
             f"{c.game.name}: {len(nets)} networks of {c.network.channels} channels x {c.network.blocks} blocks "
             f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, "
             f"inference {c.inference.phase1}, on {self.state.device} with {self.state.threads} threads, "
-            f"precision {self._precision}"
+            f"precision {c.precision}"
         )
 
     def where(self) -> str:

@@ -16,8 +16,8 @@ from games.generic import forced_win, legal, stake
 from games.interface import Game, Records
 from games.kernels import kernel, streams
 from networks.decode import legal_logits, softmax
-from networks.engine import PRECISIONS
 from networks.evaluator import Outputs
+from networks.precision import PRECISIONS
 from runtime.settings import setting
 
 CHUNK = 16_384
@@ -37,8 +37,8 @@ class PolicyOptions(PlayerOptions):
             others hold and do (``games.generic.forced_win``). None: as in the games that the network learned from; in Doudizhu
             these play those that are found at once (``sure_win``), so that it has learned the rest of the game alone. false: its
             own moves to the end.
-        precision: Of the network: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": in long matches what a trial
-            finds fastest (``evaluation/precision.py``), elsewhere bfloat16 where the processor multiplies it, else float32.
+        precision: Of the network: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": by the processor
+            and the size of the networks (``networks/precision.py``); int8 in long matches alone.
     """
 
     checkpoint: str | None = None

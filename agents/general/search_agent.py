@@ -21,10 +21,10 @@ from games.batches import Rules, States, take
 from games.generic import forced_win, legal, stake
 from games.interface import Game, Records
 from games.kernels import kernel, streams
-from inference.determinizer import OTHERS, Determinizer
+from inference.determinizer import Determinizer
 from networks.checkpoint import CheckpointError
-from networks.engine import PRECISIONS
 from networks.evaluator import Evaluator
+from networks.precision import PRECISIONS
 from runtime.settings import setting
 
 
@@ -42,8 +42,6 @@ class FPMCTSOptions(PlayerOptions):
         worlds: Worlds drawn per move; 0: as many as playouts, up to a bound in ``conf/match``.
         inference: false deals the hidden cards from the prior.
         phase1: "filter", "marginal" or "none"; "trained": as in training.
-        others: Who the others are taken for when hands are inferred from their moves: "ours", "family" (our policies or softer
-            ones, as each seat's moves tell; ``inference.determinizer``); "trained": as in training.
         particles: Hands that the worlds are drawn from, weighed by the others' past moves; 0: as many as playouts, up to a
             bound in ``conf/match`` and at least as in training. Of Doudizhu's a seventh has the weight: with few, more playouts
             see the same few deals.
@@ -58,8 +56,8 @@ class FPMCTSOptions(PlayerOptions):
         solve: Whether sure wins are looked for.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
-        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": in long matches what a trial
-            finds fastest (``evaluation/precision.py``), elsewhere bfloat16 where the processor multiplies it, else float32.
+        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": by the processor
+            and the size of the networks (``networks/precision.py``); int8 in long matches alone.
     """
 
     checkpoint: str | None = None
@@ -69,7 +67,6 @@ class FPMCTSOptions(PlayerOptions):
     worlds: int = setting(0, least=0, most=65_536)
     inference: bool = True
     phase1: str = setting("trained", choices=("trained", "marginal", "filter", "none"))
-    others: str = setting("trained", choices=("trained", *OTHERS))
     particles: int = setting(0, least=0, most=65_536)
     ess_floor: float | None = setting(None, least=0, most=1)
     c: float | None = setting(None, least=1e-9)
@@ -101,8 +98,6 @@ class FPMCTSOptions(PlayerOptions):
             inference = replace(inference, phase1="none", phase2=False)
         elif o.phase1 != "trained":
             inference = replace(inference, phase1=o.phase1)
-        if o.others != "trained":
-            inference = replace(inference, others=o.others)
         particles = o.particles or max(inference.particles, min(playouts, match.most_particles))
         candidates = max(inference.candidates, particles)
         inference = replace(inference, particles=particles, candidates=candidates, **_given(o, "ess_floor"))

@@ -20,6 +20,7 @@ from evaluation.tournament import forget, play_tournament
 from evaluation.units import StoreError
 from games import make
 from games.doudizhu.records import parse
+from runtime import memory
 from runtime.settings import ConfigError
 
 GAME = make("doudizhu")
@@ -125,6 +126,12 @@ def test_a_folder_that_cannot_be_written_is_found_out_before_the_match(tmp_path:
     with pytest.raises(StoreError, match="file: results cannot be kept"):
         play_tournament(plan)
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_decks_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1_000_000_000)
+    with pytest.raises(ConfigError, match=r"decks=10,000,000 does not fit: [\d.]+ GB of memory are needed, 1 GB are free"):
+        plan_of(tmp_path, "a=random", "b=rhcp", decks=10_000_000)
 
 
 def test_finished_games_survive_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,8 @@ from games.batches import num_rows, take
 from games.interface import Game
 from games.kernels import Stream, deal_seeds
 from inference.determinizer import Determinizer, InferenceSettings
+from inference.filter import FilterNet
 from networks.evaluator import Evaluator
-from networks.filter import FilterNet
 from networks.resnet import NetworkConfig, Networks, build_networks
 from networks.weights import module_arrays
 from runtime.pools import ThreadPool
