@@ -108,7 +108,8 @@ class MatchResult(Side):
         if self.opposite is None:
             lines += self._lines("all games", self, self.finishers)
         else:
-            others, nothing = len(self.team_names) - 1, ({},) * len(self.team_names)
+            others = len(self.team_names) - 1
+            nothing: tuple[dict[str, float], ...] = ({},) * len(self.team_names)
             for name, other, side in ((first, second, self), (second, first, self.opposite)):
                 lines += [f" {name} alone against {others} of {other}", *self._lines("all seats", side, nothing)]
         for name, used in zip(self.names, self.usage, strict=True):

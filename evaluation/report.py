@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from evaluation import plots
 from evaluation.config import Tournament
 from evaluation.duplicate import MatchResult, deck_scores
@@ -177,7 +175,6 @@ def write_report(
     Raises:
         ReportError: The folder cannot be written, or the plots' library is missing.
     """
-    unit = unit_of(results)
     names = " · ".join(tournament.players[label].name for label in tournament.labels)
     text = [f"# {tournament.config.game.name}: {names}", "", *(f"- {name}: {value}" for name, value in facts.items()), ""]
     text += [_explanation(results), "", markdown_table(score_table(tournament, results, standings)), ""]

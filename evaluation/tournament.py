@@ -3,9 +3,9 @@
     pairs ─▶ tasks (some decks of one pair) ─▶ workers ─▶ finished tasks in a file for each pair ─▶ MatchResult per pair
 
 A task is the unit of work and of what is kept: its games are played in lock-step in one process. Tasks and their random numbers
-depend on the configuration alone. A match with a sequential test ends with the first of its tasks, in the order of the plan, after
-which the test is decided; what was played of later ones counts for nothing. What is kept belongs to one pair under one version of
-the code; it is removed when the tournament is complete.
+depend on the configuration alone. A match with a sequential test ends with the first of its tasks, in the order of the plan,
+after which the test is decided; what was played of later ones counts for nothing. What is kept belongs to one pair under one
+version of the code; it is removed when the tournament is complete.
 """
 
 import hashlib

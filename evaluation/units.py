@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
@@ -155,7 +155,7 @@ def run_units(
     cluster: ClusterSettings,
     count: Callable[[int], None] = lambda done: None,
     stopping: Callable[[], bool] = lambda: False,
-) -> Iterator[tuple[int, Any]]:
+) -> Generator[tuple[int, Any], None, None]:
     """Yields (number of the unit, its result) as units end; closed early, it ends the processes at once.
 
     Args:

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 
 from evaluation.plots import ReportError, check_plots
-from networks.checkpoint import CheckpointError
 from evaluation.units import StoreError
+from networks.checkpoint import CheckpointError
 from reproduce import figures, ismcts_tables, reward_figures
 from reproduce.job import Job
 from runtime.cluster import ClusterError

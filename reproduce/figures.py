@@ -10,7 +10,7 @@ Source: Heinrich & Silver, "Smooth UCT Search in Computer Poker", IJCAI 2015, fi
 import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast

@@ -20,9 +20,9 @@ import numpy as np
 from agents import load_player
 from agents.players import PLAYERS as KINDS
 from evaluation.decks import evaluation_decks
+from evaluation.game_choice import Choice
 from evaluation.match import play_games
 from evaluation.statistics import Estimate, estimate, wins
-from evaluation.game_choice import Choice
 from games.kernels import streams
 from reproduce.job import Job, MatchesConfig, Progress, Stopping, play_lots, read_config
 from runtime.settings import ConfigError, build, setting

@@ -83,7 +83,7 @@ def play_lots(
     config: MatchesConfig,
     identity: Mapping[str, Any],
     function: Callable[..., Any],
-    lots: Mapping[tuple[Any, ...], tuple[Any, ...]],
+    lots: Mapping[Any, tuple[Any, ...]],
     progress: Progress,
     stopping: Stopping,
 ) -> dict[tuple[Any, ...], Any]:

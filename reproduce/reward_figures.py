@@ -22,10 +22,10 @@ import numpy as np
 from agents import load_player
 from agents.agent import Agent
 from agents.players import PLAYERS
+from evaluation.game_choice import Choice
 from evaluation.match import Usage
 from evaluation.statistics import estimate
 from evaluation.table_match import TableResult, orders, result_of, table_match
-from evaluation.game_choice import Choice
 from games.kernels import streams
 from reproduce.job import Job, MatchesConfig, Progress, Stopping, play_lots, read_config
 from runtime.settings import ConfigError, build, setting
