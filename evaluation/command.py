@@ -13,13 +13,13 @@ from agents.players import PLAYERS, Host
 from agents.rehearsal import compile_players
 from evaluation.config import EvaluateConfig, Tournament, parse_command_line
 from evaluation.duplicate import games_per_deck
-from evaluation.game_choice import help_text as game_help
 from evaluation.plan import make_plan, read_given_decks
 from evaluation.precision import with_precisions
 from evaluation.report import check_folder, measures, misfit_text, rate, score_table, write_report
 from evaluation.saved_games import check_file, write_games
 from evaluation.table_match import table_match
 from evaluation.tournament import Progress, forget, play_tournament
+from games.choice import help_text as game_help
 from games.interface import Game
 from networks.checkpoint import CheckpointError
 from runtime.configuration import choices
@@ -51,8 +51,8 @@ def help_text(topic: str) -> str:
         texts = [keys_text(schema, "LABEL.") for schema in PLAYERS[topic].schemas()]
         return "\n".join([f"{topic}: {first_line(PLAYERS[topic])}", *filter(None, texts)])
     if topic:
-        text = keys[topic] if topic in ("game", "experiment") else keys_text(EvaluateConfig, topic=topic)
-        text += game_help(topic if topic != "game" else "")
+        text = f"{keys[topic]}\n" if topic in ("game", "experiment") else keys_text(EvaluateConfig, topic=topic)
+        text += game_help("" if topic == "game" else topic)
         if not text:
             raise ConfigError(f"--help {topic}: no key and no player{did_you_mean(topic, [*keys, *PLAYERS])}")
         return text

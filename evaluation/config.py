@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from agents.players import PLAYERS, Entrant
-from evaluation.game_choice import Choice, games_with, option_names
 from evaluation.sequential import SequentialTest
+from games import Choice
+from games.choice import games_with, option_names
 from runtime.cluster import ClusterSettings
 from runtime.configuration import load, pairs, read_file
 from runtime.settings import ConfigError, build, did_you_mean, setting
@@ -120,8 +121,7 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
     values = load("evaluate", overrides, TEXTS)
     values["decks"] = str(values.get("decks", EvaluateConfig.decks))
     players = {str(label): dict(options) for label, options in values.pop("player", {}).items()}
-    game = Choice.parse(values.pop("game"))
-    return _checked(replace(build(EvaluateConfig, values), game=game), players)
+    return _checked(build(EvaluateConfig, values), players)
 
 
 def _preset(name: str) -> dict[str, Any]:

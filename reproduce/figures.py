@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from evaluation.units import Store
+from games import Choice
 from games.kernels import sources_digest
 from reproduce.drawing import Line, Panel, draw
 from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
@@ -84,7 +85,7 @@ class FigureConfig:
     measure: str = setting("nash_conv", choices=(*MEASURES, MATCHES))
     deals: int = setting(1_000_000, least=2, most=10**9)
     final_deals: int = setting(5_000_000, least=2, most=10**9)
-    game: dict[str, Any] = field(default_factory=dict)
+    game: Choice = field(default_factory=lambda: Choice("leduc"))
     algorithms: dict[str, Any] = field(default_factory=dict)
     panels: list[Any] = field(default_factory=list)
     printed: dict[str, Any] = field(default_factory=dict)
@@ -145,7 +146,7 @@ def parse_figure(config: FigureConfig) -> tuple[FigureConfig, list[tuple[str, Ta
             run_dir = str(folder / f"{'_'.join(label.lower().split())}-{seed}")
             budget = EpisodeBudget(episodes=config.episodes_with(label))
             run = TabularConfig(run_dir=run_dir, seed=seed, game=config.game, algorithm=algorithm, budget=budget)
-            runs.append((label, parse_tabular(asdict(run))))
+            runs.append((label, parse_tabular(run.as_dict())))
     if runs and config.measure == "squared_error":
         tables = make_learner(runs[0][1]).game
         if _curve(config).partition("/")[2] not in tables.policy_measures(tables.uniform_policy()):
@@ -155,7 +156,7 @@ def parse_figure(config: FigureConfig) -> tuple[FigureConfig, list[tuple[str, Ta
 
 def _curve(config: FigureConfig) -> str:
     """Returns the name of the curve of ``measure``."""
-    return MEASURES[config.measure][0].format(game=config.game["name"])
+    return MEASURES[config.measure][0].format(game=config.game.name)
 
 
 class Shown(NamedTuple):
@@ -268,12 +269,12 @@ def play_figure(
     curves = play_runs(config, runs, progress, stopping)
     if curves is None:
         return None
-    folder, facts = config.folder(), {"config": asdict(config)}
+    folder, facts = config.folder(), {"config": asdict(config) | {"game": config.game.as_dict()}}
     if config.measure != MATCHES:
         return draw(folder, *_averages(config, curves), facts)
     game = make_learner(runs[0][1]).game
     folders = {label: Path(str(run.run_dir)) for label, run in runs}
-    identity = {"game": config.game, "algorithms": config.algorithms, "code": sources_digest()}
+    identity = {"game": config.game.as_dict(), "algorithms": config.algorithms, "code": sources_digest()}
     store = Store(folder / "matches.jsonl", identity)
     played = play_matches(game, folders, store, config.deals, config.final_deals, config.threads, progress, stopping)
     if played is None:

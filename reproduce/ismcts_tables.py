@@ -20,9 +20,9 @@ import numpy as np
 from agents import load_player
 from agents.players import PLAYERS as KINDS
 from evaluation.decks import evaluation_decks
-from evaluation.game_choice import Choice
 from evaluation.match import play_games
 from evaluation.statistics import Estimate, estimate, wins
+from games import Choice
 from games.kernels import streams
 from reproduce.job import Job, MatchesConfig, Progress, Stopping, play_lots, read_config
 from runtime.settings import ConfigError, build, setting
@@ -48,7 +48,7 @@ class Table:
     """
 
     title: str = ""
-    game: dict[str, Any] = field(default_factory=dict)
+    game: Choice = field(default_factory=lambda: Choice("goofspiel"))
     seconds: float = setting(1.0, least=1e-3, most=3600)
     rates: dict[str, int] = field(default_factory=dict)
     printed: list[list[float]] = field(default_factory=list)
@@ -101,7 +101,6 @@ def read_tables(config: TablesConfig) -> dict[str, Table]:
         KINDS["ismcts"].parse(given, f"options.{name}.")
     tables = {name: build(Table, config.tables[name], f"tables.{name}.") for name in config.chosen(config.tables)}
     for name, table in tables.items():
-        Choice.parse(table.game)
         if set(table.rates) != set(PLAYERS) - {"random"}:
             expected = "expected those of uct, exp3 and regret_matching"
             raise ConfigError(f"tables.{name}.rates={table.rates}: {expected}")
@@ -112,7 +111,7 @@ def read_tables(config: TablesConfig) -> dict[str, Table]:
 
 def play_lot(seed: int, options: Mapping[str, Any], table: Table, lot: Lot) -> list[float]:
     """Returns what the player that moves first wins in each match of a lot."""
-    game = Choice.parse(table.game).make()
+    game = table.game.make()
 
     def player(name: str) -> Any:
         if name == "random":

@@ -22,10 +22,10 @@ import numpy as np
 from agents import load_player
 from agents.agent import Agent
 from agents.players import PLAYERS
-from evaluation.game_choice import Choice
 from evaluation.match import Usage
 from evaluation.statistics import estimate
 from evaluation.table_match import TableResult, orders, result_of, table_match
+from games import Choice
 from games.kernels import streams
 from reproduce.job import Job, MatchesConfig, Progress, Stopping, play_lots, read_config
 from runtime.settings import ConfigError, build, setting
@@ -112,6 +112,7 @@ def read_points(config: FiguresConfig) -> list[Point]:
     points = []
     for name in config.chosen(config.figures):
         figure: Figure = build(Figure, config.figures[name], f"figures.{name}.")
+        Choice.parse(figure.game)  # checks it
         for values in product(*figure.vary.values()):
             varied = dict(zip(figure.vary, values, strict=True))
             players = {label: _player(config, label, name, given, varied) for label, given in figure.players.items()}

@@ -8,7 +8,7 @@ from typing import Any
 
 from web.asking import Priority, Question
 from web.catalogue import Catalogue, Entry, Offer, searching
-from web.variants import name_of, parts_of
+from web.rulebook import base_of
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 WARM_SEEDS = (0, 1, 2, 3, 4)
@@ -89,7 +89,7 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
         name: Of the game in the lobby.
         game: The game.
     """
-    if parts_of(name)[0] in GAMES:
+    if base_of(name) in GAMES:
         return []
     import agents
     from agents.agent import observers
@@ -116,7 +116,7 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
 def _tables(name: str, label: str, game: str, file: str) -> Entry:
     """Returns the player of a table of policies."""
     average, greedy = {"run": file, "policy": "average"}, {"run": file, "policy": "greedy"}
-    return Entry(name, name, label, "tabular", average, None if parts_of(game)[0] in EXACT else greedy)
+    return Entry(name, name, label, "tabular", average, None if base_of(game) in EXACT else greedy)
 
 
 def _offer(game: str, entries: list[Entry], analyst: str | None) -> Offer:
@@ -125,7 +125,7 @@ def _offer(game: str, entries: list[Entry], analyst: str | None) -> Offer:
         return Offer(tuple(entries))
     first = next(entry for entry in entries if entry.group == analyst and entry.kind in ("fpmcts", "tabular"))
     options = {name: value for name, value in first.options.items() if name not in ("playouts", "temperature")}
-    return Offer(tuple(entries), analyst, first.kind, options, exact=first.kind == "tabular" and parts_of(game)[0] in EXACT)
+    return Offer(tuple(entries), analyst, first.kind, options, exact=first.kind == "tabular" and base_of(game) in EXACT)
 
 
 def _free_name(name: str, entries: list[Entry]) -> str:
@@ -140,6 +140,7 @@ def run_of(path: Path) -> tuple[str, str]:
     Raises:
         ValueError: There is no run, or it is of a game that no table plays so; the message names the file.
     """
+    from games import Choice
     from networks.checkpoint import CHECKPOINT, NETWORKS, load  # numpy alone
 
     if path.is_dir():
@@ -155,7 +156,7 @@ def run_of(path: Path) -> tuple[str, str]:
         if given is not None and given != played:
             raise ValueError(f"{path}: a run of {game} with {key}={given}; the browser table plays {key}={played}")
     options = {key: value for key, value in settings.items() if key != "name" and key not in PLAYED.get(game, {})}
-    return name_of(game, options), kind
+    return str(Choice(game, options)), kind
 
 
 def warm_up(catalogue: Catalogue) -> list[Question]:

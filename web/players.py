@@ -23,8 +23,7 @@ from games.batches import concatenate
 from games.interface import Game, Records
 from games.table import Table
 from web.asking import Answer, Earlier, Priority, Question, Row
-from web.rulebook import make_game
-from web.variants import parts_of
+from web.rulebook import base_of, make_game
 
 log = logging.getLogger(__name__)
 MOST_PLAYERS = 50
@@ -69,7 +68,7 @@ class Players:
 
         A rehearsal begins it. It goes on in processes of its own while this one answers what needs none of it.
         """
-        game = parts_of(question.game)[0]
+        game = base_of(question.game)
         if question.priority >= Priority.WARM_UP and game not in self._compiling:
             self._compiling[game] = Thread(target=compile_players, args=(game, log.info), daemon=True)
             self._compiling[game].start()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from web.errors import RefusedError
-from web.variants import label_of, name_of, parts_of
 
 
 class Move(Protocol):
@@ -168,20 +167,23 @@ class Games:
     """The games of this project.
 
     Args:
-        outside: Games besides: modules (``docs/adding-a-game.md``), and games with options (``web.variants``).
+        outside: Games besides: modules (``docs/adding-a-game.md``), and games with options, such as ``goofspiel:cards=4``
+            (``games.Choice``).
     """
 
     def __init__(self, outside: Sequence[str] = ()) -> None:
-        from games import GAMES
+        from games import GAMES, Choice, game_class
 
         self._games: dict[str, Any] = {}
         self._infos: dict[str, GameInfo] = {}
         self._labels: dict[str, str] = {}
-        for name in GAMES:
-            self._games[name] = made = make_game(name)
-            self._labels |= {name_of(name, options): label for label, options in made.variants.items()}
-        names = {name: None for base in GAMES for name in (base, *(name for name in self._labels if parts_of(name)[0] == base))}
-        self._names = (*names, *(name for name in outside if name not in names))
+        names: dict[str, None] = {}
+        for given in (*GAMES, *outside):
+            base = base_of(given)
+            labels = {str(Choice(base, options)): label for label, options in game_class(base).variants.items()}
+            self._labels |= labels
+            names |= dict.fromkeys([base, *labels] if base in GAMES or given == base else [given])
+        self._names = tuple(names)
 
     def names(self) -> Sequence[str]:
         """Returns the names of the games."""
@@ -209,8 +211,8 @@ class Games:
                 mixes=spec.mixes,
                 max_moves=spec.max_moves,
                 deal=_deal_in_words(record),
-                base=parts_of(game)[0],
-                variant=self._labels.get(game, label_of(game)),
+                base=base_of(game),
+                variant=self._labels.get(game, game.partition(":")[2].replace(",", " ").replace("_", " ") or None),
                 private_moves=spec.has_private_moves,
                 classes=(5.0, 10.0, 15.0) if spec.score.tells_wins else _classes(1000.0 / spec.score.per_return),
             )
@@ -243,7 +245,7 @@ class Games:
     def game_of(self, record: Mapping[str, Any]) -> str:
         """Returns the game of a record; records of Doudizhu name their rules and not the game."""
         base = record.get("game", "doudizhu" if "rules" in record else None)
-        names = [name for name in self._names if parts_of(name)[0] == base]
+        names = [name for name in self._names if base_of(name) == base]
         if not names:
             raise RefusedError("bad_record", f"a record of no game that is played here; expected one of {', '.join(self._names)}")
         return next((name for name in names if len(names) > 1 and self._reads(name, record)), names[0])
@@ -259,10 +261,14 @@ class Games:
 
 def make_game(name: str) -> Any:
     """Returns the game of a name, options included."""
-    from games import make
+    from games import Choice
 
-    base, options = parts_of(name)
-    return make(base, **options)
+    return Choice.from_text(name).make()
+
+
+def base_of(name: str) -> str:
+    """Returns the name of a game without its options."""
+    return name.partition(":")[0]
 
 
 def _classes(big_blind: float) -> tuple[float, float, float]:

@@ -63,6 +63,7 @@ class LimitPoker(BaseGame):
 
     def __init__(
         self,
+        options: Any,
         name: str,
         bets: BettingRules,
         showdown: Any,
@@ -77,6 +78,7 @@ class LimitPoker(BaseGame):
         """Keeps what the game is made of.
 
         Args:
+            options: Those that it is made with.
             name: Of the game.
             bets: The bets.
             showdown: How hands compare, see ``state.Rules``.
@@ -87,10 +89,15 @@ class LimitPoker(BaseGame):
             suits_matter: Whether hands can differ by suits.
             big_blind: See the class.
         """
+        super().__init__(options)
         self.name, self.bets, self.card_names, self.big_blind = name, bets, card_names, big_blind
         self.decoder = np.arange(NUM_ACTIONS, dtype=np.int16)[:, None]
         self._showdown, self._num_private, self._public = showdown, num_private, public
         self._num_suits, self._suits_matter = num_suits, suits_matter
+
+    def learned_options(self) -> dict[str, Any]:
+        """Returns nothing: options are for tables, or change the number of seats."""
+        return {}
 
     @property
     def betting(self) -> BettingTree:

@@ -11,6 +11,7 @@ from agents.players import PLAYERS
 from agents.poker.local_best_response import LocalBestResponseOptions
 from agents.poker.tabular import TabularOptions
 from evaluation.config import parse_command_line
+from games import Choice
 from runtime.configuration import CONF
 from runtime.settings import ConfigError
 
@@ -57,7 +58,7 @@ def test_the_same_player_twice_has_two_names() -> None:
 def test_a_run_is_a_path_and_no_part_of_a_name() -> None:
     t = parse_command_line(["game=leduc", "a=tabular", "a.run=2019", "a.policy=greedy", "b=random"])
     assert t.players["a"].options == TabularOptions(run="2019", policy="greedy")
-    assert t.players["a"].name == "tabular (policy=greedy)" and dict(t.config.game.options) == {}
+    assert t.players["a"].name == "tabular (policy=greedy)" and t.config.game.options == {"suits": False}
 
 
 def test_a_local_best_response_is_told_of_the_other() -> None:
@@ -68,9 +69,9 @@ def test_a_local_best_response_is_told_of_the_other() -> None:
 
 def test_options_of_the_game() -> None:
     """With its name before them, as in train.py, or without."""
-    for key in ("cards", "game.cards"):
-        t = parse_command_line(["game=goofspiel", f"{key}=13", "a=random", "b=random"])
-        assert t.config.game.options["cards"] == 13
+    for game, key in (("goofspiel", "cards"), ("goofspiel", "game.cards"), ("examples.sealed_bids", "game.values")):
+        t = parse_command_line([f"game={game}", f"{key}=7", "a=random", "b=random"])
+        assert t.config.game == Choice(game, {key.removeprefix("game."): 7})
 
 
 def test_a_file_of_decks() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import play
+from games import Choice
 from networks.checkpoint import CHECKPOINT, save
 from runtime.settings import ConfigError
 from tests.web.fake import CATALOGUE, FakeEngine
@@ -25,7 +26,6 @@ from web.rulebook import GameInfo
 from web.server import ServerConfig, ServerError, run
 from web.store import Store, StoredGame, StoreError
 from web.turns import earlier_games
-from web.variants import name_of, parts_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -142,8 +142,7 @@ def test_a_run_brings_its_options(tmp_path: Path, game: dict[str, Any], name: st
     made = offers([tmp_path])
     entry = made[name].entry(f"{tmp_path.name[:40]}-64")
     assert entry.options["checkpoint"] == str(tmp_path) and {"ismcts", "random"} <= {one.name for one in made[name].entries}
-    base, options = parts_of(name)
-    assert base == game["name"] and options.items() <= game.items() and name_of(base, options) == name
+    assert Choice.from_text(name) == Choice.parse(game)
 
 
 @pytest.mark.parametrize(
