@@ -19,7 +19,7 @@ from runtime.settings import ConfigError
 def test_two_players_with_options() -> None:
     t = parse_command_line(["game=doudizhu", "a=fpmcts", "a.playouts=600", "a.inference=false", "b=policy", "b.temperature=1e-1"])
     assert t.labels == ("a", "b")
-    assert t.players["a"].options == FPMCTSOptions(playouts=600, inference=False)
+    assert t.players["a"].options == FPMCTSOptions(search={"playouts": 600}, inference=False)
     assert t.players["b"].options == PolicyOptions(temperature=0.1)
     assert t.players["a"].name == "fpmcts (playouts=600, inference=False)"
     assert t.num_decks() == 100

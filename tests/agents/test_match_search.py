@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from agents import load_player, match_settings
-from agents.general.search_agent import SearchAgent
-from agents.match_settings import MatchSettings
+from agents import load_player, match_search
+from agents.general.search_agent import FPMCTSOptions, SearchAgent
 from fpmcts.search import SearchSettings
-from games import GAMES, make
+from games import make
 from networks.checkpoint import load, save
 from runtime.settings import ConfigError
 
@@ -64,43 +63,53 @@ def test_the_objective_is_that_of_training(run: Path) -> None:
     assert not search_of(str(run), objective="adp").win_only
 
 
-def test_a_file_changes_the_searches(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (match_settings.FOLDER / "doudizhu.yaml").read_text()
-    text = text.replace("playouts: 64", "playouts: 32").replace(" slots: 4\n", " slots: 7\n")
-    (tmp_path / "doudizhu.yaml").write_text(text)
-    monkeypatch.setattr(match_settings, "FOLDER", tmp_path)
-    assert (search_of(str(run)).settings.playouts, search_of(str(run)).settings.slots) == (32, 7)
-    assert search_of(str(run), playouts=5).settings.playouts == 5
-
-
-def test_a_file_may_change_the_strength(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (match_settings.FOLDER / "doudizhu.yaml").read_text()
-    (tmp_path / "doudizhu.yaml").write_text(text.replace("gumbel:\n", "gumbel:\n  strength: 7.0\n"))
-    monkeypatch.setattr(match_settings, "FOLDER", tmp_path)
-    assert search_of(str(run), root="gumbel").settings.strength == 7.0
-    assert search_of(str(run), root="gumbel", strength=3.0).settings.strength == 3.0
-
-
-@pytest.mark.parametrize("root", ["gumbel", "puct"])
-@pytest.mark.parametrize("game", sorted(GAMES))
-def test_every_game_has_settings_for_every_root_rule(game: str, root: str) -> None:
-    settings = match_settings.match_settings(game, root)
-    assert settings.playouts == 64 and settings.table_slots == 64
-    assert replace(settings) == settings and isinstance(settings, MatchSettings)
+def test_files_change_the_search_and_what_is_given_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "default.yaml").write_text("playouts: 32\nslots: 3\ngumbel: {strength: 7.0}\npuct: {c: 9.0}")
+    (tmp_path / "doudizhu.yaml").write_text("gumbel: {slots: 7}")
+    monkeypatch.setattr(match_search, "FOLDER", tmp_path)
+    trained = SearchSettings(root="gumbel", playouts=1000, worlds=9, c=3.0)
+    found = match_search.match_search(trained, "doudizhu", {"strength": 2.0})
+    assert found == replace(trained, playouts=32, worlds=32, slots=7, strength=2.0, gumbel_noise=0.0)
+    found = match_search.match_search(trained, "leduc", {"root": "puct", "playouts": 900})
+    assert found == replace(trained, root="puct", playouts=900, worlds=256, slots=3, c=9.0, gumbel_noise=0.0)
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("gumbel: {}", "expected settings for each of"),
-        ("[1]", "expected settings for each of"),
-        ("gumbel: {playout: 3}\npuct: {}", "playout"),
-        ("gumbel: {playouts: 0, most_worlds: 1, most_particles: 1, prior_floor: null, rollout: null, slots: null, "
-         "table_slots: 1}\npuct: {}", "playouts=0"),
+        ("[1]", "default.yaml: expected keys of the search"),
+        ("gumbel: {playout: 3}", "default.yaml: playout=3: unknown key; did you mean .*playouts"),
+        ("playouts: 0", "default.yaml: playouts=0: expected at least 1"),
+        ("gumbol: {playouts: 3}", "default.yaml: root=gumbol: expected one of"),
     ],
-)  # fmt: skip
+)
 def test_files_that_cannot_be_used(text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "default.yaml").write_text(text)
-    monkeypatch.setattr(match_settings, "FOLDER", tmp_path)
+    monkeypatch.setattr(match_search, "FOLDER", tmp_path)
     with pytest.raises(ConfigError, match=words):
-        match_settings.match_settings("leduc", "gumbel")
+        match_search.match_changes("leduc", "gumbel")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"rolout": 1}, "a.rolout=1: unknown key; did you mean a.rollout?"),
+        ({"particels": 1}, "a.particels=1: unknown key; did you mean a.particles?"),
+        ({"chekpoint": "x"}, "a.chekpoint=x: unknown key; did you mean a.checkpoint?"),
+        ({"xyz": 1}, "a.xyz=1: unknown key; expected one of checkpoint, "),
+        ({"ess_floor": 2}, "a.ess_floor=2.0: expected at least 0 and at most 1"),
+        ({"root": "ucb"}, "a.root=ucb: expected one of"),
+    ],
+)
+def test_options_that_cannot_be_used(given: dict[str, object], words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        FPMCTSOptions.parse(given, "a.")
+    assert words in str(caught.value)
+
+
+def test_options_of_three_schemas() -> None:
+    given = {"solve": False, "phase1": "none", "temperature": 0.5, "playouts": 7, "c": None}
+    options = FPMCTSOptions.parse(given)
+    assert (options.search, options.beliefs) == ({"solve": False, "playouts": 7}, {"phase1": "none"})
+    assert options.as_dict().items() >= {key: value for key, value in given.items() if value is not None}.items()
+    assert FPMCTSOptions.parse(options.as_dict()) == options and options.playouts == 7
