@@ -1,19 +1,13 @@
 """Measures players by duplicate matches: ``python evaluate.py a=fpmcts b=rhcp decks=100``.
 
-``--help`` and ``--help PLAYER`` print the keys and the options of players. The same command resumes an interrupted evaluation.
+``--help`` and ``--help PLAYER`` print the keys and options. The same command resumes an evaluation.
 
-In poker every deck is played again with the players in each other's seats, and scores are in mbb/h, thousandths of a big blind
-per hand (in Kuhn of the ante, in Leduc of the first bet), with standard errors over decks. The share of hands won means little
-there, so neither it nor a rating is reported: with ``agents`` the table ends with the mean score over all opponents.
+In poker every deck is played again with the players in each other's seats, and scores are in mbb/h,
+thousandths of a big blind per hand (in Kuhn of the ante, in Leduc of the first bet). The share of
+hands won means little there, so neither it nor a rating is reported.
 
-    python evaluate.py game=leduc a=tabular a.run=runs/leduc-smooth_uct-0 b=random decks=10000
-    python evaluate.py game=leduc a=lbr b=tabular b.run=runs/leduc-smooth_uct-0 decks=10000
-
-The second one asks what ``b`` can lose: ``lbr`` may read its policy, and what it wins over all games is a lower bound on the
-exploitability of ``b``, the mean over both seats of what a best response wins.
-
-Of three players one sits alone against two of the other: A in each of the seats, then B in each of them. The first is A's score,
-the second B's; the two scores need not sum to zero.
+Of three players one sits alone against two of the other: A in each of the seats, then B in each of
+them. The first is A's score, the second B's; the two scores need not sum to zero.
 """
 
 import sys
@@ -33,18 +27,28 @@ from runtime.settings import ConfigError
 from training.reports import Event
 from training.terminal import Terminal
 
-ERRORS = (ConfigError, CheckpointError, PlayerError, StoreError, ReportError, SaveError, ClusterError)
+ERRORS = (
+    ConfigError,
+    CheckpointError,
+    PlayerError,
+    StoreError,
+    ReportError,
+    SaveError,
+    ClusterError,
+)
 
 
 def main(arguments: list[str]) -> int:
     """Does what a command line says; returns the exit status."""
     line = split(arguments)
     if line.help is not None or line.shows:
-        say(help_text(line.help) if line.help is not None else shown(settings(line.overrides)))
+        say(shown(settings(line.overrides)) if line.help is None else help_text(line.help))
         return 0
     terminal = Terminal()
     try:
-        return run(arguments, terminal.note, lambda *at: terminal.progress(Event(*at)), terminal.close)
+        return run(
+            arguments, terminal.note, lambda *at: terminal.progress(Event(*at)), terminal.close
+        )
     finally:
         terminal.close()
 
@@ -53,7 +57,7 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except (IllegalMoveError, ExternalPlayerError) as error:
-        sys.exit(f"evaluate.py: {error}; the finished games are kept, and the same command continues from there")
+        sys.exit(f"evaluate.py: {error}; finished games are kept, and the same command continues")
     except MemoryError:
         sys.exit("evaluate.py: not enough memory for the decks and their games; give fewer decks")
     except ERRORS as error:

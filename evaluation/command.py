@@ -1,4 +1,6 @@
-"""What ``python evaluate.py`` does with its arguments: help, settings, matches, tournaments, reports."""
+"""What ``python evaluate.py`` does with its arguments: help, settings, matches, tournaments,
+reports.
+"""
 
 import shlex
 import time
@@ -18,7 +20,8 @@ from evaluation.precision import with_precisions
 from evaluation.report import check_folder, measures, misfit_text, rate, score_table, write_report
 from evaluation.saved_games import check_file, write_games
 from evaluation.table_match import table_match
-from evaluation.tournament import Progress, forget, play_tournament
+from evaluation.tournament import forget, play_tournament
+from evaluation.units import Progress
 from games.choice import help_text as game_help
 from games.interface import Game
 from networks.checkpoint import CheckpointError
@@ -44,32 +47,55 @@ Note = Callable[[Any], None]
 
 
 def help_text(topic: str) -> str:
-    """Returns the help on a player's options, a key or an option of a game; "" is the whole in short."""
+    """Returns the help on a player's options, a key or an option of a game; "" is the whole in
+    short.
+    """
     keys = attribute_texts(EvaluateConfig)
     keys["experiment"] = f"Keys of conf/evaluate/NAME.yaml: {', '.join(choices('evaluate'))}."
     if topic in PLAYERS:
-        texts = [keys_text(schema, "LABEL.") for schema in PLAYERS[topic].schemas()]
-        return "\n".join([f"{topic}: {first_line(PLAYERS[topic])}", *filter(None, texts)])
+        return f"{topic}: {first_line(PLAYERS[topic])}\n{PLAYERS[topic].help('LABEL.')}"
     if topic:
-        text = f"{keys[topic]}\n" if topic in ("game", "experiment") else keys_text(EvaluateConfig, topic=topic)
+        text = (
+            f"{keys[topic]}\n"
+            if topic in ("game", "experiment")
+            else keys_text(EvaluateConfig, topic=topic)
+        )
         text += game_help("" if topic == "game" else topic)
         if not text:
-            raise ConfigError(f"--help {topic}: no key and no player{did_you_mean(topic, [*keys, *PLAYERS])}")
+            raise ConfigError(
+                f"--help {topic}: no key and no player{did_you_mean(topic, [*keys, *PLAYERS])}"
+            )
         return text
     lines = [f"  {name + ':':13}{text}" for name, text in keys.items()]
     players = [f"  {name + ':':13}{first_line(options)}" for name, options in PLAYERS.items()]
-    more = ["Players, explained with their options by --help PLAYER:", *players, "--cfg job prints all settings."]
+    more = [
+        "Players, explained with their options by --help PLAYER:",
+        *players,
+        "--cfg job prints all settings.",
+    ]
     return "\n".join([HELP, *lines, "", *more])
 
 
 def settings(arguments: Sequence[str]) -> dict[str, Any]:
     """Returns everything that a command line sets: the keys, and every player with its options."""
     tournament = parse_command_line(arguments)
-    players = {label: {"kind": player.kind, **player.options.as_dict()} for label, player in tournament.players.items()}
-    return {**asdict(tournament.config), "game": tournament.config.game.as_dict(), "player": players}
+    players = {
+        label: {"kind": player.kind, **player.options.as_dict()}
+        for label, player in tournament.players.items()
+    }
+    return {
+        **asdict(tournament.config),
+        "game": tournament.config.game.as_dict(),
+        "player": players,
+    }
 
 
-def run(arguments: Sequence[str], note: Note, progress: Progress, close: Callable[[], None] = lambda: None) -> int:
+def run(
+    arguments: Sequence[str],
+    note: Note,
+    progress: Progress,
+    close: Callable[[], None] = lambda: None,
+) -> int:
     """Plays what a command line describes; returns the exit status.
 
     Args:
@@ -85,11 +111,15 @@ def run(arguments: Sequence[str], note: Note, progress: Progress, close: Callabl
     _check(tournament, game)
     if any(player.options.compiles for player in tournament.players.values()):
         compile_players(config.game.name)
-    interrupt = Interrupt(note, "stopping after the games that are being played, which are kept", close)
+    interrupt = Interrupt(
+        note, "stopping after the games that are being played, which are kept", close
+    )
     if config.table:
         return _play_table(tournament, game, note, progress, lambda: interrupt.requested)
     plan = make_plan(tournament, game, read_given_decks(tournament, game))
-    tournament, precisions = with_precisions(tournament, plan.num_decks() * games_per_deck(game.spec))
+    tournament, precisions = with_precisions(
+        tournament, plan.num_decks() * games_per_deck(game.spec)
+    )
     if precisions:
         note(f"precision: {precisions}")
     began, plan = time.monotonic(), replace(plan, tournament=tournament)
@@ -110,7 +140,10 @@ def run(arguments: Sequence[str], note: Note, progress: Progress, close: Callabl
         write_games(Path(config.save), tournament, plan.decks, results)
         note(f"games in {config.save}")
     if config.report:
-        facts = {"command": shlex.join(["python", "evaluate.py", *arguments]), "machine": _machine_text()}
+        facts = {
+            "command": shlex.join(["python", "evaluate.py", *arguments]),
+            "machine": _machine_text(),
+        }
         facts |= {"precision": precisions} if precisions else {}
         facts["seconds"] = f"{time.monotonic() - began:.1f}"
         write_report(Path(config.report), tournament, results, standings, facts)
@@ -120,10 +153,14 @@ def run(arguments: Sequence[str], note: Note, progress: Progress, close: Callabl
 
 
 def _check(tournament: Tournament, game: Game) -> None:
-    """Raises an error where a match cannot be played or its results not be written: before any game, in one process."""
+    """Raises an error where a match cannot be played or its results not be written: before any
+    game, in one process.
+    """
     config, labels = tournament.config, tournament.labels
     if config.aivat and game.passive is None:
-        raise ConfigError(f"aivat=true: measures luck by a move such as check or call, which {game.spec.name} does not have")
+        raise ConfigError(
+            f"aivat=true: measures luck by a move such as check or call, which {game.spec.name} does not have"
+        )
     if config.table:
         if len(labels) != game.spec.num_seats:
             expected = f"expected {game.spec.num_seats}, the seats of {game.spec.name}"
@@ -131,7 +168,9 @@ def _check(tournament: Tournament, game: Game) -> None:
         if tournament.num_decks() is None or config.save or config.report or config.aivat:
             raise ConfigError("table: expected decks=NUMBER, and none of save, report and aivat")
         if config.cluster.kind != "none":
-            raise ConfigError(f"cluster={config.cluster.kind}: players learn hand by hand, so one process plays a table")
+            raise ConfigError(
+                f"cluster={config.cluster.kind}: players learn hand by hand, so one process plays a table"
+            )
     for label, player in tournament.players.items():
         try:
             player.options.file(game.spec.name)
@@ -170,7 +209,9 @@ def _play_table(
 
 
 def _matrix(rows: list[list[str]], part: int, measure: str) -> Table:
-    """Returns one measure of the table of all pairs, whose cells have several parts, for the terminal."""
+    """Returns one measure of the table of all pairs, whose cells have several parts, for the
+    terminal.
+    """
     table = Table(f"{measure} of", *rows[0][1:-1], title=f"{measure} ± standard error over decks")
     for row in rows[1:]:
         table.add_row(*(cell.split(" / ")[part] if " / " in cell else cell for cell in row[:-1]))

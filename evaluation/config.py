@@ -1,11 +1,14 @@
-"""The keys of ``python evaluate.py``: what they mean, and how a command line becomes a checked configuration.
+"""The keys of ``python evaluate.py``: what they mean, and how a command line becomes a checked
+configuration.
 
     python evaluate.py a=fpmcts a.playouts=600 b=rhcp decks=100
     python evaluate.py agents=[rhcp,small,large] small=fpmcts large=fpmcts large.playouts=600
 
-A word that is neither a key of ``EvaluateConfig`` nor an option of the game is the label of a player: ``LABEL=KIND`` says what it
-is, ``LABEL.OPTION=VALUE`` gives it an option. In ``agents`` the name of a kind serves as a label too. ``experiment=NAME`` takes the
-keys of ``conf/evaluate/NAME.yaml`` first, in which players stand as ``player: {LABEL: {kind: KIND, OPTION: VALUE}}``.
+A word that is neither a key of ``EvaluateConfig`` nor an option of the game is the label of a
+player: ``LABEL=KIND`` says what it is, ``LABEL.OPTION=VALUE`` gives it an option. In ``agents`` the
+name of a kind serves as a label too. ``experiment=NAME`` takes the keys of
+``conf/evaluate/NAME.yaml`` first, in which players stand as ``player: {LABEL: {kind: KIND, OPTION:
+VALUE}}``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,11 +35,15 @@ class EvaluateConfig:
     """A match or a tournament.
 
     Attributes:
-        game: Name of the game, or the module of a game of your own; OPTION=VALUE or game.OPTION=VALUE sets its options.
+        game: Name of the game, or the module of a game of your own; OPTION=VALUE or
+            game.OPTION=VALUE sets its options.
         agents: Labels of two or more players that meet in all pairs, in place of a and b.
-        table: Labels of as many players as there are seats, for matches at one table in every order of seats.
-        decks: Number of decks of a match, each played once with the player in each team; or a file of decks or saved games.
-        sprt: Two shares of games won, such as [0.5,0.51]: the match ends where it is clear which of them holds.
+        table: Labels of as many players as there are seats, for matches at one table in every order
+            of seats.
+        decks: Number of decks of a match, each played once with the player in each team; or a file
+            of decks or saved games.
+        sprt: Two shares of games won, such as [0.5,0.51]: the match ends where it is clear which of
+            them holds.
         slow_decks: Decks of a match in which a player searches; null: as many as decks.
         seed: Of the decks and of the players' random choices.
         processes: Processes at work; 0: one per core; no result depends on it.
@@ -115,7 +122,9 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
         elif key in options:
             overrides[f"game.{key}"] = text
         elif not dot and text not in PLAYERS and (able := games_with(key)):
-            raise ConfigError(f"{key}={text}: is an option of {', '.join(able)}, not of {given.get('game', 'doudizhu')}")
+            raise ConfigError(
+                f"{key}={text}: is an option of {', '.join(able)}, not of {given.get('game', 'doudizhu')}"
+            )
         else:
             overrides[f"player.{label}.{option or 'kind'}"] = text
     values = load("evaluate", overrides, TEXTS)
@@ -125,7 +134,9 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
 
 
 def _preset(name: str) -> dict[str, Any]:
-    """Returns the keys of a file in ``conf/evaluate``. Raises ConfigError where there is none of that name."""
+    """Returns the keys of a file in ``conf/evaluate``. Raises ConfigError where there is none of
+    that name.
+    """
     try:
         return {} if name == "null" else read_file("evaluate", name)
     except ConfigError as error:
@@ -141,17 +152,24 @@ def _checked(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> 
     _add_opponents(players, labels)
     for label, options in given.items():
         if label not in players:
-            raise ConfigError(f"{label}.{next(iter(options))}: no player {label!r}; there are {', '.join(players)}")
+            raise ConfigError(
+                f"{label}.{next(iter(options))}: no player {label!r}; there are {', '.join(players)}"
+            )
     if config.decks.isdecimal() and not 1 <= int(config.decks) <= MOST_DECKS:
-        raise ConfigError(f"decks={config.decks}: expected a number from 1 to {MOST_DECKS:,}, or a file of decks")
+        raise ConfigError(
+            f"decks={config.decks}: expected a number from 1 to {MOST_DECKS:,}, or a file of decks"
+        )
     if config.sprt and not (len(config.sprt) == 2 and 0.0 < config.sprt[0] < config.sprt[1] < 1.0):
         expected = "expected two shares of games won, 0 < p0 < p1 < 1, such as sprt=[0.5,0.51]"
         raise ConfigError(f"sprt={config.sprt}: {expected}")
     if config.sprt and (config.agents or config.table):
-        raise ConfigError(f"sprt={config.sprt}: tests a match of two players; expected a=KIND b=KIND")
+        raise ConfigError(
+            f"sprt={config.sprt}: tests a match of two players; expected a=KIND b=KIND"
+        )
     names = [player.name for player in players.values()]
     players = {
-        label: replace(p, name=f"{p.name} [{label}]" if names.count(p.name) > 1 else p.name) for label, p in players.items()
+        label: replace(p, name=f"{p.name} [{label}]" if names.count(p.name) > 1 else p.name)
+        for label, p in players.items()
     }
     return Tournament(config, players, labels)
 
@@ -162,19 +180,29 @@ def _labels(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> t
     listed = config.agents or config.table
     if not listed:
         if len(pair) < 2:
-            raise ConfigError(f"expected two players: a=KIND b=KIND, or agents=[KIND,…]; the kinds are {', '.join(PLAYERS)}")
+            raise ConfigError(
+                f"expected two players: a=KIND b=KIND, or agents=[KIND,…]; the kinds are {', '.join(PLAYERS)}"
+            )
         return ("a", "b")
     if (config.agents and config.table) or not set(pair) <= set(listed):
         raise ConfigError("expected one of the three: a and b, agents, or table")
     if len(listed) < 2 or len(set(listed)) < len(listed):
-        raise ConfigError(f"{'agents' if config.agents else 'table'}={listed}: expected two or more different players")
+        raise ConfigError(
+            f"{'agents' if config.agents else 'table'}={listed}: expected two or more different players"
+        )
     return tuple(listed)
 
 
 def _add_player(
-    label: str, given: Mapping[str, Mapping[str, Any]], players: dict[str, Entrant], game: str, above: tuple[str, ...] = ()
+    label: str,
+    given: Mapping[str, Mapping[str, Any]],
+    players: dict[str, Entrant],
+    game: str,
+    above: tuple[str, ...] = (),
 ) -> None:
-    """Adds a player, and those that it names, to ``players``. Args: above: The mixes that name it."""
+    """Adds a player, and those that it names, to ``players``. Args: above: The mixes that name
+    it.
+    """
     if label in players:
         return
     values = {key: value for key, value in given.get(label, {}).items() if key != "kind"}
@@ -187,23 +215,31 @@ def _add_player(
     row = PLAYERS[kind]
     if not row.plays(game):
         able = ", ".join(name for name, other in PLAYERS.items() if other.plays(game))
-        raise ConfigError(f"{label}={kind}: plays {', '.join(row.games())}, not {game}, which is played by {able}")
+        raise ConfigError(
+            f"{label}={kind}: plays {', '.join(row.games())}, not {game}, which is played by {able}"
+        )
     options = row.parse(values, f"{label}.")
     if kind == "mix":
         if not (seats := options.needs()):
             example = f"{label}.seats=[fpmcts,rhcp,rhcp]"
-            raise ConfigError(f"{label}.seats: a mix needs the players of all seats, such as {example}")
+            raise ConfigError(
+                f"{label}.seats: a mix needs the players of all seats, such as {example}"
+            )
         for part in seats:
             if part == label or part in above:
                 raise ConfigError(f"{label}.seats={seats}: a mix cannot play in itself")
             _add_player(part, given, players, game, (*above, label))
     name = label if label not in ("a", "b") else kind
     shown = ", ".join(f"{key}={value}" for key, value in values.items() if key not in FILES)
-    players[label] = Entrant(options, f"{name} ({shown})" if shown and label in ("a", "b", kind) else name)
+    players[label] = Entrant(
+        options, f"{name} ({shown})" if shown and label in ("a", "b", kind) else name
+    )
 
 
 def _add_opponents(players: dict[str, Entrant], labels: tuple[str, ...]) -> None:
-    """Fills in whose policy a local best response may read: that of the one player it meets, which must state it."""
+    """Fills in whose policy a local best response may read: that of the one player it meets, which
+    must state it.
+    """
     for label, player in players.items():
         if player.kind != "lbr":
             continue

@@ -15,8 +15,8 @@ class Score:
 
     Attributes:
         wp: Share of games won, a draw counting one half.
-        adp: Mean return per game, in the unit of the game's scores (Doudizhu: points, 2^bombs to the winner; poker:
-            thousandths of a big blind).
+        adp: Mean return per game, in the unit of the game's scores (Doudizhu: points, 2^bombs to
+            the winner; poker: thousandths of a big blind).
     """
 
     wp: Estimate
@@ -30,7 +30,8 @@ class Side:
     Attributes:
         total: Over all its games.
         by_team: Over those in which it sat in each team.
-        luck_free: The mean return in total with luck taken out (``evaluation.aivat``); None: not computed.
+        luck_free: The mean return in total with luck taken out (``evaluation.aivat``); None: not
+            computed.
     """
 
     total: Score
@@ -48,7 +49,8 @@ class MatchResult(Side):
         num_decks: Decks; each is played ``duplicate.games_per_deck`` times.
         opposite: How B does alone, where that is not the opposite of A's: with more than two teams.
         team_names: As in ``by_team``.
-        finishers: For each team, by seat name: the share of the games in that team that A won with this seat's last move.
+        finishers: For each team, by seat name: the share of the games in that team that A won with
+            this seat's last move.
         usage: Of A and of B.
         games: Everything that was played, see ``duplicate.duplicate_games``.
         sequential: Of the test that could end it early; None: there was none.
@@ -77,8 +79,14 @@ class MatchResult(Side):
             return {**wins, self.unit.key: value.adp.as_dict()}
 
         def side(own: Side) -> dict[str, Any]:
-            teams = {name: score(value) for name, value in zip(self.team_names, own.by_team, strict=True)}
-            free = {} if own.luck_free is None else {"luck_free": {self.unit.key: own.luck_free.as_dict()}}
+            teams = {
+                name: score(value) for name, value in zip(self.team_names, own.by_team, strict=True)
+            }
+            free = (
+                {}
+                if own.luck_free is None
+                else {"luck_free": {self.unit.key: own.luck_free.as_dict()}}
+            )
             return {"total": score(own.total), "by_team": teams, **free}
 
         own = side(self)
@@ -111,7 +119,10 @@ class MatchResult(Side):
             others = len(self.team_names) - 1
             nothing: tuple[dict[str, float], ...] = ({},) * len(self.team_names)
             for name, other, side in ((first, second, self), (second, first, self.opposite)):
-                lines += [f" {name} alone against {others} of {other}", *self._lines("all seats", side, nothing)]
+                lines += [
+                    f" {name} alone against {others} of {other}",
+                    *self._lines("all seats", side, nothing),
+                ]
         for name, used in zip(self.names, self.usage, strict=True):
             lines.append(
                 f"  {name}: {used.decisions:,} decisions, {1000 * used.seconds_per_decision():.3g} ms each; "
@@ -120,13 +131,17 @@ class MatchResult(Side):
         return "\n".join(lines)
 
     def _lines(self, title: str, side: Side, finishers: tuple[dict[str, float], ...]) -> list[str]:
-        """Returns a line for a player's total, one without luck where that is known, and one for each team."""
+        """Returns a line for a player's total, one without luck where that is known, and one for
+        each team.
+        """
         positions, free = [f"as {name}" for name in self.team_names], "luck taken out"
         width = max(map(len, (title, *positions, *((free,) if side.luck_free else ()))))
         lines = [f"  {title:{width}}{self._score(side.total)}"]
         if side.luck_free is not None:
             share = side.luck_free.error / side.total.adp.error if side.total.adp.error else 1.0
-            lines.append(f"  {free:{width}}{self._mean(side.luck_free)}  ({share:.2f} of the error)")
+            lines.append(
+                f"  {free:{width}}{self._mean(side.luck_free)}  ({share:.2f} of the error)"
+            )
         for name, score, shares in zip(positions, side.by_team, finishers, strict=True):
             seats = ", ".join(f"{seat} {100 * share:.1f} %" for seat, share in shares.items())
             won_by = f"  won by {seats}" if len(shares) > 1 else ""

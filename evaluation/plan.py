@@ -1,4 +1,6 @@
-"""The plan of a tournament: its tasks, some decks of one pair each, in the order in which they are played."""
+"""The plan of a tournament: its tasks, some decks of one pair each, in the order in which they are
+played.
+"""
 
 import hashlib
 import shlex
@@ -11,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agents import match_settings
+from agents.match_search import FOLDER
 from agents.players import PLAYERS
 from evaluation.config import Tournament
 from evaluation.decks import evaluation_decks
@@ -24,8 +26,9 @@ from runtime.memory import check_fits
 from runtime.settings import ConfigError
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS, ACQUAINTED_DECKS = 500, 40, 2, 250
-"""Decks of a task: enough for full batches of the networks, few enough that an interruption costs little; where a player learns
-from what it sees, how long it knows the other (``evaluation.duplicate``)."""
+"""Decks of a task: enough for full batches of the networks, few enough that an interruption costs
+little; where a player learns from what it sees, how long it knows the other
+(``evaluation.duplicate``)."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,9 @@ class Task:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a worker has to know: the configuration, one row per deck, and the tasks in the order in which they are played."""
+    """What a worker has to know: the configuration, one row per deck, and the tasks in the order in
+    which they are played.
+    """
 
     tournament: Tournament
     decks: States
@@ -65,15 +70,20 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
         decks: Given decks; None: those of the seed.
 
     Raises:
-        ConfigError: Too many decks, or a sequential test in a game that is not measured by the share of games won.
+        ConfigError: Too many decks, or a sequential test in a game that is not measured by the
+            share of games won.
     """
     config = tournament.config
     if config.sprt and not game.spec.score.tells_wins:
-        raise ConfigError(f"sprt={config.sprt}: {game.spec.name} is not measured by the share of games won; expected none")
+        raise ConfigError(
+            f"sprt={config.sprt}: {game.spec.name} is not measured by the share of games won; expected none"
+        )
     asked = (tournament.num_decks() or 0) if decks is None else num_rows(decks)
     pairs, spec = list(combinations(tournament.labels, 2)), game.spec
     one_game = 2 * spec.max_moves + 16 * spec.num_seats  # bytes: two for a move, and the results
-    one_deck = sum(array.nbytes for array in game.empty(1)) + len(pairs) * games_per_deck(spec) * one_game
+    one_deck = (
+        sum(array.nbytes for array in game.empty(1)) + len(pairs) * games_per_deck(spec) * one_game
+    )
     check_fits({f"decks={asked:,}": asked * one_deck})
     tasks = []
     for pair in pairs:
@@ -116,7 +126,9 @@ def read_given_decks(tournament: Tournament, game: Game) -> States | None:
         return None
     path = Path(tournament.config.decks)
     if not path.is_file():
-        raise ConfigError(f"decks={path}: expected a number of decks, or a file of decks; there is no such file")
+        raise ConfigError(
+            f"decks={path}: expected a number of decks, or a file of decks; there is no such file"
+        )
     try:
         return game.read_decks(path)
     except (ValueError, OSError) as error:
@@ -124,13 +136,17 @@ def read_given_decks(tournament: Tournament, game: Game) -> States | None:
 
 
 def identity(plan: Plan, pair: tuple[str, str]) -> dict[str, Any]:
-    """Returns what the games of a pair depend on: code, game, decks, seed, and both players with the files that they read."""
+    """Returns what the games of a pair depend on: code, game, decks, seed, and both players with
+    the files that they read.
+    """
     config, decks = plan.tournament.config, hashlib.sha256()
     for array in plan.decks:
         decks.update(np.ascontiguousarray(array).data)
     return {
         "code": sources_digest(*_sources(config.game.name)),
-        "match settings": match_settings.file_of(config.game.name).read_text(encoding="utf-8"),
+        "match settings": {
+            path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.yaml")
+        },
         "game": config.game.as_dict(),
         "decks": decks.hexdigest(),
         "seed": config.seed,
@@ -149,11 +165,18 @@ def described(tournament: Tournament, label: str) -> dict[str, Any]:
         files.append(read)
         values |= dict.fromkeys({"checkpoint", "run"} & values.keys())
     needs = [described(tournament, other) for other in options.needs()]
-    return {"kind": options.kind, **values, "files": [_digest(path) for path in files], "needs": needs}
+    return {
+        "kind": options.kind,
+        **values,
+        "files": [_digest(path) for path in files],
+        "needs": needs,
+    }
 
 
 def _sources(game: str) -> Iterator[Path]:
-    """Yields the adapters to other frameworks, and the files beside the module of a game that is not one of this project."""
+    """Yields the adapters to other frameworks, and the files beside the module of a game that is
+    not one of this project.
+    """
     yield from sorted((ROOT / "interop").rglob("*.py"))
     if is_outside(game) and (file := sys.modules[game].__file__):
         yield from sorted(Path(file).parent.rglob("*.py"))
@@ -161,4 +184,3 @@ def _sources(game: str) -> Iterator[Path]:
 
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-

@@ -20,7 +20,9 @@ def check_plots() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ReportError("plots need matplotlib; install it with: pip install 'fpmcts[report]'") from error
+        raise ReportError(
+            "plots need matplotlib; install it with: pip install 'fpmcts[report]'"
+        ) from error
 
 
 class Panel(NamedTuple):
@@ -57,8 +59,13 @@ def scores(path: Path, panels: list[Panel]) -> Path:
     names = list(panels[0].scores)[::-1]
     drawn, axes = _figure(names, len(panels))
     for axis, panel in zip(axes, panels, strict=True):
-        means, errors = (panel.scale * np.array([getattr(panel.scores[name], key) for name in names]) for key in ("mean", "error"))
-        axis.errorbar(means, np.arange(len(names)), xerr=Z * np.nan_to_num(errors), fmt="o", capsize=3)
+        means, errors = (
+            panel.scale * np.array([getattr(panel.scores[name], key) for name in names])
+            for key in ("mean", "error")
+        )
+        axis.errorbar(
+            means, np.arange(len(names)), xerr=Z * np.nan_to_num(errors), fmt="o", capsize=3
+        )
         axis.axvline(panel.middle, color="grey", linewidth=0.8)
         axis.set_title(panel.title)
     drawn.savefig(path, dpi=120)
@@ -66,7 +73,9 @@ def scores(path: Path, panels: list[Panel]) -> Path:
 
 
 def standings(path: Path, title: str, values: Mapping[str, tuple[float, float, float]]) -> Path:
-    """Draws for each player a value and the ends of its interval, from the bottom up; returns the path."""
+    """Draws for each player a value and the ends of its interval, from the bottom up; returns the
+    path.
+    """
     drawn, (axis,) = _figure(list(values))
     middle, low, high = np.array(list(values.values())).T
     errors = np.nan_to_num(np.abs(np.array([low, high]) - middle))
@@ -77,7 +86,9 @@ def standings(path: Path, title: str, values: Mapping[str, tuple[float, float, f
 
 
 def times(path: Path, values: Mapping[str, float]) -> Path:
-    """Draws the time per decision of each player, in milliseconds, from the bottom up; returns the path."""
+    """Draws the time per decision of each player, in milliseconds, from the bottom up; returns the
+    path.
+    """
     drawn, (axis,) = _figure(list(values))
     axis.barh(np.arange(len(values)), list(values.values()))
     if min(values.values()) > 0:

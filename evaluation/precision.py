@@ -1,4 +1,6 @@
-"""``precision=auto`` of the players of a match: settled before the first game, so that all processes play in the same one."""
+"""``precision=auto`` of the players of a match: settled before the first game, so that all
+processes play in the same one.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -10,13 +12,16 @@ from networks.precision import settled
 from runtime.device import choose_device
 
 LONG_MATCH = 5_000
-"""Games, each counted as often as a decision has playouts, from which on int8 pays for finding its ranges."""
+"""Games, each counted as often as a decision has playouts, from which on int8 pays for finding its
+ranges."""
 
 
 def with_precisions(tournament: Tournament, games: int) -> tuple[Tournament, str]:
-    """Returns the tournament with the precisions of its players filled in, and what was chosen in words.
+    """Returns the tournament with the precisions of its players filled in, and what was chosen in
+    words.
 
-    It is int8 in long matches alone, and never where actors of a cluster play, whose processors may lack it.
+    It is int8 in long matches alone, and never where actors of a cluster play, whose processors may
+    lack it.
 
     Args:
         tournament: The configuration.
@@ -28,7 +33,13 @@ def with_precisions(tournament: Tournament, games: int) -> tuple[Tournament, str
     config, players, chosen = tournament.config, dict(tournament.players), []
     options: dict[str, Any] = {label: player.options for label, player in players.items()}
     asked = [label for label, own in options.items() if getattr(own, "precision", None) == "auto"]
-    most = max(((getattr(options[label], "playouts", None) or 64) if options[label].slow else 1 for label in asked), default=0)
+    most = max(
+        (
+            (getattr(options[label], "playouts", None) or 64) if options[label].slow else 1
+            for label in asked
+        ),
+        default=0,
+    )
     is_long = games * most >= LONG_MATCH and config.cluster.kind == "none"
     for label in asked:
         try:

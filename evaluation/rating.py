@@ -1,17 +1,21 @@
-"""Ratings from all pairs: the Bradley-Terry model on the Elo scale, with intervals from resampled decks.
+"""Ratings from all pairs: the Bradley-Terry model on the Elo scale, with intervals from resampled
+decks.
 
-Player i beats player j with probability 1 / (1 + 10^((r_j - r_i) / 400)); draws count as half a win. The ratings maximise the
-likelihood of all games plus one virtual draw per pair, which keeps them finite where a player never lost.
+Player i beats player j with probability 1 / (1 + 10^((r_j - r_i) / 400)); draws count as half a
+win. The ratings maximise the likelihood of all games plus one virtual draw per pair, which keeps
+them finite where a player never lost.
 
-All pairs play the same decks from the first on, so the intervals come from resampling decks: a deck drawn twice counts twice in
-every pair that played it.
+All pairs play the same decks from the first on, so the intervals come from resampling decks: a deck
+drawn twice counts twice in every pair that played it.
 
-The model knows one strength per player: where A beats B, B beats C and C beats A, the matrix says more than the ratings. The
-*misfit* of a pair is the share of games won less the share that the ratings predict; its standard error comes from the same
-resamples, fitted anew each, so it knows of shared decks and of the fitted strengths.
+The model knows one strength per player: where A beats B, B beats C and C beats A, the matrix says
+more than the ratings. The *misfit* of a pair is the share of games won less the share that the
+ratings predict; its standard error comes from the same resamples, fitted anew each, so it knows of
+shared decks and of the fitted strengths.
 
-Where the share of wins means little, as in poker, a player's standing is its mean score over the opponents instead
-(``mean_scores``): no model, but also no better against a strong opponent than against a weak one.
+Where the share of wins means little, as in poker, a player's standing is its mean score over the
+opponents instead (``mean_scores``): no model, but also no better against a strong opponent than
+against a weak one.
 
 Source: Bradley & Terry, "Rank analysis of incomplete block designs", Biometrika 1952.
 """
@@ -41,7 +45,9 @@ class Rating:
 
 @dataclass(frozen=True)
 class Misfit:
-    """How far the result of a pair is from what ratings predict: a share of the games, its standard error, and the players."""
+    """How far the result of a pair is from what ratings predict: a share of the games, its standard
+    error, and the players.
+    """
 
     pair: tuple[int, int]
     share: float
@@ -52,8 +58,9 @@ def fit(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
     """Returns log-strengths with mean 0 (float64 ``[P]``).
 
     Args:
-        wins: float64 ``[P, P]``: wins of i over j, draws as halves; the diagonal is 0. One virtual draw is added to every pair
-            that met. Players that no chain of matches connects have no defined difference.
+        wins: float64 ``[P, P]``: wins of i over j, draws as halves; the diagonal is 0. One virtual
+            draw is added to every pair that met. Players that no chain of matches connects have no
+            defined difference.
         start: Log-strengths to begin from; None: zeros.
     """
     wins = wins + 0.5 * ((wins + wins.T) > 0)
@@ -70,20 +77,27 @@ def fit(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
 
 
 def ratings(
-    count: int, scores: Mapping[tuple[int, int], np.ndarray], reference: int, games_per_score: int = 2
+    count: int,
+    scores: Mapping[tuple[int, int], np.ndarray],
+    reference: int,
+    games_per_score: int = 2,
 ) -> tuple[list[Rating], list[Misfit]]:
-    """Returns the rating of every player, that of player ``reference`` being 0, and the misfit of every pair.
+    """Returns the rating of every player, that of player ``reference`` being 0, and the misfit of
+    every pair.
 
     Misfits are empty where there are no more pairs than any strengths explain.
 
     Args:
         count: Number of players, P.
-        scores: For every pair (i, j) that met: float64 ``[D]``, i's share of the games won on deck d, decks from the first on.
+        scores: For every pair (i, j) that met: float64 ``[D]``, i's share of the games won on deck
+            d, decks from the first on.
         reference: Of the Elo scale.
         games_per_score: Games that a share of a deck stands for.
     """
     num_decks = max(map(len, scores.values()))
-    weights = np.random.default_rng(0).multinomial(num_decks, np.full(num_decks, 1 / num_decks), size=RESAMPLES)
+    weights = np.random.default_rng(0).multinomial(
+        num_decks, np.full(num_decks, 1 / num_decks), size=RESAMPLES
+    )
     drawn = np.concatenate([np.ones((1, num_decks)), weights])  # row 0 is what was played
     wins = np.zeros((len(drawn), count, count))
     for (i, j), score in scores.items():
@@ -98,22 +112,31 @@ def ratings(
     for i, j in scores if len(scores) >= count else ():
         games, predicted = wins[:, i, j] + wins[:, j, i], expit(strengths[:, i] - strengths[:, j])
         apart = np.divide(wins[:, i, j], games, out=predicted.copy(), where=games > 0) - predicted
-        misfits.append(Misfit((i, j), float(apart[0]), float(np.hypot(apart[1:].std(), 0.5 / games[0]))))  # half a game
+        misfits.append(
+            Misfit((i, j), float(apart[0]), float(np.hypot(apart[1:].std(), 0.5 / games[0])))
+        )  # half a game
     return rated, misfits
 
 
 def mean_scores(scores: Sequence[np.ndarray]) -> Estimate:
     """Returns the mean of a player's scores over its opponents, each of them counting the same.
 
-    The opponents share their decks, so the error is that of the sum of what each deck adds to the means.
+    The opponents share their decks, so the error is that of the sum of what each deck adds to the
+    means.
 
     Args:
         scores: For each opponent: float64 ``[D]``, the score on each deck, decks from the first on.
     """
     num_decks = max(map(len, scores))
-    share = np.zeros(num_decks)  # what a deck adds to the difference of the mean from its expectation
+    share = np.zeros(
+        num_decks
+    )  # what a deck adds to the difference of the mean from its expectation
     for score in scores:
         share[: len(score)] += (score - score.mean()) / (len(score) * len(scores))
     mean = float(np.mean([score.mean() for score in scores]))
-    error = float(np.sqrt((share**2).sum() * num_decks / (num_decks - 1))) if num_decks > 1 else float("nan")
+    error = (
+        float(np.sqrt((share**2).sum() * num_decks / (num_decks - 1)))
+        if num_decks > 1
+        else float("nan")
+    )
     return Estimate(mean, error, num_decks)

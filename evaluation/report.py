@@ -26,7 +26,8 @@ class Standings:
 
     Attributes:
         players: By label: a rating where wins count, else the mean score over the opponents.
-        misfits: Of the pairs, what ratings do not explain; empty where there are none, or too few pairs to show it.
+        misfits: Of the pairs, what ratings do not explain; empty where there are none, or too few
+            pairs to show it.
     """
 
     players: Mapping[str, Rating | Estimate]
@@ -46,20 +47,24 @@ def measures(unit: ScoreUnit) -> tuple[str, ...]:
 def rate(spec: GameSpec, labels: tuple[str, ...], results: Results) -> Standings:
     """Returns the standing of every player.
 
-    Where wins count it is a rating above that of ``rhcp`` if it takes part, else of the first. In poker it is the mean score
-    over the opponents, each of them counting the same.
+    Where wins count it is a rating above that of ``rhcp`` if it takes part, else of the first. In
+    poker it is the mean score over the opponents, each of them counting the same.
     """
     if not spec.score.tells_wins:
         means = {}
         for label in labels:
             own = [(result, pair.index(label)) for pair, result in results.items() if label in pair]
-            means[label] = mean_scores([deck_scores(spec, r.games, side)[0].mean(axis=1) for r, side in own])
+            means[label] = mean_scores(
+                [deck_scores(spec, r.games, side)[0].mean(axis=1) for r, side in own]
+            )
         return Standings(means)
     scores = {
         (labels.index(a), labels.index(b)): deck_scores(spec, result.games)[1].mean(axis=1)
         for (a, b), result in results.items()
     }
-    rated, misfits = ratings(len(labels), scores, labels.index(reference_of(labels)), spec.num_teams)
+    rated, misfits = ratings(
+        len(labels), scores, labels.index(reference_of(labels)), spec.num_teams
+    )
     return Standings(dict(zip(labels, rated, strict=True)), misfits)
 
 
@@ -76,7 +81,9 @@ def misfit_text(tournament: Tournament, misfits: Sequence[Misfit]) -> str:
 
 def milliseconds(label: str, results: Results) -> float:
     """Returns the mean time of a player's decisions in all its matches."""
-    usage = total_usage(result.usage[pair.index(label)] for pair, result in results.items() if label in pair)
+    usage = total_usage(
+        result.usage[pair.index(label)] for pair, result in results.items() if label in pair
+    )
     return 1000 * usage.seconds_per_decision()
 
 
@@ -90,7 +97,9 @@ def _score(results: Results, row: str, column: str) -> Score | None:
     if other.opposite is not None:
         return other.opposite.total
     wp, adp = other.total.wp, other.total.adp
-    return Score(Estimate(1.0 - wp.mean, wp.error, wp.count), Estimate(-adp.mean, adp.error, adp.count))
+    return Score(
+        Estimate(1.0 - wp.mean, wp.error, wp.count), Estimate(-adp.mean, adp.error, adp.count)
+    )
 
 
 def _mean(unit: ScoreUnit, mean: Estimate) -> str:
@@ -109,11 +118,15 @@ def _standing(standing: Rating | Estimate, is_reference: bool, unit: ScoreUnit) 
     """Returns a standing for the table."""
     if isinstance(standing, Estimate):
         return _mean(unit, standing)
-    return "0" if is_reference else f"{standing.elo:+.0f} [{standing.low:+.0f}, {standing.high:+.0f}]"
+    return (
+        "0" if is_reference else f"{standing.elo:+.0f} [{standing.low:+.0f}, {standing.high:+.0f}]"
+    )
 
 
 def score_table(tournament: Tournament, results: Results, standings: Standings) -> list[list[str]]:
-    """Returns the matrix as rows of cells, the first row being the heading: the row's player against that of the column."""
+    """Returns the matrix as rows of cells, the first row being the heading: the row's player
+    against that of the column.
+    """
     labels, players, unit = tournament.labels, tournament.players, unit_of(results)
     reference = reference_of(labels)
     standing = f"Elo above {players[reference].name}" if unit.tells_wins else "mean"
@@ -146,7 +159,9 @@ def as_dict(
         label: value.as_dict() if isinstance(value, Estimate) else asdict(value)
         for label, value in standings.players.items()
     }
-    misfits = [asdict(misfit) | {"pair": [labels[k] for k in misfit.pair]} for misfit in standings.misfits]
+    misfits = [
+        asdict(misfit) | {"pair": [labels[k] for k in misfit.pair]} for misfit in standings.misfits
+    ]
     return {
         **facts,
         "config": asdict(tournament.config) | {"game": tournament.config.game.as_dict()},
@@ -161,7 +176,11 @@ def as_dict(
 
 
 def write_report(
-    folder: Path, tournament: Tournament, results: Results, standings: Standings, facts: Mapping[str, Any]
+    folder: Path,
+    tournament: Tournament,
+    results: Results,
+    standings: Standings,
+    facts: Mapping[str, Any],
 ) -> list[Path]:
     """Writes ``report.md``, ``report.json`` and the plots; returns their paths.
 
@@ -176,8 +195,18 @@ def write_report(
         ReportError: The folder cannot be written, or the plots' library is missing.
     """
     names = " · ".join(tournament.players[label].name for label in tournament.labels)
-    text = [f"# {tournament.config.game.name}: {names}", "", *(f"- {name}: {value}" for name, value in facts.items()), ""]
-    text += [_explanation(results), "", markdown_table(score_table(tournament, results, standings)), ""]
+    text = [
+        f"# {tournament.config.game.name}: {names}",
+        "",
+        *(f"- {name}: {value}" for name, value in facts.items()),
+        "",
+    ]
+    text += [
+        _explanation(results),
+        "",
+        markdown_table(score_table(tournament, results, standings)),
+        "",
+    ]
     if standings.misfits:
         text += [f"{misfit_text(tournament, standings.misfits)}.", ""]
     try:
@@ -186,7 +215,9 @@ def write_report(
         text += [f"![{path.stem}]({path.name})\n" for path in drawn]
         text += ["## Matches", "", *(f"```\n{result}\n```\n" for result in results.values())]
         (folder / "report.md").write_text("\n".join(text))
-        contents = json.dumps(as_dict(tournament, results, standings, facts), indent=2, allow_nan=False)
+        contents = json.dumps(
+            as_dict(tournament, results, standings, facts), indent=2, allow_nan=False
+        )
         (folder / "report.json").write_text(contents + "\n")
     except OSError as error:
         raise ReportError(f"report={folder}: cannot be written ({error.strerror})") from error
@@ -206,7 +237,9 @@ def _explanation(results: Results) -> str:
 
 
 def check_folder(folder: Path) -> None:
-    """Raises ReportError where a report could not be written into a folder: better before the games than after."""
+    """Raises ReportError where a report could not be written into a folder: better before the games
+    than after.
+    """
     check_plots()
     probe = folder / ".writable"
     try:
@@ -214,16 +247,26 @@ def check_folder(folder: Path) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise ReportError(f"report={folder}: cannot be written ({error.strerror}); give another folder") from error
+        raise ReportError(
+            f"report={folder}: cannot be written ({error.strerror}); give another folder"
+        ) from error
 
 
-def _plots(folder: Path, tournament: Tournament, results: Results, standings: Standings) -> list[Path]:
+def _plots(
+    folder: Path, tournament: Tournament, results: Results, standings: Standings
+) -> list[Path]:
     """Draws the plots of a report; returns their paths."""
     unit = unit_of(results)
     names = {label: tournament.players[label].name for label in tournament.labels}
     matches = {f"{names[a]} – {names[b]}": result.total for (a, b), result in results.items()}
-    matches |= {f"{names[b]} – {names[a]}": r.opposite.total for (a, b), r in results.items() if r.opposite is not None}
-    title = f"{unit.name} (points), 95 % interval" if unit.tells_wins else f"{unit.name}, 95 % interval"
+    matches |= {
+        f"{names[b]} – {names[a]}": r.opposite.total
+        for (a, b), r in results.items()
+        if r.opposite is not None
+    }
+    title = (
+        f"{unit.name} (points), 95 % interval" if unit.tells_wins else f"{unit.name}, 95 % interval"
+    )
     panels = [plots.Panel(title, {name: score.adp for name, score in matches.items()}, 1.0, 0.0)]
     if unit.tells_wins:
         wins = {name: score.wp for name, score in matches.items()}
@@ -232,8 +275,16 @@ def _plots(folder: Path, tournament: Tournament, results: Results, standings: St
     ends = {label: _ends(standing) for label, standing in standings.players.items()}
     ordered = sorted(tournament.labels, key=lambda label: ends[label][0])
     if len(ordered) > 2:
-        title = "Rating (Elo), 95 % interval" if unit.tells_wins else f"Mean {unit.name} over opponents, 95 % interval"
-        paths.append(plots.standings(folder / "ratings.png", title, {names[label]: ends[label] for label in ordered}))
+        title = (
+            "Rating (Elo), 95 % interval"
+            if unit.tells_wins
+            else f"Mean {unit.name} over opponents, 95 % interval"
+        )
+        paths.append(
+            plots.standings(
+                folder / "ratings.png", title, {names[label]: ends[label] for label in ordered}
+            )
+        )
     times = {names[label]: milliseconds(label, results) for label in ordered}
     return [*paths, plots.times(folder / "times.png", times)]
 

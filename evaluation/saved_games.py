@@ -1,8 +1,10 @@
-"""Every game of a tournament in a file: as JSON lines, the record of the game's package and who played it, or as hand histories.
+"""Every game of a tournament in a file: as JSON lines, the record of the game's package and who
+played it, or as hand histories.
 
-One line is one game: ``{"match": [A, B], "deck": 0, "players": [name at each seat], ...}`` and the fields of the game's own
-record (``games/doudizhu/records.py``, ``games/poker/game.py``), which replay it move by move. A file whose name ends in .phh or
-.phhs (and .xz) holds the hands of no-limit Hold'em in the PHH format instead.
+One line is one game: ``{"match": [A, B], "deck": 0, "players": [name at each seat], ...}`` and the
+fields of the game's own record (``games/doudizhu/records.py``, ``games/poker/game.py``), which
+replay it move by move. A file whose name ends in .phh or .phhs (and .xz) holds the hands of
+no-limit Hold'em in the PHH format instead.
 """
 
 import json
@@ -24,10 +26,14 @@ class SaveError(RuntimeError):
 
 
 def check_file(path: Path, game: Game) -> None:
-    """Raises SaveError where games could not be written to a file: better before the games than after."""
+    """Raises SaveError where games could not be written to a file: better before the games than
+    after.
+    """
     if path.name.endswith(HISTORIES) and not game.has_histories:
         name = game.spec.name
-        raise SaveError(f"save={path}: hand histories are written for game=no_limit_holdem, not {name}; give another name")
+        raise SaveError(
+            f"save={path}: hand histories are written for game=no_limit_holdem, not {name}; give another name"
+        )
     if path.exists():
         raise SaveError(f"save={path}: exists already; give another file, or remove it")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
@@ -35,7 +41,10 @@ def check_file(path: Path, game: Game) -> None:
 
 
 def write_games(
-    path: Path, tournament: Tournament, decks: States, results: Mapping[tuple[str, str], MatchResult]
+    path: Path,
+    tournament: Tournament,
+    decks: States,
+    results: Mapping[tuple[str, str], MatchResult],
 ) -> None:
     """Writes the games of all matches to a new file.
 
@@ -49,7 +58,9 @@ def write_games(
         SaveError: It cannot be written.
     """
     game, temporary = tournament.config.game.make(), path.with_name(f".{path.name}.partial")
-    played = (one for pair in results for one in _played(game, tournament, decks, pair, results[pair]))
+    played = (
+        one for pair in results for one in _played(game, tournament, decks, pair, results[pair])
+    )
     try:
         if path.name.endswith(HISTORIES):
             game.write_histories(path, (one for _, one in played))
@@ -66,9 +77,14 @@ def write_games(
 def _played(
     game: Game, tournament: Tournament, decks: States, pair: tuple[str, str], result: MatchResult
 ) -> Iterator[tuple[list[str], PlayedGame]]:
-    """Yields the players of a match with every game of it; the table of a game is the pair that plays."""
+    """Yields the players of a match with every game of it; the table of a game is the pair that
+    plays.
+    """
     match, games = [tournament.players[label].name for label in pair], result.games
     for i, seating in enumerate(games.seating):
         names = tuple(match[k] for k in seating)
         moves = games.records.moves[i, : games.records.lengths[i]]
-        yield match, PlayedGame(decks, i // games_per_deck(game.spec), moves, names, " - ".join(match))
+        yield (
+            match,
+            PlayedGame(decks, i // games_per_deck(game.spec), moves, names, " - ".join(match)),
+        )

@@ -1,11 +1,14 @@
-"""Tournaments: every pair of players over duplicate decks, in several processes, continued after an interruption.
+"""Tournaments: every pair of players over duplicate decks, in several processes, continued after an
+interruption.
 
-    pairs ─▶ tasks (some decks of one pair) ─▶ workers ─▶ finished tasks in a file for each pair ─▶ MatchResult per pair
+    pairs ─▶ tasks (some decks of one pair) ─▶ workers ─▶ finished tasks in a file for each pair ─▶
+    MatchResult per pair
 
-A task is the unit of work and of what is kept: its games are played in lock-step in one process. Tasks and their random numbers
-depend on the configuration alone. A match with a sequential test ends with the first of its tasks, in the order of the plan,
-after which the test is decided; what was played of later ones counts for nothing. What is kept belongs to one pair under one
-version of the code; it is removed when the tournament is complete.
+A task is the unit of work and of what is kept: its games are played in lock-step in one process.
+Tasks and their random numbers depend on the configuration alone. A match with a sequential test
+ends with the first of its tasks, in the order of the plan, after which the test is decided; what
+was played of later ones counts for nothing. What is kept belongs to one pair under one version of
+the code; it is removed when the tournament is complete.
 """
 
 import hashlib
@@ -23,17 +26,21 @@ import torch
 from agents.agent import Agent
 from agents.players import Host
 from evaluation.aivat import corrections
-from evaluation.duplicate import MatchResult, deck_scores, duplicate_games, games_per_deck, part_seed, summary
+from evaluation.duplicate import (
+    MatchResult,
+    deck_scores,
+    duplicate_games,
+    games_per_deck,
+    part_seed,
+    summary,
+)
 from evaluation.match import PlayedGames, joined_games
 from evaluation.plan import SLOW_DECKS, Plan, Task, identity, kinds_of
 from evaluation.sequential import SequentialResult
-from evaluation.units import Store, Tell, as_arrays, as_text, num_cores, run_units
+from evaluation.units import Progress, Store, Tell, as_arrays, as_text, num_cores, run_units
 from games.batches import take
 from games.interface import GameSpec, Records, seats_to_move
 from runtime.device import choose_device
-
-Progress = Callable[[str, int, int, str], None]
-"""Called with what is being done, how much of it is done, how much there is, and in which unit."""
 
 
 class TaskWorker:
@@ -58,11 +65,17 @@ class TaskWorker:
         return self._agents[label]
 
     def _warm_up(self, agent: Agent) -> None:
-        """Asks for one move, so that reading or compiling kernels is not counted as time to move."""
+        """Asks for one move, so that reading or compiling kernels is not counted as time to
+        move.
+        """
         deal = take(self.plan.decks, np.zeros(1, np.int64))
-        records = Records(np.full((1, self.game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16))
+        records = Records(
+            np.full((1, self.game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16)
+        )
         agent.start(1, 0)
-        agent.act(np.zeros(1, np.int64), self.game.view(deal, seats_to_move(self.game, deal)), records)
+        agent.act(
+            np.zeros(1, np.int64), self.game.view(deal, seats_to_move(self.game, deal)), records
+        )
 
     def play(self, task: Task, tell: Tell) -> PlayedGames:
         """Returns the games of a task; tells how many are over."""
@@ -79,7 +92,9 @@ class TaskWorker:
         games = duplicate_games(self.game, *agents, decks, seed, progress=progress)
         if not self.plan.tournament.config.aivat:
             return games
-        deals = take(decks, np.repeat(np.arange(task.last - task.first), games_per_deck(self.game.spec)))
+        deals = take(
+            decks, np.repeat(np.arange(task.last - task.first), games_per_deck(self.game.spec))
+        )
         return replace(games, luck=corrections(self.game, agents, games, deals, seed))
 
     def close(self) -> None:
@@ -89,7 +104,8 @@ class TaskWorker:
 
 
 class Watched:
-    """A match that a sequential test looks at after each task, in the order of the plan; without a test it is never decided.
+    """A match that a sequential test looks at after each task, in the order of the plan; without a
+    test it is never decided.
 
     Args:
         plan: One pair, if there is a test.
@@ -112,9 +128,16 @@ class Watched:
         return self.result is not None and self.result.accepted is not None
 
     def add(self, finished: Mapping[Task, PlayedGames]) -> None:
-        """Looks after each task that is finished and has only finished ones before it, until the test is decided."""
+        """Looks after each task that is finished and has only finished ones before it, until the
+        test is decided.
+        """
         tasks = self._plan.tasks
-        while self._test and not self.is_decided and self.num_tasks < len(tasks) and tasks[self.num_tasks] in finished:
+        while (
+            self._test
+            and not self.is_decided
+            and self.num_tasks < len(tasks)
+            and tasks[self.num_tasks] in finished
+        ):
             wins = deck_scores(self._spec, finished[tasks[self.num_tasks]])[1].mean(axis=1)
             self._scores = np.append(self._scores, wins)
             self.num_tasks += 1
@@ -137,7 +160,8 @@ def play_tournament(
 
     Raises:
         PlayerError: A player cannot be made.
-        IllegalMoveError, ExternalPlayerError: A player failed; the games of the finished tasks are kept.
+        IllegalMoveError, ExternalPlayerError: A player failed; the games of the finished tasks are
+            kept.
         StoreError: Results cannot be kept.
     """
     config, players = plan.tournament.config, plan.tournament.players
@@ -150,7 +174,8 @@ def play_tournament(
             finished[Task(*pair, first, last)] = PlayedGames.of_arrays(as_arrays(text))
     left = [task for task in plan.tasks if task not in finished]
     games, total = (
-        games_per_deck(spec) * sum(task.last - task.first for task in tasks) for tasks in (left, plan.tasks)
+        games_per_deck(spec) * sum(task.last - task.first for task in tasks)
+        for tasks in (left, plan.tasks)
     )
     if finished:
         note(f"continuing: {total - games:,} of {total:,} games were finished before")
@@ -158,7 +183,11 @@ def play_tournament(
     watched.add(finished)
     if not watched.is_decided:
         count = partial(_report, progress, games)
-        with closing(run_units(partial(TaskWorker, plan), left, _processes(plan), config.cluster, count, stopping)) as played:
+        with closing(
+            run_units(
+                partial(TaskWorker, plan), left, _processes(plan), config.cluster, count, stopping
+            )
+        ) as played:
             for k, result in played:
                 finished[left[k]] = result
                 stores[left[k].pair].add([left[k].first, left[k].last], as_text(result.as_arrays()))
@@ -197,7 +226,9 @@ def forget(plan: Plan) -> None:
 
 
 def _processes(plan: Plan) -> int:
-    """Returns the number of processes: one for each core, one for a GPU, where the configuration names none."""
+    """Returns the number of processes: one for each core, one for a GPU, where the configuration
+    names none.
+    """
     config = plan.tournament.config
     if config.processes:
         return config.processes

@@ -1,7 +1,8 @@
-"""Units of work: their results are kept in a file as they end, and what is left is done by processes or by a cluster.
+"""Units of work: their results are kept in a file as they end, and what is left is done by
+processes or by a cluster.
 
-A unit's result depends on the unit and on what all units share, never on who did it. So results are the same with any number of
-workers, and the same command resumes after any interruption.
+A unit's result depends on the unit and on what all units share, never on who did it. So results are
+the same with any number of workers, and the same command resumes after any interruption.
 """
 
 import base64
@@ -25,17 +26,23 @@ from runtime.cluster import ClusterSettings, Shared
 from runtime.connect import connect
 from runtime.interrupt import unheard_by_children
 
+Progress = Callable[[str, int, int, str], None]
+"""Called with what is being done, how much of it is done, how much there is, and in which unit."""
 POLL_SECONDS = 0.2
 
 
 class StoreError(RuntimeError):
-    """Results that cannot be kept or continued; one line that names the file and says what to do."""
+    """Results that cannot be kept or continued; one line that names the file and says what to
+    do.
+    """
 
 
 class Store:
-    """Results of finished units in a file that only grows: a line with the identity, then a line for each unit.
+    """Results of finished units in a file that only grows: a line with the identity, then a line
+    for each unit.
 
-    Every line has a checksum and is written at once. A line that was cut off or damaged does not count: its unit is done again.
+    Every line has a checksum and is written at once. A line that was cut off or damaged does not
+    count: its unit is done again.
 
     Args:
         path: The file; its folder is made.
@@ -60,7 +67,9 @@ class Store:
         wanted = json.loads(json.dumps(identity))
         if kept != wanted:
             known = kept if isinstance(kept, dict) else {}
-            names = [name for name in wanted.keys() | known.keys() if wanted.get(name) != known.get(name)]
+            names = [
+                name for name in wanted.keys() | known.keys() if wanted.get(name) != known.get(name)
+            ]
             raise StoreError(
                 f"{path}: holds results of other settings ({', '.join(sorted(names))}); give another folder, or remove it"
             )
@@ -84,7 +93,9 @@ class Store:
         try:
             yield
         except OSError as error:
-            raise StoreError(f"{self.path.parent}: results cannot be kept ({error.strerror}); give another folder") from error
+            raise StoreError(
+                f"{self.path.parent}: results cannot be kept ({error.strerror}); give another folder"
+            ) from error
 
 
 def _line(entry: Any) -> bytes:
@@ -156,7 +167,8 @@ def run_units(
     count: Callable[[int], None] = lambda done: None,
     stopping: Callable[[], bool] = lambda: False,
 ) -> Generator[tuple[int, Any], None, None]:
-    """Yields (number of the unit, its result) as units end; closed early, it ends the processes at once.
+    """Yields (number of the unit, its result) as units end; closed early, it ends the processes at
+    once.
 
     Args:
         make: Makes a worker; it can be pickled.
@@ -181,7 +193,10 @@ def run_units(
 
 
 def _here(
-    make: Callable[[], Worker], units: Sequence[Any], count: Callable[[int], None], stopping: Callable[[], bool]
+    make: Callable[[], Worker],
+    units: Sequence[Any],
+    count: Callable[[int], None],
+    stopping: Callable[[], bool],
 ) -> Iterator[tuple[int, Any]]:
     done, said, worker = 0, 0.0, make()
 
@@ -208,7 +223,9 @@ _tell: Tell
 
 
 def _start_process(make: Callable[[], Worker], counter: Any) -> None:
-    """Prepares a process of the pool: Ctrl-C is the parent's business, and the process does not outlive it."""
+    """Prepares a process of the pool: Ctrl-C is the parent's business, and the process does not
+    outlive it.
+    """
     global _worker, _tell
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
@@ -286,7 +303,12 @@ def _in_cluster(
     count: Callable[[int], None],
     stopping: Callable[[], bool],
 ) -> Iterator[tuple[int, Any]]:
-    cluster, done = connect(settings, "evaluation.units:Actor", {"make": make}, "games.environment:environment"), 0
+    cluster, done = (
+        connect(
+            settings, "evaluation.units:Actor", {"make": make}, "games.environment:environment"
+        ),
+        0,
+    )
     try:
         for k, (more, result) in cluster.pool({}, None).run(units):
             done += more

@@ -29,22 +29,34 @@ class Line(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """How a panel looks: the label of its vertical axis, which axes are logarithmic (both, episodes, none), and its title."""
+    """How a panel looks: the label of its vertical axis, which axes are logarithmic (both,
+    episodes, none), and its title.
+    """
 
     label: str
     logarithmic: str = "both"
     title: str = ""
 
 
-def draw(folder: Path, title: str, panels: Sequence[Panel], lines: Mapping[str, Line], facts: Mapping[str, Any]) -> list[str]:
-    """Writes ``figure.png``, and ``figure.json`` with the curves and the facts; returns lines of text with the last values."""
+def draw(
+    folder: Path,
+    title: str,
+    panels: Sequence[Panel],
+    lines: Mapping[str, Line],
+    facts: Mapping[str, Any],
+) -> list[str]:
+    """Writes ``figure.png``, and ``figure.json`` with the curves and the facts; returns lines of
+    text with the last values.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     columns = len(panels) if len(panels) < 4 else -(-len(panels) // 2)
     drawn = Figure(figsize=(7 * columns, 5 * -(-len(panels) // columns)), layout="constrained")
     FigureCanvasAgg(drawn)
-    axes = drawn.subplots(-(-len(panels) // columns), columns, squeeze=False).flatten()[: len(panels)]
+    axes = drawn.subplots(-(-len(panels) // columns), columns, squeeze=False).flatten()[
+        : len(panels)
+    ]
     texts, curves = [], {}
     for name, line in lines.items():
         axis = axes[line.panel]
@@ -57,7 +69,12 @@ def draw(folder: Path, title: str, panels: Sequence[Panel], lines: Mapping[str, 
         }
         texts.append(f"{name}: {_value(line, -1)} after {line.episodes[-1]:,} episodes")
         if line.printed:
-            axis.plot(*zip(*line.printed, strict=True), "x", color=curve.get_color(), label=f"{line.label or name}, printed")
+            axis.plot(
+                *zip(*line.printed, strict=True),
+                "x",
+                color=curve.get_color(),
+                label=f"{line.label or name}, printed",
+            )
             curves[name]["printed"] = [list(point) for point in line.printed]
             texts += [_beside(name, line, *point) for point in line.printed]
     for axis, panel in zip(axes, panels, strict=True):

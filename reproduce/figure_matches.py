@@ -1,4 +1,5 @@
-"""Matches between the runs of a figure: snapshots of greedy policies, curves of what they win, and a table of the last ones.
+"""Matches between the runs of a figure: snapshots of greedy policies, curves of what they win, and
+a table of the last ones.
 
 Source: Heinrich & Silver 2015, 4.3, figure 3 and tables 2 and 3.
 """
@@ -11,14 +12,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluation.units import Store
+from evaluation.units import Progress, Store
 from games.poker.tables import PokerTables
 from networks.checkpoint import CheckpointError
 from reproduce.drawing import Line
-from reproduce.job import Progress, Stopping
+from reproduce.job import Stopping
 from runtime.pools import ThreadPool
 from tabular.learner import TabularLearner
-from tabular.matches import Player, Result, always_call, greedy_player, random_player, symmetric_play
+from tabular.matches import (
+    Player,
+    Result,
+    always_call,
+    greedy_player,
+    random_player,
+    symmetric_play,
+)
 
 SNAPSHOTS_PER_DECADE, FIRST_SNAPSHOT = 5, 1_000_000
 FIXED: Mapping[str, Callable[[], Player]] = {"random": random_player, "always call": always_call}
@@ -26,7 +34,9 @@ FIXED: Mapping[str, Callable[[], Player]] = {"random": random_player, "always ca
 
 
 class Match(NamedTuple):
-    """One player of the first policy against all others of the second; ``mark``: episodes of both."""
+    """One player of the first policy against all others of the second; ``mark``: episodes of
+    both.
+    """
 
     first: str
     second: str
@@ -34,13 +44,17 @@ class Match(NamedTuple):
 
 
 def _number(episodes: int) -> int:
-    """Returns how many marks of the geometric grid of snapshots are not beyond a number of episodes."""
+    """Returns how many marks of the geometric grid of snapshots are not beyond a number of
+    episodes.
+    """
     grid = SNAPSHOTS_PER_DECADE * math.log10(max(episodes, 1) / FIRST_SNAPSHOT)
     return max(-1, math.floor(grid + 1e-9)) + 1
 
 
 def keep_snapshot(folder: Path, learner: TabularLearner, last: int) -> None:
-    """Writes the greedy policy, a byte per information state, where a mark of the grid was passed, and at the last episode."""
+    """Writes the greedy policy, a byte per information state, where a mark of the grid was passed,
+    and at the last episode.
+    """
     taken = [episodes for episodes in snapshots(folder) if episodes < learner.episodes]
     if _number(learner.episodes) == _number(max(taken, default=0)) and learner.episodes < last:
         return
@@ -60,7 +74,9 @@ def snapshots(folder: Path) -> list[int]:
 
 
 def name(match: Match, num_players: int) -> str:
-    """Returns a text such as ``UCT against random``, with numbers where there are more than two players."""
+    """Returns a text such as ``UCT against random``, with numbers where there are more than two
+    players.
+    """
     if num_players == 2:
         return f"{match.first} against {match.second}"
     return f"1 {match.first} against {num_players - 1} {match.second}"
@@ -94,13 +110,22 @@ def play_matches(
         raise CheckpointError(
             f"no policies to play with in {', '.join(map(str, folders.values()))}; run the figure from the start"
         )
-    between = [(a, b) for a in labels for b in labels if a != b and (game.num_players > 2 or labels.index(a) < labels.index(b))]
+    between = [
+        (a, b)
+        for a in labels
+        for b in labels
+        if a != b and (game.num_players > 2 or labels.index(a) < labels.index(b))
+    ]
     against = [(a, b) for a in labels for b in FIXED]
     units = [(Match(a, b, mark), deals, 0) for mark in marks for a, b in between + against]
     units += [(Match(a, b, marks[-1]), final_deals, 1) for a, b in between + against]
 
     def player(label: str, mark: int) -> Player:
-        return FIXED[label]() if label in FIXED else greedy_player(np.load(folders[label] / f"greedy-{mark}.npy"))
+        return (
+            FIXED[label]()
+            if label in FIXED
+            else greedy_player(np.load(folders[label] / f"greedy-{mark}.npy"))
+        )
 
     def play(unit: tuple[Match, int, int]) -> Iterator[Result]:
         match, count, seed = unit
@@ -108,7 +133,10 @@ def play_matches(
             players = [player(label, match.mark) for label in (match.first, match.second)]
             yield symmetric_play(game, players, [0] + [1] * (game.num_players - 1), count, seed)[0]
 
-    results = {(Match(*match), count, seed): Result(*result) for (match, count, seed), result in store.finished()}
+    results = {
+        (Match(*match), count, seed): Result(*result)
+        for (match, count, seed), result in store.finished()
+    }
     missing = [unit for unit in units if unit not in results]
     for k, result in ThreadPool([play] * threads).run(missing):
         store.add(missing[k], result)
@@ -121,7 +149,9 @@ def play_matches(
         for a, b in pairs:
             of_pair = [results[Match(a, b, mark), deals, 0] for mark in marks]
             means, errors = (np.array([result[k] for result in of_pair]) for k in (0, 1))
-            lines[name(Match(a, b, 0), game.num_players)] = Line(np.array(marks), means, errors, panel)
+            lines[name(Match(a, b, 0), game.num_players)] = Line(
+                np.array(marks), means, errors, panel
+            )
     last = {(a, b): results[Match(a, b, marks[-1]), final_deals, 1] for a, b in between + against}
     if game.num_players == 2:  # what one wins the other loses
         last |= {(b, a): result._replace(mean=-result.mean) for (a, b), result in last.items()}
@@ -140,4 +170,7 @@ def table_lines(table: Mapping[str, Mapping[str, Result]], num_players: int) -> 
 
 def table_facts(table: Mapping[str, Mapping[str, Result]]) -> dict[str, Any]:
     """Returns the final table for ``figure.json``."""
-    return {row: {column: result._asdict() for column, result in columns.items()} for row, columns in table.items()}
+    return {
+        row: {column: result._asdict() for column, result in columns.items()}
+        for row, columns in table.items()
+    }

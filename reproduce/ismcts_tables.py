@@ -1,10 +1,13 @@
-"""Tables of matches between IS-MCTS players, ``python -m reproduce lisy_tables``: who moves first against who moves second.
+"""Tables of matches between IS-MCTS players, ``python -m reproduce lisy_tables``: who moves first
+against who moves second.
 
-A cell is a number of matches; the player of the row moves first. Thinking times of a text are taken as iterations, seconds times
-its rates, since at the clock a table would take days and would depend on the machine. Matches are played in lots, each with a
-seed of its own; more ``matches`` add to those that are kept.
+A cell is a number of matches; the player of the row moves first. Thinking times of a text are taken
+as iterations, seconds times its rates, since at the clock a table would take days and would depend
+on the machine. Matches are played in lots, each with a seed of its own; more ``matches`` add to
+those that are kept.
 
-Source: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014, 4.3, tables 1 to 3.
+Source: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014,
+4.3, tables 1 to 3.
 """
 
 import json
@@ -22,9 +25,10 @@ from agents.players import PLAYERS as KINDS
 from evaluation.decks import evaluation_decks
 from evaluation.match import play_games
 from evaluation.statistics import Estimate, estimate, wins
+from evaluation.units import Progress
 from games import Choice
 from games.kernels import streams
-from reproduce.job import Job, MatchesConfig, Progress, Stopping, play_lots, read_config
+from reproduce.job import Job, MatchesConfig, Stopping, play_lots, read_config
 from runtime.settings import ConfigError, build, setting
 
 LOT = 20
@@ -44,7 +48,8 @@ class Table:
         game: ``name``, and the options of the game.
         seconds: Of a move, in the text.
         rates: Iterations per second in the text, by selection.
-        printed: Its numbers, rows and columns in the order of PLAYERS: per cent, a draw counting half.
+        printed: Its numbers, rows and columns in the order of PLAYERS: per cent, a draw counting
+            half.
     """
 
     title: str = ""
@@ -64,7 +69,8 @@ class TablesConfig(MatchesConfig):
 
     Attributes:
         matches: Of each cell, a multiple of 20.
-        options: Of the player ismcts, by selection, such as options.exp3.rewards=signed; without: the player's defaults.
+        options: Of the player ismcts, by selection, such as options.exp3.rewards=signed; without:
+            the player's defaults.
         tables: By name: title, game, seconds, rates and printed numbers.
     """
 
@@ -87,7 +93,9 @@ def read_job(name: str, overrides: Sequence[str]) -> Job:
     config = read_config(TablesConfig, name, overrides)
     tables = read_tables(config)
     about = f"{config.title}: {len(tables)} tables, {config.matches:,} matches in each cell, in {config.folder()}"
-    return Job(config, about, config.folder() / "tables.md", lambda *how: play(config, tables, *how))
+    return Job(
+        config, about, config.folder() / "tables.md", lambda *how: play(config, tables, *how)
+    )
 
 
 def read_tables(config: TablesConfig) -> dict[str, Table]:
@@ -95,17 +103,27 @@ def read_tables(config: TablesConfig) -> dict[str, Table]:
     if config.matches % LOT:
         raise ConfigError(f"matches={config.matches}: expected a multiple of {LOT}")
     for name, given in config.options.items():
-        if name not in PLAYERS or name == "random" or not isinstance(given, Mapping) or "selection" in given:
+        if (
+            name not in PLAYERS
+            or name == "random"
+            or not isinstance(given, Mapping)
+            or "selection" in given
+        ):
             expected = "expected options of uct, exp3 or regret_matching, such as rewards=signed"
             raise ConfigError(f"options.{name}={given}: {expected}")
         KINDS["ismcts"].parse(given, f"options.{name}.")
-    tables = {name: build(Table, config.tables[name], f"tables.{name}.") for name in config.chosen(config.tables)}
+    tables = {
+        name: build(Table, config.tables[name], f"tables.{name}.")
+        for name in config.chosen(config.tables)
+    }
     for name, table in tables.items():
         if set(table.rates) != set(PLAYERS) - {"random"}:
             expected = "expected those of uct, exp3 and regret_matching"
             raise ConfigError(f"tables.{name}.rates={table.rates}: {expected}")
         if np.shape(table.printed) != (len(PLAYERS), len(PLAYERS)):
-            raise ConfigError(f"tables.{name}.printed: expected {len(PLAYERS)} rows of {len(PLAYERS)} numbers")
+            raise ConfigError(
+                f"tables.{name}.printed: expected {len(PLAYERS)} rows of {len(PLAYERS)} numbers"
+            )
     return tables
 
 
@@ -119,14 +137,22 @@ def play_lot(seed: int, options: Mapping[str, Any], table: Table, lot: Lot) -> l
         own = {"tree": "shared", "iterations": table.iterations(name), **options.get(name, {})}
         return load_player("ismcts", game, selection=name, **own)
 
-    path = (crc32(lot.table.encode()), *(list(PLAYERS).index(name) for name in (lot.row, lot.column)), lot.number)
+    path = (
+        crc32(lot.table.encode()),
+        *(list(PLAYERS).index(name) for name in (lot.row, lot.column)),
+        lot.number,
+    )
     own = int(streams(seed, 1, *path)[0] >> np.uint64(1))
     agents = (player(lot.row), player(lot.column))
-    played = play_games(game, agents, np.tile([0, 1], (LOT, 1)), evaluation_decks(game, own, LOT), own, at_once=1)
+    played = play_games(
+        game, agents, np.tile([0, 1], (LOT, 1)), evaluation_decks(game, own, LOT), own, at_once=1
+    )
     return [float(x) for x in played.returns[:, 0]]
 
 
-def play(config: TablesConfig, tables: Mapping[str, Table], progress: Progress, stopping: Stopping) -> list[str] | None:
+def play(
+    config: TablesConfig, tables: Mapping[str, Table], progress: Progress, stopping: Stopping
+) -> list[str] | None:
     """Plays the lots that are missing and writes the tables; see ``Job.play``."""
     lots = {
         lot: (config.seed, config.options, tables[name], lot)
@@ -136,7 +162,10 @@ def play(config: TablesConfig, tables: Mapping[str, Table], progress: Progress, 
         for column in PLAYERS
         for lot in [Lot(name, row, column, number)]
     }
-    played = {name: [table["game"], table["seconds"], table["rates"]] for name, table in config.tables.items()}
+    played = {
+        name: [table["game"], table["seconds"], table["rates"]]
+        for name, table in config.tables.items()
+    }
     identity = {"lot": LOT, "options": config.options, "tables": played}
     found = play_lots(config, identity, play_lot, lots, progress, stopping)
     results = {Lot(*lot): returns for lot, returns in found.items()}
@@ -162,13 +191,19 @@ def _half(cell: Estimate) -> float:
     return (high - low) / 2
 
 
-def head_to_head(cells: Mapping[tuple[str, str], Estimate], player: str, other: str) -> tuple[float, float]:
-    """Returns the share of wins (per cent) of a player against another, both seats together, and half its 95 % interval."""
+def head_to_head(
+    cells: Mapping[tuple[str, str], Estimate], player: str, other: str
+) -> tuple[float, float]:
+    """Returns the share of wins (per cent) of a player against another, both seats together, and
+    half its 95 % interval.
+    """
     first, second = cells[player, other], cells[other, player]
     return (first.mean + 100.0 - second.mean) / 2, math.hypot(_half(first), _half(second)) / 2
 
 
-def report(config: TablesConfig, tables: Mapping[str, Table], results: Results) -> tuple[str, list[str]]:
+def report(
+    config: TablesConfig, tables: Mapping[str, Table], results: Results
+) -> tuple[str, list[str]]:
     """Returns the tables as Markdown, and lines that sum them up."""
     parts, said, near, count = [f"# {config.title}\n"], [], 0, 0
     parts.append(
@@ -179,10 +214,14 @@ def report(config: TablesConfig, tables: Mapping[str, Table], results: Results) 
         cells = cells_of(name, results)
         if len(cells) < len(PLAYERS) ** 2:
             continue
-        budget = " / ".join(f"{table.iterations(player):,}" for player in PLAYERS if player != "random")
+        budget = " / ".join(
+            f"{table.iterations(player):,}" for player in PLAYERS if player != "random"
+        )
         matches = min(cell.count for cell in cells.values())
         parts.append(f"## {table.title}: {budget} iterations a move, {matches:,} matches a cell\n")
-        parts.append("| | " + " | ".join(PLAYERS.values()) + " |\n|---" + "|---" * len(PLAYERS) + "|")
+        parts.append(
+            "| | " + " | ".join(PLAYERS.values()) + " |\n|---" + "|---" * len(PLAYERS) + "|"
+        )
         close = 0
         for row, numbers in zip(PLAYERS, table.printed, strict=True):
             texts = []

@@ -1,4 +1,6 @@
-"""What ``python -m reproduce`` makes of a file in ``conf/reproduce``, whatever its kind, and lots of matches that resume."""
+"""What ``python -m reproduce`` makes of a file in ``conf/reproduce``, whatever its kind, and lots
+of matches that resume.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,14 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from evaluation.units import Calls, Store, run_units
+from evaluation.units import Calls, Progress, Store, run_units
 from games.kernels import sources_digest
 from runtime.cluster import ClusterSettings
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, did_you_mean, setting
 
-Progress = Callable[[str, int, int, str], None]
-"""Called with what is being done, how much of it is done, how much there is, and in which unit."""
 Stopping = Callable[[], bool]
 """Whether to stop."""
 Config = TypeVar("Config")
@@ -68,7 +68,9 @@ class MatchesConfig:
         known = list(names)
         for name in self.only:
             if name not in known:
-                raise ConfigError(f"only={name}: expected some of {', '.join(known)}{did_you_mean(name, known)}")
+                raise ConfigError(
+                    f"only={name}: expected some of {', '.join(known)}{did_you_mean(name, known)}"
+                )
         return [name for name in known if not self.only or name in self.only]
 
 
@@ -106,7 +108,11 @@ def play_lots(
     results = dict(store.finished())
     missing = [lot for lot in lots if lot not in results]
     run = run_units(
-        partial(Calls, function), [lots[lot] for lot in missing], config.threads, config.cluster, stopping=stopping
+        partial(Calls, function),
+        [lots[lot] for lot in missing],
+        config.threads,
+        config.cluster,
+        stopping=stopping,
     )
     for done, (k, result) in enumerate(run, len(lots) - len(missing) + 1):
         store.add(missing[k], result)

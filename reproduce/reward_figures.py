@@ -1,10 +1,12 @@
-"""Figures made of matches at one table, ``python -m reproduce broeck_figures``: what players win, by setting, with errors.
+"""Figures made of matches at one table, ``python -m reproduce broeck_figures``: what players win,
+by setting, with errors.
 
-A *point* is a table of players with a game; its matches are played in lots of ``LOT`` decks, each deck in every order of seats
-(``evaluation/table_match.py``); more ``hands`` add to those that are kept. In a lot players know nothing of one another at first,
-and keep statistics from there on.
+A *point* is a table of players with a game; its matches are played in lots of ``LOT`` decks, each
+deck in every order of seats (``evaluation/table_match.py``); more ``hands`` add to those that are
+kept. In a lot players know nothing of one another at first, and keep statistics from there on.
 
-Source: Van den Broeck, Driessens & Ramon 2009, section 5, figures 1 to 4; thinking times are numbers of iterations here.
+Source: Van den Broeck, Driessens & Ramon 2009, section 5, figures 1 to 4; thinking times are
+numbers of iterations here.
 """
 
 import hashlib
@@ -25,9 +27,10 @@ from agents.players import PLAYERS
 from evaluation.match import Usage
 from evaluation.statistics import estimate
 from evaluation.table_match import TableResult, orders, result_of, table_match
+from evaluation.units import Progress
 from games import Choice
 from games.kernels import streams
-from reproduce.job import Job, MatchesConfig, Progress, Stopping, play_lots, read_config
+from reproduce.job import Job, MatchesConfig, Stopping, play_lots, read_config
 from runtime.settings import ConfigError, build, setting
 
 LOT, PART = 20, 4
@@ -45,7 +48,8 @@ class Figure:
         printed: What the text says of it.
         game: ``name``, and the options of the game.
         players: By label: ``kind`` and options.
-        vary: Lists of values of options: each combination is a point, for all players that have the option.
+        vary: Lists of values of options: each combination is a point, for all players that have the
+            option.
         hands: Of a point, in place of the key of all figures.
     """
 
@@ -75,7 +79,9 @@ class FiguresConfig(MatchesConfig):
 
 
 class Point(NamedTuple):
-    """What varies in a figure: its name, the setting, game and players as in ``Figure``, and the least number of hands."""
+    """What varies in a figure: its name, the setting, game and players as in ``Figure``, and the
+    least number of hands.
+    """
 
     figure: str
     setting: dict[str, Any]
@@ -85,7 +91,9 @@ class Point(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Returns a text that tells it from all others: what its results depend on but for the seed."""
+        """Returns a text that tells it from all others: what its results depend on but for the
+        seed.
+        """
         return json.dumps([self.game, self.players], sort_keys=True)
 
     @property
@@ -103,8 +111,12 @@ def read_job(name: str, overrides: Sequence[str]) -> Job:
     config = read_config(FiguresConfig, name, overrides)
     points = read_points(config)
     lots = sum(point.num_lots() for point in points)
-    about = f"{config.title}: {len(points)} points, {lots} lots of {LOT} decks, in {config.folder()}"
-    return Job(config, about, config.folder() / "figures.md", lambda *how: play(config, points, *how))
+    about = (
+        f"{config.title}: {len(points)} points, {lots} lots of {LOT} decks, in {config.folder()}"
+    )
+    return Job(
+        config, about, config.folder() / "figures.md", lambda *how: play(config, points, *how)
+    )
 
 
 def read_points(config: FiguresConfig) -> list[Point]:
@@ -115,8 +127,13 @@ def read_points(config: FiguresConfig) -> list[Point]:
         Choice.parse(figure.game)  # checks it
         for values in product(*figure.vary.values()):
             varied = dict(zip(figure.vary, values, strict=True))
-            players = {label: _player(config, label, name, given, varied) for label, given in figure.players.items()}
-            points.append(Point(name, varied, dict(figure.game), players, figure.hands or config.hands))
+            players = {
+                label: _player(config, label, name, given, varied)
+                for label, given in figure.players.items()
+            }
+            points.append(
+                Point(name, varied, dict(figure.game), players, figure.hands or config.hands)
+            )
     return points
 
 
@@ -138,10 +155,16 @@ def play_lot(seed: int, point: Point, number: int) -> list[list[float]]:
     game = Choice.parse(point.game).make()
 
     def players() -> list[Agent]:
-        return [load_player(game=game, **{"name" if k == "kind" else k: v for k, v in p.items()}) for p in point.players.values()]
+        return [
+            load_player(game=game, **{"name" if k == "kind" else k: v for k, v in p.items()})
+            for p in point.players.values()
+        ]
 
     # Points of a figure that differ in the players alone are played on the same decks.
-    own = int(streams(seed, 1, crc32(json.dumps(point.game, sort_keys=True).encode()), number)[0] >> np.uint64(1))
+    own = int(
+        streams(seed, 1, crc32(json.dumps(point.game, sort_keys=True).encode()), number)[0]
+        >> np.uint64(1)
+    )
     result = table_match(game, players, list(point.players), LOT, own, lot=PART)
     assert result is not None
     return [[float(x) for x in row] for row in result.by_deck]
@@ -151,13 +174,21 @@ def play(
     config: FiguresConfig, points: Sequence[Point], progress: Progress, stopping: Stopping
 ) -> list[str] | None:
     """Plays the lots that are missing and writes the figures; see ``Job.play``."""
-    named = {(point.key, number): (config.seed, point, number) for point in points for number in range(point.num_lots())}
+    named = {
+        (point.key, number): (config.seed, point, number)
+        for point in points
+        for number in range(point.num_lots())
+    }
     lots = dict(sorted(named.items(), key=lambda lot: lot[0][1]))  # all points grow together
     model = PLAYERS["mcts"].parse({"checkpoint": config.model}).file("no_limit_holdem")
     digest = None if model is None else hashlib.sha256(model.read_bytes()).hexdigest()
     identity = {"lot": LOT, "part": PART, "model": digest}
     results = play_lots(config, identity, play_lot, lots, progress, stopping)
-    found = {k: result for k, point in enumerate(points) if (result := result_for(point, results)) is not None}
+    found = {
+        k: result
+        for k, point in enumerate(points)
+        if (result := result_for(point, results)) is not None
+    }
     text, said = report(config, points, found)
     (config.folder() / "figures.md").write_text(text)
     if any(lot not in results for lot in lots):
@@ -168,20 +199,32 @@ def play(
 
 def result_for(point: Point, results: Mapping[tuple[Any, ...], Any]) -> TableResult | None:
     """Returns what the lots of a point say; None where there is none."""
-    scores = [results[point.key, number] for number in range(point.num_lots()) if (point.key, number) in results]
+    scores = [
+        results[point.key, number]
+        for number in range(point.num_lots())
+        if (point.key, number) in results
+    ]
     if not scores:
         return None
     by_deck, labels = np.concatenate([np.array(some) for some in scores]), list(point.players)
-    hands, unit = len(by_deck) * len(orders(len(labels), 0)), Choice.parse(point.game).make().spec.score
+    hands, unit = (
+        len(by_deck) * len(orders(len(labels), 0)),
+        Choice.parse(point.game).make().spec.score,
+    )
     return result_of(labels, unit, by_deck, [Usage()] * len(labels), hands)
 
 
 def report(
     config: FiguresConfig, points: Sequence[Point], found: Mapping[int, TableResult]
 ) -> tuple[str, list[str]]:
-    """Returns the figures as Markdown, and lines that sum them up. Scores are in small bets, big blinds here, a game."""
+    """Returns the figures as Markdown, and lines that sum them up. Scores are in small bets, big
+    blinds here, a game.
+    """
     said: list[str] = []
-    parts = [f"# {config.title}\n", "Profit in small bets (big blinds) a game, ± standard error over decks.\n"]
+    parts = [
+        f"# {config.title}\n",
+        "Profit in small bets (big blinds) a game, ± standard error over decks.\n",
+    ]
     for name in dict.fromkeys(point.figure for point in points):
         figure = build(Figure, config.figures[name])
         parts.append(f"## {figure.title}\n\n{figure.printed}\n")
@@ -199,13 +242,19 @@ def report(
                 said.append(f"{line} ({result.num_games:,} hands)")
                 parts.append(f"- {said[-1]}")
         parts.append("")
-    facts = {key: value for key, value in asdict(config).items() if key in ("seed", "hands", "iterations", "model")}
+    facts = {
+        key: value
+        for key, value in asdict(config).items()
+        if key in ("seed", "hands", "iterations", "model")
+    }
     parts.append(json.dumps({**facts, "written": time.strftime("%Y-%m-%d")}))
     return "\n".join(parts) + "\n", said
 
 
 def draw(config: FiguresConfig, points: Sequence[Point], found: Mapping[int, TableResult]) -> None:
-    """Writes ``figures.png``: where nothing varies the mean profit by games, else the profit of the first player by setting."""
+    """Writes ``figures.png``: where nothing varies the mean profit by games, else the profit of the
+    first player by setting.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Drawing
 
@@ -218,9 +267,18 @@ def draw(config: FiguresConfig, points: Sequence[Point], found: Mapping[int, Tab
             _draw_growth(axis, found[rows[0]])
         else:
             scores = [found[k].scores[0] for k in rows]
-            heights, errors = (np.array([getattr(score, key) for score in scores]) / SMALL_BET for key in ("mean", "error"))
+            heights, errors = (
+                np.array([getattr(score, key) for score in scores]) / SMALL_BET
+                for key in ("mean", "error")
+            )
             axis.errorbar(range(len(rows)), heights, errors, fmt="o")
-            axis.set_xticks(range(len(rows)), [points[k].label for k in rows], rotation=60, ha="right", fontsize=7)
+            axis.set_xticks(
+                range(len(rows)),
+                [points[k].label for k in rows],
+                rotation=60,
+                ha="right",
+                fontsize=7,
+            )
         axis.axhline(0, color="gray", linewidth=0.5)
         axis.set_ylabel("Profit (small bets a game)")
         axis.set_title(build(Figure, config.figures[name]).title, fontsize=9)

@@ -1,9 +1,11 @@
-"""Hands of rule players as PHH, to learn an opponent model from: ``python -m reproduce.rule_hands FILE.phhs [COUNT]``.
+"""Hands of rule players as PHH, to learn an opponent model from: ``python -m reproduce.rule_hands
+FILE.phhs [COUNT]``.
 
-The text's model was learned from a million hands of a casino, of players of all kinds. Where only good players' hands are at
-hand, a model has not seen anybody who calls all before the flop. These are hands of ``hand_only``, ``best_hand``, a maniac and a
-caller at tables of two, three and six, with 100 and 200 big blinds; a table lasts ``TABLE`` hands, so that statistics can tell
-who plays how. They go beside real hands: ``hands=[FILE.phhs,REAL.phhs]``.
+The text's model was learned from a million hands of a casino, of players of all kinds. Where only
+good players' hands are at hand, a model has not seen anybody who calls all before the flop. These
+are hands of ``hand_only``, ``best_hand``, a maniac and a caller at tables of two, three and six,
+with 100 and 200 big blinds; a table lasts ``TABLE`` hands, so that statistics can tell who plays
+how. They go beside real hands: ``hands=[FILE.phhs,REAL.phhs]``.
 """
 
 import sys
@@ -33,7 +35,10 @@ def rule_hands(count: int) -> Iterator[Hand]:
     for players, stacks, share in SHARES:
         game = make("no_limit_holdem", players=players, stacks=stacks)
         agents = [load_player(kind, game) for kind in PLAYERS]
-        tables = [rng.choice(len(PLAYERS), players, replace=False) for _ in range(max(1, int(count * share) // TABLE))]
+        tables = [
+            rng.choice(len(PLAYERS), players, replace=False)
+            for _ in range(max(1, int(count * share) // TABLE))
+        ]
         seating = np.array([np.roll(table, hand) for table in tables for hand in range(TABLE)])
         deals = game.deal(deal_seeds(SEED, len(seating), Stream.TRAINING, players, stacks))
         games = play_games(game, agents, seating, deals, SEED)

@@ -1,4 +1,5 @@
-"""The Bradley-Terry fit: known answers, its invariances, and the share of intervals that hold the truth."""
+"""The Bradley-Terry fit: known answers, its invariances, and the share of intervals that hold the
+truth."""
 
 import math
 
@@ -39,12 +40,18 @@ def test_order_of_the_players_does_not_matter() -> None:
 def test_equals_have_no_difference_and_no_error() -> None:
     (first, second), misfits = ratings(2, {(0, 1): np.full(50, 0.5)}, reference=0)
     assert not misfits, "two strengths explain any result"
-    assert (first.elo, second.elo, second.low, second.high) == pytest.approx((0.0, 0.0, 0.0, 0.0), abs=1e-5)
+    assert (first.elo, second.elo, second.low, second.high) == pytest.approx(
+        (0.0, 0.0, 0.0, 0.0), abs=1e-5
+    )
 
 
 def test_pairs_may_have_different_numbers_of_decks() -> None:
     rng = np.random.default_rng(4)
-    scores = {(0, 1): rng.random(40).round(), (0, 2): rng.random(10).round(), (1, 2): rng.random(10).round()}
+    scores = {
+        (0, 1): rng.random(40).round(),
+        (0, 2): rng.random(10).round(),
+        (1, 2): rng.random(10).round(),
+    }
     result, _ = ratings(3, scores, reference=1)
     assert result[1].elo == 0.0
     assert all(math.isfinite(r.low) and r.low <= r.elo <= r.high for r in result)
@@ -53,8 +60,8 @@ def test_pairs_may_have_different_numbers_of_decks() -> None:
 def test_intervals_hold_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
     """In 40 simulated matches of 200 decks between players 100 Elo apart, two equal games per deck.
 
-    If the intervals cover with probability 0.95, the count is within 38 ± 4 standard deviations (5.5) but for 1 seed in
-    16,000; a wrong error formula (games taken for decks) covers 83 %.
+    If the intervals cover with probability 0.95, the count is within 38 ± 4 standard deviations
+    (5.5) but for 1 seed in 16,000; a wrong error formula (games taken for decks) covers 83 %.
     """
     monkeypatch.setattr(rating, "RESAMPLES", 100)
     rng = np.random.default_rng(5)
@@ -68,7 +75,8 @@ def test_intervals_hold_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_cycle_is_not_explained_by_strengths() -> None:
-    """Each of three wins 60 % against the next: equal strengths, every misfit a tenth of the games, many standard errors."""
+    """Each of three wins 60 % against the next: equal strengths, every misfit a tenth of the games,
+    many standard errors."""
     score = (np.arange(1000) % 5 < 3).astype(float)
     _, misfits = ratings(3, {(0, 1): score, (1, 2): score, (0, 2): 1.0 - score}, reference=0)
     assert [misfit.pair for misfit in misfits] == [(0, 1), (1, 2), (0, 2)]
@@ -79,15 +87,19 @@ def test_a_cycle_is_not_explained_by_strengths() -> None:
 def test_results_without_spread_are_no_misfit() -> None:
     """Equals without chance, and players that always win (but for the virtual draws)."""
     for share in (0.5, 1.0):
-        _, misfits = ratings(3, dict.fromkeys(((0, 1), (0, 2), (1, 2)), np.full(200, share)), reference=0)
+        _, misfits = ratings(
+            3, dict.fromkeys(((0, 1), (0, 2), (1, 2)), np.full(200, share)), reference=0
+        )
         assert all(abs(misfit.share) < 2 * misfit.error for misfit in misfits), misfits
 
 
 def test_misfits_of_true_strengths_on_shared_decks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three players, 300 decks that all pairs share: a deck's luck makes the results of pairs dependent.
+    """Three players, 300 decks that all pairs share: a deck's luck makes the results of pairs
+    dependent.
 
-    Under the model a misfit in standard errors has variance 1. Of 60 of them the mean square lies within 1 ± 0.73 (4 standard
-    deviations of chi-squared) but for 1 seed in 16,000. Were pairs taken for independent, it would be far off.
+    Under the model a misfit in standard errors has variance 1. Of 60 of them the mean square lies
+    within 1 ± 0.73 (4 standard deviations of chi-squared) but for 1 seed in 16,000. Were pairs
+    taken for independent, it would be far off.
     """
     monkeypatch.setattr(rating, "RESAMPLES", 50)
     rng = np.random.default_rng(6)

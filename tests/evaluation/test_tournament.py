@@ -1,4 +1,5 @@
-"""Tournaments: the same results with any number of processes and after any interruption; nothing finished is lost."""
+"""Tournaments: the same results with any number of processes and after any interruption; nothing
+finished is lost."""
 
 import json
 from pathlib import Path
@@ -36,7 +37,11 @@ def plan_of(tmp_path: Path, *arguments: str, decks: int = 10) -> Plan:
     """Returns the plan of a command line, everything kept under ``tmp_path``."""
     processes = [] if any(key.startswith("processes=") for key in arguments) else ["processes=1"]
     given = [*processes, "device=cpu", f"decks={decks}", *arguments]
-    keys = given if any(key.startswith("unfinished=") for key in given) else [f"unfinished={tmp_path / 'unfinished'}", *given]
+    keys = (
+        given
+        if any(key.startswith("unfinished=") for key in given)
+        else [f"unfinished={tmp_path / 'unfinished'}", *given]
+    )
     return make_plan(parse_command_line(keys), GAME)
 
 
@@ -56,7 +61,11 @@ def kept(plan: Plan) -> int:
 
 def assert_same(left: MatchResult, right: MatchResult) -> None:
     """Everything but the times is equal."""
-    assert left.total == right.total and left.by_team == right.by_team and left.finishers == right.finishers
+    assert (
+        left.total == right.total
+        and left.by_team == right.by_team
+        and left.finishers == right.finishers
+    )
     np.testing.assert_array_equal(left.games.returns, right.games.returns)
     np.testing.assert_array_equal(left.games.records.moves, right.games.records.moves)
     assert [u.decisions for u in left.usage] == [u.decisions for u in right.usage]
@@ -109,14 +118,17 @@ def test_a_file_that_was_cut_off_is_continued(tmp_path: Path) -> None:
 
 
 def test_files_are_part_of_the_identity(tmp_path: Path) -> None:
-    """An edited program is another player; an opponent model that has learned nothing has no file."""
+    """An edited program is another player; an opponent model that has learned nothing has no
+    file."""
     client = tmp_path / "client.py"
     client.write_text("one")
     plan = plan_of(tmp_path, "a=external", f"a.command=python {client}", "b=random")
     before = identity(plan, ("a", "b"))
     client.write_text("other")
     assert identity(plan, ("a", "b"))["players"] != before["players"]
-    untrained = parse_command_line(["game=no_limit_holdem", "a=mcts", "a.checkpoint=untrained", "b=random"])
+    untrained = parse_command_line(
+        ["game=no_limit_holdem", "a=mcts", "a.checkpoint=untrained", "b=random"]
+    )
     assert described(untrained, "a")["checkpoint"] == "untrained"
 
 
@@ -130,18 +142,28 @@ def test_a_folder_that_cannot_be_written_is_found_out_before_the_match(tmp_path:
 
 def test_decks_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_bytes", lambda: 1_000_000_000)
-    with pytest.raises(ConfigError, match=r"decks=10,000,000 does not fit: [\d.]+ GB of memory are needed, 1 GB are free"):
+    with pytest.raises(
+        ConfigError,
+        match=r"decks=10,000,000 does not fit: [\d.]+ GB of memory are needed, 1 GB are free",
+    ):
         plan_of(tmp_path, "a=random", "b=rhcp", decks=10_000_000)
 
 
 def test_finished_games_survive_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second task fails (the first start is the warm-up); the first is kept, and the error names the player."""
+    """The second task fails (the first start is the warm-up); the first is kept, and the error
+    names the player."""
     plan = plan_of(tmp_path, "a=random", "b=rhcp")
     act, starts = Random.act, []
     start = Random.start
-    monkeypatch.setattr(Random, "start", lambda self, *rest: (starts.append(0), start(self, *rest))[1])
     monkeypatch.setattr(
-        Random, "act", lambda self, games, *rest: act(self, games, *rest) if len(starts) < 3 else np.full(len(games), -1)
+        Random, "start", lambda self, *rest: (starts.append(0), start(self, *rest))[1]
+    )
+    monkeypatch.setattr(
+        Random,
+        "act",
+        lambda self, games, *rest: (
+            act(self, games, *rest) if len(starts) < 3 else np.full(len(games), -1)
+        ),
     )
     with pytest.raises(IllegalMoveError, match="random"):
         play_tournament(plan)
@@ -165,8 +187,11 @@ def test_a_mix_of_one_kind_is_that_kind(tmp_path: Path) -> None:
 
 
 def test_a_mix_plays_each_seat_with_its_player(tmp_path: Path) -> None:
-    """The landlord of the mix is RHCP, its peasants are random: as landlord it scores as RHCP does against RHCP."""
-    mix = played(plan_of(tmp_path, "a=mix", "a.seats=[rhcp,random,random]", "b=rhcp", decks=30))["a", "b"]
+    """The landlord of the mix is RHCP, its peasants are random: as landlord it scores as RHCP does
+    against RHCP."""
+    mix = played(plan_of(tmp_path, "a=mix", "a.seats=[rhcp,random,random]", "b=rhcp", decks=30))[
+        "a", "b"
+    ]
     pure = played(plan_of(tmp_path, "a=rhcp", "b=rhcp", decks=30))["a", "b"]
     assert mix.by_team[0] == pure.by_team[0]
     assert mix.by_team[1].wp.mean < pure.by_team[1].wp.mean
@@ -183,7 +208,9 @@ def test_saved_games_replay(tmp_path: Path) -> None:
     for i, line in enumerate(lines):
         fields = json.loads(line)
         assert fields["deck"] == i // 2 and fields["match"] == ["random", "rhcp"]
-        assert fields["players"] == (["random", "rhcp", "rhcp"] if i % 2 == 0 else ["rhcp", "random", "random"])
+        assert fields["players"] == (
+            ["random", "rhcp", "rhcp"] if i % 2 == 0 else ["rhcp", "random", "random"]
+        )
         record = parse(line)
         assert list(record.points) == games.returns[i].tolist()
         assert list(record.moves) == games.records.moves[i, : games.records.lengths[i]].tolist()
@@ -221,18 +248,34 @@ def test_report(tmp_path: Path) -> None:
     standings = rate(GAME.spec, labels, results)
     elo = {label: rating.elo for label, rating in standings.players.items()}  # type: ignore[union-attr]
     assert elo["rhcp"] == 0.0 and elo["random"] < elo["rlcard_rule"]
-    paths = write_report(tmp_path / "report", plan.tournament, results, standings, {"command": "a test"})
-    assert {path.name for path in paths} == {"report.md", "report.json", "scores.png", "ratings.png", "times.png"}
+    paths = write_report(
+        tmp_path / "report", plan.tournament, results, standings, {"command": "a test"}
+    )
+    assert {path.name for path in paths} == {
+        "report.md",
+        "report.json",
+        "scores.png",
+        "ratings.png",
+        "times.png",
+    }
     assert all(path.stat().st_size > 0 for path in paths)
     facts = json.loads((tmp_path / "report" / "report.json").read_text())
     assert facts["command"] == "a test" and len(facts["matches"]) == 3
-    assert [misfit["pair"] for misfit in facts["misfits"]] == [match["labels"] for match in facts["matches"]]
+    assert [misfit["pair"] for misfit in facts["misfits"]] == [
+        match["labels"] for match in facts["matches"]
+    ]
     total = results["random", "rhcp"].total
     assert facts["matches"][0]["total"]["wp"]["mean"] == total.wp.mean
     text = (tmp_path / "report" / "report.md").read_text()
     table = score_table(plan.tournament, results, standings)
-    assert f"{100 * total.wp.mean:.1f} ± {100 * total.wp.error:.1f} % / {total.adp.mean:+.2f}" in table[1][2]
-    assert f"{100 * (1 - total.wp.mean):.1f} ± {100 * total.wp.error:.1f} % / {-total.adp.mean:+.2f}" in table[2][1]
+    assert (
+        f"{100 * total.wp.mean:.1f} ± {100 * total.wp.error:.1f} % / {total.adp.mean:+.2f}"
+        in table[1][2]
+    )
+    assert (
+        f"{100 * (1 - total.wp.mean):.1f} ± {100 * total.wp.error:.1f} % / {-total.adp.mean:+.2f}"
+        in table[2][1]
+    )
     assert all(cell in text for row in table for cell in row)
     assert misfit_text(plan.tournament, standings.misfits) in text
 

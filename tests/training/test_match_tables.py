@@ -22,7 +22,11 @@ from reproduce.ismcts_tables import (
 from reproduce.job import read_config
 from runtime.settings import ConfigError
 
-SMALL = ["only=[goofspiel_6_short]", "tables.goofspiel_6_short.game.cards=3", "tables.goofspiel_6_short.seconds=0.001"]
+SMALL = [
+    "only=[goofspiel_6_short]",
+    "tables.goofspiel_6_short.game.cards=3",
+    "tables.goofspiel_6_short.seconds=0.001",
+]
 
 
 def played(folder: Path, *overrides: str, stop_after: int = 1000) -> list[str] | None:
@@ -50,17 +54,22 @@ def test_more_matches_go_on_and_a_cut_line_is_played_again(tmp_path: Path) -> No
 def test_a_lot_depends_on_nothing_else() -> None:
     config = read_config(TablesConfig, "lisy_tables", SMALL)
     lot = Lot("goofspiel_6_short", "exp3", "uct", 3)
-    one, other = (play_lot(0, config.options, read_tables(config)[lot.table], lot) for _ in range(2))
+    one, other = (
+        play_lot(0, config.options, read_tables(config)[lot.table], lot) for _ in range(2)
+    )
     assert one == other and len(one) == LOT
 
 
 def test_points_of_a_figure_on_the_same_decks(tmp_path: Path) -> None:
-    """Two rule players at tables of three: stopped and resumed, as it is played at once; the scores of a table sum to 0."""
+    """Two rule players at tables of three: stopped and resumed, as it is played at once; the scores
+    of a table sum to 0."""
     game = "figures.small={title: Small, game: {name: no_limit_holdem, players: 2}, hands: 80"
     figure = f"{game}, players: {{x: {{kind: best_hand}}, y: {{kind: always_call}}}}}}"
     said = []
     for folder, stops in (("a", []), ("b", [1])):
-        job = reward_figures.read_job("broeck_figures", [f"run_dir={tmp_path / folder}", figure, "only=[small]"])
+        job = reward_figures.read_job(
+            "broeck_figures", [f"run_dir={tmp_path / folder}", figure, "only=[small]"]
+        )
         for stop_after in stops:
             asked = iter(range(stop_after))
             assert job.play(lambda *at: None, lambda: next(asked, None) is None) is None  # noqa: B023
@@ -74,7 +83,9 @@ def test_what_the_tables_say() -> None:
     tables = read_tables(config)
     wins = {"uct": 5, "exp3": 6, "regret_matching": 8, "random": 1}  # of ten, whoever is second
     returns = {row: [1.0] * won + [-1.0] * (10 - won) for row, won in wins.items()}
-    results = {Lot("phantom", row, column, 0): returns[row] for row in PLAYERS for column in PLAYERS}
+    results = {
+        Lot("phantom", row, column, 0): returns[row] for row in PLAYERS for column in PLAYERS
+    }
     cells = cells_of("phantom", results)
     assert cells["exp3", "uct"].mean == 60.0
     assert head_to_head(cells, "regret_matching", "uct")[0] == pytest.approx((80 + 50) / 2)
@@ -90,7 +101,10 @@ def test_what_the_tables_say() -> None:
     [
         ("matches=30", "matches=30: expected a multiple of 20"),
         ("only=[goofspiel]", "only=goofspiel: expected some of goofspiel_6_short"),
-        ("options.exp3.gama=0.2", "options.exp3.gama=0.2: unknown key; did you mean options.exp3.gamma"),
+        (
+            "options.exp3.gama=0.2",
+            "options.exp3.gama=0.2: unknown key; did you mean options.exp3.gamma",
+        ),
         ("options.random.c=1", "options.random="),
         ("episodes=3", "episodes=3: unknown key"),
         ("tables.phantom.rates.uct=null", "expected"),
