@@ -27,15 +27,7 @@ from runtime.settings import ConfigError
 from training.reports import Event
 from training.terminal import Terminal
 
-ERRORS = (
-    ConfigError,
-    CheckpointError,
-    PlayerError,
-    StoreError,
-    ReportError,
-    SaveError,
-    ClusterError,
-)
+ERRORS = (ConfigError, CheckpointError, PlayerError, StoreError, ReportError, SaveError)
 
 
 def main(arguments: list[str]) -> int:
@@ -46,9 +38,7 @@ def main(arguments: list[str]) -> int:
         return 0
     terminal = Terminal()
     try:
-        return run(
-            arguments, terminal.note, lambda *at: terminal.progress(Event(*at)), terminal.close
-        )
+        return run(arguments, terminal.note, lambda *at: terminal.progress(Event(*at)))
     finally:
         terminal.close()
 
@@ -60,5 +50,5 @@ if __name__ == "__main__":
         sys.exit(f"evaluate.py: {error}; finished games are kept, and the same command continues")
     except MemoryError:
         sys.exit("evaluate.py: not enough memory for the decks and their games; give fewer decks")
-    except ERRORS as error:
+    except (*ERRORS, ClusterError) as error:
         sys.exit(f"evaluate.py: {error}")

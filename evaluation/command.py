@@ -90,19 +90,13 @@ def settings(arguments: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def run(
-    arguments: Sequence[str],
-    note: Note,
-    progress: Progress,
-    close: Callable[[], None] = lambda: None,
-) -> int:
+def run(arguments: Sequence[str], note: Note, progress: Progress) -> int:
     """Plays what a command line describes; returns the exit status.
 
     Args:
         arguments: Of the command line.
         note: Shows a line or a table.
         progress: Shows how far it is.
-        close: Called before the program ends at once.
     """
     tournament = parse_command_line(arguments)
     config = tournament.config
@@ -111,9 +105,7 @@ def run(
     _check(tournament, game)
     if any(player.options.compiles for player in tournament.players.values()):
         compile_players(config.game.name)
-    interrupt = Interrupt(
-        note, "stopping after the games that are being played, which are kept", close
-    )
+    interrupt = Interrupt(note, "stopping after the games that are being played, which are kept")
     if config.table:
         return _play_table(tournament, game, note, progress, lambda: interrupt.requested)
     plan = make_plan(tournament, game, read_given_decks(tournament, game))

@@ -21,7 +21,7 @@ from zlib import crc32
 import numpy as np
 
 from agents import load_player
-from agents.players import PLAYERS as KINDS
+from agents.general.ismcts import ISMCTSOptions
 from evaluation.decks import evaluation_decks
 from evaluation.match import play_games
 from evaluation.statistics import Estimate, estimate, wins
@@ -111,7 +111,7 @@ def read_tables(config: TablesConfig) -> dict[str, Table]:
         ):
             expected = "expected options of uct, exp3 or regret_matching, such as rewards=signed"
             raise ConfigError(f"options.{name}={given}: {expected}")
-        KINDS["ismcts"].parse(given, f"options.{name}.")
+        ISMCTSOptions.parse(given, f"options.{name}.")
     tables = {
         name: build(Table, config.tables[name], f"tables.{name}.")
         for name in config.chosen(config.tables)
