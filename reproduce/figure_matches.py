@@ -6,7 +6,7 @@ Source: Heinrich & Silver 2015, 4.3, figure 3 and tables 2 and 3.
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,18 +18,11 @@ from networks.checkpoint import CheckpointError
 from reproduce.drawing import Line
 from reproduce.job import Stopping
 from runtime.pools import ThreadPool
-from tabular.learner import TabularLearner
-from tabular.matches import (
-    Player,
-    Result,
-    always_call,
-    greedy_player,
-    random_player,
-    symmetric_play,
-)
+from tabular.learner import PokerLearner
+from tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
 
 SNAPSHOTS_PER_DECADE, FIRST_SNAPSHOT = 5, 1_000_000
-FIXED: Mapping[str, Callable[[], Player]] = {"random": random_player, "always call": always_call}
+FIXED: Mapping[str, np.ndarray] = {"random": RANDOM, "always call": ALWAYS_CALL}
 """Opponents that learn nothing."""
 
 
@@ -51,7 +44,7 @@ def _number(episodes: int) -> int:
     return max(-1, math.floor(grid + 1e-9)) + 1
 
 
-def keep_snapshot(folder: Path, learner: TabularLearner, last: int) -> None:
+def keep_snapshot(folder: Path, learner: PokerLearner, last: int) -> None:
     """Writes the greedy policy, a byte per information state, where a mark of the grid was passed,
     and at the last episode.
     """
@@ -120,12 +113,8 @@ def play_matches(
     units = [(Match(a, b, mark), deals, 0) for mark in marks for a, b in between + against]
     units += [(Match(a, b, marks[-1]), final_deals, 1) for a, b in between + against]
 
-    def player(label: str, mark: int) -> Player:
-        return (
-            FIXED[label]()
-            if label in FIXED
-            else greedy_player(np.load(folders[label] / f"greedy-{mark}.npy"))
-        )
+    def player(label: str, mark: int) -> np.ndarray:
+        return FIXED[label] if label in FIXED else np.load(folders[label] / f"greedy-{mark}.npy")
 
     def play(unit: tuple[Match, int, int]) -> Iterator[Result]:
         match, count, seed = unit

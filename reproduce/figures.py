@@ -27,7 +27,7 @@ from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, t
 from reproduce.job import Job, Stopping, read_config
 from runtime.pools import ThreadPool
 from runtime.settings import ConfigError, setting
-from tabular.learner import TabularLearner
+from tabular.learner import PokerLearner
 from training.budget import EpisodeBudget
 from training.run_folder import RunFolder
 from training.tabular import TabularConfig, TabularTrainer, make_learner, parse_tabular
@@ -238,7 +238,7 @@ def play_runs(
                 for _ in trainer.run_step():
                     yield trainer.learner.episodes
                 if config.measure == MATCHES:
-                    keep_snapshot(folder.path, cast(TabularLearner, trainer.learner), wanted[k])
+                    keep_snapshot(folder.path, cast(PokerLearner, trainer.learner), wanted[k])
                 if folder.is_save_due(SAVE_SECONDS):
                     with saving:
                         folder.save(trainer.get_state(copy=False))

@@ -55,7 +55,7 @@ class Kuhn(LimitPoker):
     def __init__(self, options: Any = None) -> None:
         """Makes the game; it has no options."""
         strengths = np.repeat(np.arange(len(CARDS), dtype=np.int32)[:, None], len(CARDS), axis=1)
-        super().__init__(options, "kuhn", RULES, Strengths(strengths), tuple(CARDS))
+        super().__init__("kuhn", RULES, Strengths(strengths), tuple(CARDS), options=options)
 
     def _make_tables(self) -> PokerTables:
         cards = np.array(list(permutations(range(len(CARDS)), 2)), dtype=np.int8)

@@ -54,7 +54,6 @@ class Leduc(LimitPoker):
         """Makes the game."""
         strengths = [[_strength(own, public) for public in range(len(CARDS))] for own in range(len(CARDS))]
         super().__init__(
-            options,
             "leduc",
             RULES,
             Strengths(np.array(strengths, dtype=np.int32)),
@@ -62,6 +61,7 @@ class Leduc(LimitPoker):
             public=(0, 1),
             num_suits=len(SUITS),
             big_blind=2.0,
+            options=options,
         )
         self.suits = options.suits
 

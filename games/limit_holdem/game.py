@@ -86,7 +86,6 @@ class LimitHoldem(LimitPoker):
     def __init__(self, options: Options = Options()) -> None:  # noqa: B008 (frozen)
         """Makes the game."""
         super().__init__(
-            options,
             "limit_holdem",
             RULES[options.players],
             SevenCards(tables()),
@@ -95,6 +94,7 @@ class LimitHoldem(LimitPoker):
             public=(0, 3, 4, 5),
             num_suits=len(SUITS),
             suits_matter=True,
+            options=options,
         )
         self.abstraction = options.abstraction
 

@@ -63,12 +63,12 @@ class LimitPoker(BaseGame):
 
     def __init__(
         self,
-        options: Any,
         name: str,
         bets: BettingRules,
         showdown: Any,
         card_names: tuple[str, ...],
         *,
+        options: Any = None,
         num_private: int = 1,
         public: tuple[int, ...] = (0,),
         num_suits: int = 1,
@@ -78,11 +78,11 @@ class LimitPoker(BaseGame):
         """Keeps what the game is made of.
 
         Args:
-            options: Those that it is made with.
             name: Of the game.
             bets: The bets.
             showdown: How hands compare, see ``state.Rules``.
             card_names: A text for each card of the deck; card c is of rank ``c // num_suits``.
+            options: See ``BaseGame``.
             num_private: Private cards of a player.
             public: Public cards that can be seen in each round.
             num_suits: Suits of the deck.

@@ -21,8 +21,8 @@ from opponent_models.model import untrained
 from opponent_models.statistics import HANDS
 from tests.agents.conftest import TINY_POKER
 from training.trainer import Trainer
-from web.asking import Earlier, Question
-from web.players import Players
+from web.engine.answering import Answering
+from web.engine.asking import Earlier, Question
 
 RULES = ("hand_only", "best_hand", "maniac", "always_call", "random")
 
@@ -241,7 +241,7 @@ def test_the_engine_of_the_web_tells_of_earlier_hands() -> None:
             at.play(player[(at.seat + seed) % 2].decide(at).move)
         records.append(at.record())
     seating = tuple((seed % 2, 1 - seed % 2) for seed in range(31))
-    engine, made = Players(), Table(game, seed=77)
+    engine, made = Answering(), Table(game, seed=77)
     options = {"iterations": 200, "pool": 8, "nodes": 20_000}
     asked = Question("no_limit_holdem", made.record(), "mcts", options, 3)
     rows = engine.decide(asked, lambda answer: None, lambda: False).rows
