@@ -119,7 +119,7 @@ def test_the_highest_card_bids_high_and_calls(run: Path) -> None:
 
 def test_the_command_evaluates_it(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = [f"game={NAME}", "a=fpmcts", f"a.checkpoint={run}", "a.playouts=32", "b=random", "processes=1", "device=cpu"]
-    assert evaluate.run([*given, "decks=60", f"unfinished={tmp_path}"]) == 0
+    assert evaluate.main([*given, "decks=60", f"unfinished={tmp_path}"]) == 0
     found = re.search(r"chips \+([0-9.]+) ± ([0-9.]+)", capsys.readouterr().out)
     assert found and float(found[1]) > 3 * float(found[2])
 
