@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.base import BaseGame
 from games.generic import HIDDEN_MOVE, copy_row, register_all
-from games.interface import GameSpec, ScoreUnit
+from games.interface import Game, GameSpec, ScoreUnit
 from games.kernels import kernel, mix64
 from runtime.settings import setting
 
@@ -124,7 +123,7 @@ register_all(Rules, current_seat, legal, step, team_return, seen_move, observe, 
              fill_world, start_view, played_move)  # fmt: skip
 
 
-class SealedBids(BaseGame):
+class SealedBids(Game):
     @dataclass(frozen=True)
     class Options:
         """How it is played."""

@@ -128,7 +128,7 @@ SPOILED = {
     "unknown module": ("", "there is no such module"),
     "no class": ("x = 1", "has no GAME, the class of the game"),
     "kernels": (
-        "from games.base import BaseGame\nclass GAME(BaseGame):\n    rules = ()",
+        "from games.interface import Game\nclass GAME(Game):\n    rules = ()",
         "kernels are missing: legal, step, .*hidden_of",
     ),
     "name": ("from examples.sealed_bids import SealedBids as GAME", "its spec says name='examples.sealed_bids'; expected"),

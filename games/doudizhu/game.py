@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from games.base import BaseGame
-from games.doudizhu import deck_files, describe, hidden, observe, records, state
-from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, unpack
+from games.doudizhu import deck_files, describe, hidden, observe, state
+from games.doudizhu.action_decoder import POLICY_SIZE, decoder
+from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, cards_text, unpack
 from games.doudizhu.moves import MAX_LEGAL, parse_move, rule_set
-from games.doudizhu.policy import POLICY_SIZE, decoder
 from games.doudizhu.state import States
-from games.interface import GameSpec, ScoreUnit
+from games.interface import Game, GameSpec, ScoreUnit
 from runtime.settings import setting
 
 MAX_MOVES = 154
@@ -23,7 +22,7 @@ MAX_BOMBS = 13
 """Five in the landlord's hand, four in each peasant's; the rocket takes the place of one."""
 
 
-class Doudizhu(BaseGame):
+class Doudizhu(Game):
     """Doudizhu with given rules and observations; a peasant's return is the team's (see ``games.interface.Game``).
 
     Attributes:
@@ -120,20 +119,40 @@ class Doudizhu(BaseGame):
         """Returns what a seat knows, for JSON (the fields: ``describe.describe_view``)."""
         return describe.describe_view(self.rules_name, self.rules, views, row, moves, seat)
 
-    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        """Returns a game for JSON, the fields those of ``records``."""
-        return records.to_fields(records.record(self.rules_name, deals.hands[row], int(deals.bottom[row]), moves))
+    def record_head(self) -> dict[str, Any]:
+        """Returns ``rules``, by which a record of Doudizhu is known."""
+        return {"rules": self.rules_name}
 
-    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
-        """Returns the deal (one row) and the moves of a record. Raises ValueError; the rules must be these."""
-        game = records.parse_fields(fields)
-        if game.rules != self.rules_name:
-            raise ValueError(f"the record is of the rules {game.rules!r}: expected {self.rules_name!r}")
-        return self.start(np.array([game.hands], dtype=np.uint64), np.array([game.bottom], dtype=np.uint64)), list(game.moves)
+    def deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns ``hands``, 17 cards of each seat in the order of play, the landlord first, and the three ``bottom`` cards."""
+        bottom = deal.bottom[0]
+        hands = (deal.hands[0, 0] - bottom, *deal.hands[0, 1:])
+        return {"hands": [cards_text(cards) for cards in hands], "bottom": cards_text(bottom)}
+
+    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+        return deck_files.parse_deal(fields.get("hands"), fields.get("bottom"))
+
+    def result_fields(self, final: States, is_over: bool) -> dict[str, Any]:
+        """Returns ``winner``, the seat that played its last card, and ``points`` by seat; -1 and zeros if not over."""
+        won = int(state.team_return(self.rules, final, 0, 0)) if is_over else 0
+        return {"winner": int(final.winner[0]), "points": [won, -won, -won]}
 
     def read_decks(self, path: Path | str) -> States:
-        """Returns the decks of a file of ours or of DouZero, see ``deck_files``. Raises DeckFileError, OSError."""
-        return deck_files.read_decks(path)
+        """Returns the decks of a file of JSON lines, or of DouZero (``deck_files``); told by the content, not by the name."""
+        with open(path, "rb") as file:
+            data = file.read(deck_files.MOST_BYTES + 1)
+        first = data[:1000].lstrip()[:1]
+        if first == b"{":
+            return super().read_decks(path)
+        try:
+            if first not in (b"\x80", b"]", b"("):  # protocols 2 and later, 1, and 0, of a list
+                raise ValueError(
+                    f"begins with {data[:20]!r}: expected decks as JSON lines, "
+                    'such as {"hands": [...], "bottom": "38A"}, or a pickled list of DouZero\'s evaluation deals'
+                )
+            return deck_files.read_douzero(data)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
 
     def cards_left(self, states: States) -> np.ndarray:
         """Returns the number of cards (int64 ``[B]``) of the seat to move."""

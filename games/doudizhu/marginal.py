@@ -96,7 +96,7 @@ def make_table() -> tuple[np.ndarray, np.ndarray]:
     return np.zeros((NUM_RANKS, NUM_COUNTS)), np.zeros((NUM_RANKS + 1, _MOST_CARDS + 1))
 
 
-# The generic kernels of games/interface.py.
+# The generic kernels of games/generic.py.
 
 
 @kernel

@@ -109,12 +109,7 @@ def deal_hand(rules: Rules, views: States, i: int, seat: int, hand: np.uint64, w
     worlds.hands[j, (seat + 2) % NUM_SEATS] = unseen_cards(views, i, seat) - hand
 
 
-def next_hands(states: States, seats: np.ndarray) -> np.ndarray:
-    """Returns the hand of the seat after ``seats[i]`` (uint64 ``[n]``) in states that hold all the hands."""
-    return states.hands[np.arange(len(seats)), (np.asarray(seats, np.int64) + 1) % NUM_SEATS]
-
-
-# The generic kernels of games/interface.py.
+# The generic kernels of games/generic.py.
 
 
 @kernel

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from games.base import BaseGame
 from games.generic import register_all
 from games.goofspiel.observe import NUM_PLANES, observe
 from games.goofspiel.state import (
@@ -41,7 +40,7 @@ from games.goofspiel.worlds import (
     played_move,
     shuffle_from,
 )  # fmt: skip
-from games.interface import POINTS, GameSpec, ScoreUnit, move_texts
+from games.interface import POINTS, Game, GameSpec, ScoreUnit, move_texts
 from games.kernels import kernel, streams
 from runtime.settings import setting
 
@@ -102,7 +101,7 @@ def _unpack(packed: int, count: int) -> list[int]:
     return [int(packed) >> 4 * number & 15 for number in range(count)]
 
 
-class Goofspiel(BaseGame):
+class Goofspiel(Game):
     """Imperfect-information Goofspiel."""
 
     variants = MappingProxyType({"4 cards": {"cards": 4}, "6 cards": {}, "13 cards": {"cards": 13}})
@@ -224,12 +223,12 @@ class Goofspiel(BaseGame):
     def _texts(self, cards: list[int]) -> list[str]:
         return [self.action_text(card) for card in cards]
 
-    def _deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> dict[str, Any]:
         """Returns ``prizes``, their values in their order."""
-        return {"prizes": [prize + self.lowest for prize in _unpack(deal.prizes[0], self.cards)]}
+        return {"deal": {"prizes": [prize + self.lowest for prize in _unpack(deal.prizes[0], self.cards)]}}
 
-    def _parse_deal(self, fields: Any) -> States:
-        """Returns the deal of a record. Raises ValueError."""
+    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+        fields = fields.get("deal")  # type: ignore[assignment]
         known, lowest, most = self._known_order(), self.lowest, self.lowest + self.cards - 1
         given = fields.get("prizes") if isinstance(fields, Mapping) else fields
         if not isinstance(given, list) or sorted(map(str, given)) != sorted(str(lowest + k) for k in range(self.cards)):

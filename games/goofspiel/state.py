@@ -17,7 +17,7 @@ import numpy as np
 from games.kernels import kernel
 
 MOST_CARDS = 13
-DRAW, FIRST, SECOND = 0, 1, 2
+DRAW = 0
 """The result of a round: nobody, seat 0 or seat 1 has won it."""
 
 

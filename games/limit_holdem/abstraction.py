@@ -1,7 +1,7 @@
 """The card abstraction of Heinrich & Silver 2015 for limit Hold'em: buckets of E[HS^2] for all boards and holdings up to suits.
 
 ``python -m games.limit_holdem.abstraction [PLAYERS ...]`` computes the tables once, within seconds, and keeps them in the user's
-cache folder. Buckets are those of ``hand_strength`` on the grids of the paper's table 1; before the flop each of the 169 starting
+cache folder. Buckets are those of ``squared_strength`` on the grids of the paper's table 1; before the flop each of the 169 starting
 hands has its own. Players do not remember the buckets of earlier rounds ("imperfect recall").
 """
 
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.limit_holdem import hand_strength, table_files
+from games.limit_holdem import squared_strength, table_files
 from games.limit_holdem.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical_boards, moved_holdings, start_hands
 from games.limit_holdem.table_files import TablesError
 from games.poker import hands
@@ -75,14 +75,14 @@ def compute(grid: Sequence[int], threads: int = 2, progress: Progress = lambda s
     masks = canonical_boards(3)[0]
 
     def river_rows(rows: slice) -> None:
-        hand_strength.rivers(tables, masks[rows], points[rows])
-        river[rows] = hand_strength.buckets(points[rows].astype(np.int64) ** 2, 3, grid[3])
+        squared_strength.rivers(tables, masks[rows], points[rows])
+        river[rows] = squared_strength.buckets(points[rows].astype(np.int64) ** 2, 3, grid[3])
 
     _in_chunks("rivers", len(masks), threads, progress, river_rows)
     following, found = points, [river]
     for number in (2, 1):
         sums = _expected(number, following, threads, progress)
-        found.append(hand_strength.buckets(sums, number, grid[number]))
+        found.append(squared_strength.buckets(sums, number, grid[number]))
         following = sums
     return Abstraction(start_hands(), found[2], found[1], river)
 
@@ -94,7 +94,7 @@ def _expected(number: int, following: np.ndarray, threads: int, progress: Progre
     sums = np.empty((len(masks), NUM_HOLDINGS), dtype=np.int64)
 
     def rows_of_sums(rows: slice) -> None:
-        hand_strength.expected_squares(tables, boards, moved, masks[rows], following, number == 2, sums[rows])
+        squared_strength.expected_squares(tables, boards, moved, masks[rows], following, number == 2, sums[rows])
 
     _in_chunks(f"{ROUNDS[number]}s", len(masks), threads, progress, rows_of_sums)
     return sums

@@ -113,14 +113,6 @@ def showdown_outcome(hands: HandTables, outcome: np.ndarray, cards: np.ndarray) 
 
 
 @kernel
-def deal_states(hands: HandTables, outcome: np.ndarray, seeds: np.ndarray, cards: np.ndarray, outcomes: np.ndarray) -> None:
-    """Draws a deal for each seed (uint64 ``[B]``) into ``cards`` (int8 ``[B, 2 * P + 5]``) and ``outcomes`` (int32 ``[B]``)."""
-    for i in range(len(seeds)):
-        deal_cards(mix64(seeds[i]), cards[i])
-        outcomes[i] = showdown_outcome(hands, outcome, cards[i])
-
-
-@kernel
 def _deal(deals: HoldemDeals, bits: np.uint64, dealt: np.ndarray) -> None:
     """Draws the cards; keeps for each hand where its bucket stands, and for each player the sums over the seven cards."""
     hands, boards, found = deals.hands, deals.boards, deals.buckets

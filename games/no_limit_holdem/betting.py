@@ -59,12 +59,6 @@ def situation(rules: Rules, states: States, i: int) -> Situation:
 
 
 @kernel
-def highest_bet(rules: Rules, states: States, i: int) -> int:
-    """Returns the most chips that a seat has put in during this round."""
-    return situation(rules, states, i).highest
-
-
-@kernel
 def pot(rules: Rules, states: States, i: int) -> int:
     """Returns the chips in the pot, those of this round included."""
     paid, total = states.paid[i], np.int64(0)

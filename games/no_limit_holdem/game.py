@@ -1,15 +1,14 @@
 """The Python face of no-limit Hold'em (``games.interface.Game``)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from games.base import BaseGame
 from games.generic import register_all
-from games.interface import GameSpec, PlayedGame, ScoreUnit, move_texts
+from games.interface import Game, GameSpec, PlayedGame, ScoreUnit, move_texts
 from games.no_limit_holdem import state
 from games.no_limit_holdem.betting import is_legal, legal, step
 from games.no_limit_holdem.deals import (
@@ -61,7 +60,7 @@ def seat_names(players: int) -> tuple[str, ...]:
     return ("SB", "BB", *middle, "BTN")
 
 
-class NoLimitHoldem(BaseGame):
+class NoLimitHoldem(Game):
     """No-limit Hold'em. Every player is a team of its own; returns are chips."""
 
     passive = CALL
@@ -218,9 +217,9 @@ class NoLimitHoldem(BaseGame):
         cards = views.hole[row, seat].tolist()
         return None if HIDDEN in cards else card_texts(cards)
 
-    def _deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> dict[str, Any]:
         """Returns ``hands``, ``public`` cards, ``stacks``, ``antes`` and ``blinds`` by seat, and ``big_blind``."""
-        return {
+        fields = {
             "hands": [card_texts(hand) for hand in deal.hole[0].tolist()],
             "public": card_texts(deal.board[0].tolist()),
             "stacks": (deal.stacks[0] + deal.paid[0]).tolist(),
@@ -228,10 +227,11 @@ class NoLimitHoldem(BaseGame):
             "blinds": deal.blind[0].tolist(),
             "big_blind": int(deal.big_blind[0]),
         }
+        return {"deal": fields}
 
-    def _parse_deal(self, fields: Any) -> States:
+    def parse_deal(self, fields: Mapping[str, Any]) -> States:
         """Returns the deal of a record; posts that are left out are those of the game. Raises ValueError."""
-        players = self.spec.num_seats
+        fields, players = fields.get("deal"), self.spec.num_seats  # type: ignore[assignment]
         expected = (
             f'expected {{"hands": [...], "public": [...], "stacks": [...]}} with {players} hands of 2 and {NUM_BOARD} public '
             f'cards, all different, such as "As", and {players} stacks of at most {MOST_CHIPS} chips'

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from games.no_limit_holdem.phh import UNSEEN, BadHandError, Hand, find_files, read
+from games.no_limit_holdem.phh import BadHandError, Hand, find_files, read
 from games.no_limit_holdem.phh_replay import faults
 
 USAGE = "python -m games.no_limit_holdem.phh check FILES    files or folders of hands in the PHH format"
@@ -65,18 +65,9 @@ def _contents(hands: Sequence[Hand]) -> list[str]:
     if not hands:
         return []
     seats = Counter(len(hand.stacks) for hand in hands)
-    told = [
-        ("all hole cards open", sum(all(UNSEEN not in pair for pair in hand.hole) for hand in hands)),
-        ("no names of players", sum(not hand.players for hand in hands)),
-        ("no finishing stacks", sum(hand.finishing_stacks is None for hand in hands)),
-        ("antes", sum(any(hand.antes) for hand in hands)),
-        ("straddles or posts", sum(sum(blind != 0 for blind in hand.blinds) > 2 or min(hand.blinds) < 0 for hand in hands)),
-        ("amounts that are no integers", sum(hand.scale > 1 for hand in hands)),
-    ]
     names = {name for hand in hands for name in hand.players}
     lines = [f"players at the table: {', '.join(f'{count:,} hands with {n}' for n, count in sorted(seats.items()))}"]
-    lines.append(f"{len(names):,} names, {sum(len(hand.moves) for hand in hands):,} moves")
-    return lines + [f"{name}: {count:,} hands" for name, count in told if count]
+    return [*lines, f"{len(names):,} names, {sum(len(hand.moves) for hand in hands):,} moves"]
 
 
 if __name__ == "__main__":

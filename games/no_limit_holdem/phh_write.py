@@ -1,9 +1,4 @@
-"""Writes hand histories: PHH, one hand a file (``.phh``) or many (``.phhs``), and lines of the ACPC's logs.
-
-A line of the Annual Computer Poker Competition is ``STATE:number:betting:cards:net chips:players``: ``f``, ``c`` and ``r`` with
-the chips that the player has then put in during the whole hand, rounds apart by ``/``; hole cards apart by ``|``, then the board
-by round. Source: the protocol of the ACPC's project_acpc_server.
-"""
+"""Writes hand histories in the PHH format, one hand a file (``.phh``) or many (``.phhs``)."""
 
 import lzma
 import os
@@ -116,45 +111,3 @@ def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int
     temporary.write_bytes(lzma.compress(data) if path.name.endswith(".xz") else data)
     os.replace(temporary, path)
     return len(texts)
-
-
-def acpc_line(hand: Hand, number: int = 0, net: Iterable[int] | None = None) -> str:
-    """Returns the line of a hand in a log of the ACPC.
-
-    Args:
-        hand: One in whole chips.
-        number: Of the hand.
-        net: Chips that each seat has won; None: from the file's ``finishing_stacks``, else left out.
-    """
-    if net is None and hand.finishing_stacks is not None:
-        net = [end - begin for begin, end in zip(hand.stacks, hand.finishing_stacks, strict=True)]
-    street = [min(abs(b), s - min(a, s)) for a, b, s in zip(hand.antes, hand.blinds, hand.stacks, strict=True)]
-    before = [min(a, s) for a, s in zip(hand.antes, hand.stacks, strict=True)]
-    betting, shown = "", 0
-    for seat, move, board in zip(hand.seats, hand.moves, hand.boards, strict=True):
-        if board > shown:
-            betting, before, street = betting + "/", _sum(before, street), [0] * len(street)
-            shown = board
-        if move == FOLD:
-            betting += "f"
-        elif move == CALL:
-            betting += "c"
-            street[seat] = min(max(street), hand.stacks[seat] - before[seat])
-        else:
-            street[seat] = move
-            betting += f"r{before[seat] + move}"
-    betting += "/" * (_street(len(hand.board)) - _street(shown))
-    rounds = [_cards(hand.board[:3]), *(_card(card) for card in hand.board[3:])] if hand.board else []
-    hole = "|".join("" if UNSEEN in pair else _cards(pair) for pair in hand.hole)
-    parts = ["STATE", str(number), betting, "/".join([hole, *rounds])]
-    parts.append("" if net is None else "|".join(str(won) for won in net))
-    return ":".join([*parts, "|".join(hand.players)])
-
-
-def _sum(one: list[int], other: list[int]) -> list[int]:
-    return [a + b for a, b in zip(one, other, strict=True)]
-
-
-def _street(cards: int) -> int:
-    """Returns the round in which so many cards lie on the board."""
-    return 0 if cards == 0 else cards - 2

@@ -1,14 +1,14 @@
 """The Python face of Phantom Tic-Tac-Toe."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from games.base import BaseGame
 from games.generic import register_all
-from games.interface import GameSpec, move_texts
+from games.interface import Game, GameSpec, move_texts
 from games.kernels import kernel, streams
 from games.phantom_tictactoe.observe import NUM_PLANES, observe
 from games.phantom_tictactoe.state import (
@@ -66,7 +66,7 @@ def _erase_all(rules: Rules, states: States, seats: np.ndarray) -> None:
         erase(rules, states, i, seats[i])
 
 
-class PhantomTicTacToe(BaseGame):
+class PhantomTicTacToe(Game):
     """Phantom Tic-Tac-Toe."""
 
     action_names = tuple("123456789")
@@ -158,12 +158,11 @@ class PhantomTicTacToe(BaseGame):
         """Returns the names of a set of squares."""
         return [self.action_text(k) for k in range(SQUARES) if squares >> k & 1]
 
-    def _deal_fields(self, deal: States) -> dict[str, Any]:
-        """Returns what tells the game from others of its kind; nothing is dealt."""
-        return {"variant": self.variant, "reveal": self.reveal}
+    def deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns the options, which tell the game from others of its kind; nothing is dealt."""
+        return {"deal": asdict(self.options)}
 
-    def _parse_deal(self, fields: Any) -> States:
-        """Returns the start of the game. Raises ValueError where the fields are of a game with other options."""
-        if fields != (expected := {"variant": self.variant, "reveal": self.reveal}):
-            raise ValueError(f"deal {fields}: expected {expected}, the options of this game"[:400])
+    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+        if (deal := fields.get("deal")) != (expected := asdict(self.options)):
+            raise ValueError(f"deal {deal}: expected {expected}, the options of this game"[:400])
         return self.deal(np.zeros(1, np.uint64))

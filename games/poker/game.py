@@ -1,16 +1,13 @@
 """A limit poker game (``games.interface.Game``): what Kuhn, Leduc and limit Hold'em share, and its view as tables."""
 
-import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from games.base import BaseGame
-from games.interface import GameSpec, ScoreUnit
+from games.interface import Game, GameSpec, ScoreUnit
 from games.poker import betting, state, worlds
 from games.poker.betting import Action, BettingRules, BettingTree
 from games.poker.showdown import outcome_table
@@ -44,7 +41,7 @@ def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
     return parent, feature.astype(np.int16), int(tree.round.max() + 1) * longest * NUM_ACTIONS
 
 
-class LimitPoker(BaseGame):
+class LimitPoker(Game):
     """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns are chips.
 
     A game of its own gives what ``__init__`` asks for and writes ``_make_tables``. What takes long is made when it is first asked
@@ -59,6 +56,7 @@ class LimitPoker(BaseGame):
     """
 
     has_tables = True
+    result_name = "chips"
     passive = int(Action.CALL)
 
     def __init__(
@@ -82,7 +80,7 @@ class LimitPoker(BaseGame):
             bets: The bets.
             showdown: How hands compare, see ``state.Rules``.
             card_names: A text for each card of the deck; card c is of rank ``c // num_suits``.
-            options: See ``BaseGame``.
+            options: See ``Game``.
             num_private: Private cards of a player.
             public: Public cards that can be seen in each round.
             num_suits: Suits of the deck.
@@ -91,7 +89,6 @@ class LimitPoker(BaseGame):
         """
         super().__init__(options)
         self.name, self.bets, self.card_names, self.big_blind = name, bets, card_names, big_blind
-        self.decoder = np.arange(NUM_ACTIONS, dtype=np.int16)[:, None]
         self._showdown, self._num_private, self._public = showdown, num_private, public
         self._num_suits, self._suits_matter = num_suits, suits_matter
 
@@ -261,61 +258,20 @@ class LimitPoker(BaseGame):
         return None if HIDDEN in cards else self._cards(cards)
 
     def _path(self, moves: Iterable[int]) -> list[tuple[int, int]]:
-        """Returns the decision nodes from the deal on, each with the action that was taken there.
-
-        Raises:
-            ValueError: A move is not legal; the message gives its number, from 1.
-        """
+        """Returns the decision nodes from the deal on, each with the action that was taken there."""
         tree, node, path = self.betting, 0, []
-        for number, move in enumerate(moves, 1):
-            legal = tree.actions[node, : tree.num_actions[node]].tolist() if node >= 0 else []
-            if move not in legal:
-                expected = ", ".join(ACTION_TEXTS[action] for action in legal) or "none, the hand is over"
-                raise ValueError(f"move {number} ({ACTION_TEXTS[move]}): expected {expected}")
+        for move in moves:
             path.append((node, int(move)))
-            node = int(tree.child[node, legal.index(move)])
+            node = int(tree.child[node, int(move) - int(tree.actions[node, 0])])
         return path
 
-    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        """Returns a game for JSON: ``hands`` of the players, ``public`` cards, ``moves``, and ``chips`` won, None if not over."""
-        cards, node = deals.cards[row], 0
-        for move in moves:
-            tree = self.betting
-            node = int(tree.child[node, int(move) - int(tree.actions[node, 0])])
-        chips = None
-        if node < 0:
-            outcome = state.outcome_of_cards(self.rules, cards)
-            chips = self.betting.payoffs[~node, outcome].tolist()
+    def deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns ``hands`` of the players and ``public`` cards."""
+        cards = deal.cards[0]
         hands = cards[: self._board].reshape(self.spec.num_seats, -1)
-        return {
-            "game": self.spec.name,
-            "hands": [self._cards(hand) for hand in hands],
-            "public": self._cards(cards[self._board :]),
-            "moves": [ACTION_TEXTS[move] for move in moves],
-            "chips": chips,
-        }
+        return {"hands": [self._cards(hand) for hand in hands], "public": self._cards(cards[self._board :])}
 
-    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
-        """Returns the deal (one row) and the moves of a record.
-
-        Raises:
-            ValueError: It is no record of this game, the cards are no deal, a move is not legal, or the chips are not those of
-                the moves.
-        """
-        expected = ("game", "hands", "public", "moves", "chips")
-        if not isinstance(fields, Mapping) or not set(expected) <= set(fields) or not isinstance(fields["moves"], list):
-            raise ValueError(f"expected an object with the fields {', '.join(expected)}")
-        if fields["game"] != self.spec.name:
-            raise ValueError(f"the record is of game {fields['game']!r}: expected {self.spec.name!r}")
-        deal = self.start(np.array([self._parse_deal(fields)]))
-        moves = [self.parse_action(str(text)) for text in fields["moves"]]
-        self._path(moves)
-        if (chips := self.record(deal, 0, np.array(moves, np.int16))["chips"]) != fields["chips"]:
-            raise ValueError(f"chips {fields['chips']}: the moves give {chips}")
-        return deal, moves
-
-    def _parse_deal(self, fields: Mapping[str, Any]) -> list[int]:
-        """Returns the cards of a deal, as in ``States``. Raises ValueError."""
+    def parse_deal(self, fields: Mapping[str, Any]) -> States:
         names = {name: card for card, name in enumerate(self.card_names)}
         try:
             cards = [names[name] for hand in fields["hands"] for name in hand] + [names[name] for name in fields["public"]]
@@ -328,30 +284,7 @@ class LimitPoker(BaseGame):
             or (len(cards) != self._board + self.rules.num_public)
         ):
             raise ValueError(f"hands {fields['hands']}, public {fields['public']}; {self._expected_deck()}"[:400])
-        return cards
-
-    def read_decks(self, path: Path | str) -> States:
-        """Returns the deals of a file of JSON lines with the fields ``hands`` and ``public`` of ``record``.
-
-        Raises:
-            ValueError: Naming the line and what was expected.
-            OSError: It cannot be opened.
-        """
-        rows = []
-        for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
-            if not line.strip():
-                continue
-            try:
-                fields = json.loads(line)
-            except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
-                raise ValueError(f"{path}, line {number}: no JSON ({error}); {self._expected_deck()}") from error
-            try:
-                rows.append(self._parse_deal(fields))
-            except ValueError as error:
-                raise ValueError(f"{path}, line {number}: {error}") from error
-        if not rows:
-            raise ValueError(f"{path}: no deals; {self._expected_deck()}")
-        return self.start(np.array(rows))
+        return self.start(np.array([cards]))
 
     def _expected_deck(self) -> str:
         """Returns what a line of a file of decks must be."""

@@ -11,7 +11,7 @@ import pytest
 from phevaluator.evaluator import _evaluate_cards  # smaller is better
 
 from games.kernels import kernel
-from games.limit_holdem import abstraction, boards, hand_strength, table_files
+from games.limit_holdem import abstraction, boards, squared_strength, table_files
 from games.limit_holdem.abstraction import GRIDS
 from games.limit_holdem.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical_boards, moved_holdings
 from games.limit_holdem.table_files import TablesError
@@ -94,7 +94,7 @@ def test_holdings_and_start_hands() -> None:
 def test_points_on_the_river(text: str) -> None:
     board = parse_cards(text)
     points = np.empty(NUM_HOLDINGS, dtype=np.int16)
-    hand_strength.river_points(hands.tables(), masks_of(board), points)
+    squared_strength.river_points(hands.tables(), masks_of(board), points)
     free = [number for number, pair in enumerate(boards.holding_cards().tolist()) if not {*pair} & {*board}]
     assert len(free) == 1081 and points[np.setdiff1d(np.arange(NUM_HOLDINGS), free)].max() == 0
     assert points.sum() == 1081 * 990  # each pair of holdings gives 2 in all
@@ -102,8 +102,15 @@ def test_points_on_the_river(text: str) -> None:
         assert points[number] == naive_points(board, *boards.holding_cards()[number].tolist())
 
 
+def hand_strength(board: list[int]) -> np.ndarray:
+    """Returns HS of all holdings on a board of five cards: float64 ``[1326]``, 0 for those that share a card with it."""
+    points = np.empty(NUM_HOLDINGS, dtype=np.int16)
+    squared_strength.river_points(hands.tables(), masks_of(board), points)
+    return points / squared_strength.MOST_POINTS
+
+
 def test_a_royal_flush_on_the_board_is_always_a_tie() -> None:
-    strength = hand_strength.hand_strength(hands.tables(), parse_cards("As Ks Qs Js Ts"))
+    strength = hand_strength(parse_cards("As Ks Qs Js Ts"))
     assert set(strength.tolist()) == {0.0, 0.5}
 
 
@@ -114,7 +121,7 @@ def test_known_chances_before_the_flop(cards: str, equity: float) -> None:
     rest = np.setdiff1d(np.arange(52), own)
     rng = np.random.default_rng(5)
     number = max(own) * (max(own) - 1) // 2 + min(own)
-    values = [hand_strength.hand_strength(hands.tables(), rng.permutation(rest)[:5].tolist())[number] for _ in range(4000)]
+    values = [hand_strength(rng.permutation(rest)[:5].tolist())[number] for _ in range(4000)]
     assert abs(np.mean(values) - equity) < 5 * np.std(values) / np.sqrt(len(values))
 
 
@@ -130,9 +137,9 @@ def turn_sums(turn: list[int], points: np.ndarray) -> tuple[int, np.ndarray]:
     mask = canonical_boards(2)[0][number : number + 1]
     for card in set(range(52)) - set(cards_of(int(mask[0]))):
         river, _ = found([*cards_of(int(mask[0])), card], 0, 1)
-        hand_strength.rivers(hands.tables(), canonical_boards(3)[0][river : river + 1], points[river : river + 1])
+        squared_strength.rivers(hands.tables(), canonical_boards(3)[0][river : river + 1], points[river : river + 1])
     sums = np.empty((1, NUM_HOLDINGS), dtype=np.int64)
-    hand_strength.expected_squares(hands.tables(), board_tables(), moved_holdings(), mask, points, True, sums)
+    squared_strength.expected_squares(hands.tables(), board_tables(), moved_holdings(), mask, points, True, sums)
     return number, sums[0]
 
 
@@ -165,18 +172,18 @@ def test_squares_after_the_flop(sparse: np.ndarray) -> None:
         row, sums = turn_sums([*cards_of(int(mask[0])), card], sparse)
         turns[row] = sums
     sums = np.empty((1, NUM_HOLDINGS), dtype=np.int64)
-    hand_strength.expected_squares(hands.tables(), board_tables(), moved_holdings(), mask, turns, False, sums)
+    squared_strength.expected_squares(hands.tables(), board_tables(), moved_holdings(), mask, turns, False, sums)
     assert sums[0, holding] == 2 * expected
-    assert hand_strength.MOST[1] == 2 * 1081 * 1980**2
+    assert squared_strength.MOST[1] == 2 * 1081 * 1980**2
 
 
 def test_buckets_are_cells_of_a_grid() -> None:
     """200 cells over [0, 1]: cell 49 ends below a quarter, cell 50 begins with it; 1 belongs to the last."""
     points = np.array([0, 989, 990, 1979, 1980], dtype=np.int64)
-    assert hand_strength.buckets(points**2, 3, 200).tolist() == [0, 49, 50, 199, 199]
-    assert hand_strength.buckets(points**2, 3, 200).dtype == np.uint8
-    assert hand_strength.buckets(np.array([hand_strength.MOST[1] // 2]), 1, 1000).tolist() == [500]
-    assert hand_strength.buckets(np.array([0]), 1, 1000).dtype == np.uint16
+    assert squared_strength.buckets(points**2, 3, 200).tolist() == [0, 49, 50, 199, 199]
+    assert squared_strength.buckets(points**2, 3, 200).dtype == np.uint8
+    assert squared_strength.buckets(np.array([squared_strength.MOST[1] // 2]), 1, 1000).tolist() == [500]
+    assert squared_strength.buckets(np.array([0]), 1, 1000).dtype == np.uint16
 
 
 @pytest.mark.slow

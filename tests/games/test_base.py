@@ -1,4 +1,4 @@
-"""A game written in a few lines: the defaults of ``games.base.BaseGame`` and of the generic kernels."""
+"""A game written in a few lines: the defaults of ``games.interface.Game`` and of the generic kernels."""
 
 import json
 from pathlib import Path
@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from games import generic
-from games.base import BaseGame
 from games.dispatch import register
-from games.interface import GameSpec
+from games.interface import Game, GameSpec
 from games.kernels import kernel, random_below, streams
 from games.table import Table
 from networks.resnet import NetworkConfig, build_networks
@@ -82,7 +81,7 @@ def _deal(seeds: np.ndarray, size: int, cards: np.ndarray) -> None:
         cards[i, 1] = (cards[i, 0] + 1 + random_below(seeds, i, size - 1)) % size
 
 
-class HighCard(BaseGame):
+class HighCard(Game):
     """Each seat may fold; the higher card wins."""
 
     action_names = ("fold", "stay")
@@ -143,7 +142,7 @@ def test_a_table_with_all_defaults(game: HighCard, tmp_path: Path) -> None:
         ({"deal": {"cards": {"of": [1, 300]}, "turn": 0, "last": 0}}, "deal"),
         ({"deal": {"cards": {"of": [1]}, "turn": 0, "last": 0}}, "of is"),
         ({"deal": {"cards": {"of": [1, 2]}, "turn": "x", "last": 0}}, "no numbers"),
-        ({"moves": ["fold", "stay"]}, "move 2 .stay.: it is not legal"),
+        ({"moves": ["fold", "stay"]}, "move 2 .stay.: expected none, the game is over"),
         ({"returns": [2.0, -2.0]}, "the moves give"),
         ({"game": "leduc"}, "expected 'high_card'"),
     ],

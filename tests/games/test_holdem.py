@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from games import make
-from games.kernels import kernel, streams
+from games.kernels import kernel, mix64, streams
 from games.limit_holdem import deals as holdem_deals
 from games.limit_holdem import game as holdem
 from games.limit_holdem.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical, holding, start_hands
-from games.limit_holdem.deals import HoldemDeals, deal_states, showdown_outcome
+from games.limit_holdem.deals import HoldemDeals, showdown_outcome
 from games.limit_holdem.game import RULES
 from games.poker import betting, hands
 from games.poker.betting import outcome_of
@@ -29,6 +29,13 @@ def dealt(cards: object, seeds: np.ndarray, found: np.ndarray, outcomes: np.ndar
         for hand in range(found.shape[1]):
             found[i, hand] = bucket(cards, scratch, hand)
         outcomes[i] = outcome(cards, scratch)
+
+
+@kernel
+def deal_states(tables: object, table: np.ndarray, seeds: np.ndarray, cards: np.ndarray, outcomes: np.ndarray) -> None:
+    for i in range(len(seeds)):
+        holdem_deals.deal_cards(mix64(seeds[i]), cards[i])
+        outcomes[i] = showdown_outcome(tables, table, cards[i])
 
 
 @kernel

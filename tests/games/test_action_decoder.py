@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from games.doudizhu.action_decoder import PASS_OUTPUT, POLICY_SIZE, ROCKET_OUTPUT
 from games.doudizhu.cards import NUM_RANKS, unpack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.moves import Category, main_counts
-from games.doudizhu.policy import PASS_OUTPUT, POLICY_SIZE, ROCKET_OUTPUT
 
 GAME = Doudizhu()
 NINE, TEN, TWO, LITTLE = 6, 7, 12, 13

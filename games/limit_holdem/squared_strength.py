@@ -8,7 +8,6 @@ sums below are sums of squared points, so that no rounding decides a bucket.
 Source: Heinrich & Silver 2015, 4.3; Zinkevich et al., "Regret minimization in games with incomplete information", 2007.
 """
 
-from typing import Any
 
 import numpy as np
 
@@ -131,10 +130,3 @@ def buckets(sums: np.ndarray, round_number: int, size: int) -> np.ndarray:
     """
     values: np.ndarray = np.minimum(sums * np.int64(size) // MOST[round_number], size - 1)
     return values.astype(np.uint8 if size <= 256 else np.uint16)
-
-
-def hand_strength(tables: HandTables, board: list[int]) -> np.ndarray:
-    """Returns HS of all holdings on a board of five cards: float64 ``[1326]``, 0 for those that share a card with it."""
-    points: Any = np.empty(NUM_HOLDINGS, dtype=np.int16)
-    river_points(tables, sum(int(tables.bits[card]) for card in board), points)
-    return np.asarray(points / MOST_POINTS)
