@@ -40,7 +40,7 @@ def test_every_experiment_composes(experiment: str) -> None:
         ("serch=gumbel", "serch=gumbel: unknown key; did you mean search?"),
         ("search=gumbell", "search=gumbell: expected one of gumbel, poker, puct; did you mean gumbel?"),
         ("playouts=8", "playouts=8: unknown key; did you mean search.playouts?"),
-        ("search.root=alpha", "search.root=alpha: expected one of puct, gumbel"),
+        ("search.root=alpha", "search.root=alpha: expected one of gumbel, puct"),
         ("device=tpu", "device=tpu: expected one of auto, cpu, cuda"),
         ("resume=maybe", "resume=maybe: expected true or false"),
         ("selfplay.full_share=0", "selfplay.full_share=0.0: expected at least 1e-09 and at most 1"),
