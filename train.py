@@ -1,15 +1,12 @@
 """Trains a player by self-play: ``python train.py game=doudizhu [key=value …]``.
 
-Composes the configuration of ``conf/train.yaml``, and shows what the run says of itself (``training.loop``). The keys are
+Composes the configuration of ``conf/train.yaml`` and shows what the run says of itself (``training/run.py``). The keys are
 explained in ``training/config.py``, those of the algorithms on tables in ``training/tabular.py``.
 """
 
 import sys
 import textwrap
-from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from functools import partial
-from typing import Any
 
 from games import GAMES
 from networks.checkpoint import CheckpointError
@@ -19,10 +16,10 @@ from runtime.help import first_line, keys_text, say
 from runtime.interrupt import Interrupt
 from runtime.settings import ConfigError, did_you_mean, leaf_keys
 from tabular import algorithms
-from training.algorithms import NFSP, OPPONENTS, SEARCH, kind_of, read_run
-from training.loop import MakeTrainer, run_loop
-from training.reports import Event
-from training.run_folder import RunFolder, RunFolderError
+from training.algorithms import SCHEMAS, SEARCH, read_run, schema_of
+from training.run import Run
+from training.run_config import RunConfig
+from training.run_folder import RunFolderError
 from training.terminal import Terminal
 
 HELP = f"""python train.py game={"|".join(GAMES)} [key=value …]
@@ -44,41 +41,32 @@ def help_text(topic: str) -> str:
     """Returns the help on a key, a group of keys or an algorithm; "" is the whole in short."""
     if not topic:
         groups = "".join(f"  {group}={'|'.join(choices(group))}\n" for group in groups_of("train"))
-        schema = kind_of(SEARCH).schema
+        schema = schema_of(SEARCH)
         names = ", ".join(f"{f.name}.…" if is_dataclass(f.type) else f.name for f in fields(schema))
         return HELP.format(groups=groups, keys=textwrap.fill(names, 110, initial_indent="  ", subsequent_indent="  ") + "\n")
     if topic in algorithms.ALGORITHMS:
         options = algorithms.ALGORITHMS[topic].options
         return f"{first_line(options)}\n{keys_text(options, 'algorithm.')}"
-    if topic in (NFSP, OPPONENTS):
-        return keys_text(read_run([f"algorithm={topic}"])[0])
-    schema = kind_of(SEARCH).schema
-    text = keys_text(read_run([])[0], topic=topic)
+    if topic in SCHEMAS and topic != SEARCH:
+        return keys_text(read_run([f"algorithm={topic}"]))
+    schema = schema_of(SEARCH)
+    text = keys_text(read_run([]), topic=topic)
     if not text:
-        known = [*leaf_keys(schema), *(f.name for f in fields(schema)), NFSP, OPPONENTS, *algorithms.ALGORITHMS]
+        known = [*leaf_keys(schema), *(f.name for f in fields(schema)), *SCHEMAS]
         raise ConfigError(f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, known)}")
     return text
 
 
-def run_in(opened: RunFolder[Any], make_trainer: MakeTrainer, prepare: Callable[[Callable[[str], None]], None]) -> None:
-    """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C.
-
-    Args:
-        opened: The folder.
-        make_trainer: Makes the trainer of a configuration.
-        prepare: Called before the first step with what shows a line.
-    """
+def train(config: RunConfig) -> None:
+    """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
     terminal = Terminal()
     interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
-    with opened as folder:
-        for said in run_loop(folder, make_trainer, lambda: interrupt.requested, lambda: prepare(terminal.note)):
-            if isinstance(said, Event):
-                terminal.progress(said)
-            elif isinstance(said, str):
-                terminal.note(said)
-            else:
-                terminal.report(*said)
-    terminal.close()
+    try:
+        run = Run(config, terminal.progress, terminal.note, lambda: interrupt.requested)
+        for report in run:
+            terminal.report(report.line, run.seconds)
+    finally:
+        terminal.close()
 
 
 def main(arguments: list[str]) -> None:
@@ -87,12 +75,11 @@ def main(arguments: list[str]) -> None:
     if line.help is not None:
         say(help_text(line.help))
         return
-    config, kind = read_run(line.overrides)
+    config = read_run(line.overrides)
     if line.shows:
         say(shown(config.as_dict()))
-        return
-    kind.check(config)
-    run_in(RunFolder.open(config, kind.parse), kind.trainer, partial(kind.prepare, config))
+    else:
+        train(config)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ from fpmcts.samples import Samples, flatten
 from fpmcts.workers import Unit, join_finished
 from games.batches import num_rows, take
 from games.kernels import Stream, deal_seeds
-from runtime.cluster import ClusterSettings
-from runtime.connect import connect
+from runtime.cluster import ClusterSettings, connect
 from training.algorithms import read_run
 from training.game_worker import Outcome, Task, shared_weights
 from training.search_stage import keep, learn

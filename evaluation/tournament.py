@@ -35,10 +35,10 @@ from evaluation.precision import forget_precision
 from evaluation.sequential import SequentialResult
 from games.batches import take
 from games.interface import GameSpec, Records, seats_to_move
-from runtime.cluster import Shared
-from runtime.connect import connect
+from runtime.cluster import connect
 from runtime.device import choose_device
 from runtime.interrupt import unheard_by_children
+from runtime.pools import Tick
 
 POLL_SECONDS = 0.2
 
@@ -285,16 +285,9 @@ class ClusterWorker:
     def __init__(self, plan: Plan) -> None:
         self._worker = Worker(plan)
 
-    def refresh(self, shared: Shared) -> None:
-        """Does nothing: players read what they need themselves."""
-
-    def work(self, task: None) -> Callable[[Task], Iterator[PlayedGames]]:
-        """Returns what a pool asks of a worker."""
-
-        def play(unit: Task) -> Iterator[PlayedGames]:
-            yield self._worker.play(unit)
-
-        return play
+    def __call__(self, unit: Task, tick: Tick) -> PlayedGames:
+        """Plays a task."""
+        return self._worker.play(unit)
 
 
 def _played_in_cluster(
@@ -305,7 +298,7 @@ def _played_in_cluster(
     cluster, over = connect(plan.tournament.config.cluster, factory, {"plan": plan}, facts), 0
     count(0)
     try:
-        for k, games in cluster.pool({}, None).run(tasks):
+        for k, games in cluster.pool({}).run(tasks):
             over += len(games.seating)
             count(over)
             yield tasks[k], games

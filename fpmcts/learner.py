@@ -1,6 +1,6 @@
 """The learner: turns samples into minibatches and steps the network of each seat.
 
-Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``value_weight`` and C2 = ``weight_decay``; the
+Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``VALUE_WEIGHT`` and C2 = ``weight_decay``; the
 default value head replaces the square by the log-likelihood of the result, and the hidden-hand head adds its own. With
 ``divergence`` "reverse" KL(p || π) takes the place of the cross entropy.
 """
@@ -22,8 +22,20 @@ from networks import losses
 from networks.engine import resolve_precision
 from networks.resnet import PolicyValueNet
 
+VALUE_WEIGHT = 1.0
+"""C1; the paper has one (4.2), the number is ours."""
+CLIP = 5.0
+"""Largest norm of a gradient."""
+REPLICAS = 2
+"""Parts of a minibatch where one network learns at a time; see ``Learner``."""
+
+# Of policy gradient (Schulman et al. 2017); the numbers are ours (docs/experiments.md) but for SURROGATE_CLIP, which is theirs.
+CERTAIN = 0.97
+"""Decisions whose most likely move has at least this probability teach the policy next to nothing, and teach the value alone."""
+SURROGATE_CLIP = 0.2
+GRADIENT_VALUE_WEIGHT = 0.5
 GRADIENT_CLIP = 1.0
-"""Largest norm of the gradient in a step of policy gradient."""
+"""Largest norm of a gradient."""
 
 
 class LossNotFiniteError(FloatingPointError):
@@ -86,10 +98,11 @@ def encode(game: Game, states: States, actions: np.ndarray, target: np.ndarray) 
 class Learner:
     """Steps the network of one seat.
 
-    A minibatch can be cut into equal parts (``LearnerSettings.replicas``), whose gradients are computed on replicas of the
-    network, with one core each, and averaged in a fixed order. Two cores that share every small convolution instead do not beat
-    one (*measured* on two cores: 13 steps/s against 14, 48 channels x 6 blocks, 512 rows). Networks that learn side
-    by side, a thread each, need no parts and do better still (``Trainer``).
+    On CPUs a minibatch can be cut into equal parts, whose gradients are computed on replicas of the network, with one core each,
+    and averaged in a fixed order. Weights depend on the parts, through rounding and the statistics of batch normalisation, and
+    not on the number of threads. Two cores that share every small convolution instead do not beat one (*measured* on two cores:
+    13 steps/s against 14, 48 channels x 6 blocks, 512 rows). Networks that learn side by side, a thread each, need no parts and
+    do better still.
 
     Args:
         game: The game.
@@ -97,14 +110,18 @@ class Learner:
         settings: See LearnerSettings.
         device: Of the network.
         threads: Parts of a minibatch that are computed at once, >= 1; changes no weight.
+        replicas: Parts of a minibatch, at most; a GPU takes the whole.
+        value_weight: Of the value loss.
     """
 
     def __init__(
-        self, game: Game, net: PolicyValueNet, settings: LearnerSettings, device: torch.device, threads: int = 1
+        self, game: Game, net: PolicyValueNet, settings: LearnerSettings, device: torch.device, threads: int = 1,
+        replicas: int = REPLICAS, value_weight: float = VALUE_WEIGHT,
     ) -> None:
         self.game, self.net, self.settings, self.device = game, net, settings, device
+        self.value_weight = value_weight
         self.optimizer = self._make_optimizer()
-        replicas = settings.replicas if device.type == "cpu" else 1
+        replicas = replicas if device.type == "cpu" else 1
         self._replicas = [net] + [copy.deepcopy(net) for _ in range(replicas - 1)]
         self._pool = ThreadPoolExecutor(min(threads, replicas)) if min(threads, replicas) > 1 else None
         self._decoder = torch.from_numpy(game.decoder.astype(np.int64)).to(device)
@@ -142,7 +159,7 @@ class Learner:
         self._spread_weights(count)
         all_parts = list(map(gradient, range(count)) if self._pool is None else self._pool.map(gradient, range(count)))
         self._gather_gradients(count)
-        norm = self._descend(lr, self.settings.clip)
+        norm = self._descend(lr, CLIP)
         means = {name: float(np.mean([part[name] for part in all_parts])) for name in all_parts[0]}
         return means | {"gradient_norm": norm}
 
@@ -160,7 +177,7 @@ class Learner:
         """Returns the parts of the loss after one step of policy gradient; the statistics of batch normalisation stay.
 
         Args:
-            rows: ``[B]``. Those below ``settings.certain`` teach the policy, all of them the value and the hidden hands.
+            rows: ``[B]``. Those below ``CERTAIN`` teach the policy, all of them the value and the hidden hands.
                 Advantages are taken as they are.
             settings: See GradientSettings.
             lr: Learning rate of this step.
@@ -176,14 +193,14 @@ class Learner:
             raw.policy.float(), self._decoder, self._on_device(offsets), self._on_device(actions), self._on_device(target)
         )
         log_prob, old = -on_policy.cross_entropy, self._on_device(rows.log_prob)
-        teaches = self._on_device((rows.certainty < settings.certain).astype(np.float32))
+        teaches = self._on_device((rows.certainty < CERTAIN).astype(np.float32))
         count = teaches.sum().clamp(min=1.0)
-        surrogate, clipped = losses.clipped_surrogate(log_prob, old, self._on_device(rows.advantage), settings.clip)
+        surrogate, clipped = losses.clipped_surrogate(log_prob, old, self._on_device(rows.advantage), SURROGATE_CLIP)
         policy = (surrogate * teaches).sum() / count
         result = self._on_device(rows.samples.result)
         value = losses.value_loss(raw.value.float(), result, net.config.objective, net.value_scale, net.stake_factors).mean()
         entropy = (on_policy.entropy * teaches).sum() / count
-        total = policy + settings.value_weight * value
+        total = policy + GRADIENT_VALUE_WEIGHT * value
         if settings.entropy:
             total = total - settings.entropy * entropy
         parts = {
@@ -253,7 +270,7 @@ class Learner:
         outputs = raw.value[first:] if len(told) == len(value_rows.result) else raw.value[first:][torch.from_numpy(told)]
         result = torch.from_numpy(value_rows.result[told]).to(self.device)
         value = losses.value_loss(outputs, result, net.config.objective, net.value_scale, net.stake_factors).mean()
-        total = policy + settings.value_weight * value
+        total = policy + self.value_weight * value
         parts = {
             "policy": policy,
             "value": value,

@@ -8,7 +8,6 @@ gradient.
 """
 
 import time
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from games.generic import current_seat, stake
 from games.interface import Game
 from games.kernels import kernel
 from games.lockstep import Lockstep
+from runtime.pools import Tick
 
 
 class Decisions(NamedTuple):
@@ -91,15 +91,14 @@ class PolicyGames:
         self.game, self.evaluate, self.lanes, self.win_only, self.decay = game, evaluate, lanes, win_only, decay
         self.temperature, self.exploration, self.solve = temperature, exploration, solve
 
-    def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int) -> Iterator[tuple[int, Played | None]]:
-        """Plays one game per deal; yields (games finished, None) as it goes and (games, result) at the end.
-
-        Forced moves are played without a decision, as in self-play.
+    def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int, tick: Tick) -> Played:
+        """Plays one game per deal. Forced moves are played without a decision, as in self-play.
 
         Args:
             deals: uint64 ``[G]`` seeds of the deals.
             rng: uint64 ``[G]`` streams, changed in place; game k draws from stream k alone.
             iteration: Stamps the samples.
+            tick: Called with the games that are over.
         """
         started, game, num = time.perf_counter(), self.game, len(deals)
         games = Lockstep(game, game.deal(deals), window=self.lanes, solve=self.solve)
@@ -113,7 +112,7 @@ class PolicyGames:
             return drawn.actions
 
         for over in games.run(decide):
-            yield over, None
+            tick(over)
         owner, order = in_order(owners)
         decisions = take(join_decisions(parts, game), order)
         fill_results(game.rules, games.states, owner, decisions.samples.states, decisions.samples.result)
@@ -121,7 +120,7 @@ class PolicyGames:
             game.rules, owner, decisions.samples.states, decisions.value, decisions.samples.result, self.win_only, self.decay,
             np.full((num, game.spec.num_seats), -1, np.int64), decisions.advantage,
         )  # fmt: skip
-        yield num, Played(decisions, games.states, time.perf_counter() - started)
+        return Played(decisions, games.states, time.perf_counter() - started)
 
 
 def join_decisions(parts: list[Decisions], game: Game) -> Decisions:

@@ -8,7 +8,7 @@ searches, smoothed. That is policy iteration, which promises no equilibrium. The
 since the outcomes of old policies go stale.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -178,6 +178,18 @@ class Window(Store):
 
     def _places(self, count: int) -> np.ndarray:
         return (self.seen + np.arange(count)) % self.capacity
+
+
+def stored_arrays(stores: Mapping[str, Store]) -> dict[str, np.ndarray]:
+    """Returns what stores hold as ``NAME.array``, by their names."""
+    return {f"{name}.{key}": array for name, store in stores.items() for key, array in store.get_state().items()}
+
+
+def load_stores(stores: Mapping[str, Store], arrays: Mapping[str, np.ndarray]) -> None:
+    """Takes what ``stored_arrays`` gave; other arrays are passed over. Raises ValueError where a store has other room."""
+    for name, store in stores.items():
+        prefix = f"{name}."
+        store.set_state({key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)})
 
 
 def flatten(batch: Any, prefix: str = "") -> list[tuple[str, np.ndarray]]:

@@ -3,14 +3,11 @@
     lanes that wait ──▶ cheap moves: drawn from the policy
     (games.lockstep) └▶ full moves: worlds ─▶ search ─▶ drawn from the target
 
-Forced moves and sure wins are played without a search. With *playout-cap randomisation* (Wu, "Accelerating self-play learning
-in Go", 2019, 3.1) only a share of the decisions is searched and teaches the policy; the others are sampled from the policy
-network, so that more games, hence more outcomes, fit in the budget.
+Forced moves and sure wins are played without a search, and so are the moves of seats that do not search (``searching``).
 """
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +15,12 @@ import numpy as np
 from fpmcts.drawn_moves import draw_moves
 from fpmcts.samples import Samples, empty_samples, fill_results, in_order, join, truncate_targets
 from fpmcts.search import Evaluate, Search, SearchResult
-from games.batches import States, take
+from games.batches import States, concatenate, take
 from games.interface import Game, Records, seats_to_move
 from games.kernels import kernel, random_below, random_float, random_index
 from games.lockstep import Lockstep
 from inference.determinizer import Determinizer
+from runtime.pools import Tick
 from runtime.settings import setting
 
 UNDECIDED, CHEAP, FULL = 0, 1, 2
@@ -43,29 +41,22 @@ class SelfPlaySettings:
             that searches, so that rare situations, too, can be answered often enough. The value shall not learn that others
             err: with ``searching`` "one" every other game explores, once, at twice this chance a move, and what came before
             that teaches no value. (Exact answers to policies with a tenth of random moves end at NashConv 0.24 in Leduc.)
-        full_share: Share of the unforced decisions of the seats that search, which are searched, in (0, 1] in a run; 1 is the
-            paper.
         posterior: Whether worlds are weighed by the moves played (phase 2 of inference), as they are in matches; if not, they
             come from phase 1, and a decision asks for half as many evaluations (*measured*: 125 of 275 with 32 playouts and
             32 particles).
         temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The paper: "high".
         temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best move.
         temperature_iterations: Iterations over which T falls linearly, >= 1.
-        opening_moves: Moves from the deal that are sampled at T; later ones are sampled at ``late_temperature`` · T.
-        late_temperature: See above, >= 0.
     """
 
     lanes: int = setting(512, least=1, most=1_000_000)
     unit_games: int = setting(0, least=0, most=1_000_000)
     searching: str = setting("all", choices=("all", "one"))
     exploration: float = setting(0.0, least=0, most=1)
-    full_share: float = setting(1.0, least=1e-9, most=1)
     posterior: bool = False
     temperature_start: float = setting(1.0, least=1e-9, most=100)
     temperature_end: float = setting(0.5, least=0, most=100)
     temperature_iterations: int = setting(40, least=1, most=1_000_000_000)
-    opening_moves: int = setting(200, least=0, most=1_000_000_000)
-    late_temperature: float = setting(1.0, least=0, most=1)
 
     def temperature(self, iteration: int) -> float:
         """Returns T at an iteration, counted from 0. Source: DeltaDou, 5.1 (cools down during self-play)."""
@@ -103,11 +94,22 @@ class Games(NamedTuple):
     records: Records
 
 
+class Finished(NamedTuple):
+    """What a batch of games gave."""
+
+    samples: Samples
+    games: Games
+    statistics: SelfPlayStatistics
+
+
 @kernel
 def _draw_kinds(
-    rng: np.ndarray, lanes: np.ndarray, seats: np.ndarray, searchers: np.ndarray, full_share: float, kinds: np.ndarray
+    rng: np.ndarray, lanes: np.ndarray, seats: np.ndarray, searchers: np.ndarray, kinds: np.ndarray
 ) -> None:
     """Says of every undecided lane whether its decision is searched.
+
+    Each takes one random number, which decides nothing: the released weights come from streams in which a share of the decisions
+    was searched, drawn here (playout-cap randomisation; the share was 1, as in the paper).
 
     Args:
         seats: int8 ``[games]``, to move. searchers: int8 ``[games]``: the seat that searches, -1 = all.
@@ -116,7 +118,8 @@ def _draw_kinds(
     for lane in lanes:
         if kinds[lane] == UNDECIDED:
             searches = searchers[lane] < 0 or searchers[lane] == seats[lane]
-            kinds[lane] = FULL if random_float(rng, lane) < full_share and searches else CHEAP
+            random_float(rng, lane)
+            kinds[lane] = FULL if searches else CHEAP
 
 
 @kernel
@@ -185,15 +188,14 @@ class SelfPlay:
     ) -> None:
         self.game, self.evaluate, self.determinizer, self.search, self.settings = game, evaluate, determinizer, search, settings
 
-    def play(
-        self, deals: np.ndarray, rng: np.ndarray, iteration: int
-    ) -> Iterator[tuple[int, tuple[Samples, Games, SelfPlayStatistics] | None]]:
-        """Plays one game per deal; yields (games finished, None) as it goes and (games, result) at the end.
+    def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int, tick: Tick) -> Finished:
+        """Plays one game per deal.
 
         Args:
             deals: uint64 ``[G]`` seeds of the deals.
             rng: uint64 ``[G]`` streams, changed in place; game k draws from stream k alone.
             iteration: Counted from 0; sets the temperature and stamps the samples.
+            tick: Called with the games that are over.
         """
         started = time.perf_counter()
         game, settings, num = self.game, self.settings, len(deals)
@@ -212,7 +214,7 @@ class SelfPlay:
 
         def decide(lanes: np.ndarray) -> np.ndarray:
             """Draws the cheap moves as long as there are any, so that the searches come in full batches."""
-            _draw_kinds(rng, lanes, games.seats, searchers, settings.full_share, kinds)
+            _draw_kinds(rng, lanes, games.seats, searchers, kinds)
             cheap = np.flatnonzero(kinds[lanes] == CHEAP)
             chosen = cheap if cheap.size else np.arange(len(lanes))
             at = lanes[chosen]
@@ -232,7 +234,7 @@ class SelfPlay:
             return actions
 
         for over in games.run(decide):
-            yield over, None
+            tick(over)
         owner, order = in_order(owners)
         samples = take(join(parts, game), order)
         fill_results(game.rules, games.states, owner, samples.states, samples.result)
@@ -243,7 +245,7 @@ class SelfPlay:
         statistics.moves, statistics.decisions = int(games.records.lengths.sum()), len(owner)
         statistics.sure_wins = games.sure_wins
         statistics.seconds = time.perf_counter() - started
-        yield num, (samples, Games(games.states, games.records), statistics)
+        return Finished(samples, Games(games.states, games.records), statistics)
 
     def _in_objective(self, results: np.ndarray) -> np.ndarray:
         return np.sign(results) if self.search.win_only else results
@@ -259,9 +261,7 @@ class SelfPlay:
         worlds, diagnostics = self.determinizer.worlds(lanes, views, records, rng, self.search.settings.worlds, here)
         statistics.inference_seconds += time.perf_counter() - before
         result = self.search.run(worlds, rng, lanes)
-        late = records.lengths[lanes] >= self.settings.opening_moves
-        temperatures = np.where(late, temperature * self.settings.late_temperature, temperature).astype(np.float64)
-        actions = sample_targets(result, temperatures, rng, lanes)
+        actions = sample_targets(result, np.full(len(lanes), temperature, np.float64), rng, lanes)
         part = empty_samples(self.game, len(lanes))._replace(states=here, root_value=result.value)
         part.actions[:], part.target[:] = truncate_targets(result.actions, result.target)
         part.policy_weight[:] = 1.0
@@ -274,6 +274,16 @@ class SelfPlay:
         statistics.posterior_gain += float(diagnostics.gain[known].sum())
         statistics.truth_count += int(known.sum())
         return actions, part
+
+
+def join_finished(parts: list[Finished], game: Game, seconds: float) -> Finished:
+    """Returns the samples, the games and the added statistics of units in order, which took ``seconds`` together."""
+    statistics = SelfPlayStatistics()
+    for part in parts:
+        for f in fields(SelfPlayStatistics):
+            setattr(statistics, f.name, getattr(statistics, f.name) + getattr(part.statistics, f.name))
+    statistics.seconds = seconds
+    return Finished(join([part.samples for part in parts], game), concatenate([part.games for part in parts]), statistics)
 
 
 def _add_policy_statistics(statistics: SelfPlayStatistics, result: SearchResult) -> None:

@@ -4,7 +4,6 @@ Source: Heinrich & Silver, "Deep reinforcement learning from self-play in imperf
 """
 
 import time
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from games.interface import Game, seats_to_move
 from games.kernels import streams
 from games.lockstep import Lockstep
 from nfsp.transitions import Transitions, final_returns, next_decisions
+from runtime.pools import Tick
 
 
 class Played(NamedTuple):
@@ -43,9 +43,9 @@ def responders(seed: int, num_games: int, num_seats: int, anticipatory: float, *
 
 def play(
     game: Game, respond: Evaluate, average: Evaluate, deals: np.ndarray, responds: np.ndarray, rng: np.ndarray,
-    epsilon: float, iteration: int, lanes: int,
-) -> Iterator[int | Played]:  # fmt: skip
-    """Plays a game for each deal; yields how many are over, then what they gave.
+    epsilon: float, iteration: int, lanes: int, tick: Tick,
+) -> Played:
+    """Plays a game for each deal.
 
     Args:
         game: The game.
@@ -57,6 +57,7 @@ def play(
         epsilon: Chance of a random move in place of a best response's.
         iteration: Stamps what is kept.
         lanes: Games that advance together.
+        tick: Called with the games that are over.
     """
     started, games = time.perf_counter(), Lockstep(game, game.deal(deals), window=lanes)
     parts: list[Samples] = []
@@ -75,7 +76,8 @@ def play(
                 owners.append(waiting[rows])
         return actions
 
-    yield from games.run(decide)
+    for over in games.run(decide):
+        tick(over)
     owner, order = in_order(owners)
     samples = take(join(parts, game), order)
     seats = seats_to_move(game, samples.states)
@@ -86,4 +88,4 @@ def play(
     following = take(samples.states, np.where(is_last, np.arange(len(owner)), after))
     transitions = Transitions(samples.states, samples.actions[:, 0].copy(), following, is_last, result, samples.iteration)
     responses = take(samples, np.flatnonzero(responds[owner, seats]))
-    yield Played(transitions, responses, games.states, time.perf_counter() - started)
+    return Played(transitions, responses, games.states, time.perf_counter() - started)

@@ -11,7 +11,7 @@ from evaluation.plots import ReportError, check_plots
 from networks.checkpoint import CheckpointError
 from reproduce import figures, match_tables, table_matches
 from reproduce.figures import FigureConfig
-from reproduce.job import Job
+from reproduce.job import Event, Job
 from reproduce.match_tables import MatchTablesConfig
 from reproduce.table_matches import TableMatchesConfig
 from runtime.cluster import ClusterError
@@ -19,7 +19,6 @@ from runtime.configuration import CONF, choices, read_file, shown, split
 from runtime.help import keys_text, say
 from runtime.interrupt import Interrupt
 from runtime.settings import ConfigError, did_you_mean
-from training.reports import Event
 from training.run_folder import RunFolderError
 from training.terminal import Terminal
 
@@ -69,7 +68,7 @@ def run(arguments: list[str]) -> None:
     lines = None
     for event in job.play(lambda: interrupt.requested):
         if isinstance(event, Event):
-            terminal.progress(event)
+            terminal.progress(*event)
         else:
             lines = event
     terminal.close()

@@ -16,9 +16,9 @@ import numpy as np
 from games.poker.tables import PokerTables
 from networks.checkpoint import CheckpointError
 from reproduce.drawing import Line
+from reproduce.job import Event
 from tabular.learner import TabularLearner
 from tabular.matches import Player, Result, always_call, greedy_player, random_player, symmetric_play
-from training.reports import Event
 
 SNAPSHOTS_PER_DECADE, FIRST_SNAPSHOT = 5, 1_000_000
 FIXED: Mapping[str, Callable[[], Player]] = {"random": random_player, "always call": always_call}

@@ -21,14 +21,13 @@ import numpy as np
 
 from reproduce.drawing import Line, Panel, draw
 from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
-from reproduce.job import Job
+from reproduce.job import Event, Job
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, did_you_mean, setting
 from tabular.learner import TabularLearner
-from training.budget import EpisodeBudget
-from training.reports import Event
-from training.run_folder import RunFolder
-from training.tabular import TabularConfig, TabularTrainer, make_learner, parse_tabular
+from training.run import Run
+from training.run_config import EpisodeBudget
+from training.tabular import Tabular, TabularConfig, make_learner
 
 MEASURES = {
     "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains ({unit})"),
@@ -152,7 +151,7 @@ def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[st
             run_dir = str(folder / f"{'_'.join(label.lower().split())}-{seed}")
             budget = EpisodeBudget(episodes=config.episodes_with(label))
             run = TabularConfig(run_dir=run_dir, seed=seed, game=config.game, algorithm=algorithm, budget=budget)
-            runs.append((label, parse_tabular(asdict(run))))
+            runs.append((label, TabularConfig.parse(asdict(run))))
     if runs and config.measure == "squared_error":
         tables = make_learner(runs[0][1]).game
         if _curve(config).partition("/")[2] not in tables.policy_measures(tables.uniform_policy()):
@@ -203,23 +202,24 @@ def play_runs(
     saving = threading.Lock()  # one at a time: a checkpoint may take as much memory again as the tables
 
     def work(k: int) -> list[tuple[int, dict[str, float]]]:
-        with RunFolder.open(runs[k][1], parse_tabular) as folder:
-            trainer = TabularTrainer(folder.config, marks=partial(config.next_mark, runs[k][0]))
-            saved = folder.load()
-            if saved is not None:
-                trainer.set_state(saved)
-            episodes[k] = trainer.learner.episodes
-            while not trainer.is_finished(folder.config.budget) and not stopping() and not failed.is_set():
-                for _ in trainer.run_step():
-                    episodes[k] = trainer.learner.episodes
+        def count(*at: object) -> None:
+            episodes[k] = tabular.learner.episodes
+
+        run = Run(runs[k][1], count)
+        tabular = cast(Tabular, run.algorithm)
+        tabular.next_mark = partial(config.next_mark, runs[k][0])
+        with run.folder:
+            count()
+            while not run.is_finished() and not stopping() and not failed.is_set():
+                run.step()
                 if config.measure == MATCHES:
-                    keep_snapshot(folder.path, cast(TabularLearner, trainer.learner), int(wanted[k]))
-                if folder.is_save_due(SAVE_SECONDS):
+                    keep_snapshot(run.folder.path, cast(TabularLearner, tabular.learner), int(wanted[k]))
+                if run.folder.is_save_due(SAVE_SECONDS):
                     with saving:
-                        folder.save(trainer.get_state(copy=False))
+                        run.save()
             with saving:
-                folder.save(trainer.get_state(copy=False))
-            return trainer.curve
+                run.save()
+            return tabular.curve
 
     pool = ThreadPoolExecutor(config.threads)
     futures = [pool.submit(work, k) for k in range(len(runs))]

@@ -4,7 +4,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from training.reports import Event
+
+class Event(NamedTuple):
+    """How far the work is."""
+
+    what: str
+    done: int
+    total: int
+    unit: str
+
 
 Play = Callable[[Callable[[], bool]], Iterator[Event | list[str]]]
 """Given whether to stop, yields how far it is, and at the end what there is to say; nothing of that if it was stopped before."""

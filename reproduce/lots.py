@@ -5,9 +5,8 @@ from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
-from runtime.cluster import ClusterSettings, Shared
-from runtime.connect import connect
-from runtime.pools import Pool, ThreadPool
+from runtime.cluster import ClusterSettings, connect
+from runtime.pools import Pool, ThreadPool, Tick
 
 _STOPPED = object()
 
@@ -19,16 +18,9 @@ class LotWorker:
         module, _, name = function.partition(":")
         self._function = getattr(import_module(module), name)
 
-    def refresh(self, shared: Shared) -> None:
-        """Does nothing: a lot tells all that it depends on."""
-
-    def work(self, task: None) -> Callable[[tuple[Any, ...]], Iterator[Any]]:
-        """Returns what a pool asks of a worker."""
-
-        def play(unit: tuple[Any, ...]) -> Iterator[Any]:
-            yield self._function(*unit)
-
-        return play
+    def __call__(self, unit: tuple[Any, ...], tick: Tick) -> Any:
+        """Does a lot."""
+        return self._function(*unit)
 
 
 def play_lots(
@@ -56,14 +48,14 @@ def play_lots(
     with ExitStack() as stack:
         if cluster.kind == "none":
 
-            def play(lot: tuple[Any, ...]) -> Iterator[Any]:
-                yield _STOPPED if stopping() else function(*lot)
+            def play(lot: tuple[Any, ...], tick: Tick) -> Any:
+                return _STOPPED if stopping() else function(*lot)
 
             pool: Pool[tuple[Any, ...], Any] = ThreadPool([play] * threads)
         else:
             actors = connect(cluster, "reproduce.lots:LotWorker", {"function": name}, "games.environment:environment")
             stack.callback(actors.close)
-            pool = actors.pool({}, None)
+            pool = actors.pool({})
         for k, result in pool.run(lots):
             if result is not _STOPPED:
                 yield k, result

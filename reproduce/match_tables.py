@@ -27,13 +27,12 @@ from evaluation.match import play_games
 from evaluation.statistics import Estimate, estimate, wins
 from games import GAMES, make
 from games.kernels import streams
-from reproduce.job import Job, with_cluster
+from reproduce.job import Event, Job, with_cluster
 from reproduce.kept_lots import read_lots
 from reproduce.lots import play_lots
 from runtime.cluster import ClusterSettings
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, check_ranges, did_you_mean, setting
-from training.reports import Event
 
 LOT = 20
 """Matches that are kept together."""

@@ -27,13 +27,12 @@ from evaluation.table_match import TableResult, orders, result_of, table_match
 from games import make
 from games.interface import Game
 from games.kernels import streams
-from reproduce.job import Job, with_cluster
+from reproduce.job import Event, Job, with_cluster
 from reproduce.kept_lots import read_lots
 from reproduce.lots import play_lots
 from runtime.cluster import ClusterSettings
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, check_ranges, did_you_mean, setting
-from training.reports import Event
 
 LOT, PART = 20, 4
 """Decks that are kept together; decks after which statistics of players are counted."""

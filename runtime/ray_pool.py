@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -31,6 +31,7 @@ import ray  # noqa: E402
 from ray import exceptions  # noqa: E402
 
 from runtime.cluster import ClusterError, ClusterSettings, Shared  # noqa: E402
+from runtime.pools import Pool, ignore  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 POLL_SECONDS = 0.5
@@ -84,18 +85,15 @@ class Worker:
         told: dict[str, str] = named(facts)()
         return told
 
-    def do(self, version: int, shared: Shared, task: Any, unit: Any) -> tuple[Any, float]:
-        """Returns the last item that the worker yields for a unit, and the seconds it took."""
+    def do(self, version: int, shared: Shared, unit: Any) -> tuple[Any, float]:
+        """Returns the result of a unit, and the seconds it took."""
         started = time.perf_counter()
         if self._worker is None:
             self._worker = named(self._factory)(**self._arguments)
-        if version != self._version:
+        if version != self._version and shared:
             self._worker.refresh(copied(shared))
-            self._version = version
-        item = None
-        for item in self._worker.work(task)(copied(unit)):  # noqa: B007
-            pass
-        return item, time.perf_counter() - started
+        self._version = version
+        return self._worker(copied(unit), lambda done: None), time.perf_counter() - started
 
 
 @dataclass
@@ -175,14 +173,14 @@ class RayCluster:
         handle: Any = ray.remote(Worker).options(**options).remote(self._factory, self._arguments)
         return _Actor(handle, handle.environment.remote(self._facts), time.monotonic())
 
-    def pool(self, shared: Shared, task: Any) -> "RayPool":
-        """Returns a pool that does units of a task with what is shared, which is sent to each node once."""
+    def pool(self, shared: Shared) -> "RayPool":
+        """Returns a pool that does units with what is shared, which is sent to each node once."""
         self.version += 1
         try:
             reference = ray.put(dict(shared))
         except FULL as error:
             raise self._too_small(error) from error
-        return RayPool(self, reference, task)
+        return RayPool(self, reference)
 
     def _too_small(self, error: BaseException) -> ClusterError:
         return ClusterError(
@@ -286,15 +284,15 @@ class RayCluster:
             ray.shutdown()
 
 
-class RayPool:
-    """See ``runtime.pools.Pool``: units of one task, done by the actors of a cluster."""
+class RayPool(Pool[Any, Any]):
+    """See ``runtime.pools.Pool``: units that the actors of a cluster do."""
 
-    def __init__(self, cluster: RayCluster, shared: Any, task: Any) -> None:
-        self._cluster, self._shared, self._task = cluster, shared, task
+    def __init__(self, cluster: RayCluster, shared: Any) -> None:
+        self._cluster, self._shared = cluster, shared
         self._version, self.size = cluster.version, cluster.size
 
-    def run(self, units: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        """See ``Pool``; of each unit the last item alone is yielded."""
+    def run(self, units: Sequence[Any], tick: Callable[[int, int], None] = ignore) -> Iterator[tuple[int, Any]]:
+        """See ``Pool``; actors do not say how much of a unit is done."""
         cluster, waiting, tries, done = self._cluster, deque(range(len(units))), [0] * len(units), 0
         started, idle = time.monotonic(), 0.0
 
@@ -332,10 +330,10 @@ class RayPool:
                     continue
                 k = actor.units.pop(reference)
                 actor.since = time.monotonic()
-                item, seconds = copied(answer)
-                cluster.count_unit(actor, seconds, _num_bytes(item))
+                result, seconds = copied(answer)
+                cluster.count_unit(actor, seconds, _num_bytes(result))
                 done += 1
-                yield k, item
+                yield k, result
             if not ready:
                 cluster.check_started()
             for actor in list(cluster.actors):
@@ -357,7 +355,7 @@ class RayPool:
             k = waiting.popleft()
             if not actor.units:
                 actor.since = time.monotonic()
-            actor.units[actor.handle.do.remote(self._version, self._shared, self._task, units[k])] = k
+            actor.units[actor.handle.do.remote(self._version, self._shared, units[k])] = k
 
 
 def _address_of(address: str) -> str | None:

@@ -5,7 +5,7 @@ every error is one line that names the key, what was given and what is allowed.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, field, fields, is_dataclass
+from dataclasses import MISSING, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -91,13 +91,14 @@ def leaf_keys(schema: type, prefix: str = "") -> list[str]:
     return keys
 
 
-def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
+def build(schema: type, values: Mapping[str, Any], prefix: str = "", base: Any = None) -> Any:
     """Returns the dataclass made of a nested mapping, each leaf checked and converted by its annotation and its ``setting``.
 
     Args:
         schema: A dataclass; fields that are dataclasses are groups of keys.
         values: What was given; the rest has its defaults.
         prefix: What stands before the keys in messages, such as ``"search."``.
+        base: What has the values that were not given; None: the defaults of the schema.
 
     Raises:
         ConfigError: An unknown key, a wrong type, or a value that is not allowed.
@@ -113,12 +114,13 @@ def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
         if isinstance(kind, type) and is_dataclass(kind):
             if not isinstance(value, Mapping):
                 raise ConfigError(f"{full}={value}: expected a group of keys, such as {full}.{fields(kind)[0].name}")
-            arguments[key] = build(kind, value, f"{full}.")
+            default = known[key].default_factory
+            arguments[key] = build(kind, value, f"{full}.", None if default is MISSING else default())
         else:
             arguments[key] = _convert(schema, key, value, prefix)
             check_value(full, arguments[key], known[key].metadata)
     try:
-        return schema(**arguments)
+        return schema(**arguments) if base is None else replace(base, **arguments)
     except ConfigError:
         raise
     except ValueError as error:  # of the dataclass itself

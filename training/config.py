@@ -4,24 +4,29 @@ Each part is the dataclass of its consumer, whose fields carry their ranges (``r
 and checks what must go together.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents.players import KINDS
+from agents.rehearsal import compile_players
 from agents.teachers import TEACHERS, taught_games
 from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from games import GAMES, make
-from games.interface import GameSpec
+from games.interface import Game, GameSpec
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
 from runtime.cluster import ClusterSettings
-from runtime.settings import ConfigError, build, setting
+from runtime.settings import ConfigError, setting
+from training.run_config import MinutesBudget, RunConfig
+
+if TYPE_CHECKING:
+    from training.run import Algorithm
 
 MANY = 1_000_000_000
-"""Most games, decks or iterations that a key may ask for; what fits into memory is checked apart (``training.memory``)."""
+"""Most games, decks or iterations that a key may ask for; what does not fit into memory is refused when it is made."""
 BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
 
 
@@ -150,45 +155,37 @@ class RunClusterSettings(ClusterSettings):
 
 
 @dataclass(frozen=True)
-class BudgetSettings:
+class IterationBudget(MinutesBudget):
     """When to stop.
 
     Attributes:
-        minutes: Wall clock over all sessions of the run; None = no bound.
         iterations: Iterations of self-play; None = no bound.
     """
 
-    minutes: float | None = setting(None, least=0)
     iterations: int | None = setting(None, least=0, most=MANY)
 
 
 @dataclass(frozen=True)
-class TrainConfig:
-    """A training run.
+class TrainConfig(RunConfig):
+    """A run of FPMCTS.
 
     Attributes:
-        run_dir: Folder of the run; None makes ``runs/<game>-<seed>``.
-        seed: Of everything random in the run, >= 0.
         device: "auto", "cpu" or "cuda".
         threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed and nothing else.
         precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": float32 or bfloat16,
             whichever a trial at the beginning finds faster (``networks/trial.py``); a run keeps it when it is resumed.
-        remembered: Observations whose answers each worker keeps until the networks change, >= 0; pays in small games.
-        resume: Whether an existing run is continued; if not, it is an error to meet one.
+        remembered: Size of each worker's cache of network outputs; worthwhile in small games.
         init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
     """
 
-    run_dir: str | None = None
-    seed: int = setting(0, least=0, most=2**31)
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     threads: int = setting(0, least=0, most=4096)
     precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
     remembered: int = setting(0, least=0, most=100_000_000)
-    resume: bool = True
     init_from: str | None = None
     objective: str = setting("wp", choices=OBJECTIVES)
-    game: GameSettings = field(default_factory=lambda: GameSettings(rules="standard", encoding="default"))
+    game: GameSettings = field(default_factory=GameSettings)
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(objective="wp"))
     search: SearchSettings = field(default_factory=lambda: SearchSettings(root="gumbel", playouts=16, worlds=16, slots=4))
     inference: InferenceSettings = field(default_factory=InferenceSettings)
@@ -198,65 +195,69 @@ class TrainConfig:
     bootstrap: BootstrapSettings = field(default_factory=BootstrapSettings)
     gradient: GradientSettings = field(default_factory=GradientSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
-    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    budget: IterationBudget = field(default_factory=IterationBudget)
     cluster: RunClusterSettings = field(default_factory=RunClusterSettings)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""
         return f"{self.game.name}-{self.seed}"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Returns the configuration as plain nested dictionaries."""
-        return asdict(self)
+    def make_game(self) -> Game:
+        """Returns the game."""
+        return make(self.game.name, **self.game.options())
 
+    def is_gradient(self, iteration: int) -> bool:
+        """Returns whether an iteration learns by policy gradient."""
+        return self.gradient.start is not None and iteration >= self.gradient.start
 
-def parse_config(values: Mapping[str, Any]) -> TrainConfig:
-    """Returns the checked configuration.
+    def start(self) -> "Algorithm":
+        """Returns the algorithm before its first step."""
+        from training.fpmcts import FPMCTS
 
-    Raises:
-        ConfigError: An unknown key, a wrong type, a value that is not allowed, or values that do not go together; one line naming
-            the key and what is allowed.
-    """
-    config: TrainConfig = build(TrainConfig, values)
-    if config.network.objective != config.objective:
-        raise ConfigError(f"network.objective={config.network.objective}: set objective alone, which is {config.objective}")
-    try:
-        game = make(config.game.name, **config.game.options())
-        game.check_for_networks()
-    except ValueError as error:
-        raise ConfigError(f"game={config.game.name}: {error}") from error
-    if config.episode.value_games and not config.train.value_window:
-        raise ConfigError(f"episode.value_games={config.episode.value_games}: needs train.value_window > 0, where they are kept")
-    _check_fit(config, game.spec)
-    return config
+        return FPMCTS(self)
 
+    def prepare(self, say: Callable[[str], None]) -> None:
+        """Compiles what searches need, beside the games of the heuristic player where the run begins with them."""
+        compile_players(self.game.name, say, wait=self.bootstrap.kind == "none" or bool(self.init_from))
 
-def _check_fit(config: TrainConfig, spec: GameSpec) -> None:
-    """Raises ConfigError where a setting is for other games."""
-    name, baseline = spec.name, config.evaluation.baseline
-    if config.bootstrap.kind == "heuristic" and name not in taught_games():
-        raise ConfigError(f"bootstrap.kind=heuristic: is for game={' or '.join(taught_games())}; set bootstrap=none")
-    if (games := KINDS[baseline].games) and name not in games:
-        able = [kind for kind in BASELINES if not KINDS[kind].games or name in KINDS[kind].games]
-        raise ConfigError(f"evaluation.baseline={baseline}: is for game={' or '.join(games)}; expected one of {', '.join(able)}")
-    if config.network.value_head == "win_stakes" and not spec.stake_factors:
-        raise ConfigError(f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar")
-    if config.inference.phase1 == "filter" and not spec.hidden_counts:
-        raise ConfigError(f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none")
-    if frozen := config.gradient.frozen:
-        if config.network.shared or not set(frozen) < set(range(spec.num_seats)):
+    def check(self) -> None:
+        """Raises ConfigError where values do not go together."""
+        if self.network.objective != self.objective:
+            raise ConfigError(f"network.objective={self.network.objective}: set objective alone, which is {self.objective}")
+        spec = check_game(self.game, self.network)
+        if self.episode.value_games and not self.train.value_window:
+            given = f"episode.value_games={self.episode.value_games}"
+            raise ConfigError(f"{given}: needs train.value_window > 0, where they are kept")
+        name, baseline = spec.name, self.evaluation.baseline
+        if self.bootstrap.kind == "heuristic" and name not in taught_games():
+            raise ConfigError(f"bootstrap.kind=heuristic: is for game={' or '.join(taught_games())}; set bootstrap=none")
+        if (games := KINDS[baseline].games) and name not in games:
+            able = ", ".join(kind for kind in BASELINES if not KINDS[kind].games or name in KINDS[kind].games)
+            raise ConfigError(f"evaluation.baseline={baseline}: is for game={' or '.join(games)}; expected one of {able}")
+        settings = self.inference
+        if settings.phase1 == "filter" and not spec.hidden_counts:
+            raise ConfigError(f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none")
+        if spec.hidden_counts and settings.active_below == 0 and (settings.phase1 != "none" or settings.phase2):
+            raise ConfigError(
+                f"inference.active_below=0: inference would never be used in {name} (inference=enumeration is for poker); "
+                "expected inference=marginal, filter or none"
+            )
+        frozen = self.gradient.frozen
+        if frozen and (self.network.shared or not set(frozen) < set(range(spec.num_seats))):
             raise ConfigError(
                 f"gradient.frozen={frozen}: expected some but not all of the seats 0 to {spec.num_seats - 1}, each with a "
-                f"network of its own (network.shared={str(config.network.shared).lower()})"
+                f"network of its own (network.shared={str(self.network.shared).lower()})"
             )
-    _check_inference(config, spec)
 
 
-def _check_inference(config: TrainConfig, spec: GameSpec) -> None:
-    """Raises ConfigError where inference is asked for and could never begin: no hand has fewer than 0 cards."""
-    settings = config.inference
-    if spec.hidden_counts and settings.active_below == 0 and (settings.phase1 != "none" or settings.phase2):
-        raise ConfigError(
-            f"inference.active_below=0: inference would never be used in {spec.name} (inference=enumeration is for poker); "
-            "expected inference=marginal, filter or none"
-        )
+def check_game(settings: GameSettings, network: NetworkConfig) -> GameSpec:
+    """Returns what is known of a game; raises ConfigError where networks cannot learn it, or not with this head."""
+    try:
+        game = make(settings.name, **settings.options())
+        game.check_for_networks()
+    except ValueError as error:
+        raise ConfigError(f"game={settings.name}: {error}") from error
+    if network.value_head == "win_stakes" and not game.spec.stake_factors:
+        name = game.spec.name
+        raise ConfigError(f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar")
+    return game.spec

@@ -8,13 +8,16 @@ import os
 import socket
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
-from training.reports import Report
 from training.run_folder import RunFolderError
+
+if TYPE_CHECKING:
+    from training.run import Report
 
 VERSION = "brain.Event:2"
 
@@ -38,7 +41,7 @@ class Curves:
             events.append(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
         self._write(events)
 
-    def add(self, report: Report) -> None:
+    def add(self, report: "Report") -> None:
         """Writes the scalars of one step."""
         values = [Summary.Value(tag=name, simple_value=float(value)) for name, value in report.scalars.items()]
         self._write([Event(step=report.step, summary=Summary(value=[value])) for value in values])

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.cluster import ClusterError, ClusterSettings
-from runtime.connect import connect
+from runtime.cluster import ClusterError, ClusterSettings, connect
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # actors import what the tests do, by the same name
 from cluster_echo import Unit  # noqa: E402

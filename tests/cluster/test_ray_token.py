@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 CONNECT = """
 import sys
 from runtime.cluster import ClusterError, ClusterSettings
-from runtime.connect import connect
+from runtime.cluster import connect
 try:
     cluster = connect(ClusterSettings(kind="ray", address=sys.argv[1]), "cluster_echo:Echo", {}, "cluster_echo:facts")
 except ClusterError as error:
