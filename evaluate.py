@@ -35,15 +35,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from agents.general.external import ExternalPlayerError
-from agents.players import KINDS, Maker, PlayerError, file_of
+from agents.players import PLAYERS, Host, PlayerError
 from agents.rehearsal import compile_players
 from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
 from evaluation.duplicate import MatchResult, with_variate
 from evaluation.kept_games import TournamentError
 from evaluation.match import IllegalMoveError
-from evaluation.plan import Plan, make_plan, read_given_decks, with_precisions
+from evaluation.plan import Plan, make_plan, read_given_decks, settled_precisions, with_precisions
 from evaluation.plots import ReportError
-from evaluation.precision import choose, lines, settle_precision
 from evaluation.report import check_folder, fit_text, measures, rate, score_table, write_report
 from evaluation.saved_games import SaveError, check_file, write_games
 from evaluation.table_match import table_match
@@ -74,23 +73,23 @@ HELP = """python evaluate.py a=PLAYER b=PLAYER [a.OPTION=…] [key=value …]
 
 def help_text(topic: str) -> str:
     """Returns the help on a player's options or a key; "" is the whole in short."""
-    if topic in KINDS:
-        options = KINDS[topic].options
-        return f"{topic}: {first_line(options)}\n{keys_text(options, 'a.')}".replace("\n  a.", "\n  LABEL.")
+    if topic in PLAYERS:
+        options = "\n".join(keys_text(schema, "a.") for schema in PLAYERS[topic].schemas())
+        return f"{topic}: {first_line(PLAYERS[topic])}\n{options}".replace("\n  a.", "\n  LABEL.")
     told = attribute_texts(EvaluateConfig) | {"experiment": f"Keys of conf/evaluate/NAME.yaml: {', '.join(choices('evaluate'))}."}
     if topic:
         if topic not in told:
-            raise ConfigError(f"--help {topic}: no key and no player{did_you_mean(topic, [*told, *KINDS])}")
+            raise ConfigError(f"--help {topic}: no key and no player{did_you_mean(topic, [*told, *PLAYERS])}")
         return f"{topic}: {told[topic]}"
     keys = [f"  {key + ':':13}{text.partition('. ')[0].partition(';')[0].rstrip('.')[:96]}" for key, text in told.items()]
-    kinds = [f"  {name + ':':13}{first_line(kind.options)[:96]}" for name, kind in KINDS.items()]
+    kinds = [f"  {name + ':':13}{first_line(options)[:96]}" for name, options in PLAYERS.items()]
     more = ["", "Players, explained with their options by --help PLAYER:", *kinds, "--cfg job prints all settings."]
     return "\n".join([HELP, "Keys:", *keys, *more])
 
 
 def settings(tournament: Tournament) -> dict[str, Any]:
     """Returns everything that a tournament is set to: the keys, and every player with its options."""
-    players = {label: {"kind": player.kind, **asdict(player.options)} for label, player in tournament.players.items()}
+    players = {label: {"kind": player.kind, **player.options.as_dict()} for label, player in tournament.players.items()}
     return {**asdict(tournament.config), "player": players}
 
 
@@ -98,7 +97,7 @@ def check_players(tournament: Tournament) -> None:
     """Raises CheckpointError where what a player has learned is not there: before any game, in one process."""
     for label, player in tournament.players.items():
         try:
-            file_of(tournament.config.game, player.options)
+            player.options.file(tournament.config.game)
         except CheckpointError as error:
             raise CheckpointError(f"{label}={player.kind}: {error}") from error
 
@@ -157,11 +156,8 @@ def play_table(tournament: Tournament, game: Game, console: Console) -> int:
         raise ConfigError("table: expected decks=NUMBER, and none of save, report and aivat, which are of matches of two players")
     if config.cluster.kind != "none":
         raise ConfigError(f"cluster={config.cluster.kind}: a table is played in one process: its players learn hand by hand")
-    choices = choose(tournament, count * len(labels))
-    for line in lines(choices):
-        console.print(line, markup=False)
-    players = with_precisions(tournament.players, {label: choice.precision for label, choice in choices.items()})
-    maker = Maker(game, config.game_options().get("rules", ""), players, config.device)
+    players = with_precisions(tournament.players, settled_precisions(tournament, count * len(labels)))
+    host = Host(game, players, config.device)
     interrupt = Interrupt(lambda text: console.print(text, markup=False), "stopping after the games that are being played")
     names = [tournament.players[label].name for label in labels]
     began = said = time.monotonic()
@@ -173,7 +169,7 @@ def play_table(tournament: Tournament, game: Game, console: Console) -> int:
             console.print(f"{over:,} of {total:,} games, {over / (said - began):.3g}/s")
 
     found = table_match(
-        game, lambda: [maker.make(label) for label in labels], names, count, config.seed, progress=tell,
+        game, lambda: [host.make(label) for label in labels], names, count, config.seed, progress=tell,
         stopping=lambda: interrupt.requested,
     )  # fmt: skip
     if found is None:
@@ -205,14 +201,11 @@ def run(arguments: list[str]) -> int:
     plan = make_plan(tournament, game, read_given_decks(tournament, game))
     cheap = tournament.variate()
     cheap_plan = None if cheap is None else make_plan(cheap, game)
-    if any(KINDS[player.kind].compiles for player in tournament.players.values()):
+    if any(player.options.compiles for player in tournament.players.values()):
         compile_players(config.game)
-    plan, precisions = settle_precision(plan, game.spec)
-    if cheap_plan is not None:
-        cheap_plan, more = settle_precision(cheap_plan, game.spec)
-        precisions += more
-    for line in precisions:
-        console.print(line, markup=False)
+    precisions = ", ".join(f"{label} {precision}" for label, precision in plan.precisions.items())
+    if precisions:
+        console.print(f"precision: {precisions}", markup=False)
     began = time.monotonic()
     results = play(plan, console)
     told = {} if cheap_plan is None or results is None else play(cheap_plan, console)
@@ -233,7 +226,7 @@ def run(arguments: list[str]) -> int:
     facts = {
         "command": shlex.join(["python", "evaluate.py", *arguments]),
         "machine": machine_text(),
-        **({"precision": "; ".join(precisions)} if precisions else {}),
+        **({"precision": precisions} if precisions else {}),
         "seconds": round(time.monotonic() - began, 1),
     }
     if config.save:
@@ -264,6 +257,8 @@ def main() -> None:
         sys.exit(f"evaluate.py: {error}; the finished games are kept, and the same command continues from there")
     except ERRORS as error:
         sys.exit(f"evaluate.py: {error}")
+    except MemoryError as error:
+        sys.exit(f"evaluate.py: the match does not fit into memory ({error}); give fewer decks or playouts")
 
 
 if __name__ == "__main__":

@@ -25,10 +25,10 @@ def load_player(
     Raises:
         ValueError: An unknown name, an option that there is not or that is out of range, or weights that cannot be used.
     """
-    from agents.players import KINDS, load  # brings torch along, which not everybody who imports a player needs
+    from agents.players import PLAYERS, load  # brings torch along, which not everybody who imports a player needs
     from agents.rehearsal import compile_players
 
-    if name in KINDS and KINDS[name].compiles and is_known(game.spec.name):
+    if name in PLAYERS and PLAYERS[name].compiles and is_known(game.spec.name):
         compile_players(game.spec.name)
     if checkpoint is not None:
         options["checkpoint"] = str(checkpoint)

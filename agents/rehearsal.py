@@ -6,17 +6,20 @@ networks are small and have learned nothing: kernels do not depend on them.
 
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import torch
 
-from agents.general.random_agent import RandomAgent
+from agents.general.random_agent import Random
 from fpmcts.search import Search, SearchSettings
 from games import is_outside, make
 from games.batches import Rules, States, num_rows, take
 from games.generic import current_seat, legal, step
 from games.interface import Game, Records, seats_to_move
-from games.kernels import Stream, cache_folder, deal_seeds, kernel, streams
+from games.kernel_cache import cache_folder
+from games.kernels import Stream, deal_seeds, kernel, sources_digest, streams
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
@@ -41,9 +44,8 @@ def compile_players(name: str, say: Callable[[str], None] = say_on_stderr, wait:
         wait: Until it is done; False: it is done beside what the process does next.
     """
     run = compile_ahead if wait else compile_beside
-    if is_outside(name):
-        make(name)  # its sources name the folder
-    run(cache_folder("agents", name if is_outside(name) else ""), rehearsals(name), say)
+    files = [Path(str(import_module(name).__file__))] if is_outside(name) else []
+    run(cache_folder() / f"compiled-{sources_digest(*files)}", rehearsals(name), say)
 
 
 @kernel
@@ -61,7 +63,7 @@ def _open_decisions(game: Game) -> Iterator[tuple[States, Records]]:
     """Yields the first decisions of a random game that are not forced, as views (one row) with the moves before them."""
     states = game.deal(deal_seeds(0, 1, Stream.PLAY))
     records = Records(np.full((1, game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16))
-    player, counts = RandomAgent(game), np.empty(1, np.int64)
+    player, counts = Random().at(game), np.empty(1, np.int64)
     player.start(1, 0)
     for k in range(min(MOVES, game.spec.max_moves)):
         views = game.view(states, seats_to_move(game, states))

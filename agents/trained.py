@@ -12,15 +12,15 @@ from typing import Any
 
 import torch
 
+from agents.registry import Host
 from fpmcts.search import SearchSettings
 from games import make as make_game
 from games.interface import Game
 from games.kernels import ROOT
 from inference.determinizer import Determinizer, InferenceSettings
+from inference.filter import FilterEngine, FilterNet
 from networks.checkpoint import NETWORKS, Arrays, CheckpointError, load, save, settings_of
-from networks.engine import FilterEngine
 from networks.evaluator import Evaluator
-from networks.filter import FilterNet
 from networks.resnet import NetworkConfig, Networks, PolicyValueNet, build_networks
 from networks.weights import load_module
 
@@ -100,7 +100,7 @@ def load_trained(
     Args:
         path: A checkpoint, or the folder of a run.
         game: Name of the game that they are to play.
-        precision: See ``networks.engine.PRECISIONS``.
+        precision: See ``networks.precision.PRECISIONS``.
         device: Of the forward passes.
         objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only networks with a ``win_stakes``
             head can give the other one.
@@ -133,6 +133,34 @@ def load_trained(
         evaluator=Evaluator(networks, precision, device, game=made),
         has_values="search" in config,
     )
+
+
+def trained_networks(
+    host: Host, checkpoint: str | None, objective: str | None = None, precision: str = "auto"
+) -> Trained:
+    """Returns the networks of a checkpoint, read once; if it is None, those of the host, or those that come with the project.
+
+    Raises:
+        CheckpointError: They cannot be read, or learned another game.
+    """
+    if checkpoint is None and isinstance(host.networks, Trained):
+        return host.networks
+    game = host.game
+    path = checkpoint_of(game.spec.name, checkpoint)
+
+    def read() -> Trained:
+        trained = load_trained(path, game.spec.name, precision, host.device, objective)
+        rules = getattr(game, "rules_name", "")  # of games that have rule sets
+        if (learned := getattr(trained.game, "rules_name", "")) != rules:
+            raise CheckpointError(f"{path} learned the rules {learned!r}; this match plays {rules!r}")
+        for key, value in game.options.items():
+            if (other := trained.game.options.get(key)) != value:
+                raise CheckpointError(f"{path} learned game.{key}={other}; this match plays game.{key}={value}")
+        if trained.game.spec.num_seats != (seats := game.spec.num_seats):
+            raise CheckpointError(f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}")
+        return trained
+
+    return host.once((path, objective, precision), read)
 
 
 def untrained_of(path: Path | str, game: str) -> PolicyValueNet:

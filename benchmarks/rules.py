@@ -1,47 +1,41 @@
-"""Speed of the Doudizhu rules on one core: leads of random hands, random games, observations, sure wins.
+"""Speed of the rules on one core: games, leads, observations, sure wins, poker hands.
 
-The references were measured elsewhere and on other machines: a C++ engine, OpenSpiel's ``dou_dizhu`` (which has no four + two),
-RLCard and DouZero.
+The references were measured elsewhere and on other machines: a C++ engine, OpenSpiel's
+``dou_dizhu`` (which has no four + two), RLCard, DouZero, PokerKit's replays, and kernels in numba
+and C over other tables of hands.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.table import Row, median_seconds
-from games import generic
+from benchmarks.measure import Row, median_seconds, rate
+from games import generic, make
 from games.batches import concatenate
 from games.doudizhu.cards import COPIES, NUM_RANKS, pack
-from games.doudizhu.game import Doudizhu
 from games.doudizhu.legal import leads
-from games.doudizhu.moves import MAX_LEGAL
+from games.interface import Game
 from games.kernels import kernel, random_below, streams
+from games.poker import hands
 
-_NUM_HANDS = 50_000
-_NUM_GAMES = 10_000
-_NUM_POSITIONS = 20_000
-
-
-def random_hands(count: int, size: int, seed: int) -> np.ndarray:
-    """Returns uniformly random hands of ``size`` cards (uint64 ``[count]``)."""
-    deck = np.repeat(np.arange(NUM_RANKS), COPIES)
-    order = np.random.default_rng(seed).random((count, len(deck))).argsort(axis=1)[:, :size]
-    return pack((deck[order][:, :, None] == np.arange(NUM_RANKS)).sum(axis=1))
-
-
-@kernel
-def count_leads(rules: Any, hands: np.ndarray, actions: np.ndarray) -> int:
-    """Returns the number of leads of all hands."""
-    total = 0
-    for hand in hands:
-        total += leads(rules, hand, actions)
-    return total
+NUM_GAMES = 10_000
+NUM_HANDS = 1_000_000
+GAMES: tuple[tuple[str, dict[str, Any], float | None, dict[str, float]], ...] = (
+    ("doudizhu", {}, 20_000, {"C++": 15_200, "OpenSpiel": 10_400, "RLCard": 350, "DouZero": 260}),
+    ("no_limit_holdem", {"players": 2}, None, {}),
+    ("no_limit_holdem", {"players": 6}, 300_000, {"PokerKit replays": 170}),
+    ("no_limit_holdem", {"players": 10}, None, {}),
+    ("leduc", {}, None, {}),
+    ("goofspiel", {"cards": 6}, None, {}),
+)
+"""Names, options, targets and references."""
 
 
 @kernel
 def play_random(rules: Any, states: Any, rng: np.ndarray, actions: np.ndarray, longest: int) -> int:
-    """Plays uniformly random moves in every lane, to the end or up to ``longest``; returns the number of moves."""
+    """Plays random legal moves in every lane, up to ``longest``; returns the number of moves."""
     total = 0
     for i in range(len(rng)):
         moves = 0
@@ -62,60 +56,82 @@ def observe_all(rules: Any, states: Any, out: np.ndarray) -> None:
 
 @kernel
 def count_wins(rules: Any, states: Any, forced: bool) -> int:
-    """Returns the number of lanes with a sure win; ``forced``: with one that ``forced_win`` finds."""
+    """Returns the number of lanes with a win that ``sure_win`` or ``forced_win`` finds."""
     total = 0
     for i in range(len(states.seat)):
-        total += (generic.forced_win(rules, states, i) if forced else generic.sure_win(rules, states, i)) >= 0
+        found = (
+            generic.forced_win(rules, states, i) if forced else generic.sure_win(rules, states, i)
+        )
+        total += found >= 0
     return total
 
 
+@kernel
+def count_leads(rules: Any, packed: np.ndarray, actions: np.ndarray) -> int:
+    """Returns the number of leads of all hands."""
+    total = 0
+    for hand in packed:
+        total += leads(rules, hand, actions)
+    return total
+
+
+def random_games(game: Game, count: int) -> int:
+    """Plays games from their deals to their ends; returns the number of moves."""
+    actions = np.empty(game.spec.max_legal, np.int16)
+    states = game.deal(streams(0, count))
+    return int(play_random(game.rules, states, streams(1, count), actions, 10_000))
+
+
+def positions(game: Game, count: int) -> Any:
+    """Returns positions as a search meets them, with up to 5 to 50 random moves behind them."""
+    actions, parts = np.empty(game.spec.max_legal, np.int16), []
+    for k in range(10):
+        part = game.deal(streams(3, count // 10, k))
+        play_random(game.rules, part, streams(4, count // 10, k), actions, 5 * (k + 1))
+        parts.append(part)
+    return concatenate(parts)
+
+
+def random_hands(count: int, size: int) -> np.ndarray:
+    """Returns uniformly random hands of Doudizhu (uint64 ``[count]``)."""
+    deck = np.repeat(np.arange(NUM_RANKS), COPIES)
+    order = np.random.default_rng(1).random((count, len(deck))).argsort(axis=1)[:, :size]
+    return pack((deck[order][:, :, None] == np.arange(NUM_RANKS)).sum(axis=1))
+
+
 def run() -> Iterator[Row]:
-    """Yields the rates on one core, medians of five repetitions."""
-    game = Doudizhu()
-    actions = np.empty(MAX_LEGAL, dtype=np.int16)
-    hands = random_hands(_NUM_HANDS, 20, seed=1)
-    leads_per_hand = count_leads(game.rules, hands, actions) / _NUM_HANDS
+    """Yields the rates on one core."""
+    for name, options, target, reference in GAMES:
+        game = make(name, **options)
+        text = " ".join([name, *(f"{key}={value}" for key, value in options.items())])
+        text += f", random games of {random_games(game, NUM_GAMES) / NUM_GAMES:.1f} moves"
+        yield rate(
+            text, "games", NUM_GAMES, partial(random_games, game, NUM_GAMES), target, reference
+        )
 
-    seeds = streams(2, _NUM_GAMES)
-    moves_per_game = play_random(game.rules, game.deal(seeds), seeds.copy(), actions, game.spec.max_moves) / _NUM_GAMES
+    game = make("doudizhu")
+    packed, actions = random_hands(50_000, 20), np.empty(game.spec.max_legal, np.int16)
+    count = partial(count_leads, game.rules, packed, actions)
+    reference = {"C++": 422_000, "DouZero": 33_000}
+    yield rate("leads of random 20-card hands", "hands", len(packed), count, 500_000, reference)
+    states = positions(game, 20_000)
+    out = np.empty((len(states.seat), *game.spec.observation_shape), np.int8)
+    for text, function, target in (
+        ("observation", partial(observe_all, game.rules, states, out), None),
+        (
+            "sure win, 5 to 50 random moves into the game",
+            partial(count_wins, game.rules, states, False),
+            1.0,
+        ),
+        ("forced win, the same positions", partial(count_wins, game.rules, states, True), None),
+    ):
+        yield Row(text, median_seconds(function) / len(out) * 1e6, "us", target)
 
-    # As a search meets them: positions with 5 to 50 random moves behind them.
-    parts = [game.deal(streams(3, _NUM_POSITIONS // 10, k)) for k in range(10)]
-    for k, part in enumerate(parts):
-        play_random(game.rules, part, streams(4, len(part.seat), k), actions, 5 * (k + 1))
-    positions = concatenate(parts)
-    observations = np.empty((_NUM_POSITIONS, *game.spec.observation_shape), dtype=np.int8)
-
-    def random_games() -> None:
-        play_random(game.rules, game.deal(seeds), seeds.copy(), actions, game.spec.max_moves)
-
-    yield {
-        "name": f"leads of random 20-card hands ({leads_per_hand:.0f} a hand)",
-        "value": _NUM_HANDS / median_seconds(lambda: count_leads(game.rules, hands, actions)),
-        "unit": "hands/s",
-        "target": 500_000,
-        "reference": {"C++": 422_000, "DouZero": 33_000},
-    }
-    yield {
-        "name": f"uniformly random games with the deal ({moves_per_game:.0f} moves)",
-        "value": _NUM_GAMES / median_seconds(random_games),
-        "unit": "games/s",
-        "target": 20_000,
-        "reference": {"C++": 15_200, "OpenSpiel": 10_400, "RLCard": 350, "DouZero": 260},
-    }
-    yield {
-        "name": "observation, default encoding",
-        "value": median_seconds(lambda: observe_all(game.rules, positions, observations)) / _NUM_POSITIONS * 1e6,
-        "unit": "us",
-    }
-    yield {
-        "name": "sure win, 5 to 50 random moves into the game",
-        "value": median_seconds(lambda: count_wins(game.rules, positions, False)) / _NUM_POSITIONS * 1e6,
-        "unit": "us",
-        "target": 1,
-    }
-    yield {
-        "name": "forced win, the same positions",
-        "value": median_seconds(lambda: count_wins(game.rules, positions, True)) / _NUM_POSITIONS * 1e6,
-        "unit": "us",
-    }
+    order = np.random.default_rng(0).random((NUM_HANDS, hands.NUM_CARDS)).argpartition(7, axis=1)
+    evaluate = partial(
+        hands.evaluate, hands.tables(), order[:, :7].astype(np.int8), np.empty(NUM_HANDS, np.int16)
+    )
+    reference = {"numba over other tables": 24_000_000, "C": 57_000_000}
+    yield rate(
+        "strengths of hands of seven cards", "hands", NUM_HANDS, evaluate, 20_000_000, reference
+    )

@@ -1,4 +1,4 @@
-"""The browser table as its clients feel it: how soon it answers, and how soon with a hundred others at it. Needs ``.[play]``.
+"""The browser table as its clients see it, alone and among a hundred others. Needs ``.[play]``.
 
 The last rows start it once more with empty kernel caches, in a folder that is thrown away.
 """
@@ -20,8 +20,9 @@ from urllib.parse import urlsplit
 
 import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin
 
-from benchmarks.table import Row
+from benchmarks.measure import Row
 
 ROOT = Path(__file__).resolve().parent.parent
 SESSIONS = 100
@@ -43,10 +44,18 @@ class Table:
     """A table server in a process of its own, with sessions that play at it."""
 
     def __init__(self, folder: str, cache: str | None = None) -> None:
-        command = [sys.executable, "play.py", "port=0", "browser=false", f"games={folder}/play.sqlite"]
+        command = [
+            sys.executable,
+            "play.py",
+            "port=0",
+            "browser=false",
+            f"games={folder}/play.sqlite",
+        ]
         self.began = time.perf_counter()
         environment = {**os.environ, **({} if cache is None else {"XDG_CACHE_HOME": cache})}
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment
+        )
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().split()[-1]
         self.place = urlsplit(self.address)
@@ -70,7 +79,7 @@ class Table:
         self.process.wait()
 
     def memory(self) -> float:
-        """Returns the memory of the server and its engine in MiB, shared pages counted once each (Linux)."""
+        """Returns the MiB of the server and its engine, shared pages counted once (Linux)."""
         total, processes = 0, [self.process.pid]
         for path in Path("/proc").glob("[0-9]*/stat"):
             try:
@@ -96,7 +105,9 @@ class Session:
     def new_table(self, game: str, seats: list[str], mode: str = "open") -> str:
         """Returns the id of a new table."""
         body = json.dumps({"game": game, "seats": seats, "mode": mode, "seed": 1}).encode()
-        asked = urllib.request.Request(f"{self.table.origin}/api/tables", body, {"origin": self.table.origin})
+        asked = urllib.request.Request(
+            f"{self.table.origin}/api/tables", body, {"origin": self.table.origin}
+        )
         return str(json.load(self._http.open(asked))["id"])
 
     def bytes_of(self, path: str) -> bytes:
@@ -106,7 +117,7 @@ class Session:
         return sent
 
     def page(self) -> float:
-        """Returns the seconds in which the page and its scripts and styles are sent, one after the other."""
+        """Returns the seconds in which the page, its scripts and its styles are sent in turn."""
         began = time.perf_counter()
         for path in ("/", *(f"/static/{name}" for name in page_files())):
             self.bytes_of(path)
@@ -116,7 +127,8 @@ class Session:
         """Returns the connection."""
         cookie = "; ".join(f"{found.name}={found.value}" for found in self._cookies)
         url = f"ws://{self.table.place.netloc}/ws"
-        return connect(url, origin=self.table.origin, additional_headers={"cookie": cookie}, compression=None)  # type: ignore[arg-type]
+        origin, headers = Origin(self.table.origin), {"cookie": cookie}
+        return connect(url, origin=origin, additional_headers=headers, compression=None)
 
     async def say(self, socket: ClientConnection, kind: str, **fields: Any) -> int:
         """Sends a message and returns its number."""
@@ -133,7 +145,7 @@ class Session:
             wanted: Fields of the message.
 
         Raises:
-            RuntimeError: It did not come in time, or the table said an error; the message names what was waited for.
+            RuntimeError: It did not come in time, or the table reported an error.
         """
         limit = LIMITS.get(what, LIMIT)
         last: dict[str, Any] = {}
@@ -147,11 +159,15 @@ class Session:
                     if all(message.get(name) == value for name, value in wanted.items()):
                         return message
         except TimeoutError:
-            heard = {name: value for name, value in last.items() if not isinstance(value, (dict, list))}
-            raise RuntimeError(f"{what}: no {wanted} within {limit:g} s; last heard {heard}") from None
+            heard = {
+                name: value for name, value in last.items() if not isinstance(value, (dict, list))
+            }
+            raise RuntimeError(
+                f"{what}: no {wanted} within {limit:g} s; last heard {heard}"
+            ) from None
 
     async def search(self, socket: ClientConnection, **fields: Any) -> tuple[float, float]:
-        """Returns the seconds to the first and to the final result of a search; a forced move has one result alone."""
+        """Returns the seconds to the first and to the final result of a search."""
         began = time.perf_counter()
         number = await self.say(socket, "analyse", **fields)
         message = await self.until(socket, f"first result of {fields}", job=number, type="result")
@@ -162,7 +178,9 @@ class Session:
 
     async def join(self, socket: ClientConnection, table: str) -> dict[str, Any]:
         """Returns the state of a table that is joined."""
-        return await self.until(socket, "join", type="state", id=await self.say(socket, "join", table=table))
+        return await self.until(
+            socket, "join", type="state", id=await self.say(socket, "join", table=table)
+        )
 
     async def echoes(self, socket: ClientConnection, count: int, pause: float) -> list[float]:
         """Returns the seconds from an own move to its echo; each move is taken back."""
@@ -180,7 +198,11 @@ class Session:
 def page_files() -> list[str]:
     """Returns the names of the scripts and styles of the page."""
     static = ROOT / "web" / "static"
-    return sorted(str(path.relative_to(static)) for ending in ("js", "css") for path in static.rglob(f"*.{ending}"))
+    return sorted(
+        str(path.relative_to(static))
+        for ending in ("js", "css")
+        for path in static.rglob(f"*.{ending}")
+    )
 
 
 async def measure_searches(session: Session, socket: ClientConnection) -> AsyncIterator[Row]:
@@ -198,13 +220,13 @@ async def measure_searches(session: Session, socket: ClientConnection) -> AsyncI
         first.append(soon)
         whole.append(late)
     middle = float(np.median(whole)) * 1000
-    yield {"name": "first partial result, p95 along a game", "value": p95(first), "unit": "ms", "target": 300.0}
-    yield {"name": "decision at 64 playouts, median along a game", "value": middle, "unit": "ms", "target": 500.0}
-    yield {"name": "decision at 64 playouts, p95 along a game", "value": p95(whole), "unit": "ms"}
+    yield Row("first partial result, p95 along a game", p95(first), "ms", 300.0)
+    yield Row("decision at 64 playouts, median along a game", middle, "ms", 500.0)
+    yield Row("decision at 64 playouts, p95 along a game", p95(whole), "ms")
     began = time.perf_counter()
     number = await session.say(socket, "review", speed="normal", seats=[0])
     await session.until(socket, "review", job=number, final=True)
-    yield {"name": "review of a game, one seat", "value": time.perf_counter() - began, "unit": "s", "target": 60.0}
+    yield Row("review of a game, one seat", time.perf_counter() - began, "s", 60.0)
 
 
 def p95(seconds: list[float]) -> float:
@@ -219,19 +241,21 @@ async def measure(table: Table) -> AsyncIterator[Row]:
     async with one.connect() as socket:
         await one.join(socket, one.new_table("doudizhu", seats))
         alone = p95(await one.echoes(socket, MOVES, 0.11))
-        yield {"name": "echo of an own move, p95", "value": alone, "unit": "ms", "target": 50.0}
+        yield Row("echo of an own move, p95", alone, "ms", 50.0)
         async for row in measure_searches(one, socket):
             yield row
         await one.join(socket, one.new_table("doudizhu", seats))
         await one.search(socket, playouts=2)
         number = await one.say(socket, "analyse", playouts=4096)
-        await one.until(socket, "first result of a long search", job=number, type="result", final=False)
+        await one.until(
+            socket, "first result of a long search", job=number, type="result", final=False
+        )
         began = time.perf_counter()
         await one.say(socket, "cancel", job=number)
         await one.until(socket, "end of a cancelled search", job=number, final=True)
         await one.search(socket, playouts=2)
         freed = (time.perf_counter() - began) * 1000
-        yield {"name": "cancel, until the engine answers again", "value": freed, "unit": "ms", "target": 200.0}
+        yield Row("cancel, until the engine answers again", freed, "ms", 200.0)
         number = await one.say(socket, "analyse", playouts=4096)
         sessions = [Session(table) for _ in range(SESSIONS)]
 
@@ -241,11 +265,13 @@ async def measure(table: Table) -> AsyncIterator[Row]:
                 await asyncio.sleep(PAUSE * number / SESSIONS)
                 return await session.echoes(tab, 5, PAUSE)
 
-        taken = await asyncio.gather(*(play(number, session) for number, session in enumerate(sessions)))
+        taken = await asyncio.gather(
+            *(play(number, session) for number, session in enumerate(sessions))
+        )
         crowd = p95([seconds for each in taken for seconds in each])
         name = f"echo of an own move, p95, {SESSIONS} sessions beside a search"
-        yield {"name": name, "value": crowd, "unit": "ms", "target": 100.0}
-        yield {"name": "memory of server and engine", "value": table.memory(), "unit": "MiB", "target": 1536.0}
+        yield Row(name, crowd, "ms", 100.0)
+        yield Row("memory of server and engine", table.memory(), "MiB", 1536.0)
 
 
 def one_by_one(rows: AsyncIterator[Row]) -> Iterator[Row]:
@@ -264,17 +290,22 @@ def run() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         table = Table(folder)
         try:
-            yield {"name": "health answers", "value": table.seconds_until(None), "unit": "s", "target": 10.0}
-            yield {"name": "the page, all of it", "value": Session(table).page(), "unit": "s", "target": 1.0}
+            yield Row("health answers", table.seconds_until(None), "s", 10.0)
+            yield Row("the page, all of it", Session(table).page(), "s", 1.0)
             static = ROOT / "web" / "static"
-            size = sum(len(gzip.compress((static / name).read_bytes())) for name in page_files()) / 1000
-            yield {"name": "scripts and styles, gzipped", "value": size, "unit": "kB", "target": 120.0}
-            yield {"name": "ready (kernels as they are on this machine)", "value": table.seconds_until("ready"), "unit": "s"}
+            size = (
+                sum(len(gzip.compress((static / name).read_bytes())) for name in page_files())
+                / 1000
+            )
+            yield Row("scripts and styles, gzipped", size, "kB", 120.0)
+            yield Row(
+                "ready (kernels as they are on this machine)", table.seconds_until("ready"), "s"
+            )
             yield from one_by_one(measure(table))
         finally:
             table.stop()
         table = Table(f"{folder}/empty", cache=f"{folder}/cache")
         try:
-            yield {"name": "ready, from empty kernel caches", "value": table.seconds_until("ready"), "unit": "s", "target": 60.0}
+            yield Row("ready, from empty kernel caches", table.seconds_until("ready"), "s", 60.0)
         finally:
             table.stop()

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from agents.players import KINDS, LocalBestResponseOptions, MixOptions, Player
+from agents.players import PLAYERS, Entrant
 from evaluation.sequential import SequentialTest
 from evaluation.variate import FEWEST
 from games import GAMES, make
@@ -137,7 +137,7 @@ class Tournament:
     """
 
     config: EvaluateConfig
-    players: dict[str, Player]
+    players: dict[str, Entrant]
     labels: tuple[str, ...]
 
     def sequential_test(self) -> SequentialTest | None:
@@ -221,7 +221,7 @@ def parse(values: Mapping[str, Any], players_given: Mapping[str, Mapping[str, An
         if key in set_keys and config.game not in games:
             raise ConfigError(f"{key}={values[key]}: no option of {config.game}; {', '.join(games)} has it")
     labels = _labels(config)
-    players: dict[str, Player] = {}
+    players: dict[str, Entrant] = {}
     _check_variate(config, set_keys)
     for label in [*labels, *kinds, *config.variate]:
         _add_player(label, kinds, options, players, config.game, ())
@@ -285,7 +285,7 @@ def _labels(config: EvaluateConfig) -> tuple[str, ...]:
             raise ConfigError(f"agents={config.agents}: expected two or more different players")
         return tuple(config.agents)
     if None in pair:
-        raise ConfigError(f"expected two players: a=KIND b=KIND, or agents=[KIND,…]; the kinds are {', '.join(KINDS)}")
+        raise ConfigError(f"expected two players: a=KIND b=KIND, or agents=[KIND,…]; the kinds are {', '.join(PLAYERS)}")
     return ("a", "b")
 
 
@@ -293,7 +293,7 @@ def _add_player(
     label: str,
     kinds: Mapping[str, Any],
     options: Mapping[str, Any],
-    players: dict[str, Player],
+    players: dict[str, Entrant],
     game: str,
     above: tuple[str, ...],
 ) -> None:
@@ -301,50 +301,52 @@ def _add_player(
     if label in players:
         return
     kind = str(kinds.get(label, label))
-    if kind not in KINDS:
+    if kind not in PLAYERS:
         where = f"{label}={kind}" if label in kinds else label
-        near = did_you_mean(label, [f.name for f in fields(EvaluateConfig) if len(f.name) > 1]) or did_you_mean(kind, KINDS)
-        names = ", ".join(KINDS)
+        near = did_you_mean(label, [f.name for f in fields(EvaluateConfig) if len(f.name) > 1]) or did_you_mean(kind, PLAYERS)
+        names = ", ".join(PLAYERS)
         raise ConfigError(f"{where}: unknown player; expected one of {names}, or a label that LABEL=KIND defines{near}")
-    row = KINDS[kind]
-    if row.games and game not in row.games:
-        able = ", ".join(name for name, other in KINDS.items() if not other.games or game in other.games)
-        raise ConfigError(f"{label}={kind}: plays {', '.join(row.games)}, not {game}, which is played by {able}")
-    values = build(row.options, options.get(label, {}), f"{label}.")
-    if isinstance(values, MixOptions):
-        if len(values.seats) == 0:
+    row = PLAYERS[kind]
+    if not row.plays(game):
+        able = ", ".join(name for name, other in PLAYERS.items() if other.plays(game))
+        raise ConfigError(f"{label}={kind}: plays {', '.join(row.games())}, not {game}, which is played by {able}")
+    values = row.parse(options.get(label, {}), f"{label}.")
+    if kind == "mix":
+        seats = values.needs()
+        if len(seats) == 0:
             raise ConfigError(f"{label}.seats: a mix needs the players of all seats, such as {label}.seats=[fpmcts,rhcp,rhcp]")
-        for part in values.seats:
+        for part in seats:
             if part == label or part in above:
-                raise ConfigError(f"{label}.seats={values.seats}: a mix cannot play in itself")
+                raise ConfigError(f"{label}.seats={seats}: a mix cannot play in itself")
             _add_player(part, kinds, options, players, game, (*above, label))
     given = ", ".join(f"{key}={value}" for key, value in options.get(label, {}).items() if key not in FILES)
     name = label if label not in ("a", "b") else kind
-    players[label] = Player(label, kind, values, f"{name} ({given})" if given and label in ("a", "b", kind) else name)
+    players[label] = Entrant(values, f"{name} ({given})" if given and label in ("a", "b", kind) else name)
 
 
-def _tell_policies(players: dict[str, Player], labels: tuple[str, ...]) -> None:
+def _tell_policies(players: dict[str, Entrant], labels: tuple[str, ...]) -> None:
     """Fills in whose policy a local best response is told, in place: that of the one player it meets, which must have one."""
     for label, player in players.items():
-        if not isinstance(player.options, LocalBestResponseOptions):
+        if player.kind != "lbr":
             continue
-        against, others = player.options.against, [other for other in labels if other != label]
+        options: Any = player.options
+        against, others = options.against, [other for other in labels if other != label]
         if label not in labels or len(others) != 1 or against not in (None, *others):
             raise ConfigError(
                 f"{label}=lbr: is told the policy of the one player that it meets; expected a match of {label} and "
                 f"{against if against in players and against != label else 'another player'}, not of {', '.join(labels)}"
             )
         kind = players[others[0]].kind
-        if not KINDS[kind].states_policy:
-            able = ", ".join(name for name, row in KINDS.items() if row.states_policy)
+        if not PLAYERS[kind].states_policy:
+            able = ", ".join(name for name, row in PLAYERS.items() if row.states_policy)
             raise ConfigError(f"{label}=lbr against {others[0]}={kind}: {kind} cannot state its policy; expected one of {able}")
-        players[label] = replace(player, options=replace(player.options, against=others[0]))
+        players[label] = replace(player, options=replace(options, against=others[0]))
 
 
-def _with_names(players: dict[str, Player]) -> dict[str, Player]:
+def _with_names(players: dict[str, Entrant]) -> dict[str, Entrant]:
     """Returns the players with names that differ."""
     names = [player.name for player in players.values()]
     return {
-        label: Player(label, p.kind, p.options, f"{p.name} [{label}]" if names.count(p.name) > 1 else p.name)
+        label: Entrant(p.options, f"{p.name} [{label}]" if names.count(p.name) > 1 else p.name)
         for label, p in players.items()
     }

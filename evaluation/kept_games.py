@@ -7,18 +7,17 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from agents import match_settings
-from agents.players import LocalBestResponseOptions, MixOptions, Player, file_of
+from agents.players import Entrant
 from evaluation.match import PlayedGames, Usage
 from evaluation.plan import Plan, Task
 from games.interface import Records
-from games.kernels import LAYERS, sources_digest
+from games.kernels import sources_digest
 
 DIGEST_SIZE = hashlib.sha256().digest_size
 
@@ -97,21 +96,17 @@ def _identity(plan: Plan, a: str, b: str) -> str:
     config, players = plan.tournament.config, plan.players
 
     def describe(label: str) -> dict[str, Any]:
-        player: Player = players[label]
-        values = asdict(player.options)
+        player: Entrant = players[label]
+        values = player.options.as_dict()
         for option in {"checkpoint", "run"} & values.keys():
-            path = file_of(config.game, player.options)
+            path = player.options.file(config.game)
             assert path is not None
             values[option] = hashlib.sha256(path.read_bytes()).hexdigest()
-        if isinstance(player.options, MixOptions):
-            values["seats"] = [describe(part) for part in player.options.seats]
-        if isinstance(player.options, LocalBestResponseOptions) and player.options.against is not None:
-            values["against"] = describe(player.options.against)
-        return {"kind": player.kind, **values}
+        return {"kind": player.kind, **values, "needs": [describe(other) for other in player.options.needs()]}
 
     digest = hashlib.sha256()
     searches = match_settings.file_of(config.game).read_text(encoding="utf-8")
-    facts = [sources_digest(*LAYERS), searches, config.game, config.game_options(), config.seed, config.device, config.aivat]
+    facts = [sources_digest(), searches, config.game, config.game_options(), config.seed, config.device, config.aivat]
     facts += [describe(a), describe(b)]
     digest.update(json.dumps(facts, sort_keys=True).encode())
     for array in plan.decks:

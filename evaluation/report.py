@@ -147,7 +147,7 @@ def as_dict(
         **facts,
         "config": asdict(tournament.config),
         "players": {
-            label: {"name": player.name, "kind": player.kind, "options": asdict(player.options)}
+            label: {"name": player.name, "kind": player.kind, "options": player.options.as_dict()}
             for label, player in tournament.players.items()
         },
         **({f"mean_{unit_of(results).key}": means} if means else {"ratings": rated}),

@@ -24,14 +24,13 @@ import numpy as np
 import torch
 
 from agents.agent import Agent
-from agents.players import Maker
+from agents.players import Host
 from evaluation.aivat import corrections
 from evaluation.config import make_game
 from evaluation.duplicate import MatchResult, deck_scores, duplicate_games, games_per_deck, part_seed, summary
 from evaluation.kept_games import KeptGames
 from evaluation.match import PlayedGames, joined_games
 from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
-from evaluation.precision import forget_precision
 from evaluation.sequential import SequentialResult
 from games.batches import take
 from games.interface import GameSpec, Records, seats_to_move
@@ -74,14 +73,13 @@ class Worker:
             torch.set_num_threads(1)  # one process per core
         self.game = make_game(config)
         lanes = SLOW_DECKS * games_per_deck(self.game.spec)
-        rules = config.game_options().get("rules", "")
-        self._maker = Maker(self.game, rules, plan.players, str(device), lanes)
+        self._host = Host(self.game, plan.players, str(device), lanes)
         self._agents: dict[str, Agent] = {}
 
     def agent(self, label: str) -> Agent:
         """Returns the player of a label."""
         if label not in self._agents:
-            agent = self._agents[label] = self._maker.make(label)
+            agent = self._agents[label] = self._host.make(label)
             if "external" not in kinds_of(self.plan.tournament, label):
                 self._warm_up(agent)
         return self._agents[label]
@@ -232,7 +230,6 @@ def play_tournament(
 def forget(plan: Plan) -> None:
     """Removes the finished tasks from disk, once their results are where they belong."""
     KeptGames(Path(plan.tournament.config.unfinished), plan).remove()
-    forget_precision(plan)
 
 
 def _played(

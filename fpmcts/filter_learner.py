@@ -10,8 +10,7 @@ from fpmcts.samples import Samples
 from games.batches import num_rows
 from games.interface import Game
 from games.kernels import streams
-from inference.filter import filter_batch
-from networks.filter import FilterNet
+from inference.filter import FilterNet, filter_batch
 
 NEGATIVES = 7
 """Worlds from the prior beside each true one."""

@@ -19,7 +19,7 @@ from games.generic import current_seat, legal, observe
 from games.interface import Game, seats_to_move
 from games.kernels import kernel
 from networks import losses
-from networks.engine import resolve_precision
+from networks.precision import has_bfloat16
 from networks.resnet import PolicyValueNet
 
 VALUE_WEIGHT = 1.0
@@ -125,7 +125,7 @@ class Learner:
         self._replicas = [net] + [copy.deepcopy(net) for _ in range(replicas - 1)]
         self._pool = ThreadPoolExecutor(min(threads, replicas)) if min(threads, replicas) > 1 else None
         self._decoder = torch.from_numpy(game.decoder.astype(np.int64)).to(device)
-        self._half = resolve_precision("auto", device) == torch.bfloat16
+        self._half = has_bfloat16(device)
 
     def _make_optimizer(self) -> torch.optim.Optimizer:
         settings, parameters = self.settings, list(self.net.parameters())

@@ -125,6 +125,11 @@ class Store:
         self.seen += num_rows(samples)
         self._shares.clear()
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of a full store."""
+        return sum(array.nbytes for _, array in flatten(self.rows))
+
     def draw(self, generator: np.random.Generator, count: int, recency: float = 0.0) -> Samples:
         """Returns ``count`` samples drawn with replacement, in proportion to (iteration + 1) ^ recency; 0 = uniformly."""
         if recency == 0.0:

@@ -1,6 +1,6 @@
 """What processes that work together must have in common."""
 
-from games.kernels import LAYERS, sources_digest
+from games.kernels import sources_digest
 from runtime.device import choose_device
 from runtime.machine import machine
 
@@ -9,7 +9,7 @@ def environment() -> dict[str, str]:
     """Returns what all who play for a run must agree on: code, versions, and what the last digits of results depend on."""
     facts = machine()
     return {
-        "code": sources_digest(*LAYERS),
+        "code": sources_digest(),
         "Python": facts["python"].rpartition(".")[0],
         **{name: str(facts[name]) for name in ("numpy", "numba", "torch")},
         "instructions": " ".join(facts["flags"]),

@@ -1,9 +1,4 @@
-"""Numba kernels: the decorator, the compilation cache, and random streams.
-
-Numba's own disk cache does not notice an edit in a called function of another file. The folder of the cache is therefore named by
-a hash of the sources that a kernel can reach: the files of its own package and of every package below it. An edit starts a
-new folder; everything else starts warm. A kernel that is compiled for a game outside these packages goes to a folder that is
-named by the sources of that game as well.
+"""Numba kernels: the decorator, three intrinsics, and random streams.
 
 Random state is an explicit argument everywhere: ``rng`` is a uint64 array with one SplitMix64 stream per lane, so that lane
 *i* draws the same numbers in a batch of any size. Source: Steele, Lea & Flood, "Fast splittable pseudorandom number
@@ -11,11 +6,8 @@ generators", 2014.
 """
 
 import hashlib
-import os
-import sys
 from collections.abc import Callable
 from enum import IntEnum
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,106 +16,43 @@ import numpy as np
 from llvmlite import ir
 from numba import njit
 from numba.core import cgutils
-from numba.core.caching import FunctionCache
+from numba.cpython.unsafe import numbers
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
+from games.kernel_cache import KernelCache
+
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = (
+PACKAGES = (
     "runtime", "games", "networks", "inference", "tabular", "fpmcts", "nfsp", "opponent_models", "expected_reward", "agents",
     "evaluation", "training",
 )  # fmt: skip
-"""The packages that kernels may depend on, from the lowest layer up."""
+"""Those that results depend on."""
 
 
-def sources_digest(*packages: str) -> str:
-    """Returns a hash of the sources of packages, 16 hexadecimal digits: two trees that share it run the same code."""
+def sources_digest(*files: Path) -> str:
+    """Returns a hash of the sources of the project, and of other files: two trees that share it run the same code."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]:
+    for path in [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]:
         digest.update(path.relative_to(ROOT).as_posix().encode())
+        digest.update(path.read_bytes())
+    for path in files:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-@cache
-def cache_folder(package: str, module: str = "") -> Path:
-    """Returns the folder that caches the kernels of a package: a hash of its sources and of those below it.
-
-    Args:
-        package: One of LAYERS.
-        module: That of a game outside LAYERS, which is imported: the sources in its folder name the cache, too.
-    """
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    name = f"{package}-{sources_digest(*LAYERS[: LAYERS.index(package) + 1])}"
-    if module:
-        digest = hashlib.sha256(module.encode())
-        file = getattr(sys.modules[module], "__file__", None)
-        for path in sorted(Path(file).parent.glob("*.py")) if file else ():
-            digest.update(path.read_bytes())
-        name += f"-{digest.hexdigest()[:16]}"
-    return Path(base) / "fpmcts" / name
-
-
-def _modules_outside(kind: Any) -> set[str]:
-    """Returns the modules outside LAYERS whose NamedTuples are in a signature or in a numba type, however deep."""
-    own = getattr(getattr(kind, "instance_class", None), "__module__", None)
-    found = {own} if own is not None and own.split(".")[0] not in LAYERS else set()
-    for part in kind if isinstance(kind, tuple) else getattr(kind, "types", ()):
-        found |= _modules_outside(part)
-    return found
-
-
-def _disk_cache(function: Callable[..., Any], folder: Path) -> FunctionCache:
-    """Returns numba's cache of a function in a folder."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)  # read when the cache is made
-    try:
-        return FunctionCache(function)
-    finally:
-        numba.config.CACHE_DIR = before
-
-
-class _CacheBySources:
-    """The disk cache of a kernel: what it is compiled to for a game outside LAYERS goes by the sources of that game."""
-
-    def __init__(self, function: Callable[..., Any], package: str) -> None:
-        self._function, self._package = function, package
-        self._own = _disk_cache(function, cache_folder(package))
-        self._others: dict[str, FunctionCache] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._own, name)
-
-    def _of(self, signature: Any) -> FunctionCache:
-        outside = _modules_outside(tuple(getattr(signature, "args", signature)))
-        if not outside:
-            return self._own
-        module = min(outside)  # there is one: kernels are compiled for one game at a time
-        if module not in self._others:
-            self._others[module] = _disk_cache(self._function, cache_folder(self._package, module))
-        return self._others[module]
-
-    def load_overload(self, signature: Any, target: Any) -> Any:
-        return self._of(signature).load_overload(signature, target)
-
-    def save_overload(self, signature: Any, data: Any) -> None:
-        self._of(signature).save_overload(signature, data)
-
-
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Returns the function compiled by numba, without the GIL, with the disk cache of its package.
+    """Returns the function compiled by numba, without the GIL, with the disk cache of ``games.kernel_cache``.
 
-    Use as ``@kernel`` or ``@kernel(parallel=True)``.
+    Use as ``@kernel`` or ``@kernel(parallel=True)``. With ``NUMBA_DISABLE_JIT=1`` it remains a Python function.
     """
     if function is None:
         return lambda wrapped: kernel(wrapped, **options)
-    package = function.__module__.split(".")[0]
-    if package not in LAYERS:
-        return njit(nogil=True, **options)(function)
+    if numba.config.DISABLE_JIT:
+        return np.errstate(over="ignore")(function)  # integers wrap around
     made = njit(nogil=True, **options)(function)
-    if not numba.config.DISABLE_JIT:
-        made._cache = _CacheBySources(function, package)
-        _forget_literals(made)
+    made._cache = KernelCache(function)
+    _forget_literals(made)
     return made
 
 
@@ -138,7 +67,26 @@ def _forget_literals(made: Any) -> None:
     made.get_call_template = get_call_template
 
 
-@intrinsic
+def _intrinsic(stand_in: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns numba's decorator; where nothing is compiled, one that gives a Python function in place of what it decorates."""
+    return (lambda declared: stand_in) if numba.config.DISABLE_JIT else intrinsic
+
+
+def _leading_zeros(word: np.uint64) -> int:
+    return 64 - int(word).bit_length()
+
+
+def _trailing_zeros(word: np.uint64) -> int:
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+leading_zeros = _leading_zeros if numba.config.DISABLE_JIT else numbers.leading_zeros
+"""Returns the number of zeros before the highest bit of a uint64."""
+trailing_zeros = _trailing_zeros if numba.config.DISABLE_JIT else numbers.trailing_zeros
+"""Returns the number of zeros after the lowest bit of a uint64, which is not 0."""
+
+
+@_intrinsic(lambda array, index: None)
 def prefetch(context: Any, array: Any, index: Any) -> Any:
     """Tells the processor that ``array[index]`` (C-contiguous, one index for all axes) will be read soon; changes nothing."""
 
@@ -154,7 +102,7 @@ def prefetch(context: Any, array: Any, index: Any) -> Any:
     return numba.types.void(array, index), generate
 
 
-@intrinsic
+@_intrinsic(lambda value: value)
 def borrowed(context: Any, value: Any) -> Any:
     """Returns an array, or a tuple with arrays, that counts no references; whoever calls keeps the arrays alive.
 
@@ -178,7 +126,7 @@ def borrowed(context: Any, value: Any) -> Any:
     return value(value), generate
 
 
-@intrinsic
+@_intrinsic(lambda count: np.empty(count, np.float32))
 def stack_floats(context: Any, count: Any) -> Any:
     """Returns an array of a constant number of float32 that lives until the calling kernel returns; nothing is written to it.
 

@@ -6,7 +6,8 @@ These are the defaults of ``draw_hidden``, ``log_prior_hidden`` and ``count_hidd
 import numpy as np
 
 from games.batches import Rules, States
-from games.generic import count_hidden, draw_hidden, list_hidden, log_prior_hidden, register_default
+from games.dispatch import register_default
+from games.generic import count_hidden, draw_hidden, list_hidden, log_prior_hidden
 from games.kernels import kernel, random_below
 
 MOST_LISTED = 2**15

@@ -1,4 +1,5 @@
-"""Inference of what is hidden: worlds for the player who searches, weighed by what the others have played.
+"""Inference of what is hidden: worlds for the searching player, weighed by the others' moves.
 
-Source: Jiang et al., "DeltaDou: Expert-level Doudizhu AI through Self-play", IJCAI 2019, section 4.3.
+Source: Jiang et al., "DeltaDou: Expert-level Doudizhu AI through Self-play", IJCAI 2019, section
+4.3.
 """

@@ -1,4 +1,6 @@
-"""What is known of the hidden cards, in numbers for a page: the probability of every count of every kind, for each seat."""
+"""What is known of the hidden cards, in numbers for a page: the probability of every count of every
+kind, for each seat.
+"""
 
 from typing import NamedTuple
 
@@ -20,11 +22,15 @@ class Beliefs(NamedTuple):
     """What the searching seats of n positions believe.
 
     Attributes:
-        probability: float64 ``[n, num_seats - 1, kinds, most + 1]``: the probability that a seat holds c things of a kind
-            (``spec.hidden_kinds``: ranks, or whole hands, of which a seat holds one), the seats in turn from the next one on.
-        ess: float64 ``[n]``, effective sample size of the particles, before tempering; NaN where all worlds are listed.
-        listed: bool ``[n]``, whether all worlds are listed: the numbers are then exact, up to the policies.
-        prior_only: bool ``[n]``, whether inference is not active here, and what was played says nothing.
+        probability: float64 ``[n, num_seats - 1, kinds, most + 1]``: the probability that a seat
+            holds c things of a kind (``spec.hidden_kinds``: ranks, or whole hands, of which a seat
+            holds one), the seats in turn from the next one on.
+        ess: float64 ``[n]``, effective sample size of the particles, before tempering; NaN where
+            all worlds are listed.
+        listed: bool ``[n]``, whether all worlds are listed: the numbers are then exact, up to the
+            policies.
+        prior_only: bool ``[n]``, whether inference is not active here, and what was played says
+            nothing.
     """
 
     probability: np.ndarray
@@ -35,7 +41,13 @@ class Beliefs(NamedTuple):
 
 @kernel
 def _add_up(
-    rules: Rules, positions: Positions, i: int, hidden: np.ndarray, weights: np.ndarray, beliefs: Beliefs, at: int
+    rules: Rules,
+    positions: Positions,
+    i: int,
+    hidden: np.ndarray,
+    weights: np.ndarray,
+    beliefs: Beliefs,
+    at: int,
 ) -> None:
     """Adds weighted worlds (uint64 ``[K, W]``, float64 ``[K]``) of position ``i`` to row ``at``."""
     probability = beliefs.probability[at]
@@ -49,7 +61,9 @@ def _add_up(
 
 
 @kernel
-def believe_prior(rules: Rules, positions: Positions, rng: np.ndarray, hidden_words: int, beliefs: Beliefs) -> None:
+def believe_prior(
+    rules: Rules, positions: Positions, rng: np.ndarray, hidden_words: int, beliefs: Beliefs
+) -> None:
     """Writes the prior at every position to the rows ``places`` of ``beliefs``.
 
     Args:
@@ -73,9 +87,15 @@ def believe_prior(rules: Rules, positions: Positions, rng: np.ndarray, hidden_wo
 
 @kernel
 def believe_particles(
-    rules: Rules, particles: Particles, positions: Positions, sizes: np.ndarray, floor: float, beliefs: Beliefs
+    rules: Rules,
+    particles: Particles,
+    positions: Positions,
+    sizes: np.ndarray,
+    floor: float,
+    beliefs: Beliefs,
 ) -> None:
-    """Writes what the particles of the positions' slots say, tempered as worlds are, to the rows ``places`` of ``beliefs``.
+    """Writes what the particles of the positions' slots say, tempered as worlds are, to the rows
+    ``places`` of ``beliefs``.
 
     Args:
         particles: Brought up to date with the positions.
@@ -90,28 +110,3 @@ def believe_particles(
         beliefs.listed[at] = particles.num_draws[slot] == COMPLETE
         if not beliefs.listed[at]:
             beliefs.ess[at] = sizes[i]
-
-
-@kernel
-def believe_types(particles: Particles, positions: Positions, floor: float, chances: np.ndarray) -> None:
-    """Writes how likely each seat is of each type that the others may be (``inference.replay``).
-
-    Args:
-        particles: Brought up to date with the positions.
-        floor: Least effective sample size.
-        chances: float64 ``[n, seats, T]``, all 0, changed in place; the searching seat's are equal.
-    """
-    weights, each = np.empty(particles.posterior.shape[1] - 1), np.empty(chances.shape[2])
-    for i in range(positions.seats.size):
-        slot = positions.slots[i]
-        temper(particles, slot, floor, weights)
-        for k in range(weights.size):
-            if weights[k] > 0.0:
-                for seat in range(chances.shape[1]):
-                    said = particles.said[slot, k, seat]
-                    top, total = np.max(said), 0.0
-                    for t in range(each.size):
-                        each[t] = np.exp(said[t] - top)
-                        total += each[t]
-                    for t in range(each.size):
-                        chances[i, seat, t] += weights[k] * each[t] / total

@@ -1,11 +1,13 @@
-"""The determinizer: worlds for the players who search, from phase 1, phase 2, and the particles kept from move to move.
+"""The determinizer: worlds for searching players by phases 1 and 2 and kept particles.
 
     views ─┬─ all hands long ──────────────────────────────────────────────▶ worlds from the prior
-           └─ some hand short ─▶ particles kept? ─ yes ─▶ replay new moves ─┬─▶ weigh, temper, resample ─▶ worlds
+           └─ some hand short ─▶ particles kept? ─ yes ─▶ replay new moves ─┬─▶ weigh, temper,
+           resample ─▶ worlds
                                       └─ no, or too few count ─▶ phase 1 ─▶ replay all moves ─┘
 
-All lanes advance together; a lane draws from its own random stream alone. What is hidden, how it is listed and drawn, and how a
-world is filled in, a game says by its kernels (``games.interface``, hidden cards); no game is named here. Source: DeltaDou, 4.3.
+All lanes advance together; a lane draws from its own random stream alone. What is hidden, how it is
+listed and drawn, and how a world is filled in, a game says by its kernels (``games.interface``,
+hidden cards); no game is named here. Source: DeltaDou, 4.3.
 """
 
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ from games.batches import Rules, States, put, take
 from games.generic import observe
 from games.interface import Game, Records
 from games.kernels import kernel
-from inference.beliefs import Beliefs, believe_particles, believe_prior, believe_types
+from inference.beliefs import Beliefs, believe_particles, believe_prior
 from inference.draws import (
     COMPLETE,
     UNDRAWN,
@@ -39,9 +41,6 @@ from networks.resnet import Outputs
 from runtime.settings import setting
 
 PHASE1 = ("marginal", "filter", "none")
-OTHERS = ("ours", "family")
-SOFTER = ((2.0, 0.2), (4.0, 0.2))
-"""Temperature and share of uniform play of the types that ``others=family`` adds to our own."""
 
 
 @dataclass(frozen=True)
@@ -49,23 +48,24 @@ class InferenceSettings:
     """Settings of the inference of hidden hands.
 
     Attributes:
-        phase1: What particles are drawn from: "marginal" (the network's distribution, exactly), "filter" (the prior, the best
-            kept by the filter network; the paper, 4.3) or "none" (the prior). The first two are for games whose networks have a
-            head for hidden cards.
+        phase1: What particles are drawn from: "marginal" (the network's distribution, exactly),
+            "filter" (the prior, the best kept by the filter network; the paper, 4.3) or "none" (the
+            prior). The first two are for games whose networks have a head for hidden cards.
         phase2: Whether particles are weighed by the others' past moves. The paper: yes (4.3).
-        particles: Worlds kept per information state, 1 to 65,536. Where no more are possible, all are kept.
-        candidates: filter: worlds drawn from the prior, of which the best ``particles`` are kept, >= particles.
-        temperature: T of the policies that explain past moves, > 0. The paper applies one and does not state it (4.3).
+        particles: Worlds kept per information state, 1 to 65,536. Where no more are possible, all
+            are kept.
+        candidates: filter: worlds drawn from the prior, of which the best ``particles`` are kept,
+            >= particles.
+        temperature: T of the policies that explain past moves, > 0. The paper applies one and does
+            not state it (4.3).
         epsilon: Share of uniform play in them, in [0, 1]; bounds the evidence of one move. Ours.
-        others: Who the others are taken for. "ours": they play by our policies as above, the paper. "family": each of them plays
-            so or by a softer version (``SOFTER``), all equally likely before the first move; what a seat plays tells which.
-        solve: Whether the others are taken to play sure wins where the rules can tell them, as our policies do. Ours.
-        ess_floor: Least effective sample size as a share of ``particles``, in [0, 1]. Below it particles are drawn anew; where
-            that is not enough, the posterior is tempered. Ours.
-        active_below: Inference is used when some hand has fewer cards than this, 0 to 100; before, worlds come from the prior.
-            The paper: 15 (5.1). Where hands do not run out, as in poker, it is used from the first move.
-        history: New particles are weighed by the last this many moves, those of the searching seat and passes included, >= 0;
-            0 = all, the paper.
+        solve: Whether the others are taken to play sure wins where the rules can tell them, as our
+            policies do. Ours.
+        ess_floor: Least effective sample size as a share of ``particles``, in [0, 1]. Below it
+            particles are drawn anew; where that is not enough, the posterior is tempered. Ours.
+        active_below: Inference is used when some hand has fewer cards than this, 0 to 100; before,
+            worlds come from the prior. The paper: 15 (5.1). Where hands do not run out, as in
+            poker, it is used from the first move.
     """
 
     phase1: str = setting("marginal", choices=PHASE1)
@@ -74,29 +74,27 @@ class InferenceSettings:
     candidates: int = setting(512, least=1, most=1_000_000)
     temperature: float = setting(1.0, least=1e-9)
     epsilon: float = setting(0.05, least=0.0, most=1.0)
-    others: str = setting("ours", choices=OTHERS)
     solve: bool = True
     ess_floor: float = setting(0.1, least=0.0, most=1.0)
     active_below: int = setting(15, least=0, most=100)
-    history: int = setting(0, least=0)
-
-    def types(self) -> np.ndarray:
-        """Returns what each of the others may be: temperature and share of uniform play, float64 ``[T, 2]``."""
-        return np.array([(self.temperature, self.epsilon), *(SOFTER if self.others == "family" else ())])
 
 
 class Diagnostics(NamedTuple):
-    """How inference went for each of n views; NaN where it was not active or the number is not known.
+    """How inference went for n views; NaN where it was inactive or a number is unknown.
 
     Attributes:
         num_evaluations: int64 ``[n]``, observations evaluated.
-        ess_share: float64 ``[n]``, effective sample size before tempering / particles; NaN too where all worlds are listed.
-        beta: float64 ``[n]``, in [0, 1], the tempering that was needed: 1 = none (see ``inference.posterior``).
+        ess_share: float64 ``[n]``, effective sample size before tempering / particles; NaN too
+            where all worlds are listed.
+        beta: float64 ``[n]``, in [0, 1], the tempering that was needed: 1 = none (see
+            ``inference.posterior``).
         fresh: bool ``[n]``, whether the particles were drawn anew.
-        phase1_gain: float64 ``[n]``, log-probability of the true world by phase 1 less that of the prior (nats), where fresh.
-        gain: float64 ``[n]``, the same for the posterior before tempering; a lower bound on average. It is at most the phase-1
-            gain + log(particles + 1).
-        rank: float64 ``[n]``, share of the particles that weigh more than the true world: 0.5 = weights say nothing.
+        phase1_gain: float64 ``[n]``, log-probability of the true world by phase 1 less that of the
+            prior (nats), where fresh.
+        gain: float64 ``[n]``, the same for the posterior before tempering; a lower bound on
+            average. It is at most the phase-1 gain + log(particles + 1).
+        rank: float64 ``[n]``, share of the particles that weigh more than the true world: 0.5 =
+            weights say nothing.
     """
 
     num_evaluations: np.ndarray
@@ -111,13 +109,17 @@ class Diagnostics(NamedTuple):
 def no_diagnostics(count: int) -> Diagnostics:
     """Returns the diagnostics of ``count`` views without inference."""
     unknown = (np.full(count, np.nan) for _ in Diagnostics._fields)
-    return Diagnostics(*unknown)._replace(num_evaluations=np.zeros(count, np.int64), fresh=np.zeros(count, np.bool_))
+    return Diagnostics(*unknown)._replace(
+        num_evaluations=np.zeros(count, np.int64), fresh=np.zeros(count, np.bool_)
+    )
 
 
 class Evaluates(Protocol):
     """What the determinizer asks of ``networks.evaluator.Evaluator``."""
 
-    def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs:
+    def evaluate(
+        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
+    ) -> Outputs:
         """Returns the networks' outputs for int8 ``[N, C, L]`` and seats int8 ``[N]``."""
         ...
 
@@ -144,23 +146,35 @@ class Determinizer:
     """
 
     def __init__(
-        self, game: Game, evaluator: Evaluates, settings: InferenceSettings, num_lanes: int, score: Score | None = None
+        self,
+        game: Game,
+        evaluator: Evaluates,
+        settings: InferenceSettings,
+        num_lanes: int,
+        score: Score | None = None,
     ) -> None:
         if settings.phase1 not in PHASE1:
             raise ValueError(f"phase1 is {settings.phase1!r}: expected one of {', '.join(PHASE1)}")
         if settings.phase1 != "none" and not game.spec.has_hidden_head:
             raise ValueError(
-                f"phase1 is {settings.phase1!r}: networks of {game.spec.name} have no head for hidden cards; expected 'none'"
+                f"phase1 is {settings.phase1!r}: networks of {game.spec.name} have no head for "
+                "hidden cards; expected 'none'"
             )
         if settings.phase1 == "filter" and score is None:
-            raise ValueError("phase1 is 'filter': pass the filter network as score=FilterEngine(net)")
+            raise ValueError(
+                "phase1 is 'filter': pass the filter network as score=FilterEngine(net)"
+            )
         if settings.phase1 == "filter" and settings.candidates < settings.particles:
-            raise ValueError(f"candidates is {settings.candidates}: expected at least particles = {settings.particles}")
+            raise ValueError(
+                f"candidates is {settings.candidates}: expected at least particles = "
+                f"{settings.particles}"
+            )
         self.game, self.settings, self.num_lanes = game, settings, num_lanes
         self._evaluator, self._score = evaluator, score
-        types = settings.types()
-        self._particles = make_particles(game, num_lanes * game.spec.num_seats, settings.particles, len(types))
-        self._replayer = Replayer(game, evaluator.evaluate, types, settings.solve)
+        self._particles = make_particles(game, num_lanes * game.spec.num_seats, settings.particles)
+        self._replayer = Replayer(
+            game, evaluator.evaluate, settings.temperature, settings.epsilon, settings.solve
+        )
         self._least = settings.ess_floor * settings.particles
 
     def reset(self, lanes: np.ndarray) -> None:
@@ -180,9 +194,10 @@ class Determinizer:
 
         Args:
             lanes: int64 ``[n]``, the lane of each view, each at most once.
-            views: ``[n]`` rows of running games; the seat to move searches. Hidden hands are not read.
-            records: The moves of all lanes since the deal, rows indexed by lane; a move that the searching seat did not see is
-                negative.
+            views: ``[n]`` rows of running games; the seat to move searches. Hidden hands are not
+                read.
+            records: The moves of all lanes since the deal, rows indexed by lane; a move that the
+                searching seat did not see is negative.
             rng: uint64 streams, one per lane, changed in place.
             num_worlds: Worlds per view, >= 1.
             truth: ``[n]`` rows with all the hands, for diagnostics; no world depends on them.
@@ -202,18 +217,25 @@ class Determinizer:
         diagnostics = no_diagnostics(count)
         if active.any():
             here = take(positions, active)
-            true = None if truth is None else true_hidden(self.game, take(truth, active), here.seats)
+            true = (
+                None if truth is None else true_hidden(self.game, take(truth, active), here.seats)
+            )
             put(diagnostics, active, self._update(here, records, rng, true))
             betas = np.empty(len(here.lanes))
-            draw_worlds(self.game.rules, self._particles, here, self._least, rng, num_worlds, worlds, betas)
+            draw_worlds(
+                self.game.rules, self._particles, here, self._least, rng, num_worlds, worlds, betas
+            )
             diagnostics.beta[active] = betas
         return worlds, diagnostics
 
-    def marginals(self, lanes: np.ndarray, views: States, records: Records, rng: np.ndarray) -> Beliefs:
-        """Returns what the seats to move believe of the hidden cards; the arguments are those of ``worlds``.
+    def marginals(
+        self, lanes: np.ndarray, views: States, records: Records, rng: np.ndarray
+    ) -> Beliefs:
+        """Returns what the seats to move believe of the hidden cards; takes what ``worlds`` takes.
 
-        Asked after ``worlds`` for the same positions it tells what those worlds were drawn from, and changes nothing. Otherwise
-        the particles are brought up to date as ``worlds`` would do it. No stream of ``rng`` is changed.
+        Asked after ``worlds`` for the same positions it tells what those worlds were drawn from,
+        and changes nothing. Otherwise the particles are brought up to date as ``worlds`` would do
+        it. No stream of ``rng`` is changed.
 
         Raises:
             ValueError: A record does not lead to its view.
@@ -222,7 +244,9 @@ class Determinizer:
         positions = make_positions(game, lanes, views)
         count, spec = len(positions.lanes), game.spec
         beliefs = Beliefs(
-            probability=np.zeros((count, spec.num_seats - 1, len(spec.hidden_kinds), spec.hidden_most + 1)),
+            probability=np.zeros(
+                (count, spec.num_seats - 1, len(spec.hidden_kinds), spec.hidden_most + 1)
+            ),
             ess=np.full(count, np.nan),
             listed=np.zeros(count, np.bool_),
             prior_only=np.zeros(count, np.bool_),
@@ -237,21 +261,6 @@ class Determinizer:
             believe_particles(game.rules, self._particles, here, sizes, self._least, beliefs)
         return beliefs
 
-    def types(self, lanes: np.ndarray, views: States) -> np.ndarray:
-        """Returns how likely each seat is of each type of ``InferenceSettings.types``: float64 ``[n, seats, T]``.
-
-        It is asked after ``worlds`` for the same positions. The searching seat's are equal, as are all where no particles are.
-        """
-        num_types = len(self.settings.types())
-        positions = make_positions(self.game, lanes, views)
-        chances = np.full((len(lanes), self.game.spec.num_seats, num_types), 1.0 / num_types)
-        rows = np.flatnonzero(self._active(views, len(lanes)) & (self._particles.moves[positions.slots] != NO_PARTICLES))
-        if num_types > 1 and self.settings.phase2 and rows.size:
-            found = np.zeros((rows.size, *chances.shape[1:]))
-            believe_types(self._particles, take(positions, rows), self._least, found)
-            chances[rows] = found
-        return chances
-
     def _active(self, views: States, count: int) -> np.ndarray:
         """Returns where worlds do not come from the prior (bool ``[count]``)."""
         active = np.zeros(count, np.bool_)
@@ -260,9 +269,14 @@ class Determinizer:
         return active
 
     def _update(
-        self, positions: Positions, records: Records, rng: np.ndarray, true: np.ndarray | None, again: bool = False
+        self,
+        positions: Positions,
+        records: Records,
+        rng: np.ndarray,
+        true: np.ndarray | None,
+        again: bool = False,
     ) -> Diagnostics:
-        """Brings the particles of the positions up to date, drawing new ones where there are none or too few count.
+        """Brings particles up to date, drawing new ones where there are none or too few count.
 
         Args:
             true: uint64 ``[n, W]``, the true worlds, if they are known.
@@ -279,8 +293,8 @@ class Determinizer:
             find_kept(particles, positions, records, goes_on)
         kept = np.flatnonzero(goes_on)
         if kept.size:
-            start = np.zeros(kept.size, np.int64)
-            diagnostics.num_evaluations[kept] = self._replayer.advance(particles, take(positions, kept), records, start)
+            num_evaluations = self._replayer.advance(particles, take(positions, kept), records)
+            diagnostics.num_evaluations[kept] = num_evaluations
             effective_sizes(particles, positions.slots, sizes)
             sizes[~goes_on] = 0.0
         fresh = np.flatnonzero(((sizes < self._least) & ~current) | (sizes == 0.0))
@@ -293,7 +307,10 @@ class Determinizer:
             effective_sizes(particles, positions.slots, sizes)
         if not sizes.all():
             wrong = positions.lanes[sizes == 0.0][:5].tolist()
-            raise ValueError(f"lanes {wrong}: the record does not lead to the view; pass the moves of all lanes since the deal")
+            raise ValueError(
+                f"lanes {wrong}: the record does not lead to the view; pass the moves of all lanes "
+                "since the deal"
+            )
         listed = particles.num_draws[positions.slots] == COMPLETE
         diagnostics.ess_share[:] = np.where(listed, np.nan, sizes / self.settings.particles)
         judge_truth(self.game.rules, particles, positions, diagnostics.gain, diagnostics.rank)
@@ -302,38 +319,52 @@ class Determinizer:
     def _draw(
         self, positions: Positions, records: Records, rng: np.ndarray, true: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draws new particles for the positions and weighs them; returns the gains of phase 1 and the observations evaluated."""
+        """Draws new particles for the positions and weighs them; returns the gains of phase 1 and
+        the observations evaluated.
+        """
         particles, count = self._particles, len(positions.lanes)
         draws = empty_draws(count, self.settings.particles, self.game.spec.hidden_words, true)
         num_evaluations = self._phase1(positions, rng, draws) + np.zeros(count, np.int64)
         lengths = records.lengths[positions.lanes]
         if self.settings.phase2:
             put(particles.views, positions.slots, start_views(self.game, positions))
-            store_draws(self.game.rules, particles, positions, np.zeros(count, np.int16), True, draws)
-            history = self.settings.history or self.game.spec.max_moves
-            counts_from = np.maximum(lengths.astype(np.int64) - history, 0)
-            num_evaluations += self._replayer.advance(particles, positions, records, counts_from)
+            store_draws(
+                self.game.rules, particles, positions, np.zeros(count, np.int16), True, draws
+            )
+            num_evaluations += self._replayer.advance(particles, positions, records)
         else:
             put(particles.views, positions.slots, positions.views)
             store_draws(self.game.rules, particles, positions, lengths, False, draws)
         return draws.gain, num_evaluations
 
     def _phase1(self, positions: Positions, rng: np.ndarray, draws: Draws) -> int:
-        """Fills ``draws`` for the positions; returns the observations evaluated per position, those of the filter not counted."""
-        settings, rules, marginal = self.settings, self.game.rules, self.settings.phase1 == "marginal"
+        """Fills ``draws`` for the positions; returns the observations evaluated per position, those
+        of the filter not counted.
+        """
+        settings, rules, marginal = (
+            self.settings,
+            self.game.rules,
+            self.settings.phase1 == "marginal",
+        )
         list_all(rules, positions, draws)
         rows = np.flatnonzero(draws.num_draws == UNDRAWN)
         if marginal:
-            observations = np.empty((len(positions.lanes), *self.game.spec.observation_shape), np.int8)
+            observations = np.empty(
+                (len(positions.lanes), *self.game.spec.observation_shape), np.int8
+            )
             _observe(rules, positions, observations)
-            logits = self._evaluator.evaluate(observations, positions.seats.astype(np.int8), want_hidden=True).hidden
+            logits = self._evaluator.evaluate(
+                observations, positions.seats.astype(np.int8), want_hidden=True
+            ).hidden
             draw_from_marginal(rules, positions, rows, logits, rng, draws)
             weigh_by_marginal(rules, positions, logits, draws)
         elif settings.phase1 == "filter":
             weigh_by_prior(rules, positions, draws)
             if rows.size:
                 assert self._score is not None
-                draw_filtered(self.game, positions, rows, rng, settings.candidates, self._score, draws)
+                draw_filtered(
+                    self.game, positions, rows, rng, settings.candidates, self._score, draws
+                )
         else:
             draw_from_prior(rules, positions, rows, rng, draws)
             weigh_by_prior(rules, positions, draws)

@@ -2,11 +2,12 @@
 
 A *particle* is a world, by its hidden words. Two log-densities go with it (nats):
 
-- ``density``, of the draw: what an importance weight is divided by, or else the evidence of phase 1 counts twice.
+- ``density``, of the draw: what an importance weight is divided by, or else the evidence of phase 1
+  counts twice.
 - ``phase1``, of the world by phase 1: what the particles stand for without phase 2.
 
-Where no more worlds are possible than there is room for particles, all of them are listed, each once: inference is then exact
-and ``density`` is 0.
+Where no more worlds are possible than there is room for particles, all of them are listed, each
+once: inference is then exact and ``density`` is 0.
 """
 
 from typing import NamedTuple
@@ -23,15 +24,17 @@ COMPLETE = 0
 
 
 class Draws(NamedTuple):
-    """K particles for each of n positions; the last column is for the true world, which only diagnostics use.
+    """K particles for n positions; the last column is the true world, for diagnostics alone.
 
     Attributes:
         hidden: uint64 ``[n, K + 1, W]``, the worlds.
         exists: bool ``[n, K + 1]``, whether there is a particle.
         density: float64 ``[n, K + 1]``, see above.
         phase1: float64 ``[n, K + 1]``, see above.
-        num_draws: int32 ``[n]``, how many draws the particles stand for; COMPLETE: they are all the worlds there are.
-        gain: float64 ``[n]``, log-probability (nats) of the true world by phase 1, less that of the prior; NaN = unknown.
+        num_draws: int32 ``[n]``, how many draws the particles stand for; COMPLETE: they are all the
+            worlds there are.
+        gain: float64 ``[n]``, log-probability (nats) of the true world by phase 1, less that of the
+            prior; NaN = unknown.
     """
 
     hidden: np.ndarray
@@ -43,7 +46,9 @@ class Draws(NamedTuple):
 
 
 def empty_draws(count: int, particles: int, hidden_words: int, truth: np.ndarray | None) -> Draws:
-    """Returns room for the particles of ``count`` positions; ``truth`` (uint64 ``[count, W]``, or None) is the last column."""
+    """Returns room for the particles of ``count`` positions; ``truth`` (uint64 ``[count, W]``, or
+    None) is the last column.
+    """
     shape = (count, particles + 1)
     draws = Draws(
         hidden=np.zeros((*shape, hidden_words), np.uint64),
@@ -70,7 +75,7 @@ def are_same(one: np.ndarray, other: np.ndarray) -> bool:
 
 @kernel
 def list_all(rules: Rules, positions: Positions, draws: Draws) -> None:
-    """Lists all the worlds of every position that has at most K of them; the others stay UNDRAWN."""
+    """Lists all the worlds of every position that has at most K; others stay UNDRAWN."""
     last = draws.hidden.shape[1] - 1
     for i in range(positions.seats.size):
         total = list_hidden(rules, positions.views, i, positions.seats[i], draws.hidden[i, :last])
@@ -81,8 +86,10 @@ def list_all(rules: Rules, positions: Positions, draws: Draws) -> None:
 
 
 @kernel
-def draw_from_prior(rules: Rules, positions: Positions, rows: np.ndarray, rng: np.ndarray, draws: Draws) -> None:
-    """Draws the particles of the positions in ``rows`` (int64) from the prior at the information state.
+def draw_from_prior(
+    rules: Rules, positions: Positions, rows: np.ndarray, rng: np.ndarray, draws: Draws
+) -> None:
+    """Draws particles of the positions in ``rows`` (int64) from the prior.
 
     Args:
         positions: ``[n]``. rng: uint64 streams, one per lane, changed in place.
@@ -91,7 +98,15 @@ def draw_from_prior(rules: Rules, positions: Positions, rows: np.ndarray, rng: n
     for i in rows:
         draws.num_draws[i] = last
         draws.exists[i, :last] = True
-        draw_hidden(rules, positions.views, i, positions.seats[i], rng, positions.lanes[i], draws.hidden[i, :last])
+        draw_hidden(
+            rules,
+            positions.views,
+            i,
+            positions.seats[i],
+            rng,
+            positions.lanes[i],
+            draws.hidden[i, :last],
+        )
 
 
 @kernel
@@ -103,7 +118,9 @@ def weigh_by_prior(rules: Rules, positions: Positions, draws: Draws) -> None:
             continue
         for k in range(last + 1):
             if draws.exists[i, k]:
-                draws.phase1[i, k] = log_prior_hidden(rules, positions.views, i, positions.seats[i], draws.hidden[i, k])
+                draws.phase1[i, k] = log_prior_hidden(
+                    rules, positions.views, i, positions.seats[i], draws.hidden[i, k]
+                )
                 if draws.num_draws[i] != COMPLETE:
                     draws.density[i, k] = draws.phase1[i, k]
         if draws.exists[i, last]:
@@ -112,7 +129,12 @@ def weigh_by_prior(rules: Rules, positions: Positions, draws: Draws) -> None:
 
 @kernel
 def draw_from_marginal(
-    rules: Rules, positions: Positions, rows: np.ndarray, logits: np.ndarray, rng: np.ndarray, draws: Draws
+    rules: Rules,
+    positions: Positions,
+    rows: np.ndarray,
+    logits: np.ndarray,
+    rng: np.ndarray,
+    draws: Draws,
 ) -> None:
     """Draws the particles of the positions in ``rows`` (int64) from the network's distribution.
 
@@ -125,19 +147,32 @@ def draw_from_marginal(
         draws.num_draws[i] = last
         draws.exists[i, :last] = True
         seat, lane = positions.seats[i], positions.lanes[i]
-        draw_corrected(rules, positions.views, i, seat, logits[i], rng, lane, draws.hidden[i, :last])
+        draw_corrected(
+            rules, positions.views, i, seat, logits[i], rng, lane, draws.hidden[i, :last]
+        )
 
 
 @kernel
 def weigh_by_marginal(rules: Rules, positions: Positions, logits: np.ndarray, draws: Draws) -> None:
-    """Writes the densities of all particles that are listed, or were drawn from the network's distribution."""
+    """Writes the densities of particles that are listed or drawn from the network."""
     last = draws.hidden.shape[1] - 1
     for i in range(positions.seats.size):
         seat = positions.seats[i]
-        log_corrected(rules, positions.views, i, seat, logits[i], draws.hidden[i], draws.exists[i], draws.phase1[i])
+        log_corrected(
+            rules,
+            positions.views,
+            i,
+            seat,
+            logits[i],
+            draws.hidden[i],
+            draws.exists[i],
+            draws.phase1[i],
+        )
         if draws.num_draws[i] != COMPLETE:
             for k in range(last + 1):
                 if draws.exists[i, k]:
                     draws.density[i, k] = draws.phase1[i, k]
         if draws.exists[i, last]:
-            draws.gain[i] = draws.phase1[i, last] - log_prior_hidden(rules, positions.views, i, seat, draws.hidden[i, last])
+            draws.gain[i] = draws.phase1[i, last] - log_prior_hidden(
+                rules, positions.views, i, seat, draws.hidden[i, last]
+            )

@@ -1,37 +1,130 @@
-"""Phase 1, the paper's form: many worlds drawn from the prior, the best kept by the score of a filter network.
+"""Phase 1, the paper's form: worlds from the prior, the best kept by a filter network.
 
-The network is a six-layer 1D convolution over the observation and a world (``networks.filter``), trained to tell the true
-world from worlds drawn from the prior at the same information state (``filter_batch``). Source: DeltaDou, 4.3.
+The network is a six-layer 1D convolution over the observation and a world. Source: DeltaDou, 4.3
+("a 6-layer 1D-convolutional neural network"). The paper gives neither its input nor its loss: it is
+trained here (``filter_batch``) to tell the true world from worlds drawn from the prior at the same
+information state.
 
-Late in the game the candidates repeat. The best K *different* ones are kept, else one world could take all the places; a
-candidate that was drawn m times counts m times.
+Late in the game the candidates repeat. The best K *different* ones are kept, else one world could
+take all the places; a candidate that was drawn m times counts m times.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils import convert_conv2d_weight_memory_format
 
 from games.batches import Rules, States, num_rows, take
 from games.generic import count_hidden, draw_hidden, log_prior_hidden, observe
-from games.interface import Game, seats_to_move
+from games.interface import Game, GameSpec, seats_to_move
 from games.kernels import kernel
 from inference.draws import Draws, are_same
 from inference.positions import Positions, true_hidden
-from networks.filter import world_planes
+from networks.engine import MAX_CHUNK, make_setting
+from networks.precision import is_fast_in_bfloat16
+from networks.resnet import ConvNorm, scaled_planes
 
 Score = Callable[[Tensor], Tensor]
-"""Scores float32 [N] for int8 planes [N, C + W, L]: ``networks.engine.FilterEngine``."""
+"""Scores float32 [N] for int8 planes [N, C + W, L]: ``FilterEngine``."""
 
+NUM_LAYERS = 6
 _MAX_ROWS = 16_384
 """Rows of planes made at once: about 16 MiB."""
 
 
+def num_world_planes(spec: GameSpec) -> int:
+    """Returns how many planes show a world: one for each other seat and count above 0."""
+    return (spec.num_seats - 1) * (spec.hidden_counts - 1)
+
+
+def world_planes(spec: GameSpec, *hands: np.ndarray) -> np.ndarray:
+    """Returns the planes of worlds: int8 ``[N, W, L]``, for each other seat whether it holds >= 1,
+    2, … cards of a position.
+
+    Args:
+        spec: Of the game.
+        hands: For each other seat, the one that plays next first, its cards per position, int8
+            ``[N, L]``.
+    """
+    thresholds = np.arange(1, spec.hidden_counts, dtype=np.int8)[:, None]
+    planes: np.ndarray = (np.stack(hands, axis=1)[:, :, None, :] >= thresholds).astype(np.int8)
+    return planes.reshape(len(planes), num_world_planes(spec), -1)
+
+
+class FilterNet(nn.Module):
+    """Six convolutions over the planes of an observation and of a world, then one score."""
+
+    scale: Tensor
+
+    def __init__(self, spec: GameSpec, channels: int = 32, head_channels: int = 4) -> None:
+        super().__init__()
+        num_inputs, length = spec.observation_shape
+        self.length = length
+        num_planes = num_inputs + num_world_planes(spec)
+        scale = np.ones(num_planes, np.float32)
+        scale[:num_inputs] = spec.observation_scale
+        self.register_buffer("scale", torch.as_tensor(scale), persistent=False)
+        widths = [num_planes] + [channels] * (NUM_LAYERS - 1) + [head_channels]
+        self.layers = nn.ModuleList(
+            ConvNorm(a, b, 3) for a, b in zip(widths[:-1], widths[1:], strict=True)
+        )
+        self.score = nn.Linear(head_channels * length, 1)
+        convert_conv2d_weight_memory_format(self, torch.channels_last)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """Returns scores ``[N]`` for int8 ``[N, C + W, L]``: the observation's planes, then those
+        of the world.
+
+        A score is a log-odds of "true world" against "drawn from the prior", up to a constant of
+        the observation.
+        """
+        x = scaled_planes(planes, self.scale)
+        for layer in self.layers:
+            x = functional.relu(layer(x))
+        return self.score(x.flatten(1))[:, 0].float()
+
+
+class FilterEngine:
+    """A filter network for inference. It keeps copies and has no int8: it is as ``auto`` then."""
+
+    @torch.no_grad()
+    def __init__(
+        self, net: FilterNet, precision: str = "auto", device: torch.device | str = "cpu"
+    ) -> None:
+        if precision in ("auto", "int8"):
+            precision = "bfloat16" if is_fast_in_bfloat16(torch.device(device)) else "float32"
+        self.setting = make_setting(net.length, precision, device)
+        layers = cast(list[ConvNorm], list(net.layers))
+        self.layers = [
+            self.setting.fold(layer, net.scale if layer is layers[0] else None) for layer in layers
+        ]
+        self.score = self.setting.over_positions(net.score)
+
+    @torch.inference_mode()
+    def __call__(self, planes: Tensor) -> Tensor:
+        """Returns scores float32 ``[N]`` for int8 ``[N, C + W, L]`` (see ``FilterNet.forward``)."""
+        return torch.cat([self._chunk(rows) for rows in planes.split(MAX_CHUNK)])
+
+    def _chunk(self, planes: Tensor) -> Tensor:
+        """Returns the scores of at most ``MAX_CHUNK`` rows."""
+        x = self.setting.inputs(planes)
+        for layer in self.layers:
+            x = layer(x, relu=True)
+        return self.score(x, relu=False)[: len(planes), 0, 0, 0].float()
+
+
 @kernel
 def _draw_candidates(
-    rules: Rules, views: States, seats: np.ndarray, lanes: np.ndarray, rng: np.ndarray, hidden: np.ndarray
+    rules: Rules,
+    views: States,
+    seats: np.ndarray,
+    lanes: np.ndarray,
+    rng: np.ndarray,
+    hidden: np.ndarray,
 ) -> None:
     """Draws worlds from the prior at every information state (uint64 ``[n, M, W]``)."""
     for i in range(seats.size):
@@ -40,9 +133,16 @@ def _draw_candidates(
 
 @kernel
 def _observe_seats(
-    rules: Rules, views: States, seats: np.ndarray, hidden: np.ndarray, observations: np.ndarray, counts: np.ndarray
+    rules: Rules,
+    views: States,
+    seats: np.ndarray,
+    hidden: np.ndarray,
+    observations: np.ndarray,
+    counts: np.ndarray,
 ) -> None:
-    """Writes what ``seats[i]`` sees (int8 ``[n, C, L]``), and what the others hold in its worlds (int8 ``[n, M, 2, L]``)."""
+    """Writes what ``seats[i]`` sees (int8 ``[n, C, L]``), and what the others hold in its worlds
+    (int8 ``[n, M, 2, L]``).
+    """
     for i in range(seats.size):
         observe(rules, views, i, seats[i], observations[i])
         for k in range(hidden.shape[1]):
@@ -61,7 +161,9 @@ def _planes(game: Game, views: States, seats: np.ndarray, hidden: np.ndarray) ->
     return np.concatenate([repeated, worlds.reshape(n, m, *worlds.shape[1:])], axis=2)
 
 
-def filter_scores(game: Game, views: States, seats: np.ndarray, hidden: np.ndarray, score: Score) -> np.ndarray:
+def filter_scores(
+    game: Game, views: States, seats: np.ndarray, hidden: np.ndarray, score: Score
+) -> np.ndarray:
     """Returns the filter's scores (float32 ``[n, M]``) of worlds (uint64 ``[n, M, W]``)."""
     n, m = hidden.shape[:2]
     scores = np.empty((n, m), np.float32)
@@ -76,12 +178,18 @@ def filter_scores(game: Game, views: States, seats: np.ndarray, hidden: np.ndarr
 
 @kernel
 def _keep_best(
-    rules: Rules, positions: Positions, rows: np.ndarray, candidates: np.ndarray, order: np.ndarray, draws: Draws
+    rules: Rules,
+    positions: Positions,
+    rows: np.ndarray,
+    candidates: np.ndarray,
+    order: np.ndarray,
+    draws: Draws,
 ) -> None:
     """Keeps the best different candidates of the positions in ``rows`` (int64).
 
     Args:
-        candidates: uint64 ``[n, M, W]``, for each of the rows. order: int64 ``[n, M]``, candidates by falling score.
+        candidates: uint64 ``[n, M, W]``, for each of the rows. order: int64 ``[n, M]``, candidates
+            by falling score.
     """
     last = draws.hidden.shape[1] - 1
     copies = np.ones(last + 1, np.int64)
@@ -102,17 +210,26 @@ def _keep_best(
                 kept += 1
         for k in range(last + 1):
             if draws.exists[i, k]:
-                draws.phase1[i, k] = log_prior_hidden(rules, positions.views, i, positions.seats[i], draws.hidden[i, k])
+                draws.phase1[i, k] = log_prior_hidden(
+                    rules, positions.views, i, positions.seats[i], draws.hidden[i, k]
+                )
                 draws.density[i, k] = draws.phase1[i, k] - np.log(copies[k])
 
 
 def draw_filtered(
-    game: Game, positions: Positions, rows: np.ndarray, rng: np.ndarray, candidates: int, score: Score, draws: Draws
+    game: Game,
+    positions: Positions,
+    rows: np.ndarray,
+    rng: np.ndarray,
+    candidates: int,
+    score: Score,
+    draws: Draws,
 ) -> None:
     """Draws candidates from the prior for the positions in ``rows`` (int64), and keeps the best.
 
-    The particles count as draws from the prior that were kept, so the score itself is no part of their density; the gain of
-    phase 1 is the score of the true world against the candidates', as a log-odds against the prior.
+    The particles count as draws from the prior that were kept, so the score itself is no part of
+    their density; the gain of phase 1 is the score of the true world against the candidates', as a
+    log-odds against the prior.
 
     Args:
         positions: ``[n]``. rng: uint64 streams, one per lane, changed in place.
@@ -145,10 +262,11 @@ class FilterBatch(NamedTuple):
 
 
 def filter_batch(game: Game, states: States, rng: np.ndarray, negatives: int) -> FilterBatch:
-    """Returns training data: the true world of each state and worlds from the prior at the information state of the seat to move.
+    """Returns training data: the true world of each state and worlds from the prior at the
+    information state of the seat to move.
 
-    Trained with the cross-entropy of either kind, a score becomes the log-odds of a world against the prior (up to a constant of
-    the information state).
+    Trained with the cross-entropy of either kind, a score becomes the log-odds of a world against
+    the prior (up to a constant of the information state).
 
     Args:
         states: ``[B]`` rows with all the hands, of running games.

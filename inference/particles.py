@@ -1,4 +1,6 @@
-"""The particles that persist over a game, for every lane and searching seat (a *slot*: lane * seats + seat)."""
+"""The particles that persist over a game, for every lane and searching seat (a *slot*: lane * seats
++ seat).
+"""
 
 from typing import NamedTuple
 
@@ -15,19 +17,18 @@ NO_PARTICLES = -1
 
 
 class Particles(NamedTuple):
-    """S slots with K particles each; the last column is for the true world, which only diagnostics use.
+    """S slots with K particles each; the last column is the true world, for diagnostics alone.
 
-    A particle has two log-weights (nats), each known up to a constant of the slot: with the posterior and with phase 1 in the
-    numerator, over the density that the particle was drawn from.
+    A particle has two log-weights (nats), each known up to a constant of the slot: with the
+    posterior and with phase 1 in the numerator, over the density that the particle was drawn from.
 
     Attributes:
         views: States ``[S]``, the view of the searching seat when ``moves`` moves had been played.
         moves: int16 ``[S]``, moves accounted for; NO_PARTICLES = the slot has no particles.
         hidden: uint64 ``[S, K + 1, W]``, the worlds as they were then.
-        posterior: float64 ``[S, K + 1]``: log p(deal) + log-likelihood of the moves - log density; -inf = impossible, or none.
+        posterior: float64 ``[S, K + 1]``: log p(deal) + log-likelihood of the moves - log density;
+            -inf = impossible, or none.
         phase1: float64 ``[S, K + 1]``: log-probability by phase 1 - log density.
-        said: float64 ``[S, K + 1, seats, T]``, log-likelihood of each seat's moves by each type of player that the others may be
-            (``inference.replay``); empty with one type.
         num_draws: int32 ``[S]``, see ``Draws``.
         truth_density: float64 ``[S]``, log density of the last column.
     """
@@ -37,32 +38,32 @@ class Particles(NamedTuple):
     hidden: np.ndarray
     posterior: np.ndarray
     phase1: np.ndarray
-    said: np.ndarray
     num_draws: np.ndarray
     truth_density: np.ndarray
 
 
-def make_particles(game: Game, num_slots: int, count: int, num_types: int = 1) -> Particles:
-    """Returns slots without particles, with room for ``count`` each; the others may be of ``num_types`` types."""
+def make_particles(game: Game, num_slots: int, count: int) -> Particles:
+    """Returns slots without particles, with room for ``count`` each."""
     shape = (num_slots, count + 1)
-    types = (game.spec.num_seats, num_types) if num_types > 1 else (0, 0)
     return Particles(
         views=game.empty(num_slots),
         moves=np.full(num_slots, NO_PARTICLES, np.int16),
         hidden=np.zeros((*shape, game.spec.hidden_words), np.uint64),
         posterior=np.full(shape, -np.inf),
         phase1=np.zeros(shape),
-        said=np.zeros((*shape, *types)),
         num_draws=np.zeros(num_slots, np.int32),
         truth_density=np.zeros(num_slots),
     )
 
 
 @kernel
-def find_kept(particles: Particles, positions: Positions, records: Records, kept: np.ndarray) -> None:
+def find_kept(
+    particles: Particles, positions: Positions, records: Records, kept: np.ndarray
+) -> None:
     """Writes whether the particles of a position's slot can be brought up to date (bool ``[n]``).
 
-    Those that stand before a move that the seat did not see cannot: they say nothing of what it was.
+    Those that stand before a move that the seat did not see cannot: they say nothing of what it
+    was.
     """
     for i in range(kept.size):
         since, lane = particles.moves[positions.slots[i]], positions.lanes[i]
@@ -73,16 +74,23 @@ def find_kept(particles: Particles, positions: Positions, records: Records, kept
 
 @kernel
 def store_draws(
-    rules: Rules, particles: Particles, positions: Positions, moves: np.ndarray, from_start: bool, draws: Draws
+    rules: Rules,
+    particles: Particles,
+    positions: Positions,
+    moves: np.ndarray,
+    from_start: bool,
+    draws: Draws,
 ) -> None:
     """Puts new particles into the slots of positions, at the start of the game or at the position.
 
     Args:
-        particles: The views of the slots must be those of that state; the rest of the slots is written.
+        particles: The views of the slots must be those of that state; the rest of the slots is
+            written.
         positions: ``[n]``.
         moves: int16 ``[n]``, moves played before that state.
-        from_start: Whether that state is the start of the game. The worlds are then taken back to it, and the posterior weights
-            start from the prior of the deal; if not, they are those of phase 1.
+        from_start: Whether that state is the start of the game. The worlds are then taken back to
+            it, and the posterior weights start from the prior of the deal; if not, they are those
+            of phase 1.
         draws: ``[n]`` rows.
     """
     last = draws.hidden.shape[1] - 1
@@ -94,9 +102,6 @@ def store_draws(
         for k in range(last + 1):
             particles.phase1[slot, k] = -np.inf
             particles.posterior[slot, k] = -np.inf
-            for other in range(particles.said.shape[2]):
-                for t in range(particles.said.shape[3]):
-                    particles.said[slot, k, other, t] = 0.0
             if draws.exists[i, k]:
                 hidden = particles.hidden[slot, k]
                 for w in range(hidden.size):

@@ -14,7 +14,8 @@ class Positions(NamedTuple):
     """n information states for which worlds are wanted.
 
     Attributes:
-        places: int64 ``[n]``, place in the answer: the worlds of a position start at row ``places * num_worlds``.
+        places: int64 ``[n]``, place in the answer: the worlds of a position start at row ``places *
+            num_worlds``.
         lanes: int64 ``[n]``, the game, by its record and its random stream.
         seats: int64 ``[n]``, the searching seat.
         slots: int64 ``[n]``, lane * seats + seat: where the particles are kept.
@@ -31,12 +32,16 @@ class Positions(NamedTuple):
 def make_positions(game: Game, lanes: np.ndarray, views: States) -> Positions:
     """Returns the positions of views in which the seat to move searches."""
     lanes, seats = np.asarray(lanes, np.int64), seats_to_move(game, views)
-    return Positions(np.arange(len(lanes)), lanes, seats, lanes * game.spec.num_seats + seats, views)
+    return Positions(
+        np.arange(len(lanes)), lanes, seats, lanes * game.spec.num_seats + seats, views
+    )
 
 
 @kernel
 def find_active(rules: Rules, views: States, below: int, active: np.ndarray) -> None:
-    """Writes whether some hand has fewer than ``below`` cards (bool ``[n]``); True where hands do not run out."""
+    """Writes whether some hand has fewer than ``below`` cards (bool ``[n]``); True where hands do
+    not run out.
+    """
     for i in range(active.size):
         active[i] = shortest_hand(rules, views, i) < below
 

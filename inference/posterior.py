@@ -4,10 +4,11 @@ A particle k drawn from phase 1 with density q weighs, with its evidence p(moves
 
     w_k = p(k) p(moves | k) / q(k),      ESS = (sum_k w_k)^2 / sum_k w_k^2.
 
-A few particles of many worlds may all but miss the posterior; then one of them takes nearly all the weight for no good
-reason. Where ESS falls below its floor, the posterior is *tempered* towards phase 1: worlds are drawn from p_1^(1 - beta) *
-posterior^beta with the largest beta in [0, 1] that keeps ESS at the floor, which raises the temperature of the evidence to
-1 / beta. This is not done where the particles are all the worlds there are: a sharp posterior is then no artefact. Source:
+A few particles of many worlds may all but miss the posterior; then one of them takes nearly all the
+weight for no good reason. Where ESS falls below its floor, the posterior is *tempered* towards
+phase 1: worlds are drawn from p_1^(1 - beta) * posterior^beta with the largest beta in [0, 1] that
+keeps ESS at the floor, which raises the temperature of the evidence to 1 / beta. This is not done
+where the particles are all the worlds there are: a sharp posterior is then no artefact. Source:
 DeltaDou, 4.3 (temperature); Neal, "Annealed importance sampling", 2001 (the path).
 """
 
@@ -25,7 +26,8 @@ _BISECTIONS = 20
 
 @kernel
 def particle_weights(particles: Particles, slot: int, beta: float, weights: np.ndarray) -> float:
-    """Returns the effective sample size, 0 if no particle is possible; writes the weights (float64 ``[K]``, sum 1).
+    """Returns the effective sample size, 0 if no particle is possible; writes the weights (float64
+    ``[K]``, sum 1).
 
     Args:
         particles: Of all slots.
@@ -37,7 +39,9 @@ def particle_weights(particles: Particles, slot: int, beta: float, weights: np.n
     for k in range(weights.size):
         weights[k] = -np.inf
         if particles.posterior[slot, k] > -np.inf:
-            weights[k] = beta * particles.posterior[slot, k] + (1.0 - beta) * particles.phase1[slot, k]
+            weights[k] = (
+                beta * particles.posterior[slot, k] + (1.0 - beta) * particles.phase1[slot, k]
+            )
             top = max(top, weights[k])
     if top == -np.inf:
         return 0.0
@@ -53,8 +57,13 @@ def particle_weights(particles: Particles, slot: int, beta: float, weights: np.n
 
 @kernel
 def temper(particles: Particles, slot: int, floor: float, weights: np.ndarray) -> float:
-    """Returns the largest beta with an effective sample size of ``floor`` or more, 0 if there is none; writes its weights."""
-    if particle_weights(particles, slot, 1.0, weights) >= floor or particles.num_draws[slot] == COMPLETE:
+    """Returns the largest beta with an effective sample size of ``floor`` or more, 0 if there is
+    none; writes its weights.
+    """
+    if (
+        particle_weights(particles, slot, 1.0, weights) >= floor
+        or particles.num_draws[slot] == COMPLETE
+    ):
         return 1.0
     low, high = 0.0, 1.0
     for _ in range(_BISECTIONS):
@@ -69,24 +78,30 @@ def temper(particles: Particles, slot: int, floor: float, weights: np.ndarray) -
 
 @kernel
 def effective_sizes(particles: Particles, slots: np.ndarray, sizes: np.ndarray) -> None:
-    """Writes the effective sample size of every slot (float64 ``[n]``) before tempering; 0 without particles.
+    """Writes the effective sample sizes (float64 ``[n]``) before tempering; 0 without particles.
 
     It is K where all the worlds are listed.
     """
     weights = np.empty(particles.posterior.shape[1] - 1)
     for i in range(slots.size):
         slot = slots[i]
-        sizes[i] = 0.0 if particles.moves[slot] == NO_PARTICLES else particle_weights(particles, slot, 1.0, weights)
+        sizes[i] = (
+            0.0
+            if particles.moves[slot] == NO_PARTICLES
+            else particle_weights(particles, slot, 1.0, weights)
+        )
         if sizes[i] > 0.0 and particles.num_draws[slot] == COMPLETE:
             sizes[i] = weights.size
 
 
 @kernel
 def resample(weights: np.ndarray, rng: np.ndarray, lane: int, picks: np.ndarray) -> None:
-    """Draws particles by systematic resampling, in random order: particle k comes up n w_k times, rounded up or down.
+    """Draws particles by systematic resampling, in random order: particle k comes up n w_k times,
+    rounded up or down.
 
-    Source: Douc, Cappé & Moulines, "Comparison of resampling schemes for particle filtering", 2005, 2.4. The order is shuffled
-    because a search with fewer playouts than worlds uses the first ones only.
+    Source: Douc, Cappé & Moulines, "Comparison of resampling schemes for particle filtering", 2005,
+    2.4. The order is shuffled because a search with fewer playouts than worlds uses the first ones
+    only.
 
     Args:
         weights: float64 ``[K]``, sum 1.
@@ -112,9 +127,15 @@ def resample(weights: np.ndarray, rng: np.ndarray, lane: int, picks: np.ndarray)
 
 @kernel
 def draw_worlds(
-    rules: Rules, particles: Particles, positions: Positions, floor: float, rng: np.ndarray, num_worlds: int, worlds: States,
+    rules: Rules,
+    particles: Particles,
+    positions: Positions,
+    floor: float,
+    rng: np.ndarray,
+    num_worlds: int,
+    worlds: States,
     betas: np.ndarray,
-) -> None:  # fmt: skip
+) -> None:
     """Draws worlds from the weighted particles of the positions' slots.
 
     Args:
@@ -132,20 +153,32 @@ def draw_worlds(
         betas[i] = temper(particles, slot, floor, weights)
         resample(weights, rng, positions.lanes[i], picks)
         for w in range(num_worlds):
-            fill_world(rules, positions.views, i, positions.seats[i], particles.hidden[slot, picks[w]], worlds, first + w)
+            fill_world(
+                rules,
+                positions.views,
+                i,
+                positions.seats[i],
+                particles.hidden[slot, picks[w]],
+                worlds,
+                first + w,
+            )
         deal_rest(rules, worlds, first, num_worlds, rng, positions.lanes[i])
 
 
 @kernel
-def judge_truth(rules: Rules, particles: Particles, positions: Positions, gain: np.ndarray, rank: np.ndarray) -> None:
-    """Writes what the particles say of the true world, before tempering; NaN where it is not in the last column.
+def judge_truth(
+    rules: Rules, particles: Particles, positions: Positions, gain: np.ndarray, rank: np.ndarray
+) -> None:
+    """Writes what particles say of the true world before tempering; NaN where it is not known.
 
     Args:
         particles: Brought up to date with the positions.
         positions: ``[n]``.
-        gain: float64 ``[n]``: log p(true world | moves) - log prior at the information state (nats). The true world is one of
-            the draws in the estimate of the evidence, which makes it a lower bound on average.
-        rank: float64 ``[n]``: share of the possible particles that weigh more; equal ones count half.
+        gain: float64 ``[n]``: log p(true world | moves) - log prior at the information state
+            (nats). The true world is one of the draws in the estimate of the evidence, which makes
+            it a lower bound on average.
+        rank: float64 ``[n]``: share of the possible particles that weigh more; equal ones count
+            half.
     """
     last = particles.posterior.shape[1] - 1
     for i in range(gain.size):
@@ -163,7 +196,9 @@ def judge_truth(rules: Rules, particles: Particles, positions: Positions, gain: 
                 total += np.exp(weight - true)
                 heavier += 1.0 if weight > true else 0.5 if weight == true else 0.0
                 possible += 1
-        prior = log_prior_hidden(rules, positions.views, i, positions.seats[i], particles.hidden[slot, last])
+        prior = log_prior_hidden(
+            rules, positions.views, i, positions.seats[i], particles.hidden[slot, last]
+        )
         gain[i] = particles.truth_density[slot] + np.log(num_draws + 1.0) - np.log(total) - prior
         if possible > 0:
             rank[i] = heavier / possible

@@ -1,4 +1,4 @@
-"""Worlds from the prior: what is hidden is as likely as the rules and the seat's own cards make it, whatever was played."""
+"""Worlds from the prior: as likely as rules and own cards make them, whatever was played."""
 
 import numpy as np
 
@@ -9,7 +9,14 @@ from inference.positions import Positions
 
 
 @kernel
-def prior_worlds(rules: Rules, positions: Positions, rng: np.ndarray, num_worlds: int, hidden_words: int, worlds: States) -> None:
+def prior_worlds(
+    rules: Rules,
+    positions: Positions,
+    rng: np.ndarray,
+    num_worlds: int,
+    hidden_words: int,
+    worlds: States,
+) -> None:
     """Draws worlds from the prior at every position.
 
     Args:

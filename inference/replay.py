@@ -1,22 +1,18 @@
-"""Phase 2, the evidence: how likely the moves of the other players are in the world of each particle.
+"""Phase 2, the evidence: how likely the others' moves are in the world of each particle.
 
     p(moves | world) = prod over unforced decisions of seats other than the searching one of
                        (1 - epsilon) softmax(logits / T)[a] + epsilon / |A|
 
-where a is the move, or the listed one that stands for it (``games.generic.nearest_listed``), for each *type* (T, epsilon) that
-the others may be of. A seat is of one type all game long, each equally likely before its first move:
-
-    p(moves | world) = prod over other seats of mean over types of p(moves of the seat | world, type)
-
-which is kept exact move by move by what each type has said of each seat so far (``Particles.said``). So players who are not
-like our policies are taken for softer ones once they show it, in the worlds where they show it. Where the rules see a sure win
-of the mover (``games.generic.sure_win``) its first move takes the place of the policy, which has not learned such positions:
-there a move is made with (1 - MISSED) [a = that move] + MISSED / |A|, whatever the type. The mover's information state in the
-world is found by replaying the game from the view at which the particle stands, with the particle's hidden words. A particle
-whose mover could not have made the move gets weight zero, as does one that a card on the table rules out, or one of another
-game. The answers of the networks are only summed up, so a replay never waits for them: ``_collect`` fills a buffer with the
-information states of all lanes, particles and moves, one forward pass per network answers it, and ``score_decisions`` adds the
-log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform play bounds what a single move can say (ours).
+where a is the move, or the listed one that stands for it (``games.generic.nearest_listed``). Where
+the rules see a sure win of the mover (``games.generic.sure_win``) its first move takes the place of
+the policy, which has not learned such positions: there a move is made with (1 - MISSED) [a = that
+move] + MISSED / |A|. The mover's information state in the world is found by replaying the game from
+the view at which the particle stands, with the particle's hidden words. A particle whose mover
+could not have made the move gets weight zero, as does one that a card on the table rules out, or
+one of another game. The answers of the networks are only summed up, so a replay never waits for
+them: ``_collect`` fills a buffer with the information states of all lanes, particles and moves, one
+forward pass per network answers it, and ``score_decisions`` adds the log-likelihoods. Source:
+DeltaDou, 4.3; the share epsilon of uniform play bounds what a single move can say (ours).
 """
 
 from collections.abc import Callable
@@ -39,7 +35,7 @@ from games.generic import (
     seen_move,
     step,
     sure_win,
-)  # fmt: skip
+)
 from games.interface import Game, Records
 from games.kernels import kernel
 from inference.draws import COMPLETE, are_same
@@ -53,15 +49,17 @@ Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
 
 
 MISSED = 0.2
-"""How often a sure win is taken not to be played as we would: there may be several, and strangers may miss it."""
+"""How often a sure win is taken not to be played as we would: others may miss it."""
 
 
 class Decisions(NamedTuple):
-    """A buffer of M decisions; the legal actions of decision m are ``legal[first[m]:first[m + 1]]``.
+    """A buffer of M decisions; the legal actions of decision m are ``legal[first[m]:first[m +
+    1]]``.
 
     Attributes:
         observations: int8 ``[M, C, L]``. seats: int8 ``[M]``, the mover.
-        rows: int32 ``[M]``, the slot by its index in ``Replay``. particles: int32 ``[M]``, the column.
+        rows: int32 ``[M]``, the slot by its index in ``Replay``. particles: int32 ``[M]``, the
+            column.
         chosen: int16 ``[M]``, index of the move among the legal ones.
         first: int32 ``[M + 1]``. legal: int16 ``[room]``.
     """
@@ -81,24 +79,20 @@ class Replay(NamedTuple):
     Attributes:
         positions: ``[n]``, the positions of now.
         moves: int16 ``[G, max_moves]``. lengths: int16 ``[G]``. The public records.
-        counts_from: int64 ``[n]``, earlier moves are replayed but are no evidence.
         same: int64 ``[n, K + 1]``, the first possible particle of the slot with the same world.
-        evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf = impossible. With several types
-            it holds only what does not depend on them.
-        by_type: float64 ``[n, K + 1, seats, T]``, the log-likelihood of each seat's moves by each type; empty with one.
+        evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf =
+            impossible.
     """
 
     positions: Positions
     moves: np.ndarray
     lengths: np.ndarray
-    counts_from: np.ndarray
     same: np.ndarray
     evidence: np.ndarray
-    by_type: np.ndarray
 
 
 def make_decisions(game: Game, count: int) -> Decisions:
-    """Returns a buffer for ``count`` decisions, and at least for all the decisions of one particle."""
+    """Returns a buffer for ``count`` decisions, and at least for all those of one particle."""
     spec = game.spec
     count = max(count, spec.max_moves)
     return Decisions(
@@ -114,7 +108,7 @@ def make_decisions(game: Game, count: int) -> Decisions:
 
 @kernel
 def _find_same(particles: Particles, replay: Replay) -> None:
-    """Fills ``replay.same``: particles of the same world have the same evidence, which is computed once."""
+    """Fills ``replay.same``: particles of one world share their evidence, computed once."""
     last = replay.same.shape[1] - 1
     for i in range(replay.positions.slots.size):
         slot = replay.positions.slots[i]
@@ -156,8 +150,12 @@ def _collect_particle(
     solve: bool,
     row: States,
 ) -> int:
-    """Replays one particle, see ``_collect``; returns the number of decisions in the buffer, -1 if they do not fit."""
-    slot, seat, lane = replay.positions.slots[i], replay.positions.seats[i], replay.positions.lanes[i]
+    """Replays one particle; returns the decisions in the buffer, -1 if they do not fit."""
+    slot, seat, lane = (
+        replay.positions.slots[i],
+        replay.positions.seats[i],
+        replay.positions.lanes[i],
+    )
     before, hidden, solved = count, particles.hidden[slot, k], 0.0
     if not fill_world(rules, particles.views, slot, seat, hidden, row, 0):
         replay.evidence[i, k] = -np.inf
@@ -169,7 +167,9 @@ def _collect_particle(
         if action < 0 or mover < 0:
             replay.evidence[i, k] = -np.inf
             return before
-        is_seen = seen_move(rules, row, 0, action, seat) != UNSEEN_MOVE  # if not, the record does not have it
+        is_seen = (
+            seen_move(rules, row, 0, action, seat) != UNSEEN_MOVE
+        )  # if not, the record does not have it
         if mover != seat:
             start = decisions.first[count]
             if count == decisions.seats.size or start + max_legal > decisions.legal.size:
@@ -181,10 +181,10 @@ def _collect_particle(
             if chosen == num_legal or actions[chosen] != stands_for:
                 replay.evidence[i, k] = -np.inf
                 return before
-            sure = sure_win(rules, row, 0) if solve and num_legal > 1 and j >= replay.counts_from[i] else -1
+            sure = sure_win(rules, row, 0) if solve and num_legal > 1 else -1
             if sure >= 0:
                 solved += np.log((1.0 - MISSED) * (stands_for == sure) + MISSED / num_legal)
-            elif num_legal > 1 and j >= replay.counts_from[i]:
+            elif num_legal > 1:
                 observe(rules, row, 0, mover, decisions.observations[count])
                 decisions.seats[count] = mover
                 decisions.rows[count] = i
@@ -204,9 +204,15 @@ def _collect_particle(
 
 @kernel
 def _collect(
-    rules: Rules, particles: Particles, replay: Replay, cursor: int, decisions: Decisions, max_legal: int, solve: bool,
+    rules: Rules,
+    particles: Particles,
+    replay: Replay,
+    cursor: int,
+    decisions: Decisions,
+    max_legal: int,
+    solve: bool,
     row: States,
-) -> tuple[int, int]:  # fmt: skip
+) -> tuple[int, int]:
     """Replays particles, from the ``cursor``-th on, until the buffer is full or all are done.
 
     Args:
@@ -225,7 +231,9 @@ def _collect(
     while cursor < replay.positions.slots.size * per_slot:
         i, k = cursor // per_slot, cursor % per_slot
         if replay.same[i, k] == k and particles.posterior[replay.positions.slots[i], k] > -np.inf:
-            after = _collect_particle(rules, particles, replay, i, k, decisions, count, max_legal, solve, row)
+            after = _collect_particle(
+                rules, particles, replay, i, k, decisions, count, max_legal, solve, row
+            )
             if after < 0:
                 break
             count = after
@@ -235,44 +243,34 @@ def _collect(
 
 @kernel
 def score_decisions(
-    decoder: np.ndarray, policy: np.ndarray, decisions: Decisions, count: int, types: np.ndarray, replay: Replay,
+    decoder: np.ndarray,
+    policy: np.ndarray,
+    decisions: Decisions,
+    count: int,
+    temperature: float,
+    epsilon: float,
+    replay: Replay,
     scratch: np.ndarray,
-) -> None:  # fmt: skip
-    """Adds the log-likelihood (nats) of every decision in the buffer to ``replay``.
+) -> None:
+    """Adds the log-likelihood (nats) of every decision in the buffer to ``replay.evidence``.
 
     Args:
         policy: float32 ``[count, policy_size]``, the networks' answers.
-        types: float64 ``[T, 2]``: temperature, share of uniform play.
+        temperature: T. epsilon: The share of uniform play.
         scratch: float64 ``[2, max_legal]``.
     """
     logits, chances = scratch[0], scratch[1]
     for m in range(count):
         start = decisions.first[m]
         num_legal = decisions.first[m + 1] - start
-        legal_logits(decoder, policy, m, decisions.legal[start : start + num_legal], num_legal, logits)
-        i, k, seat = decisions.rows[m], decisions.particles[m], decisions.seats[m]
-        for t in range(len(types)):
-            softmax(logits, num_legal, types[t, 0], chances)
-            likelihood = (1.0 - types[t, 1]) * chances[decisions.chosen[m]] + types[t, 1] / num_legal
-            said = np.log(max(likelihood, 1e-300))
-            if len(types) == 1:
-                replay.evidence[i, k] += said
-            else:
-                replay.by_type[i, k, seat, t] += said
-
-
-@kernel
-def _mixed(said: np.ndarray, more: np.ndarray) -> float:
-    """Adds ``more`` to what each type has said of a seat's moves (nats, ``[T]``); returns what the mean over the types gains."""
-    top, new_top = -np.inf, -np.inf
-    for t in range(said.size):
-        top, new_top = max(top, said[t]), max(new_top, said[t] + more[t])
-    before, after = 0.0, 0.0
-    for t in range(said.size):
-        before += np.exp(said[t] - top)
-        said[t] += more[t]
-        after += np.exp(said[t] - new_top)
-    return (np.log(after) + new_top) - (np.log(before) + top)
+        legal_logits(
+            decoder, policy, m, decisions.legal[start : start + num_legal], num_legal, logits
+        )
+        softmax(logits, num_legal, temperature, chances)
+        likelihood = (1.0 - epsilon) * chances[decisions.chosen[m]] + epsilon / num_legal
+        replay.evidence[decisions.rows[m], decisions.particles[m]] += np.log(
+            max(likelihood, 1e-300)
+        )
 
 
 @kernel
@@ -286,9 +284,6 @@ def _add_evidence(particles: Particles, replay: Replay) -> None:
             for w in range(particles.hidden.shape[2]):
                 particles.hidden[slot, k, w] = particles.hidden[slot, first, w]
             particles.posterior[slot, k] += replay.evidence[i, first]
-            if particles.posterior[slot, k] > -np.inf:
-                for seat in range(replay.by_type.shape[2]):
-                    particles.posterior[slot, k] += _mixed(particles.said[slot, k, seat], replay.by_type[i, first, seat])
 
 
 class Replayer:
@@ -297,45 +292,72 @@ class Replayer:
     Args:
         game: The game.
         evaluate: The networks of all seats.
-        types: What the others may be: temperature T > 0 and share of uniform play in [0, 1] of each, float64 ``[T, 2]``.
+        temperature: T > 0 of the policies that the others are taken to play by.
+        epsilon: Share of uniform play in them, in [0, 1].
         solve: Whether sure wins are taken to be played.
         buffer: Decisions evaluated at once.
     """
 
-    def __init__(self, game: Game, evaluate: Evaluate, types: np.ndarray, solve: bool = True, buffer: int = 8192) -> None:
-        self.game, self.evaluate, self.types, self.solve = game, evaluate, types, solve
+    def __init__(
+        self,
+        game: Game,
+        evaluate: Evaluate,
+        temperature: float,
+        epsilon: float,
+        solve: bool = True,
+        buffer: int = 8192,
+    ) -> None:
+        self.game, self.evaluate, self.solve = game, evaluate, solve
+        self.temperature, self.epsilon = float(temperature), float(epsilon)
         self._decisions = make_decisions(game, buffer)
         self._row = game.empty(1)
         self._scratch = np.zeros((2, game.spec.max_legal))
 
-    def advance(self, particles: Particles, positions: Positions, records: Records, counts_from: np.ndarray) -> np.ndarray:
+    def advance(self, particles: Particles, positions: Positions, records: Records) -> np.ndarray:
         """Replays what has been played since the particles' views, and weighs them by it.
 
         Args:
             particles: Changed in place: views, moves, worlds and posterior weights of the slots.
             positions: ``[n]``, the positions of now.
             records: The moves of all lanes.
-            counts_from: int64 ``[n]``, earlier moves are no evidence.
 
         Returns:
             int64 ``[n]``, the observations evaluated.
         """
         game, decisions = self.game, self._decisions
-        shape = (len(counts_from), particles.posterior.shape[1])
+        count = len(positions.lanes)
+        shape = (count, particles.posterior.shape[1])
         replay = Replay(
-            positions, records.moves, records.lengths, counts_from, np.zeros(shape, np.int64), np.zeros(shape),
-            np.zeros((*shape, *particles.said.shape[2:])),
-        )  # fmt: skip
+            positions, records.moves, records.lengths, np.zeros(shape, np.int64), np.zeros(shape)
+        )
         _reveal(game.rules, particles, positions)
         _find_same(particles, replay)
-        num_evaluations = np.zeros(len(counts_from), np.int64)
+        num_evaluations = np.zeros(count, np.int64)
         cursor = 0
         while cursor < replay.same.size:
-            cursor, count = _collect(game.rules, particles, replay, cursor, decisions, game.spec.max_legal, self.solve, self._row)
-            if count:
-                policy = self.evaluate(decisions.observations[:count], decisions.seats[:count]).policy
-                score_decisions(game.decoder, policy, decisions, count, self.types, replay, self._scratch)
-                num_evaluations += np.bincount(decisions.rows[:count], minlength=len(counts_from))
+            cursor, met = _collect(
+                game.rules,
+                particles,
+                replay,
+                cursor,
+                decisions,
+                game.spec.max_legal,
+                self.solve,
+                self._row,
+            )
+            if met:
+                policy = self.evaluate(decisions.observations[:met], decisions.seats[:met]).policy
+                score_decisions(
+                    game.decoder,
+                    policy,
+                    decisions,
+                    met,
+                    self.temperature,
+                    self.epsilon,
+                    replay,
+                    self._scratch,
+                )
+                num_evaluations += np.bincount(decisions.rows[:met], minlength=count)
         _add_evidence(particles, replay)
         put(particles.views, positions.slots, positions.views)
         return num_evaluations

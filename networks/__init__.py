@@ -1,1 +1,1 @@
-"""Policy-value networks: training module, fast inference, losses, decoding of moves, checkpoints."""
+"""Policy-value networks: module, fast inference, losses, decoding of moves, checkpoints."""

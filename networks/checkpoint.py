@@ -1,10 +1,12 @@
-"""Checkpoints: named arrays and JSON metadata in one file, written atomically, read without running code.
+"""Checkpoints: arrays and JSON metadata in a file, written atomically, read without running code.
 
-The file is a plain safetensors file. Its header carries the metadata as JSON text and a SHA-256 over metadata and arrays, so a
-truncated, damaged or foreign file is told from a good one. A new file replaces the old one in a single step after it has reached
-the disk: whatever happens while saving, the previous checkpoint stays readable.
+The file is a plain safetensors file. Its header carries the metadata as JSON text and a SHA-256
+over metadata and arrays, so a truncated, damaged or foreign file is told from a good one. A new
+file replaces the old one in a single step after it has reached the disk: whatever happens while
+saving, the previous checkpoint stays readable.
 
-Runs of tables do without torch (130 MB of memory), and so does this module; ``networks/weights.py`` turns networks into arrays.
+Runs of tables do without torch (130 MB of memory), and so does this module; ``networks/weights.py``
+turns networks into arrays.
 """
 
 import hashlib
@@ -25,17 +27,20 @@ FORMAT = "fpmcts-1"
 CHECKPOINT = "checkpoint.safetensors"
 PREVIOUS = "checkpoint.previous.safetensors"
 NETWORKS = "networks.safetensors"
-"""The files of a run's folder: all of its state, now and before the last step, and its networks alone."""
+"""The files of a run: all of its state, now and before the last step, and its networks alone."""
 
 FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes"}
 """By key and value of metadata: what a value of a former version is called now."""
+
+FORMER_KEYS = {"inference": {"others", "history"}}
+"""By group of settings: keys of former versions, of which only the default is left."""
 
 Arrays = dict[str, np.ndarray]
 Settings = TypeVar("Settings")
 
 
 class CheckpointError(ValueError):
-    """A checkpoint cannot be written, read or used; the message is one line that says which, and why."""
+    """A checkpoint cannot be written, read or used; the message says in one line which, and why."""
 
 
 def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
@@ -44,17 +49,20 @@ def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, 
     Args:
         path: The file; its folder must exist.
         arrays: Arrays of any shape and of boolean, integer or floating type.
-        meta: Metadata that JSON can hold: counters, the resolved configuration, the code version, the game, network shapes,
-            states of random streams as integers of any size.
+        meta: Metadata that JSON can hold: counters, the resolved configuration, the code version,
+            the game, network shapes, states of random streams as integers of any size.
 
     Raises:
-        CheckpointError: The system refused (full disk, read-only folder, ...). The file at ``path`` is as it was.
+        CheckpointError: The system refused (full disk, read-only folder, ...). The file at ``path``
+            is as it was.
     """
     path = Path(path)
     dense = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     text = json.dumps(meta, sort_keys=True, allow_nan=False)
     header = {"format": FORMAT, "meta": text, "sha256": _digest(dense, text)}
-    temporary = path.with_name(f".{path.name}.partial")  # in the same folder: a rename is atomic within one file system only
+    temporary = path.with_name(
+        f".{path.name}.partial"
+    )  # in the same folder: a rename is atomic within one file system only
     try:
         try:
             save_file(dense, temporary, header)
@@ -64,21 +72,26 @@ def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, 
             temporary.unlink(missing_ok=True)
         _to_disk(path.parent)
     except (OSError, SafetensorError) as error:
-        raise CheckpointError(f"cannot write checkpoint {path}: {error}; the previous file, if any, is intact") from error
+        raise CheckpointError(
+            f"cannot write checkpoint {path}: {error}; the previous file, if any, is intact"
+        ) from error
 
 
 def load(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
     """Returns the arrays and the metadata of a checkpoint.
 
     Raises:
-        CheckpointError: The file is missing, unreadable, truncated, damaged, or no checkpoint of this program.
+        CheckpointError: The file is missing, unreadable, truncated, damaged, or no checkpoint of
+            this program.
     """
     path = Path(path)
     try:
         with safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}
             if header.get("format") != FORMAT or not {"meta", "sha256"} <= header.keys():
-                raise CheckpointError(f"{path} is no checkpoint of this program: its header has no {FORMAT!r}")
+                raise CheckpointError(
+                    f"{path} is no checkpoint of this program: its header has no {FORMAT!r}"
+                )
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
     except FileNotFoundError as error:
         raise CheckpointError(f"there is no checkpoint at {path}") from error
@@ -96,13 +109,16 @@ def _with_present_names(meta: Any) -> Any:
     if not isinstance(meta, dict):
         return meta
     return {
-        key: FORMER_NAMES.get((key, value), value) if isinstance(value, str) else _with_present_names(value)
+        key: FORMER_NAMES.get((key, value), value)
+        if isinstance(value, str)
+        else _with_present_names(value)
         for key, value in meta.items()
     }
 
 
 def check_compatible(meta: Mapping[str, Any], **expected: Any) -> None:
-    """Checks that metadata agree with what is expected, for example ``game="doudizhu", network={"channels": 48}``.
+    """Checks that metadata agree with what is expected, for example ``game="doudizhu",
+    network={"channels": 48}``.
 
     Keys of ``meta`` that are not expected are ignored, within mappings too.
 
@@ -118,10 +134,12 @@ def settings_of(schema: type[Settings], values: Mapping[str, Any], name: str) ->
     """Returns settings, a dataclass, from the metadata of a checkpoint.
 
     Raises:
-        CheckpointError: A key is unknown, as in the checkpoint of a later version, or a value is not allowed.
+        CheckpointError: A key is unknown, as in the checkpoint of a later version, or a value is
+            not allowed.
     """
     try:
-        settings: Settings = build(schema, values, f"{name}.")
+        kept = {key: value for key, value in values.items() if key not in FORMER_KEYS.get(name, ())}
+        settings: Settings = build(schema, kept, f"{name}.")
     except ValueError as error:
         raise CheckpointError(f"the checkpoint does not fit this version: {error}") from error
     return settings

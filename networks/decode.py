@@ -1,7 +1,8 @@
 """From policy outputs to probabilities of legal moves: kernels.
 
-The logit of an action is the sum of the policy outputs that the game's decoder lists for it (``Game.decoder``), so that one
-evaluation scores every concrete move, kickers included, and gives its exact likelihood.
+The logit of an action is the sum of the policy outputs that the game's decoder lists for it
+(``Game.decoder``), so that one evaluation scores every concrete move, kickers included, and gives
+its exact likelihood.
 """
 
 import numpy as np
@@ -10,7 +11,9 @@ from games.kernels import kernel
 
 
 @kernel
-def legal_logits(decoder: np.ndarray, policy: np.ndarray, row: int, actions: np.ndarray, n: int, out: np.ndarray) -> None:
+def legal_logits(
+    decoder: np.ndarray, policy: np.ndarray, row: int, actions: np.ndarray, n: int, out: np.ndarray
+) -> None:
     """Writes the logits of ``actions[:n]`` to ``out[:n]``.
 
     Args:
@@ -32,24 +35,10 @@ def legal_logits(decoder: np.ndarray, policy: np.ndarray, row: int, actions: np.
 
 
 @kernel
-def log_softmax(logits: np.ndarray, n: int, temperature: float, out: np.ndarray) -> None:
-    """Writes log softmax(logits[:n] / temperature) to ``out[:n]``; ``out`` may be ``logits``. Needs n >= 1, temperature > 0."""
-    top = logits[0]
-    for j in range(1, n):
-        top = max(top, logits[j])
-    total = 0.0
-    for j in range(n):
-        scaled = (logits[j] - top) / temperature
-        out[j] = scaled
-        total += np.exp(scaled)
-    log_total = np.log(total)
-    for j in range(n):
-        out[j] -= log_total
-
-
-@kernel
 def softmax(logits: np.ndarray, n: int, temperature: float, out: np.ndarray) -> None:
-    """Writes softmax(logits[:n] / temperature) to ``out[:n]``; ``out`` may be ``logits``. Needs n >= 1, temperature > 0."""
+    """Writes softmax(logits[:n] / temperature) to ``out[:n]``; ``out`` may be ``logits``. Needs n
+    >= 1, temperature > 0.
+    """
     top = logits[0]
     for j in range(1, n):
         top = max(top, logits[j])

@@ -1,16 +1,19 @@
 """Fast inference: a trained network folded into few, prepacked operations.
 
-Batch normalization and the scale of the observations are folded into the convolutions; the heads that look at single positions
-become one convolution. On CPUs the convolutions run in oneDNN with bias, rectifier and residual sum fused,
-in bfloat16 where the processor multiplies it natively; ``networks.int8`` has an engine with a trunk of int8.
+Batch normalization and the scale of the observations are folded into the convolutions; the heads
+that look at single positions become one convolution. On CPUs the convolutions run in oneDNN with
+bias, rectifier and residual sum fused, in bfloat16 where the processor multiplies it natively;
+``networks.int8`` has an engine with a trunk of int8.
 
-*Measured* for the trunk alone on Zen 4, single short runs on a shared machine. One thread, batch 1024, relative to the rate of a
-large matrix product: about 75 % (32 channels), 85 % (48), 95 % (64); 32 channels at batch 256: 57 %. Two threads, batch 1024,
-relative to this: eager mode 0.8 to 1.0, ``torch.jit.trace`` (deprecated) 0.5 to 0.7, an im2col product by hand 0.7. Each
-operation costs about 30 microseconds whatever its size, which dominates below some 100 rows.
+*Measured* for the trunk alone on Zen 4, single short runs on a shared machine. One thread, batch
+1024, relative to the rate of a large matrix product: about 75 % (32 channels), 85 % (48), 95 %
+(64); 32 channels at batch 256: 57 %. Two threads, batch 1024, relative to this: eager mode 0.8 to
+1.0, ``torch.jit.trace`` (deprecated) 0.5 to 0.7, an im2col product by hand 0.7. Each operation
+costs about 30 microseconds whatever its size, which dominates below some 100 rows.
 
-oneDNN compiles a kernel per shape and caches 1024 of them, and self-play batches vary in size: batches are padded to one of 16
-sizes per octave, which costs at most 6 % and keeps every kernel in the cache.
+oneDNN compiles a kernel per shape and caches 1024 of them, and self-play batches vary in size:
+batches are padded to one of 16 sizes per octave, which costs at most 6 % and keeps every kernel in
+the cache.
 """
 
 from typing import NamedTuple
@@ -19,44 +22,27 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from networks.filter import FilterNet
+from networks.precision import settled
 from networks.resnet import ConvNorm, Outputs, PolicyValueNet, ResidualBlock, expected_value
 
-PRECISIONS = ("auto", "float32", "bfloat16", "int8")
-"""``auto`` is what the processor suggests (``resolve_precision``); runs and matches replace it by what is faster in a trial
-(``networks.trial``)."""
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 TYPICAL_BATCH = 256
 MAX_CHUNK = 1024
 """Larger batches are cut, so that the activations of a layer stay in the cache."""
 
 
-def resolve_precision(precision: str, device: torch.device) -> torch.dtype:
-    """Returns the type of the convolutions: for ``auto`` bfloat16 where the device multiplies it natively, else float32.
-
-    Raises:
-        ValueError: It is no such type. int8 needs ranges besides: ``networks.int8``.
-    """
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision is {precision!r}, expected one of {', '.join(PRECISIONS)}")
-    if precision == "int8":
-        raise ValueError("precision is 'int8', which Int8Engine alone has")
-    if precision != "auto":
-        return torch.bfloat16 if precision == "bfloat16" else torch.float32
-    if device.type == "cuda":
-        native = torch.cuda.get_device_capability(device)[0] >= 8
-    else:
-        native = any(getattr(torch.cpu, name, bool)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
-    return torch.bfloat16 if native else torch.float32
-
-
 def padded_size(n: int) -> int:
-    """Returns the least of 16 evenly spaced sizes per octave that is at least ``n``, a multiple of 4."""
+    """Returns the least of 16 evenly spaced sizes per octave that is at least ``n``, a multiple of
+    4.
+    """
     step = max(4, 1 << max(0, n.bit_length() - 5))
     return max(step, -(-n // step) * step)
 
 
 def has_fused_convolutions(dtype: torch.dtype, device: torch.device) -> bool:
-    """Returns whether torch offers oneDNN's fused convolutions: private operations, those that torch.compile emits for CPUs."""
+    """Returns whether torch offers oneDNN's fused convolutions: private operations, those that
+    torch.compile emits for CPUs.
+    """
     if (
         device.type != "cpu"
         or not torch.backends.mkldnn.is_available()
@@ -67,10 +53,18 @@ def has_fused_convolutions(dtype: torch.dtype, device: torch.device) -> bool:
 
 
 class FusedConv:
-    """One convolution over positions with bias, then optionally a residual sum and a rectifier; eager mode takes three steps."""
+    """One convolution over positions with bias, then optionally a residual sum and a rectifier;
+    eager mode takes three steps.
+    """
 
     def __init__(
-        self, weight: Tensor, bias: Tensor, length: int, dtype: torch.dtype, device: torch.device, padding: int | None = None
+        self,
+        weight: Tensor,
+        bias: Tensor,
+        length: int,
+        dtype: torch.dtype,
+        device: torch.device,
+        padding: int | None = None,
     ) -> None:
         """Brings the weights into the layout of the device.
 
@@ -87,15 +81,27 @@ class FusedConv:
         self.bias = bias.to(device, dtype, copy=True)
         self.fused = has_fused_convolutions(dtype, device)
         if self.fused:
-            # The layout that suits the kernels for a typical input; one chosen without it was 10 times slower at batch 16.
+            # The layout that suits the kernels for a typical input; one chosen without it was 10
+            # times slower at batch 16.
             shape = [TYPICAL_BATCH, weight.shape[1], 1, length]
-            self.weight = torch.ops.mkldnn._reorder_convolution_weight(self.weight, self.padding, [1, 1], [1, 1], 1, shape)
+            self.weight = torch.ops.mkldnn._reorder_convolution_weight(
+                self.weight, self.padding, [1, 1], [1, 1], 1, shape
+            )
 
     def __call__(self, x: Tensor, relu: bool) -> Tensor:
-        """Returns the convolution of ``x`` (``[N, I, 1, L]``, channels last), rectified if asked for."""
+        """Returns the convolution of ``x`` (``[N, I, 1, L]``, channels last), perhaps rectified."""
         if self.fused:
             return torch.ops.mkldnn._convolution_pointwise(
-                x, self.weight, self.bias, self.padding, [1, 1], [1, 1], 1, "relu" if relu else "none", [], ""
+                x,
+                self.weight,
+                self.bias,
+                self.padding,
+                [1, 1],
+                [1, 1],
+                1,
+                "relu" if relu else "none",
+                [],
+                "",
             )
         y = functional.conv2d(x, self.weight, self.bias, padding=self.padding)
         return y.relu_() if relu else y
@@ -104,7 +110,19 @@ class FusedConv:
         """Returns relu(residual + convolution of ``x``), written over ``residual``."""
         if self.fused:
             return torch.ops.mkldnn._convolution_pointwise_.binary(
-                residual, x, self.weight, self.bias, self.padding, [1, 1], [1, 1], 1, "add", 1.0, "relu", [], ""
+                residual,
+                x,
+                self.weight,
+                self.bias,
+                self.padding,
+                [1, 1],
+                [1, 1],
+                1,
+                "add",
+                1.0,
+                "relu",
+                [],
+                "",
             )
         y = functional.conv2d(x, self.weight, self.bias, padding=self.padding)
         return residual.add_(y).relu_()
@@ -123,19 +141,28 @@ class Setting(NamedTuple):
         return FusedConv(weight if scale is None else weight * scale[:, None, None], bias, *self)
 
     def over_positions(self, layer: nn.Linear) -> FusedConv:
-        """Returns a fully connected layer of flattened ``[N, I, 1, L]`` as a convolution as wide as its input.
+        """Returns a fully connected layer of ``[N, I, 1, L]`` as a convolution of full width.
 
-        It needs no other layout; and a matrix product would sum in an order that depends on the number of rows.
+        It needs no other layout; and a matrix product would sum in an order that depends on the
+        number of rows.
         """
         weight = layer.weight.detach().unflatten(1, (-1, 1, self.length))
         return FusedConv(weight, layer.bias.detach(), *self, padding=0)
 
     def last(self, layer: nn.Linear) -> FusedConv:
-        """Returns a fully connected layer of ``[N, I, 1, 1]``, in float32 whatever the type of the others."""
-        return FusedConv(layer.weight.detach()[:, :, None, None], layer.bias.detach(), 1, torch.float32, self.device)
+        """Returns a fully connected layer of ``[N, I, 1, 1]``, always in float32."""
+        return FusedConv(
+            layer.weight.detach()[:, :, None, None],
+            layer.bias.detach(),
+            1,
+            torch.float32,
+            self.device,
+        )
 
     def inputs(self, planes: Tensor) -> Tensor:
-        """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]``, channels last, with rows of zeros up to a padded size N."""
+        """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]``, channels last, with rows of zeros
+        up to a padded size N.
+        """
         n, num_planes, length = planes.shape
         x = planes.to(self.device, non_blocking=True).to(self.dtype)
         if padded_size(n) > n:
@@ -144,38 +171,62 @@ class Setting(NamedTuple):
 
 
 def make_setting(length: int, precision: str, device: torch.device | str) -> Setting:
-    """Returns the setting for a precision of ``PRECISIONS`` on a device."""
-    device = torch.device(device)
-    return Setting(length, resolve_precision(precision, device), device)
+    """Returns the setting for float32 or bfloat16 on a device."""
+    if precision not in DTYPES:
+        raise ValueError(f"precision is {precision!r}, which Int8Engine alone has")
+    return Setting(length, DTYPES[precision], torch.device(device))
 
 
 class Engine:
-    """A policy-value network for inference. It keeps copies: later changes of the network do not reach it.
+    """A policy-value network for inference. Later changes of the network do not reach it.
 
-    Outputs equal those of the network in evaluation mode up to rounding: in float32 about 1e-5, in bfloat16 about 1 % of the
-    largest output of a head. A row's outputs do not depend on the other rows of the batch.
+    Outputs equal those of the network in evaluation mode up to rounding: in float32 about 1e-5, in
+    bfloat16 about 1 % of the largest output of a head. A row's outputs do not depend on the other
+    rows of the batch.
     """
 
     @torch.no_grad()
-    def __init__(self, net: PolicyValueNet, precision: str = "auto", device: torch.device | str = "cpu") -> None:
-        self.setting = make_setting(net.length, precision, device)
+    def __init__(
+        self, net: PolicyValueNet, precision: str = "auto", device: torch.device | str = "cpu"
+    ) -> None:
+        self.setting = make_setting(
+            net.length, settled(precision, net, torch.device(device)), device
+        )
         self.objective, self.value_scale = net.config.objective, net.value_scale
-        self.factors = torch.tensor(net.stake_factors, dtype=torch.float32, device=self.setting.device)
-        self.num_planes, self.num_hidden, self.num_extra = net.num_planes, net.num_hidden, net.num_extra
+        self.factors = torch.tensor(
+            net.stake_factors, dtype=torch.float32, device=self.setting.device
+        )
+        self.num_planes, self.num_hidden, self.num_extra = (
+            net.num_planes,
+            net.num_hidden,
+            net.num_extra,
+        )
         self.stem = self.setting.fold(net.stem, net.scale)
         blocks = [block for block in net.blocks if isinstance(block, ResidualBlock)]
-        self.blocks = [(self.setting.fold(block.first), self.setting.fold(block.second)) for block in blocks]
+        self.blocks = [
+            (self.setting.fold(block.first), self.setting.fold(block.second)) for block in blocks
+        ]
         self.split = [self.num_planes, self.num_hidden, net.squeeze.conv.out_channels]
         self.heads = self._heads(net)
-        self.units, self.globals = self.setting.over_positions(net.units), self.setting.last(net.globals)
+        self.units, self.globals = (
+            self.setting.over_positions(net.units),
+            self.setting.last(net.globals),
+        )
 
     def _heads(self, net: PolicyValueNet, scale: Tensor | None = None) -> FusedConv:
-        """Returns all layers that look at single positions as one, with the scale of the trunk's outputs (``[I]``) folded in."""
+        """Returns all layers that look at single positions as one, with the scale of the trunk's
+        outputs (``[I]``) folded in.
+        """
         local = slice(self.num_planes + self.num_hidden)
         weight, bias = net.squeeze.folded()
         assert net.planes.bias is not None
-        weight, bias = torch.cat([net.planes.weight[local], weight]), torch.cat([net.planes.bias[local], bias])
-        return FusedConv(weight if scale is None else weight * scale[:, None, None], bias, *self.setting)
+        weight, bias = (
+            torch.cat([net.planes.weight[local], weight]),
+            torch.cat([net.planes.bias[local], bias]),
+        )
+        return FusedConv(
+            weight if scale is None else weight * scale[:, None, None], bias, *self.setting
+        )
 
     @torch.inference_mode()
     def __call__(self, observations: Tensor, want_hidden: bool = False) -> Outputs[Tensor]:
@@ -186,7 +237,7 @@ class Engine:
         return Outputs(*(torch.cat(parts) for parts in zip(*chunks, strict=True)))
 
     def _trunk(self, observations: Tensor) -> Tensor:
-        """Returns what the heads work on, ``[N, channels, 1, L]``, with rows up to a padded size N."""
+        """Returns what the heads work on, ``[N, channels, 1, L]``, padded to N rows."""
         x = self.stem(self.setting.inputs(observations), relu=True)
         for first, second in self.blocks:
             x = second.add_to(x, first(x, relu=True))
@@ -201,30 +252,11 @@ class Engine:
         rest = self.globals(units.float(), relu=False)[:n].flatten(1)
 
         policy = torch.empty(n, num_local + self.num_extra, device=rest.device)
-        policy[:, :num_local].unflatten(1, (self.num_planes, self.setting.length)).copy_(planes[:n, :, 0])
+        policy[:, :num_local].unflatten(1, (self.num_planes, self.setting.length)).copy_(
+            planes[:n, :, 0]
+        )
         policy[:, num_local:] = rest[:, : self.num_extra]
-        value = expected_value(rest[:, self.num_extra :], self.objective, self.value_scale, self.factors)
+        value = expected_value(
+            rest[:, self.num_extra :], self.objective, self.value_scale, self.factors
+        )
         return Outputs(policy, value, hidden[: n if want_hidden else 0, :, 0].float())
-
-
-class FilterEngine:
-    """A filter network for inference. It keeps copies, as ``Engine`` does. It has no int8; that is as ``auto`` here."""
-
-    @torch.no_grad()
-    def __init__(self, net: FilterNet, precision: str = "auto", device: torch.device | str = "cpu") -> None:
-        self.setting = make_setting(net.length, "auto" if precision == "int8" else precision, device)
-        layers = [layer for layer in net.layers if isinstance(layer, ConvNorm)]
-        self.layers = [self.setting.fold(layer, net.scale if layer is layers[0] else None) for layer in layers]
-        self.score = self.setting.over_positions(net.score)
-
-    @torch.inference_mode()
-    def __call__(self, planes: Tensor) -> Tensor:
-        """Returns scores float32 ``[N]`` for int8 ``[N, C + W, L]`` (see ``FilterNet.forward``)."""
-        return torch.cat([self._chunk(rows) for rows in planes.split(MAX_CHUNK)])
-
-    def _chunk(self, planes: Tensor) -> Tensor:
-        """Returns the scores of at most ``MAX_CHUNK`` rows."""
-        x = self.setting.inputs(planes)
-        for layer in self.layers:
-            x = layer(x, relu=True)
-        return self.score(x, relu=False)[: len(planes), 0, 0, 0].float()

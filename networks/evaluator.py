@@ -8,11 +8,11 @@ import torch
 
 from games.interface import Game
 from networks.engine import Engine
-from networks.int8 import Int8Engine, check_int8
+from networks.int8 import Int8Engine, Sample, random_sample
 from networks.memory import Memory, fill_in, forget, look_up, make_memory
+from networks.precision import check_int8, settled
 from networks.resnet import Networks, PolicyValueNet
 from networks.resnet import Outputs as Outputs
-from networks.sample import Sample, random_sample
 from runtime.settings import ConfigError
 
 
@@ -22,6 +22,7 @@ class Evaluator:
     A row's outputs depend neither on the other rows nor on their number.
 
     Attributes:
+        precision: Of the networks, never "auto".
         num_evaluations: Observations answered so far.
         seconds: Time spent in ``evaluate`` so far.
     """
@@ -38,24 +39,29 @@ class Evaluator:
 
         Args:
             networks: The networks.
-            precision: One of ``networks.engine.PRECISIONS``.
+            precision: One of ``networks.precision.PRECISIONS``.
             device: Of the forward passes.
-            remembered: Observations whose answers are kept until the next ``refresh``; pays in games that have few.
-            game: What the networks play. It gives the positions by which int8 finds its ranges; not read otherwise.
+            remembered: Observations whose answers are kept until the next ``refresh``; pays in
+                games that have few.
+            game: What the networks play. It gives the positions by which int8 finds its ranges; not
+                read otherwise.
 
         Raises:
-            ConfigError: int8 without a game, or where there is none (``networks.int8.check_int8``).
+            ConfigError: int8 without a game, or where there is none
+                (``networks.precision.check_int8``).
         """
+        self.device = torch.device(device)
+        self.precision = precision = settled(precision, networks.distinct()[0], self.device)
         self._sample: Sample | None = None
         if precision == "int8":
-            check_int8(torch.device(device))
+            check_int8(self.device)
             if game is None:
-                raise ConfigError("precision=int8: there is no game to take positions from; use another precision")
+                raise ConfigError(
+                    "precision=int8: there is no game to take positions from; use another precision"
+                )
             self._sample = random_sample(game)
         self._remembered = remembered
         self._memory: Memory | None = None
-        self.precision = precision
-        self.device = torch.device(device)
         # Threads with an evaluator each do not wait for each other's work on the GPU.
         self._stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
         self.num_evaluations = 0
@@ -63,15 +69,23 @@ class Evaluator:
         self.refresh(networks)
 
     def refresh(self, networks: Networks) -> None:
-        """Takes over the present weights (milliseconds); without it later changes of the networks have no effect."""
-        self._engines = [self._make_engine(net, k, networks) for k, net in enumerate(networks.distinct())]
+        """Takes over the present weights (milliseconds); without it later changes of the networks
+        have no effect.
+        """
+        self._engines = [
+            self._make_engine(net, k, networks) for k, net in enumerate(networks.distinct())
+        ]
         if self._stream is not None:
-            torch.cuda.synchronize(self.device)  # the weights are there before another stream reads them
+            torch.cuda.synchronize(
+                self.device
+            )  # the weights are there before another stream reads them
         self._hidden_counts = networks.distinct()[0].num_hidden
         self._net_of_seat = np.asarray(networks.net_of_seat)
         if self._remembered and self._memory is None:
             net = networks.distinct()[0]
-            self._memory = make_memory(self._remembered, net.num_planes * net.length + net.num_extra)
+            self._memory = make_memory(
+                self._remembered, net.num_planes * net.length + net.num_extra
+            )
         elif self._memory is not None:
             forget(self._memory)
 
@@ -79,9 +93,14 @@ class Evaluator:
         """Returns the engine of network k."""
         if self._sample is None:
             return Engine(net, self.precision, self.device)
-        return Int8Engine(net, self._sample.of_seats([seat for seat, i in enumerate(networks.net_of_seat) if i == k]))
+        return Int8Engine(
+            net,
+            self._sample.of_seats([seat for seat, i in enumerate(networks.net_of_seat) if i == k]),
+        )
 
-    def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs[np.ndarray]:
+    def evaluate(
+        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
+    ) -> Outputs[np.ndarray]:
         """Returns float32 outputs; row i comes from the network of ``seats[i]``. N = 0 is allowed.
 
         Args:
@@ -101,7 +120,9 @@ class Evaluator:
         self.seconds += time.perf_counter() - start
         return outputs
 
-    def _recall(self, memory: Memory, observations: np.ndarray, seats: np.ndarray) -> Outputs[np.ndarray]:
+    def _recall(
+        self, memory: Memory, observations: np.ndarray, seats: np.ndarray
+    ) -> Outputs[np.ndarray]:
         """Returns outputs without ``hidden``, from memory where the observation was met before."""
         places, new = np.empty((2, len(seats)), np.int64)
         new = new[: look_up(memory, observations.reshape(len(seats), -1), seats, places, new)]
@@ -114,7 +135,9 @@ class Evaluator:
         fill_in(memory, places, new, answers.policy, answers.value, policy, value)
         return Outputs(policy, value, no_hidden)
 
-    def _evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool) -> Outputs[np.ndarray]:
+    def _evaluate(
+        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool
+    ) -> Outputs[np.ndarray]:
         """Returns the outputs of the networks."""
         nets = self._net_of_seat[seats]
         present = np.flatnonzero(np.bincount(nets, minlength=len(self._engines)))
@@ -122,8 +145,16 @@ class Evaluator:
             outputs = self._run(int(present[0]) if len(present) else 0, observations, want_hidden)
         else:
             groups = [np.flatnonzero(nets == net) for net in present]
-            parts = [self._run(int(net), observations[rows], want_hidden) for net, rows in zip(present, groups, strict=True)]
-            outputs = Outputs(*(np.empty((len(seats) if len(first) else 0, *first.shape[1:]), np.float32) for first in parts[0]))
+            parts = [
+                self._run(int(net), observations[rows], want_hidden)
+                for net, rows in zip(present, groups, strict=True)
+            ]
+            outputs = Outputs(
+                *(
+                    np.empty((len(seats) if len(first) else 0, *first.shape[1:]), np.float32)
+                    for first in parts[0]
+                )
+            )
             for rows, part in zip(groups, parts, strict=True):
                 outputs.policy[rows] = part.policy
                 outputs.value[rows] = part.value
@@ -134,12 +165,20 @@ class Evaluator:
     def _run(self, net: int, observations: np.ndarray, want_hidden: bool) -> Outputs[np.ndarray]:
         """Returns the outputs of one network."""
         with nullcontext() if self._stream is None else torch.cuda.stream(self._stream):
-            return self._checked(net, self._engines[net](torch.from_numpy(np.ascontiguousarray(observations)), want_hidden))
+            return self._checked(
+                net,
+                self._engines[net](
+                    torch.from_numpy(np.ascontiguousarray(observations)), want_hidden
+                ),
+            )
 
     def _checked(self, net: int, outputs: Outputs[torch.Tensor]) -> Outputs[np.ndarray]:
         """Returns outputs of a network as arrays, if all are finite."""
-        # A sum of finite float32 is finite here and takes a fortieth of the time of isfinite().all().
+        # A sum of finite float32 is finite here and takes a fortieth of the time of
+        # isfinite().all().
         for name, values in zip(outputs._fields, outputs, strict=True):
             if not bool(torch.isfinite(values.sum())):
-                raise FloatingPointError(f"network {net}: {name} is not finite; the weights or the observations are damaged")
+                raise FloatingPointError(
+                    f"network {net}: {name} is not finite; weights or observations are damaged"
+                )
         return Outputs(*(values.cpu().numpy() for values in outputs))

@@ -1,52 +1,126 @@
-"""Fast inference with 8-bit integers, for processors with AVX-512 VNNI: most of them have no bfloat16.
+"""Fast inference with 8-bit integers, for processors with AVX-512 VNNI: most of them have no
+bfloat16.
 
-The convolutions of the residual blocks multiply weights of int8, with a unit per output channel, by activations of uint8, with a
-unit per layer, in oneDNN's quantised kernels. Activations follow rectifiers, so 0 is their least value and no zero point is
-needed. The unit of a layer is the largest activation over a sample of positions, plus ``MARGIN``, over 255; larger ones saturate.
-The stem, whose inputs are planes of different scales, and the heads stay float32.
+The convolutions of the residual blocks multiply weights of int8, with a unit per output channel, by
+activations of uint8, with a unit per layer, in oneDNN's quantised kernels. Activations follow
+rectifiers, so 0 is their least value and no zero point is needed. The unit of a layer is the
+largest activation over a sample of positions, plus ``MARGIN``, over 255; larger ones saturate. The
+stem, whose inputs are planes of different scales, and the heads stay float32.
 
-A rectifier commutes with a positive factor, so the channels of a layer can be brought closer to each other before they share a
-unit: a channel is divided by the root of its largest activation, the weights that read it are multiplied. The blocks add to
-one stream, whose channels have the same factors from the stem to the heads.
+A rectifier commutes with a positive factor, so the channels of a layer can be brought closer to
+each other before they share a unit: a channel is divided by the root of its largest activation, the
+weights that read it are multiplied. The blocks add to one stream, whose channels have the same
+factors from the stem to the heads.
 
-Sums of products are exact integers, so outputs depend neither on the batch nor on the number of threads.
+Sums of products are exact integers, so outputs depend neither on the batch nor on the number of
+threads.
 
-*Measured* on a shared AMD EPYC with bf16 and VNNI (``python -m benchmarks network``), 64 channels x 8 blocks, processor time of
-one thread: 1.7, 2.0 and 2.1 times the rate of float32 at batches of 64, 256 and 1024, 1.1 to 1.2 times that of bfloat16.
+*Measured* on a shared AMD EPYC with bf16 and VNNI (``python -m benchmarks network``), 64 channels x
+8 blocks, processor time of one thread: 1.7, 2.0 and 2.1 times the rate of float32 at batches of 64,
+256 and 1024, 1.1 to 1.2 times that of bfloat16.
 
-Sources: Nagel et al., "Data-Free Quantization through Weight Equalization and Bias Correction", ICCV 2019, section 4.1 (factors
-of channels); Xiao et al., "SmoothQuant", ICML 2023, section 4 (the root, from activations).
+Sources: Nagel et al., "Data-Free Quantization through Weight Equalization and Bias Correction",
+ICCV 2019, section 4.1 (factors of channels); Xiao et al., "SmoothQuant", ICML 2023, section 4 (the
+root, from activations).
 """
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
 import torch
 from torch import Tensor
 
+from games.batches import Rules, States
+from games.generic import legal, observe
+from games.interface import Game
+from games.kernels import Stream, deal_seeds, kernel, random_below, streams
+from games.lockstep import Lockstep
 from networks.engine import Engine, FusedConv
 from networks.resnet import PolicyValueNet, ResidualBlock
-from runtime.settings import ConfigError
 
 LEVELS = 255
 MARGIN = 1.1
 EVENING = 0.5
-"""Exponent of the factors of channels: 0 leaves them as they are, 1 gives all the same largest activation."""
+"""Exponent of the factors of channels: 0 leaves them, 1 gives all the same largest activation."""
 LEAST_FACTOR = 1e-3
 TYPICAL_BATCH = 256
+NUM_GAMES = 64
+MOST_POSITIONS = 1536
 
 
-def check_int8(device: torch.device) -> None:
-    """Raises ConfigError where the device, the processor or torch lacks what int8 needs."""
-    if device.type != "cpu":
-        raise ConfigError(f"precision=int8: the networks are on {device.type}; int8 runs on CPUs alone, use precision=auto")
-    if not torch.cpu._is_vnni_supported():
-        raise ConfigError("precision=int8: this processor has no AVX-512 VNNI; use precision=auto")
-    if not torch.backends.mkldnn.is_available() or not hasattr(torch.ops.onednn, "qconv2d_pointwise"):
-        raise ConfigError(f"precision=int8: torch {torch.__version__} lacks oneDNN's quantised convolutions; use precision=auto")
+class Sample(NamedTuple):
+    """Observations of the seats to move. Attributes: observations: int8 ``[N, C, L]``. seats: int8
+    ``[N]``.
+    """
+
+    observations: np.ndarray
+    seats: np.ndarray
+
+    def of_seats(self, seats: Sequence[int]) -> Tensor:
+        """Returns the observations of some seats, int8 ``[n, C, L]``; all where those seats made no
+        decision.
+        """
+        rows = np.isin(self.seats, seats)
+        return torch.from_numpy(self.observations[rows] if rows.any() else self.observations)
+
+
+@kernel
+def _observe_and_draw(
+    rules: Rules,
+    states: States,
+    lanes: np.ndarray,
+    seats: np.ndarray,
+    rng: np.ndarray,
+    observations: np.ndarray,
+    actions: np.ndarray,
+    scratch: np.ndarray,
+) -> None:
+    """Writes what the seats to move see (int8 ``[n, C, L]``), and a random legal action of each
+    (int16 ``[n]``).
+    """
+    for k in range(lanes.size):
+        observe(rules, states, lanes[k], seats[lanes[k]], observations[k])
+        actions[k] = scratch[random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))]
+
+
+def random_sample(game: Game) -> Sample:
+    """Returns decisions of ``NUM_GAMES`` games of random moves: all, or ``MOST_POSITIONS`` evenly
+    spread over their course.
+    """
+    deals, rng = (
+        game.deal(deal_seeds(0, NUM_GAMES, Stream.BOOTSTRAP, 1)),
+        streams(0, NUM_GAMES, Stream.BOOTSTRAP, 2),
+    )
+    games, scratch = Lockstep(game, deals), np.empty(game.spec.max_legal, np.int16)
+    met: list[Sample] = []
+
+    def decide(lanes: np.ndarray) -> np.ndarray:
+        observations, actions = (
+            np.empty((lanes.size, *game.spec.observation_shape), np.int8),
+            np.empty(lanes.size, np.int16),
+        )
+        _observe_and_draw(
+            game.rules, games.states, lanes, games.seats, rng, observations, actions, scratch
+        )
+        met.append(Sample(observations, games.seats[lanes]))
+        return actions
+
+    for _ in games.run(decide):
+        pass
+    observations, seats = (np.concatenate(parts) for parts in zip(*met, strict=True))
+    rows = np.linspace(0, len(seats) - 1, min(len(seats), MOST_POSITIONS)).astype(np.int64)
+    return Sample(observations[rows], seats[rows])
 
 
 class QuantizedConv:
-    """One convolution over positions with bias, then optionally a residual sum, and a rectifier; uint8 to uint8."""
+    """One convolution over positions with bias, then optionally a residual sum, and a rectifier;
+    uint8 to uint8.
+    """
 
-    def __init__(self, weight: Tensor, bias: Tensor, length: int, input_unit: float, output_unit: float) -> None:
+    def __init__(
+        self, weight: Tensor, bias: Tensor, length: int, input_unit: float, output_unit: float
+    ) -> None:
         """Rounds the weights and brings them into the layout of the kernels.
 
         Args:
@@ -61,21 +135,60 @@ class QuantizedConv:
         self.zeros = torch.zeros(len(weight), dtype=torch.int64)
         rounded = (weight / self.units[:, None, None, None]).round().to(torch.int8)
         shape = [TYPICAL_BATCH, weight.shape[1], 1, length]
-        self.weight = torch.ops.onednn.qconv_prepack(rounded, self.units, input_unit, 0, [1, 1], self.padding, [1, 1], 1, shape)
+        self.weight = torch.ops.onednn.qconv_prepack(
+            rounded, self.units, input_unit, 0, [1, 1], self.padding, [1, 1], 1, shape
+        )
 
     def __call__(self, x: Tensor) -> Tensor:
         """Returns the rectified convolution of ``x`` (uint8 ``[N, I, 1, L]``, channels last)."""
         return torch.ops.onednn.qconv2d_pointwise(
-            x, self.input_unit, 0, self.weight, self.units, self.zeros, self.bias, [1, 1], self.padding, [1, 1], 1,
-            self.output_unit, 0, torch.uint8, "relu", [], "",
-        )  # fmt: skip
+            x,
+            self.input_unit,
+            0,
+            self.weight,
+            self.units,
+            self.zeros,
+            self.bias,
+            [1, 1],
+            self.padding,
+            [1, 1],
+            1,
+            self.output_unit,
+            0,
+            torch.uint8,
+            "relu",
+            [],
+            "",
+        )
 
     def add_to(self, residual: Tensor, unit: float, x: Tensor) -> Tensor:
-        """Returns relu(residual + convolution of ``x``); a step of the residual is worth ``unit``. It may be written over."""
+        """Returns relu(residual + convolution of ``x``); a step of the residual is worth ``unit``.
+        It may be written over.
+        """
         return torch.ops.onednn.qconv2d_pointwise.binary(
-            x, self.input_unit, 0, self.weight, self.units, self.zeros, residual, self.bias, [1, 1], self.padding, [1, 1], 1,
-            self.output_unit, 0, torch.uint8, unit, 0, "sum", 1.0, "relu", [], "",
-        )  # fmt: skip
+            x,
+            self.input_unit,
+            0,
+            self.weight,
+            self.units,
+            self.zeros,
+            residual,
+            self.bias,
+            [1, 1],
+            self.padding,
+            [1, 1],
+            1,
+            self.output_unit,
+            0,
+            torch.uint8,
+            unit,
+            0,
+            "sum",
+            1.0,
+            "relu",
+            [],
+            "",
+        )
 
 
 def _unit(most: Tensor) -> float:
@@ -84,15 +197,17 @@ def _unit(most: Tensor) -> float:
 
 
 def _factors(most: Tensor) -> Tensor:
-    """Returns what the channels of a layer are divided by, at most 1, given their largest activations (``[C]``)."""
+    """Returns what the channels of a layer are divided by, at most 1, given their largest
+    activations (``[C]``).
+    """
     return (most / most.max().clamp_min(1e-12)).clamp_min(LEAST_FACTOR) ** EVENING
 
 
 class Int8Engine(Engine):
     """A policy-value network whose blocks are int8. It keeps copies, as ``Engine`` does.
 
-    Policy outputs and values of the weights that come with the project differ from float32 by about 1.5 % and 2 % of their
-    standard deviations, three times as much as in bfloat16.
+    Policy outputs and values of the weights that come with the project differ from float32 by about
+    1.5 % and 2 % of their standard deviations, three times as much as in bfloat16.
 
     Args:
         net: The network.
@@ -107,8 +222,12 @@ class Int8Engine(Engine):
         super().__init__(net, "float32", "cpu")
         streams, inner = self._most(sample)
         # Rectifiers and integers hide what is not a number.
-        if not all(bool(torch.isfinite(values.sum())) for values in (*net.state_dict().values(), *streams)):
-            raise FloatingPointError("precision=int8: a weight or an activation is not finite; the weights are damaged")
+        if not all(
+            bool(torch.isfinite(values.sum())) for values in (*net.state_dict().values(), *streams)
+        ):
+            raise FloatingPointError(
+                "precision=int8: a weight or an activation is not finite; the weights are damaged"
+            )
         even = _factors(torch.stack(streams).amax(0))
         units = [_unit(most / even) for most in streams]
         weight, bias = net.stem.folded()
@@ -119,7 +238,11 @@ class Int8Engine(Engine):
         self.steps: list[tuple[float, QuantizedConv, QuantizedConv]] = []
         blocks = [block for block in net.blocks if isinstance(block, ResidualBlock)]
         for k, block in enumerate(blocks):
-            (w1, b1), (w2, b2), factors = block.first.folded(), block.second.folded(), _factors(inner[k])
+            (w1, b1), (w2, b2), factors = (
+                block.first.folded(),
+                block.second.folded(),
+                _factors(inner[k]),
+            )
             unit, inner_unit = units[k], _unit(inner[k] / factors)
             w1 = w1 * even[:, None, None] / factors[:, None, None, None]
             w2 = w2 * factors[:, None, None] / even[:, None, None, None]
@@ -130,7 +253,9 @@ class Int8Engine(Engine):
         self.heads = self._heads(net, even * units[-1])
 
     def _most(self, sample: Tensor) -> tuple[list[Tensor], list[Tensor]]:
-        """Returns the largest activations of the channels: of the stream after the stem and each block, and inside blocks."""
+        """Returns the largest activations of the channels: of the stream after the stem and each
+        block, and inside blocks.
+        """
         x = self.stem(self.setting.inputs(sample), relu=True)
         streams, inner = [x.amax((0, 2, 3))], []
         for first, second in self.blocks:
@@ -142,7 +267,11 @@ class Int8Engine(Engine):
 
     def _trunk(self, observations: Tensor) -> Tensor:
         """Returns the stream after the last block, in steps, float32 ``[N, channels, 1, L]``."""
-        x = self.stem(self.setting.inputs(observations), relu=True).clamp_(max=LEVELS).to(torch.uint8)
+        x = (
+            self.stem(self.setting.inputs(observations), relu=True)
+            .clamp_(max=LEVELS)
+            .to(torch.uint8)
+        )
         for unit, first, second in self.steps:
             x = second.add_to(x, unit, first(x))
         return x.float()

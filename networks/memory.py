@@ -1,7 +1,9 @@
-"""Answers remembered: networks asked about the same observations again and again, as in small games, need to look once.
+"""Answers remembered: networks asked about the same observations again and again, as in small
+games, need to look once.
 
-A table of fixed size with open addressing, keyed by a 64-bit hash of the seat and the observation. Two observations that share
-a hash would share an answer; among a million, that happens in one of 18 million tables. What finds the table full is not kept.
+A table of fixed size with open addressing, keyed by a 64-bit hash of the seat and the observation.
+Two observations that share a hash would share an answer; among a million, that happens in one of 18
+million tables. What finds the table full is not kept.
 """
 
 from typing import NamedTuple
@@ -61,15 +63,19 @@ def _key(row: np.ndarray, seat: int) -> np.uint64:
 
 
 @kernel
-def look_up(memory: Memory, rows: np.ndarray, seats: np.ndarray, places: np.ndarray, new: np.ndarray) -> int:
-    """Returns how many observations must be evaluated; finds or makes the place of each in the memory.
+def look_up(
+    memory: Memory, rows: np.ndarray, seats: np.ndarray, places: np.ndarray, new: np.ndarray
+) -> int:
+    """Returns how many observations must be evaluated; finds or makes the place of each in the
+    memory.
 
     Args:
         memory: Changed in place: places for new observations.
         rows: int8 ``[N, C * L]``.
         seats: int8 ``[N]``.
         places: int64 ``[N]``, receives the place of each row, -1 where there is no room.
-        new: int64 ``[N]``, receives the rows to evaluate: the first of each new observation, and those without a place.
+        new: int64 ``[N]``, receives the rows to evaluate: the first of each new observation, and
+            those without a place.
     """
     mask, most = np.uint64(memory.keys.size - 1), memory.keys.size // 2
     num_new = 0
@@ -92,9 +98,14 @@ def look_up(memory: Memory, rows: np.ndarray, seats: np.ndarray, places: np.ndar
 
 @kernel
 def fill_in(
-    memory: Memory, places: np.ndarray, new: np.ndarray, new_policy: np.ndarray, new_value: np.ndarray, policy: np.ndarray,
+    memory: Memory,
+    places: np.ndarray,
+    new: np.ndarray,
+    new_policy: np.ndarray,
+    new_value: np.ndarray,
+    policy: np.ndarray,
     value: np.ndarray,
-) -> None:  # fmt: skip
+) -> None:
     """Keeps the answers for new observations, and writes the answers for all rows.
 
     Args:

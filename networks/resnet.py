@@ -1,17 +1,21 @@
-"""The policy-value network: residual 1D convolutions over the positions of an observation (the ranks of the cards).
+"""The policy-value network: residual 1D convolutions over the positions of an observation (the
+ranks of the cards).
 
-One class serves all seats and games; what differs is read from ``GameSpec`` and ``NetworkConfig``: the number of policy outputs,
-the classes of the value head (``stake_factors``) and the counts of the hidden head (``hidden_counts``).
+One class serves all seats and games; what differs is read from ``GameSpec`` and ``NetworkConfig``:
+the number of policy outputs, the classes of the value head (``stake_factors``) and the counts of
+the hidden head (``hidden_counts``).
 
-Shapes: N observations, C planes, L positions, P = ``policy_size // L`` policy planes, E = ``policy_size % L`` further outputs
-(in Doudizhu: pass and rocket), F classes of stakes, K counts of hidden cards. Policy output ``plane * L + position`` comes
-first, the E others last.
+Shapes: N observations, C planes, L positions, P = ``policy_size // L`` policy planes, E =
+``policy_size % L`` further outputs (in Doudizhu: pass and rocket), F classes of stakes, K counts of
+hidden cards. Policy output ``plane * L + position`` comes first, the E others last.
 
-A 1D convolution is written as a 2D one of height 1 in channels-last layout: *measured* on two cores, a training step of the trunk
-takes 0.7 of the time of ``Conv1d`` in float32, 0.5 to 0.8 in bfloat16.
+A 1D convolution is written as a 2D one of height 1 in channels-last layout: *measured* on two
+cores, a training step of the trunk takes 0.7 of the time of ``Conv1d`` in float32, 0.5 to 0.8 in
+bfloat16.
 
-Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2 (1D residual network, batch normalization, one network per position).
-Deviations: the value head of ``win_stakes`` and the hidden head are ours; the number of blocks is free (paper: 10).
+Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2 (1D residual network, batch normalization,
+one network per position). Deviations: the value head of ``win_stakes`` and the hidden head are
+ours; the number of blocks is free (paper: 10).
 """
 
 from dataclasses import dataclass
@@ -41,15 +45,21 @@ class NetworkConfig:
     Attributes:
         channels: Channels of the trunk, >= 1.
         blocks: Residual blocks of two convolutions each, >= 0. Paper: 10.
-        head_channels: Channels that the global head (value, pass, rocket) keeps of each position, >= 1.
+        head_channels: Channels that the global head (value, pass, rocket) keeps of each position,
+            >= 1.
         head_units: Units of the fully connected layer of the global head, >= 1.
-        value_head: ``win_stakes``: chance to win, and how many stakes are won or lost given the result; needs a game that says
-            which there are (``GameSpec.stake_factors``). ``scalar``: one tanh (paper).
-        hidden_head: Whether to predict the hidden cards, in a game that has them (``GameSpec.hidden_counts``).
-        objective: ``adp``: the value is the expected return in units of the stake; ``wp``: 2 P(win) - 1.
-        value_scale: Return, in units of the stake, at which the tanh of the ``scalar`` head ends under ``adp``; larger ones
-            count as this. 0 = ``GameSpec.max_return`` (paper). Where large returns are rare, less wastes less of the range.
-        shared: One network for all seats (the observation must tell the seat) instead of one per seat. Paper: per seat.
+        value_head: ``win_stakes``: chance to win, and how many stakes are won or lost given the
+            result; needs a game that says which there are (``GameSpec.stake_factors``). ``scalar``:
+            one tanh (paper).
+        hidden_head: Whether to predict the hidden cards, in a game that has them
+            (``GameSpec.hidden_counts``).
+        objective: ``adp``: the value is the expected return in units of the stake; ``wp``: 2 P(win)
+            - 1.
+        value_scale: Return, in units of the stake, at which the tanh of the ``scalar`` head ends
+            under ``adp``; larger ones count as this. 0 = ``GameSpec.max_return`` (paper). Where
+            large returns are rare, less wastes less of the range.
+        shared: One network for all seats (the observation must tell the seat) instead of one per
+            seat. Paper: per seat.
     """
 
     channels: int = setting(64, least=1, most=4096)
@@ -72,8 +82,9 @@ class RawOutputs(NamedTuple):
 
     Attributes:
         policy: ``[N, policy_size]``.
-        value: ``[N, 1 + 2 F]`` for ``win_stakes``: logit of winning, then logits of the class of the return given a win (F) and
-            given a loss (F). ``[N, 1]`` for ``scalar``, before the tanh.
+        value: ``[N, 1 + 2 F]`` for ``win_stakes``: logit of winning, then logits of the class of
+            the return given a win (F) and given a loss (F). ``[N, 1]`` for ``scalar``, before the
+            tanh.
         hidden: ``[N, K, L]``, or ``[N, 0, L]`` without that head.
     """
 
@@ -87,9 +98,11 @@ class Outputs(NamedTuple, Generic[Array]):
 
     Attributes:
         policy: ``[N, policy_size]``: summed to logits of legal moves by ``networks/decode.py``.
-        value: ``[N]``: expected return of the mover's team in units of the stake (``adp``), or 2 P(win) - 1 (``wp``).
-        hidden: ``[N, K, L]``: log-odds correction to the hypergeometric prior for "the next seat holds c of the unseen cards
-            of position r"; ``[0, K, L]`` where it was not asked for, K = 0 without that head.
+        value: ``[N]``: expected return of the mover's team in units of the stake (``adp``), or 2
+            P(win) - 1 (``wp``).
+        hidden: ``[N, K, L]``: log-odds correction to the hypergeometric prior for "the next seat
+            holds c of the unseen cards of position r"; ``[0, K, L]`` where it was not asked for, K
+            = 0 without that head.
     """
 
     policy: Array
@@ -119,7 +132,9 @@ def expected_value(raw: Tensor, objective: str, scale: float, factors: Tensor) -
 
 
 class ConvNorm(nn.Module):
-    """A convolution over positions followed by batch normalization: ``[N, I, 1, L]`` to ``[N, O, 1, L]``."""
+    """A convolution over positions followed by batch normalization: ``[N, I, 1, L]`` to ``[N, O, 1,
+    L]``.
+    """
 
     def __init__(self, inputs: int, outputs: int, width: int) -> None:
         super().__init__()
@@ -132,15 +147,21 @@ class ConvNorm(nn.Module):
         return self.norm(self.conv(x))
 
     def folded(self) -> tuple[Tensor, Tensor]:
-        """Returns weight ``[O, I, 1, width]`` and bias ``[O]`` of the one convolution that equals both in evaluation mode."""
+        """Returns weight ``[O, I, 1, width]`` and bias ``[O]`` of the one convolution that equals
+        both in evaluation mode.
+        """
         running_mean, running_var = self.norm.running_mean, self.norm.running_var
         assert running_mean is not None and running_var is not None
         gain = self.norm.weight.detach() / torch.sqrt(running_var + self.norm.eps)
-        return self.conv.weight.detach() * gain[:, None, None, None], self.norm.bias.detach() - running_mean * gain
+        return self.conv.weight.detach() * gain[
+            :, None, None, None
+        ], self.norm.bias.detach() - running_mean * gain
 
 
 class ResidualBlock(nn.Module):
-    """relu(x + second(relu(first(x)))), the identity at first: the gain of the second normalization starts at 0."""
+    """relu(x + second(relu(first(x)))), the identity at first: the gain of the second normalization
+    starts at 0.
+    """
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -154,7 +175,9 @@ class ResidualBlock(nn.Module):
 
 
 def scaled_planes(planes: Tensor, scale: Tensor) -> Tensor:
-    """Returns int8 planes ``[N, C, L]`` times ``scale`` (float32 ``[C]``) as ``[N, C, 1, L]`` in channels-last layout."""
+    """Returns int8 planes ``[N, C, L]`` times ``scale`` (float32 ``[C]``) as ``[N, C, 1, L]`` in
+    channels-last layout.
+    """
     x = planes.to(scale.dtype) * scale[:, None]
     return x.unsqueeze(2).contiguous(memory_format=torch.channels_last)
 
@@ -185,7 +208,10 @@ class PolicyValueNet(nn.Module):
         """
         super().__init__()
         if config.value_head == "win_stakes" and not spec.stake_factors:
-            raise ValueError(f"value_head is 'win_stakes', but {spec.name} has no stake_factors; expected 'scalar'")
+            raise ValueError(
+                f"value_head is 'win_stakes', but {spec.name} has no stake_factors; "
+                "expected 'scalar'"
+            )
         num_inputs, length = spec.observation_shape
         self.config = config
         self.length = length
@@ -193,18 +219,26 @@ class PolicyValueNet(nn.Module):
         self.num_hidden = spec.hidden_counts if config.hidden_head else 0
         self.stake_factors = spec.stake_factors if config.value_head == "win_stakes" else ()
         self.num_values = 1 + 2 * len(self.stake_factors)
-        self.value_scale = (config.value_scale or spec.max_return) if config.objective == "adp" else 1.0
-        self.register_buffer("scale", torch.as_tensor(np.asarray(spec.observation_scale, np.float32)), persistent=False)
+        self.value_scale = (
+            (config.value_scale or spec.max_return) if config.objective == "adp" else 1.0
+        )
+        self.register_buffer(
+            "scale",
+            torch.as_tensor(np.asarray(spec.observation_scale, np.float32)),
+            persistent=False,
+        )
 
         self.stem = ConvNorm(num_inputs, config.channels, 3)
         self.blocks = nn.ModuleList(ResidualBlock(config.channels) for _ in range(config.blocks))
-        # A convolution needs an output: one stays unused where all policy outputs are further ones and nothing is hidden.
+        # A convolution needs an output: one stays unused where all policy outputs are further ones
+        # and nothing is hidden.
         self.planes = nn.Conv2d(config.channels, max(1, self.num_planes + self.num_hidden), 1)
         self.squeeze = ConvNorm(config.channels, config.head_channels, 1)
         self.units = nn.Linear(config.head_channels * length, config.head_units)
         self.globals = nn.Linear(config.head_units, self.num_extra + self.num_values)
 
-        # Close to uniform over the legal moves and to an even game at first, and exactly the prior over the hidden cards.
+        # Close to uniform over the legal moves and to an even game at first, and exactly the prior
+        # over the hidden cards.
         for head in (self.planes, self.globals):
             assert head.bias is not None
             nn.init.normal_(head.weight, std=0.01)
@@ -220,13 +254,23 @@ class PolicyValueNet(nn.Module):
         planes = self.planes(x).float()
         squeezed = functional.relu(self.squeeze(x)).flatten(1)
         rest = self.globals(functional.relu(self.units(squeezed))).float()
-        policy = torch.cat([planes[:, : self.num_planes].flatten(1), rest[:, : self.num_extra]], dim=1)
-        return RawOutputs(policy, rest[:, self.num_extra :], planes[:, self.num_planes : self.num_planes + self.num_hidden, 0])
+        policy = torch.cat(
+            [planes[:, : self.num_planes].flatten(1), rest[:, : self.num_extra]], dim=1
+        )
+        return RawOutputs(
+            policy,
+            rest[:, self.num_extra :],
+            planes[:, self.num_planes : self.num_planes + self.num_hidden, 0],
+        )
 
     def outputs(self, raw: RawOutputs) -> Outputs[Tensor]:
         """Returns policy, value and hidden logits of raw outputs."""
         factors = raw.value.new_tensor(self.stake_factors)
-        return Outputs(raw.policy, expected_value(raw.value, self.config.objective, self.value_scale, factors), raw.hidden)
+        return Outputs(
+            raw.policy,
+            expected_value(raw.value, self.config.objective, self.value_scale, factors),
+            raw.hidden,
+        )
 
 
 class Networks(nn.Module):
@@ -252,7 +296,9 @@ class Networks(nn.Module):
 
 
 def build_networks(spec: GameSpec, config: NetworkConfig, seed: int) -> Networks:
-    """Returns freshly initialised networks: one per seat, or one for all (``config.shared``). The global stream is left alone."""
+    """Returns freshly initialised networks: one per seat, or one for all (``config.shared``). The
+    global stream is left alone.
+    """
     num_nets = 1 if config.shared else spec.num_seats
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from games.batches import Rules, States
-from games.generic import copy_row, current_seat, legal, register, step, team_return
+from games.dispatch import register
+from games.generic import copy_row, current_seat, legal, step, team_return
 from games.interface import Game
 from games.kernels import borrowed, kernel
 from runtime.settings import ConfigError
@@ -41,8 +42,8 @@ def _weights(selection: Any, rows: Rows, place: int, num_actions: int, out: np.n
 
 
 selections.WIDTHS[Averages] = WIDTH
-register(selections.weights, Averages, _weights)  # type: ignore[arg-type]
-register(selections.values, Averages, _weights)  # type: ignore[arg-type]
+register(selections.weights, Averages, _weights)
+register(selections.values, Averages, _weights)
 
 
 class Path(NamedTuple):

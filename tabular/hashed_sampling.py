@@ -10,7 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from games.batches import Rules, States
-from games.generic import copy_row, current_seat, legal, register, step, team_return
+from games.dispatch import register
+from games.generic import copy_row, current_seat, legal, step, team_return
 from games.interface import Game
 from games.kernels import borrowed, kernel, mix64
 from tabular import selection as selections
@@ -37,8 +38,8 @@ def _weights(selection: Any, rows: Rows, place: int, num_actions: int, out: np.n
 
 
 selections.WIDTHS[Sampling] = 2
-register(selections.weights, Sampling, _weights)  # type: ignore[arg-type]
-register(selections.values, Sampling, _weights)  # type: ignore[arg-type]
+register(selections.weights, Sampling, _weights)
+register(selections.values, Sampling, _weights)
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.generic import register
+from games.dispatch import register
 from games.kernels import kernel
 from tabular import selection as selections
 from tabular.hash_table import HEADER, Rows

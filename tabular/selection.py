@@ -1,3 +1,4 @@
+# mypy: disable-error-code="empty-body"
 """Selection at an information set: which action an iteration tries, what it learns, and what is played in the end.
 
 A *selection* is a NamedTuple of parameters; the kernels below are chosen by its type, as those of a game are by its rules, so one
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.generic import register
+from games.dispatch import GenericKernel, register
 from games.kernels import kernel
 from tabular.hash_table import HEADER, Rows, count_visit, visits_of
 
@@ -129,11 +130,12 @@ def _list_roots(first: np.ndarray, second: np.ndarray) -> None:
         second[n] = _log_root(n)
 
 
+@GenericKernel
 def begin(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
     """Makes the row of zeros of a new information set ready for its first visit."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def select(selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int) -> int:
     """Returns the slot of the action that is tried, and counts the visit.
 
@@ -142,22 +144,21 @@ def select(selection: Any, rows: Rows, place: int, num_actions: int, bits: np.ui
         chances: float64; ``chances[depth]`` becomes the probability of the slot, where ``credit`` needs it.
         depth: As above.
     """
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def credit(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
     """Learns from the return of the mover's team after a slot was tried with a probability."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def weights(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     """Writes what the policy of an information set is in proportion to: n_i, or the sum of p_i."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def values(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     """Writes the mean reward of each action, -inf where it was never tried; where none is kept, the ``weights``."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
 @kernel(inline="always")
@@ -365,4 +366,4 @@ _KERNELS = {
 }
 for _kind, _own in _KERNELS.items():
     for _generic, _implementation in zip((begin, select, credit, weights, values), _own, strict=True):
-        register(_generic, _kind, _implementation)  # type: ignore[arg-type]
+        register(_generic, _kind, _implementation)

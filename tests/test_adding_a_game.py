@@ -4,23 +4,20 @@ import os
 import re
 import subprocess
 import sys
-import types
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
 import evaluate
 import train
 from agents import load_player
-from examples.sealed_bids import SealedBids
 from games import make
 from games.batches import take
 from games.generic import GENERIC, register_all
 from games.interface import GameSpec
-from games.kernels import ROOT, _modules_outside, cache_folder, kernel
+from games.kernels import ROOT, kernel
 from games.table import Table
 from runtime.settings import ConfigError
 from training.algorithms import read_run
@@ -169,21 +166,6 @@ def test_kernels_are_registered_by_name() -> None:
 
 def shuffle(rules: Any) -> int:
     return 0
-
-
-def test_an_edit_of_a_game_outside_starts_a_new_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels of the project are compiled with the game inside, so a cache by their own sources would play the old rules."""
-    assert cache_folder("fpmcts", NAME) != cache_folder("fpmcts")
-    folders = set()
-    for text in ("x = 1", "x = 2"):
-        module = types.ModuleType("outside.game")
-        module.__file__ = str(tmp_path / "game.py")
-        (tmp_path / "game.py").write_text(text)
-        monkeypatch.setitem(sys.modules, "outside.game", module)
-        folders.add(cache_folder.__wrapped__("fpmcts", "outside.game"))
-    assert len(folders) == 2
-    assert _modules_outside(numba.typeof((np.zeros(1), SealedBids.rules))) == {NAME}
-    assert _modules_outside(numba.typeof((np.zeros(1), make("kuhn").rules))) == set()
 
 
 @pytest.mark.slow

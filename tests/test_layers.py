@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from games.kernels import LAYERS
-
 ROOT = Path(__file__).resolve().parent.parent
 
 # docs/architecture.md, from the lowest layer up. Leaving a package out of its own set is fine; it may always import itself.
@@ -68,21 +66,9 @@ def imports(name: str, path: Path) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def test_order_is_that_of_the_kernel_cache() -> None:
-    """The cache folder of a package is keyed by the sources of the packages before it in LAYERS.
-
-    What stands between them is not cached: no kernel of an upper layer may call one of it.
-    """
-    order = tuple(MAY_IMPORT)
-    assert tuple(package for package in order if package in LAYERS) == LAYERS
-    between = set(order[: order.index(LAYERS[-1])]) - set(LAYERS)
-    assert between == {"interop"}
-    for package in LAYERS:
-        for name, path in modules(package).items():
-            found = {imported for imported in imports(name, path) if imported.split(".")[0] in between}
-            assert not found or "@kernel" not in path.read_text(), f"{name} imports {sorted(found)} and has kernels"
+def test_order_is_from_the_lowest_up() -> None:
     for position, allowed in enumerate(MAY_IMPORT.values()):
-        assert allowed <= set(order[:position])
+        assert allowed <= set(tuple(MAY_IMPORT)[:position])
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
@@ -115,8 +101,6 @@ KNOWS_A_GAME = {
     "opponent_models/": ("games.poker", "games.no_limit_holdem"),
     "expected_reward/": ("games.poker", "games.no_limit_holdem"),
 }
-# The two tables that join the rooms of players.
-JOIN_ROOMS = {"agents/players.py", "agents/teachers.py"}
 
 
 def test_games_are_known_by_their_interface() -> None:
@@ -134,7 +118,19 @@ def test_games_are_known_by_their_interface() -> None:
             if any(f"{i}.".startswith(f"{room}.") for i in found for room in rooms - {own}):
                 reads_players.add(file)
     assert not reads, f"{sorted(reads)}: read spec and Game in place of the game's folder"
-    assert reads_players <= JOIN_ROOMS, sorted(reads_players - JOIN_ROOMS)
+    assert not reads_players, sorted(reads_players)
+
+
+def test_rule_players_need_games_alone() -> None:
+    """So they can stand beside the rules: no networks, no search, nothing to install but numpy and numba."""
+    beside = ["agents.agent", "agents.decision", "agents.registry", "agents.general.random_agent"]
+    beside += [f"agents.poker.{name}" for name in ("always_call", "no_limit_rules")]
+    beside += [name for name in modules("agents") if name.startswith("agents.doudizhu.")]
+    found = modules("agents")
+    for name in beside:
+        wrong = {i for i in imports(name, found[name]) if i.split(".")[0] in OURS - {"games", "runtime", "agents"}}
+        own = {i for i in imports(name, found[name]) if i in found and i not in beside and found[i].name != "__init__.py"}
+        assert not wrong and not own, (name, wrong, own)
 
 
 def test_networks_name_no_game_and_nothing_of_one() -> None:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agents.players import KINDS
+from agents.heuristic_games import teachers
+from agents.players import PLAYERS
 from agents.rehearsal import compile_players
-from agents.teachers import TEACHERS, taught_games
 from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
@@ -94,7 +94,7 @@ class BootstrapSettings:
     """
 
     kind: str = setting("heuristic", choices=("heuristic", "none"))
-    teacher: str = setting("team_play", choices=tuple(name for names in TEACHERS.values() for name in names))
+    teacher: str = setting("team_play", choices=teachers())
     games: int = setting(60_000, least=0, most=MANY)
     games_per_step: int = setting(5_000, least=1, most=MANY)
     lr: float = setting(2e-3, least=1e-12, most=10)
@@ -173,7 +173,7 @@ class TrainConfig(RunConfig):
         device: "auto", "cpu" or "cuda".
         threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed and nothing else.
         precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": float32 or bfloat16,
-            whichever a trial at the beginning finds faster (``networks/trial.py``); a run keeps it when it is resumed.
+            by the processor and the size of the networks (``networks/precision.py``).
         remembered: Size of each worker's cache of network outputs; worthwhile in small games.
         init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
@@ -229,11 +229,13 @@ class TrainConfig(RunConfig):
             given = f"episode.value_games={self.episode.value_games}"
             raise ConfigError(f"{given}: needs train.value_window > 0, where they are kept")
         name, baseline = spec.name, self.evaluation.baseline
-        if self.bootstrap.kind == "heuristic" and name not in taught_games():
-            raise ConfigError(f"bootstrap.kind=heuristic: is for game={' or '.join(taught_games())}; set bootstrap=none")
-        if (games := KINDS[baseline].games) and name not in games:
-            able = ", ".join(kind for kind in BASELINES if not KINDS[kind].games or name in KINDS[kind].games)
-            raise ConfigError(f"evaluation.baseline={baseline}: is for game={' or '.join(games)}; expected one of {able}")
+        if self.bootstrap.kind == "heuristic" and self.bootstrap.teacher not in teachers(name):
+            games = " or ".join(PLAYERS[self.bootstrap.teacher].games())
+            raise ConfigError(f"bootstrap.kind=heuristic: is for game={games}; set bootstrap=none")
+        if not PLAYERS[baseline].plays(name):
+            games = " or ".join(PLAYERS[baseline].games())
+            able = ", ".join(kind for kind in BASELINES if PLAYERS[kind].plays(name))
+            raise ConfigError(f"evaluation.baseline={baseline}: is for game={games}; expected one of {able}")
         settings = self.inference
         if settings.phase1 == "filter" and not spec.hidden_counts:
             raise ConfigError(f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none")

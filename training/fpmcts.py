@@ -11,7 +11,7 @@ import math
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -25,14 +25,14 @@ from fpmcts.learner import REPLICAS, Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window, load_stores, stored_arrays
 from games.batches import num_rows, take
 from games.interface import seats_to_move
-from games.kernels import LAYERS, Stream, sources_digest
-from networks.averaging import move_towards
+from games.kernels import Stream, sources_digest
+from inference.filter import FilterNet
 from networks.checkpoint import CheckpointError, check_compatible, load
-from networks.filter import FilterNet
-from networks.growth import grow
+from networks.precision import settled
 from networks.resnet import PolicyValueNet, build_networks
-from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
+from networks.weights import grow, load_module, load_optimizer, module_arrays, move_towards, optimizer_arrays
 from runtime.device import choose_device
+from runtime.memory import check_fits
 from runtime.progress import Progress
 from training.ahead import Ahead
 from training.bootstrap import bootstrap_step
@@ -79,11 +79,13 @@ class FPMCTS:
     saves_each_step = True
 
     def __init__(self, config: TrainConfig) -> None:
-        self.config, train = config, config.train
+        train = config.train
         self.device, self.threads = choose_device(config.device), config.threads or len(os.sched_getaffinity(0))
         torch.set_num_threads(1)  # per operation: the threads are ours, see training.workers, fpmcts.learner
         self.game = config.make_game()
         self.networks = build_networks(self.game.spec, config.network, config.seed).to(self.device)
+        precision = settled(config.precision, self.nets[0], self.device)
+        self.config = config = replace(config, precision=precision)
         averages = train.averaging or (config.gradient.start is not None and config.gradient.averaging)
         self.playing = copy.deepcopy(self.networks) if averages else self.networks
         self.learners = [Learner(self.game, net, train, self.device, self.threads) for net in self.nets]
@@ -95,6 +97,10 @@ class FPMCTS:
         count = len(self.nets)
         self.reservoirs = [Reservoir(self.game, train.reservoir, 2 * config.seed + 1 + 1000 * k) for k in range(count)]
         self.windows = [Window(self.game, train.value_window) for _ in range(count)] if train.value_window else []
+        check_fits({
+            "train.reservoir": sum(store.nbytes for store in self.reservoirs),
+            "train.value_window": sum(store.nbytes for store in self.windows),
+        })
         self.lagging = copy.deepcopy(Players(self.networks, self.filter_net)) if config.cluster.lag else None
         self.steps = self.iteration = self.bootstrap_done = self.episode_done = self.games_seen = 0
         self.offered = [0] * count
@@ -296,7 +302,7 @@ class FPMCTS:
             arrays |= module_arrays(module, name)
         for name, optimizer in self._optimizers().items():
             arrays |= optimizer_arrays(optimizer, name)
-        meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest(*LAYERS)}
+        meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest()}
         return Saved(arrays, meta | {name: getattr(self, name) for name in COUNTERS})
 
     def load(self, saved: Saved) -> None:

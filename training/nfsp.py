@@ -6,7 +6,7 @@ elsewhere (``a=policy a.checkpoint=RUN``) is the average.
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from agents.general.policy import PolicyAgent
-from agents.general.random_agent import RandomAgent
+from agents.general.random_agent import Random
 from evaluation.duplicate import duplicate_match
 from evaluation.policy_table import ExactMeasure
 from fpmcts.learner import Learner
@@ -23,15 +23,17 @@ from fpmcts.samples import Reservoir, Store, load_stores, stored_arrays
 from games import make
 from games.batches import num_rows, take
 from games.interface import seats_to_move
-from games.kernels import LAYERS, Stream, deal_seeds, sources_digest, streams
+from games.kernels import Stream, deal_seeds, sources_digest, streams
 from networks.checkpoint import check_compatible
 from networks.evaluator import Evaluator
+from networks.precision import settled
 from networks.resnet import NetworkConfig, build_networks
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 from nfsp.games import Played, play, responders
 from nfsp.q_learner import NFSPSettings, QLearner
 from nfsp.transitions import CircularMemory
 from runtime.device import choose_device
+from runtime.memory import check_fits
 from runtime.progress import Progress
 from runtime.settings import ConfigError, setting
 from training.config import GameSettings, check_game
@@ -61,7 +63,7 @@ class NFSPConfig(RunConfig):
     Attributes:
         device: "auto", "cpu" or "cuda".
         precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": float32 or bfloat16,
-            whichever a trial at the beginning finds faster (``networks/trial.py``); a run keeps it when it is resumed.
+            by the processor and the size of the networks (``networks/precision.py``).
         remembered: Observations whose answers are kept until the networks change, >= 0.
         game: ``name``, and the options of the game.
         network: Size of the networks; those of the best responses have the same.
@@ -115,12 +117,14 @@ class NFSP:
     saves_each_step = False
 
     def __init__(self, config: NFSPConfig) -> None:
-        self.config, settings, self.device = config, config.algorithm, choose_device(config.device)
+        settings, self.device = config.algorithm, choose_device(config.device)
         torch.set_num_threads(1)
         self.game = make(config.game.name, **config.game.options())
         seats = range(self.game.spec.num_seats)
         self.average = build_networks(self.game.spec, config.network, config.seed).to(self.device)
         self.q = build_networks(self.game.spec, config.network, config.seed + 1).to(self.device)
+        precision = settled(config.precision, self.average.distinct()[0], self.device)
+        self.config = config = replace(config, precision=precision)
         learning = _supervised(settings)
         self.learners = [
             Learner(self.game, net, learning, self.device, replicas=1, value_weight=0.0) for net in self.average.distinct()
@@ -128,6 +132,10 @@ class NFSP:
         self.q_learners = [QLearner(self.game, net, settings, self.device) for net in self.q.distinct()]
         self.reservoirs = [Reservoir(self.game, settings.reservoir, 2 * config.seed + 1 + 1000 * k) for k in seats]
         self.memories = [CircularMemory(self.game, settings.memory) for _ in seats]
+        check_fits({
+            "algorithm.reservoir": sum(store.nbytes for store in self.reservoirs),
+            "algorithm.memory": sum(store.nbytes for store in self.memories),
+        })
         self._averages = Evaluator(self.average, config.precision, self.device, config.remembered, self.game)
         self._responses = Evaluator(self.q, "float32", self.device, config.remembered)
         self._measure = ExactMeasure(self.game)
@@ -216,7 +224,7 @@ class NFSP:
             scalars["nash_conv/average_policy"] = exact
             yield f"; NashConv (both players' gains together) {exact:.4f}"
         if settings.decks:
-            players = PolicyAgent(self.game, self._averages.evaluate, 1.0), RandomAgent(self.game)
+            players = PolicyAgent(self.game, self._averages.evaluate, 1.0), Random().at(self.game)
             score = duplicate_match(self.game, *players, settings.decks, self.config.seed).total.adp
             unit = self.game.spec.score
             scalars[f"policy_against_random/{unit.key}_all"] = score.mean
@@ -229,7 +237,7 @@ class NFSP:
             arrays |= module_arrays(module, name)
         for name, optimizer in self._optimizers().items():
             arrays |= optimizer_arrays(optimizer, name)
-        meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest(*LAYERS), "filter": False}
+        meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest(), "filter": False}
         q_steps = [q.steps for q in self.q_learners]
         return Saved(arrays, meta | {"iteration": self.steps, "games_seen": self.episodes, "q_steps": q_steps})
 

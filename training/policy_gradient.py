@@ -13,7 +13,7 @@ from fpmcts.learner import CERTAIN
 from fpmcts.policy_games import Decisions
 from games.batches import num_rows, take
 from games.kernels import Stream
-from networks.averaging import move_towards
+from networks.weights import move_towards
 from runtime.progress import Progress
 from training.game_curves import policy_game_curves
 from training.learning import Losses, learn_filter, learn_side_by_side, loss_text

@@ -151,7 +151,7 @@ class Tabular:
 
     def state(self) -> Saved:
         """Returns all that the next step depends on: named arrays, which the next step changes, and metadata."""
-        meta = self._identity() | {"code": sources_digest("games", "tabular", "training"), "curve": self.curve}
+        meta = self._identity() | {"code": sources_digest(), "curve": self.curve}
         return Saved({f"learner.{name}": array for name, array in self.learner.get_state(copy=False).items()}, meta)
 
     def load(self, saved: Saved) -> None:

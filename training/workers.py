@@ -21,9 +21,8 @@ import torch
 
 from agents.general.policy import PolicyOptions
 from agents.general.search_agent import FPMCTSOptions
-from agents.kind import NoOptions
-from agents.players import Maker, Player
-from agents.teachers import generate_games
+from agents.heuristic_games import generate_games
+from agents.players import PLAYERS, Entrant, Host
 from agents.trained import Trained
 from evaluation.duplicate import duplicate_games, games_per_deck, part_seed
 from evaluation.match import PlayedGames, joined_games
@@ -35,9 +34,8 @@ from games.batches import States, num_rows, take
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, streams
 from inference.determinizer import Determinizer
-from networks.engine import FilterEngine
+from inference.filter import FilterEngine, FilterNet
 from networks.evaluator import Evaluator
-from networks.filter import FilterNet
 from networks.resnet import Networks, build_networks
 from networks.weights import load_module, module_arrays
 from runtime.cluster import Cluster, connect
@@ -184,13 +182,13 @@ class Worker:
     def _match(self, unit: Decks) -> PlayedGames:
         """Plays decks of a match."""
         config, trained = self.config, trained_of(self.config, self.game, self._players, self.evaluator)
-        kind = "fpmcts" if unit.searches else "policy"
+        kind, baseline = "fpmcts" if unit.searches else "policy", config.evaluation.baseline
         players = {
-            "own": Player("own", kind, search_options(config) if unit.searches else PolicyOptions(), kind),
-            "baseline": Player("baseline", config.evaluation.baseline, NoOptions(), config.evaluation.baseline),
+            "own": Entrant(search_options(config) if unit.searches else PolicyOptions(), kind),
+            "baseline": Entrant(PLAYERS[baseline](), baseline),
         }
-        maker = Maker(self.game, "", players, str(self.device), networks=trained)
-        agents = maker.make("own"), maker.make("baseline")
+        host = Host(self.game, players, str(self.device), networks=trained)
+        agents = host.make("own"), host.make("baseline")
         return duplicate_games(self.game, *agents, unit.decks, part_seed(config.seed, unit.first))
 
     def _teach(self, unit: Lessons) -> Samples:
@@ -201,7 +199,7 @@ class Worker:
 
 
 def trained_of(config: TrainConfig, game: Game, players: Players, evaluator: Evaluator) -> Trained:
-    """Returns the networks as players know them (``agents.players.Maker``); ``evaluator`` holds their weights."""
+    """Returns the networks as players know them (``agents.registry.Host``); ``evaluator`` holds their weights."""
     return Trained(
         game=game, rules=config.game.rules or "", networks=players.networks, filter=players.filter, inference=config.inference,
         search=config.search, objective=config.objective, evaluator=evaluator,

@@ -3,7 +3,6 @@
 import logging
 import pkgutil
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -94,20 +93,18 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
         return []
     import agents
     from agents.agent import observers
-    from agents.kind import Kind, Player, Workshop
+    from agents.registry import PLAYERS, Entrant, Host, discover
 
-    kinds: dict[str, Kind] = {}
     for room in pkgutil.iter_modules(agents.__path__):
         if room.ispkg and room.name != GENERAL:
-            kinds |= import_module(f"agents.{room.name}.kinds").KINDS
+            discover(f"agents.{room.name}")
     found = []
-    for kind, made in sorted(kinds.items(), key=lambda item: not item[1].slow):  # the lobby proposes the first
-        if not made.plays(game.spec.name):
+    for kind, made in sorted(PLAYERS.items(), key=lambda item: not item[1].slow):  # the lobby proposes the first
+        if not made.families or not made.plays(game.spec.name):
             continue
         label = kind.replace("_", " ").capitalize()
         try:
-            player = Player(kind, kind, made.options(), kind)
-            agent = Workshop(game, getattr(game, "rules_name", ""), {kind: player}, kinds, lanes=1).make(kind)
+            agent = Host(game, {kind: Entrant(made(), kind)}, lanes=1).make(kind)
         except Exception as error:  # noqa: BLE001 (whatever a player lacks, the others can be played with)
             log.debug("%s does not sit at tables of %s: %r", kind, name, error)
             continue

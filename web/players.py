@@ -17,12 +17,11 @@ import torch
 from agents.agent import observers
 from agents.decision import WINS, Decision
 from agents.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
-from agents.players import KINDS, Maker, Player
+from agents.players import PLAYERS, Entrant, Host
 from agents.rehearsal import compile_players
 from games.batches import concatenate
 from games.interface import Game, Records
 from games.table import Table
-from runtime.settings import build, check_ranges
 from web.asking import Answer, Earlier, Priority, Question, Row
 from web.rulebook import make_game
 from web.variants import parts_of
@@ -40,8 +39,8 @@ class Players:
     def __init__(self) -> None:
         torch.set_num_threads(1)  # batches are small: two threads that wait for each other are slower, and the server needs one
         self._games: dict[str, Game] = {}
-        self._makers: dict[str, Maker] = {}
-        self._known: dict[str, dict[str, Player]] = {}
+        self._hosts: dict[str, Host] = {}
+        self._known: dict[str, dict[str, Entrant]] = {}
         self._players: dict[tuple[str, str], Any] = {}
         self._starts: dict[tuple[str, str, int], Mean] = {}
         self._compiling: dict[str, Thread] = {}
@@ -56,13 +55,11 @@ class Players:
         """Returns the player of a question; those of one game share what they have loaded."""
         game, label = question.game, json.dumps([question.kind, question.options], sort_keys=True)
         if (game, label) not in self._players:
-            if game not in self._makers:
-                made, known = self._game(game), self._known.setdefault(game, {})
-                self._makers[game] = Maker(made, getattr(made, "rules_name", ""), known, lanes=1)
-            options = build(KINDS[question.kind].options, question.options, f"{question.kind}.")
-            check_ranges(options, f"{question.kind}.")
-            self._known[game][label] = Player(label, question.kind, options, question.kind)
-            self._players[game, label] = self._makers[game].make(label)
+            if game not in self._hosts:
+                self._hosts[game] = Host(self._game(game), self._known.setdefault(game, {}), lanes=1)
+            options = PLAYERS[question.kind].parse(question.options, f"{question.kind}.")
+            self._known[game][label] = Entrant(options, question.kind)
+            self._players[game, label] = self._hosts[game].make(label)
             if len(self._players) > MOST_PLAYERS:
                 del self._players[next(iter(self._players))]
         return self._players[game, label]

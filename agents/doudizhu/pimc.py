@@ -36,17 +36,15 @@ Source: Ginsberg 2001, "GIB: Imperfect information in a computationally challeng
 halving); DeltaDou, 5.1 (XDou).
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from agents.agent import Agent
 from agents.doudizhu import pimc_kernels
+from agents.registry import Player, player
 from games.batches import States
 from games.doudizhu.cards import HAND_SIZES
-from games.doudizhu.game import Doudizhu
-from games.interface import Game, Records
+from games.interface import Records
 from games.kernels import streams
 from runtime.settings import setting
 
@@ -55,8 +53,9 @@ PLAYOUTS = ("team", "rhcp")
 MOST_CARDS = sum(HAND_SIZES)
 
 
+@player("pimc", games=["doudizhu"], slow=True)
 @dataclass
-class PIMCOptions:
+class PIMC(Player):
     """Perfect-information Monte Carlo with an exact solver of endgames.
 
     Attributes:
@@ -77,58 +76,18 @@ class PIMCOptions:
     margin: float = setting(0.0, least=0, most=100)
     playouts: str = setting("team", choices=PLAYOUTS)
 
-
-class PIMCAgent(Agent):
-    """Plays Doudizhu by perfect-information Monte Carlo.
-
-    Args:
-        game: Doudizhu.
-        worlds: Most worlds per decision, at least 1.
-        candidates: Most moves that are compared, at least 2.
-        solver_cards: The solver is asked from this many cards in all hands on, 0 (never) to 54.
-        max_nodes: Nodes of the solver per position, at least 1.
-        objective: ``wp``, the chance to win, or ``adp``, points: 2^bombs to the winner.
-        margin: How much better than the policy's choice another move must be, in standard errors of the difference; 0 or more.
-        playouts: The policy: ``team``, RHCP with team play, or ``rhcp``.
-        name: For reports.
-
-    Raises:
-        ValueError: A setting out of range, or another game.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        worlds: int = 64,
-        candidates: int = 16,
-        solver_cards: int = 9,
-        max_nodes: int = 3000,
-        objective: str = "wp",
-        margin: float = 0.0,
-        playouts: str = "team",
-        name: str = "pimc",
-    ) -> None:
-        if not isinstance(game, Doudizhu):
-            raise ValueError(f"game is {game.spec.name!r}: expected 'doudizhu'")
-        if worlds < 1:
-            raise ValueError(f"worlds is {worlds}: expected at least 1")
-        if candidates < 2:
-            raise ValueError(f"candidates is {candidates}: expected at least 2")
-        if not 0 <= solver_cards <= MOST_CARDS:
-            raise ValueError(f"solver_cards is {solver_cards}: expected 0 to {MOST_CARDS}")
-        if max_nodes < 1:
-            raise ValueError(f"max_nodes is {max_nodes}: expected at least 1")
-        if objective not in OBJECTIVES:
-            raise ValueError(f"objective is {objective!r}: expected one of {', '.join(OBJECTIVES)}")
-        if playouts not in PLAYOUTS:
-            raise ValueError(f"playouts is {playouts!r}: expected one of {', '.join(PLAYOUTS)}")
-        if not 0.0 <= margin < math.inf:
-            raise ValueError(f"margin is {margin}: expected a number from 0 up")
-        self.game, self.name = game, name
+    def prepare(self) -> None:
+        """Makes the tables that decisions share."""
         self.settings = pimc_kernels.Settings(
-            worlds, candidates, solver_cards, max_nodes, objective == "adp", float(margin), playouts == "team"
+            self.worlds,
+            self.candidates,
+            self.solver_cards,
+            self.max_nodes,
+            self.objective == "adp",
+            self.margin,
+            self.playouts == "team",
         )
-        self._work = pimc_kernels.new_workspace(game.rules, self.settings)
+        self._work = pimc_kernels.new_workspace(self.game.rules, self.settings)
         self._rng = np.zeros(0, np.uint64)
 
     def start(self, num_games: int, seed: int) -> None:
@@ -142,7 +101,7 @@ class PIMCAgent(Agent):
             RuntimeError: ``start`` was not called for so many games.
         """
         if len(games) and max(games) >= len(self._rng):
-            raise RuntimeError(f"PIMCAgent.act for game {max(games)} before start: call start(num_games, seed) first")
+            raise RuntimeError(f"pimc: act for game {max(games)} before start: call start(num_games, seed) first")
         moves = np.empty(len(games), np.int16)
         pimc_kernels.act(self.game.rules, self.settings, self._work, np.asarray(games, np.int64), views, self._rng, moves)
         return moves

@@ -23,7 +23,7 @@ _EPSILON = 1e-9
 
 
 class Settings(NamedTuple):
-    """What ``PIMCAgent`` describes, for the kernels.
+    """What ``PIMC`` describes, for the kernels.
 
     Attributes:
         worlds: Most worlds per decision.

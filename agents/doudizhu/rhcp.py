@@ -55,21 +55,23 @@ Where descriptions of RHCP are silent or disagree, this is what was done:
 Source: sm9sun, "Doudizhu AI" (CSDN, 2017), by its published facts; the baseline "RHCP" of DeltaDou, 5.1 and of the DouZero paper.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from agents.agent import Agent
 from agents.doudizhu import rhcp_kernels
+from agents.registry import Player, player
 from games.batches import States
-from games.interface import Game, Records
+from games.interface import Records
 
 
-class RHCPAgent(Agent):
-    """Plays Doudizhu by the rules of RHCP; it draws no random numbers."""
+@player("rhcp", games=["doudizhu"], teaches=True)
+@dataclass
+class RHCP(Player):
+    """The usual heuristic player of Doudizhu: it splits its hand into groups, and draws no random numbers."""
 
-    name = "rhcp"
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
+    def prepare(self) -> None:
+        """Makes the table of hands."""
         self._memo = rhcp_kernels.new_memo()
 
     def start(self, num_games: int, seed: int) -> None:

@@ -15,15 +15,17 @@ Source: RLCard 1.2.0, ``rlcard/models/doudizhu_rule_models.py``, and its table o
 tests/agents/data; on 16,100 other positions made the same way the two differed nowhere.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from agents.agent import Agent
 from agents.doudizhu.rhcp_groups import find_move, row_of
+from agents.registry import Player, player
 from games.doudizhu.cards import BIG_JOKER, CHAIN_RANKS, LITTLE_JOKER, Seat, at_least, count, lowest
 from games.doudizhu.legal import JOKERS
 from games.doudizhu.moves import PASS, Category, Rules
 from games.doudizhu.state import States, legal
-from games.interface import Game, Records
+from games.interface import Records
 from games.kernels import kernel, random_below, streams
 
 SHORTEST_CHAIN = 5
@@ -102,14 +104,10 @@ def _act(rules: Rules, views: States, games: np.ndarray, rng: np.ndarray, scratc
             moves[k] = scratch[random_below(rng, games[k], num_moves)]
 
 
-class RLCardRuleAgent(Agent):
-    """Plays Doudizhu as RLCard's ``doudizhu-rule-v1`` does."""
-
-    name = "rlcard"
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
-        self._rng = np.zeros(0, np.uint64)
+@player("rlcard_rule", games=["doudizhu"])
+@dataclass
+class RLCardRule(Player):
+    """Plays Doudizhu as RLCard's rule player ``doudizhu-rule-v1`` does."""
 
     def start(self, num_games: int, seed: int) -> None:
         """Forgets everything; the games to come are 0 .. ``num_games`` - 1."""

@@ -29,6 +29,15 @@ def function_of(text: str, key: str) -> Callable[..., Any]:
 
 
 @contextmanager
+def the_extra() -> Iterator[None]:
+    """Turns a missing package of the extra ``interop`` into a ValueError that says how to install it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ValueError(f"{error}: pip install 'fpmcts[interop]'") from error
+
+
+@contextmanager
 def calling(told: str, seed: int) -> Iterator[None]:
     """Lets foreign code draw from numpy's and Python's global generators as seeded here, and puts them back afterwards.
 

@@ -1,19 +1,38 @@
 """A bot of OpenSpiel as a player; it needs OpenSpiel (the extra ``interop``)."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyspiel
 
 from agents.agent import Agent
-from agents.foreign.calling import calling, drawn_seed, function_of
+from agents.foreign.calling import calling, drawn_seed, function_of, the_extra
 from agents.foreign.worlds import draw_game
 from agents.general.external import ExternalPlayerError
+from agents.registry import Host, PlayerOptions, player
 from games.batches import States, take
 from games.interface import Game, Records, seats_to_move
 from games.kernels import streams
-from interop.open_spiel_games import load_game
-from interop.open_spiel_players import OWN_GAMES, Line, offset
+
+
+@player("open_spiel", games=["poker", "goofspiel", "phantom_tictactoe"], slow=True)
+@dataclass
+class OpenSpielOptions(PlayerOptions):
+    """A bot of OpenSpiel. In Kuhn and Leduc it sits at OpenSpiel's own game, elsewhere at ours in OpenSpiel.
+
+    Attributes:
+        bot: Name of one that OpenSpiel registers, such as ``uniform_random``; or ``MODULE:FUNCTION``, called as
+            ``function(game, seat, seed)`` for each game and seat, with a ``pyspiel.Game``, and returning a ``pyspiel.Bot``.
+    """
+
+    bot: str = ""
+
+    def make(self, host: Host) -> Agent:
+        """Returns the player."""
+        if not self.bot:
+            raise ValueError("expected bot=NAME or bot=MODULE:FUNCTION, a bot of OpenSpiel")
+        with the_extra():
+            return OpenSpielAgent(host.game, self.bot)
 
 
 class OpenSpielAgent(Agent):
@@ -25,15 +44,20 @@ class OpenSpielAgent(Agent):
 
     Args:
         game: One whose deals can be listed.
-        bot: See ``agents.foreign.kinds.OpenSpielOptions``.
-        name: For reports.
+        bot: See ``OpenSpielOptions``.
 
     Raises:
         ValueError: There is no such bot, or the deals of the game cannot be listed.
     """
 
-    def __init__(self, game: Game, bot: str, name: str = "open_spiel") -> None:
-        self.game, self.bot, self.name = game, bot, name
+    def __init__(self, game: Game, bot: str) -> None:
+        import pyspiel  # an extra
+
+        from interop.open_spiel_games import load_game
+        from interop.open_spiel_players import OWN_GAMES, Line, offset
+
+        self.game, self.bot, self.name = game, bot, "open_spiel"
+        self._line, self._offset, self._load = Line, offset, pyspiel.load_bot
         ours = load_game(game)
         own = OWN_GAMES.get(game.spec.name)
         self._table = ours if own is None else pyspiel.load_game(own)
@@ -46,7 +70,7 @@ class OpenSpielAgent(Agent):
         self._told: dict[tuple[int, int], int] = {}
 
     def _registered(self, game: Any, seat: int, seed: int) -> Any:
-        return pyspiel.load_bot(self.bot, game, seat, {"seed": seed})
+        return self._load(self.bot, game, seat, {"seed": seed})
 
     def start(self, num_games: int, seed: int) -> None:
         """Forgets everything; the games to come are 0 .. ``num_games`` - 1."""
@@ -70,7 +94,7 @@ class OpenSpielAgent(Agent):
     def _ask(self, number: int, seat: int, deal: States, played: list[int], rng: np.ndarray) -> int:
         """Returns the move of the bot of a game and a seat, in a game that it cannot tell from that one."""
         told = f"bot {self.bot} of OpenSpiel, seat {seat} of {self.game.spec.name}"
-        key, line = (number, seat), Line(self._table, deal)
+        key, line = (number, seat), self._line(self._table, deal)
         with calling(told, drawn_seed(rng, 0)):
             if key not in self._bots:
                 self._bots[key], self._told[key] = self._make(self._table, seat, drawn_seed(rng, 0)), 0
@@ -85,4 +109,4 @@ class OpenSpielAgent(Agent):
         legal = line.state.legal_actions()
         if answer not in legal:
             raise ExternalPlayerError(f"{told}: it answered {answer!r}, expected one of {legal}, the legal actions")
-        return int(answer) + offset(line.state)
+        return int(answer) + self._offset(line.state)

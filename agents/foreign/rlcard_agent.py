@@ -2,24 +2,42 @@
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from agents.agent import Agent
-from agents.foreign.calling import calling, drawn_seed, function_of
+from agents.foreign.calling import calling, drawn_seed, function_of, the_extra
 from agents.general.external import ExternalPlayerError
+from agents.registry import Host, PlayerOptions, player
 from games.batches import States
 from games.interface import Game, Records, seats_to_move
 from games.kernels import streams
 from interop.rlcard_states import Shown, doudizhu, poker
 
-with warnings.catch_warnings():  # it reads versions by a module that Python is about to drop
-    warnings.simplefilter("ignore")
-    import rlcard
-
 ENVIRONMENTS = {"doudizhu": "doudizhu", "leduc": "leduc-holdem", "limit_holdem": "limit-holdem"}
 """RLCard's names of games, by ours."""
+
+
+@player("rlcard", games=["doudizhu", "poker"], slow=True)
+@dataclass
+class RLCardOptions(PlayerOptions):
+    """An agent of RLCard.
+
+    Attributes:
+        agent: Name of a model of RLCard, such as ``doudizhu-rule-v1``; or ``MODULE:FUNCTION``, called as ``function(env, seat)``
+            for each seat, with RLCard's environment, and returning an object with ``eval_step(state)`` and ``use_raw``.
+    """
+
+    agent: str = ""
+
+    def make(self, host: Host) -> Agent:
+        """Returns the player."""
+        if not self.agent:
+            raise ValueError("expected agent=NAME or agent=MODULE:FUNCTION, an agent of RLCard")
+        with the_extra():
+            return RLCardAgent(host.game, self.agent)
 
 
 class _Features(np.ndarray):
@@ -34,18 +52,21 @@ class RLCardAgent(Agent):
 
     Args:
         game: Doudizhu, Leduc or limit Hold'em for two.
-        agent: See ``agents.foreign.kinds.RLCardOptions``.
-        name: For reports.
+        agent: See ``RLCardOptions``.
 
     Raises:
         ValueError: There is no such agent, or RLCard does not know the game.
     """
 
-    def __init__(self, game: Game, agent: str, name: str = "rlcard") -> None:
+    def __init__(self, game: Game, agent: str) -> None:
+        with warnings.catch_warnings():  # it reads versions by a module that Python is about to drop
+            warnings.simplefilter("ignore")
+            import rlcard
+
         kind = game.spec.name
         if kind not in ENVIRONMENTS or (kind != "doudizhu" and game.spec.num_seats != 2):
             raise ValueError(f"agents of RLCard play {', '.join(ENVIRONMENTS)}, poker for two; not {kind}")
-        self.game, self.agent, self.name = game, agent, name
+        self.game, self.agent, self.name = game, agent, "rlcard"
         self._env = rlcard.make(ENVIRONMENTS[kind])
         if ":" in agent:
             make = function_of(agent, "agent")

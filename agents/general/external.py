@@ -16,6 +16,7 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.general.child_program import ChildProgram, ChildProgramError, shortened
+from agents.registry import Host, PlayerOptions, player
 from games.batches import States
 from games.interface import Game, Records
 from runtime.settings import setting
@@ -29,8 +30,9 @@ START_SECONDS = 60.0
 _MAX_MOVE_TEXT = 100
 
 
+@player("external", slow=True)
 @dataclass
-class ExternalOptions:
+class ExternalOptions(PlayerOptions):
     """Any program that speaks the protocol of ``docs/external-players.md``.
 
     Attributes:
@@ -40,6 +42,12 @@ class ExternalOptions:
 
     command: str = ""
     seconds: float = setting(10.0, least=1e-3, most=3600)
+
+    def make(self, host: Host) -> Agent:
+        """Returns the player; its program is started by the first ``start``."""
+        if not self.command.strip():
+            raise ValueError("expected command='program arguments'")
+        return ExternalAgent(host.game, self.command, self.seconds)
 
 
 class ExternalPlayerError(RuntimeError):

@@ -14,6 +14,7 @@ from agents.agent import Agent
 from agents.decision import RETURN, WINS, Decision, Limits, Question, RootMove
 from agents.general import single_observer
 from agents.general.single_observer import Edges
+from agents.registry import PlayerOptions
 from games.batches import Rules, States, take
 from games.generic import legal
 from games.interface import Game, Records
@@ -35,7 +36,7 @@ DRAWS = ("uniform", "belief")
 
 
 @dataclass
-class ISMCTSOptions:
+class ISMCTSOptions(PlayerOptions):
     """Information Set MCTS without networks: play-outs are random.
 
     Attributes:

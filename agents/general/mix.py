@@ -7,14 +7,16 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.decision import Decision, Limits, Question
+from agents.registry import Host, PlayerOptions, player
 from games.batches import Rules, States, take
 from games.generic import current_seat
 from games.interface import Game, Records
 from games.kernels import kernel, streams
 
 
+@player("mix", slow=True)
 @dataclass
-class MixOptions:
+class MixOptions(PlayerOptions):
     """Different players in the seats.
 
     Attributes:
@@ -22,6 +24,15 @@ class MixOptions:
     """
 
     seats: list[str] = field(default_factory=list)
+
+    def needs(self) -> list[str]:
+        """Returns the players in the seats."""
+        return self.seats
+
+    def make(self, host: Host) -> Agent:
+        """Returns the mix; a player that sits in several seats is one object."""
+        made = {label: host.make(label) for label in dict.fromkeys(self.seats)}
+        return MixAgent(host.game, [made[label] for label in self.seats])
 
 
 @kernel
@@ -37,16 +48,15 @@ class MixAgent(Agent):
     Args:
         game: The game.
         agents: The player of each seat. One object may serve several seats.
-        name: For reports.
 
     Raises:
         ValueError: The number of players is not that of the seats.
     """
 
-    def __init__(self, game: Game, agents: Sequence[Agent], name: str = "mix") -> None:
+    def __init__(self, game: Game, agents: Sequence[Agent]) -> None:
         if len(agents) != game.spec.num_seats:
             raise ValueError(f"{len(agents)} players for the seats of {game.spec.name}; expected {game.spec.num_seats}")
-        self.game, self.agents, self.name = game, tuple(agents), name
+        self.game, self.agents, self.name = game, tuple(agents), "mix"
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares every player for games 0 .. num_games - 1, each object once, with random numbers of its own."""

@@ -8,23 +8,25 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.decision import RETURN, WINS, Decision, Limits, Question, sure_win_decision
-from agents.trained import checkpoint_of
+from agents.registry import Host, PlayerOptions, player
+from agents.trained import checkpoint_of, trained_networks
 from fpmcts.drawn_moves import observe_movers, sample_policy
 from games.batches import Rules, States, num_rows
 from games.generic import forced_win, legal, stake
 from games.interface import Game, Records
 from games.kernels import kernel, streams
 from networks.decode import legal_logits, softmax
-from networks.engine import PRECISIONS
 from networks.evaluator import Outputs
+from networks.precision import PRECISIONS
 from runtime.settings import setting
 
 CHUNK = 16_384
 """Views whose probabilities are computed at once."""
 
 
+@player("policy", states_policy=True)
 @dataclass
-class PolicyOptions:
+class PolicyOptions(PlayerOptions):
     """The policy network without search.
 
     Attributes:
@@ -35,8 +37,8 @@ class PolicyOptions:
             others hold and do (``games.generic.forced_win``). None: as in the games that the network learned from; in Doudizhu
             these play those that are found at once (``sure_win``), so that it has learned the rest of the game alone. false: its
             own moves to the end.
-        precision: Of the network: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": in long matches what a trial
-            finds fastest (``evaluation/precision.py``), elsewhere bfloat16 where the processor multiplies it, else float32.
+        precision: Of the network: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": by the processor
+            and the size of the networks (``networks/precision.py``); int8 in long matches alone.
     """
 
     checkpoint: str | None = None
@@ -47,6 +49,14 @@ class PolicyOptions:
     def file(self, game: str) -> Path:
         """Returns the file of the networks. Raises CheckpointError."""
         return checkpoint_of(game, self.checkpoint)
+
+    def make(self, host: Host) -> Agent:
+        """Returns the player."""
+        trained = trained_networks(host, self.checkpoint, precision=self.precision)
+        temperature = float(host.game.spec.mixes) if self.temperature is None else self.temperature
+        solve = trained.has_values and trained.search.solve if self.solve is None else self.solve
+        win_only = trained.objective == "wp"
+        return PolicyAgent(trained.game, trained.evaluator.evaluate, temperature, win_only=win_only, solve=solve)
 
 
 @kernel

@@ -1,11 +1,13 @@
 """Uniform over the legal moves, in any game."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from agents.agent import Agent
+from agents.registry import Player, player
 from games.batches import Rules, States, num_rows
 from games.generic import legal
-from games.interface import Game, Records
+from games.interface import Records
 from games.kernels import kernel, random_below, streams
 
 
@@ -25,14 +27,10 @@ def _spread(rules: Rules, views: States, scratch: np.ndarray, probabilities: np.
         probabilities[k, :n] = 1.0 / n
 
 
-class RandomAgent(Agent):
+@player("random", states_policy=True)
+@dataclass
+class Random(Player):
     """Plays each legal move with the same probability."""
-
-    name = "random"
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
-        self._rng = np.zeros(0, np.uint64)
 
     def start(self, num_games: int, seed: int) -> None:
         """Forgets everything; the games to come are 0 .. ``num_games`` - 1."""

@@ -2,30 +2,35 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
 from agents.agent import Agent
 from agents.decision import RETURN, WINS, Decision, HiddenCards, Limits, Question, RootMove, sure_win_decision
-from agents.trained import checkpoint_of
+from agents.match_settings import match_settings
+from agents.registry import Host, PlayerOptions, player
+from agents.trained import checkpoint_of, trained_networks
 from fpmcts.search import Search, SearchResult, SearchSettings
 from fpmcts.selfplay import sample_targets
 from games.batches import Rules, States, take
 from games.generic import forced_win, legal, stake
 from games.interface import Game, Records
 from games.kernels import kernel, streams
-from inference.determinizer import OTHERS, Determinizer
-from networks.engine import PRECISIONS
+from inference.determinizer import Determinizer
+from networks.checkpoint import CheckpointError
 from networks.evaluator import Evaluator
+from networks.precision import PRECISIONS
 from runtime.settings import setting
 
 
+@player("fpmcts", slow=True, compiles=True)
 @dataclass
-class FPMCTSOptions:
+class FPMCTSOptions(PlayerOptions):
     """Fictitious-Play MCTS with inference.
 
     Attributes:
@@ -37,8 +42,6 @@ class FPMCTSOptions:
         worlds: Worlds drawn per move; 0: as many as playouts, up to a bound in ``conf/match``.
         inference: false deals the hidden cards from the prior.
         phase1: "filter", "marginal" or "none"; "trained": as in training.
-        others: Who the others are taken for when hands are inferred from their moves: "ours", "family" (our policies or softer
-            ones, as each seat's moves tell; ``inference.determinizer``); "trained": as in training.
         particles: Hands that the worlds are drawn from, weighed by the others' past moves; 0: as many as playouts, up to a
             bound in ``conf/match`` and at least as in training. Of Doudizhu's a seventh has the weight: with few, more playouts
             see the same few deals.
@@ -53,8 +56,8 @@ class FPMCTSOptions:
         solve: Whether sure wins are looked for.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
-        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": in long matches what a trial
-            finds fastest (``evaluation/precision.py``), elsewhere bfloat16 where the processor multiplies it, else float32.
+        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": by the processor
+            and the size of the networks (``networks/precision.py``); int8 in long matches alone.
     """
 
     checkpoint: str | None = None
@@ -64,7 +67,6 @@ class FPMCTSOptions:
     worlds: int = setting(0, least=0, most=65_536)
     inference: bool = True
     phase1: str = setting("trained", choices=("trained", "marginal", "filter", "none"))
-    others: str = setting("trained", choices=("trained", *OTHERS))
     particles: int = setting(0, least=0, most=65_536)
     ess_floor: float | None = setting(None, least=0, most=1)
     c: float | None = setting(None, least=1e-9)
@@ -81,6 +83,38 @@ class FPMCTSOptions:
     def file(self, game: str) -> Path:
         """Returns the file of the networks. Raises CheckpointError."""
         return checkpoint_of(game, self.checkpoint)
+
+    def make(self, host: Host) -> Agent:
+        """Returns a search: what it was trained with, changed by the settings of matches, changed by the options."""
+        o = self
+        trained = trained_networks(host, o.checkpoint, None if o.objective == "trained" else o.objective, o.precision)
+        root = trained.search.root if o.root == "trained" else o.root
+        if not trained.has_values:
+            raise CheckpointError(f"{o.checkpoint} holds policies and no values: no search; it plays as LABEL=policy")
+        match = match_settings(host.game.spec.name, root)
+        playouts = match.playouts if o.playouts is None else o.playouts
+        inference = trained.inference
+        if not o.inference:
+            inference = replace(inference, phase1="none", phase2=False)
+        elif o.phase1 != "trained":
+            inference = replace(inference, phase1=o.phase1)
+        particles = o.particles or max(inference.particles, min(playouts, match.most_particles))
+        candidates = max(inference.candidates, particles)
+        inference = replace(inference, particles=particles, candidates=candidates, **_given(o, "ess_floor"))
+        told = _given(match, "strength", "prior_floor", "rollout", "slots")
+        told |= _given(o, "c", "strength", "considered", "prior_floor", "rollout", "slots", "solve")
+        worlds = o.worlds or min(playouts, match.most_worlds)
+        search = replace(trained.search, root=root, playouts=playouts, worlds=worlds, gumbel_noise=0.0, **told)
+        return SearchAgent(
+            trained.game, trained.evaluator, trained.determinizer_maker(inference), search,
+            trained.objective == "wp", max_positions=host.lanes, seconds=o.seconds, temperature=o.temperature,
+            table_slots=match.table_slots if o.slots is None else o.slots,
+        )  # fmt: skip
+
+
+def _given(options: Any, *keys: str) -> dict[str, Any]:
+    """Returns the options of these names that are not None."""
+    return {key: value for key, value in asdict(options).items() if key in keys and value is not None}
 
 
 @kernel

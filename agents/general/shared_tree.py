@@ -9,14 +9,16 @@ were visited least, until half of it is free.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from agents.agent import Agent
 from agents.decision import RETURN, WINS, Decision, Limits, Question, RootMove
 from agents.general import beliefs
-from agents.general.ismcts import Clock, ISMCTSOptions, TreeAgent
+from agents.general.ismcts import Clock, ISMCTSOptions, SingleObserverAgent, TreeAgent
+from agents.registry import Host, player
 from games.batches import Rules, States, take
 from games.generic import hidden_of, log_prior_hidden
 from games.interface import Game, Records
@@ -316,3 +318,14 @@ class SharedTreeAgent(TreeAgent):
             root=root,
             playouts=done,
         )
+
+
+@player("ismcts", slow=True)
+@dataclass
+class ISMCTS(ISMCTSOptions):
+    """Information Set MCTS without networks: play-outs are random."""
+
+    def make(self, host: Host) -> Agent:
+        """Returns the player of the tree that the options mean."""
+        kind = SharedTreeAgent if is_shared(host.game, self) else SingleObserverAgent
+        return kind(host.game, self)

@@ -1,11 +1,13 @@
 """Never folds and never raises, in poker."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from agents.agent import Agent
+from agents.registry import Player, player
 from games.batches import Rules, States, num_rows
 from games.generic import legal
-from games.interface import Game, Records
+from games.interface import Records
 from games.kernels import kernel
 
 
@@ -18,15 +20,16 @@ def _mark(rules: Rules, views: States, passive: int, scratch: np.ndarray, probab
                 probabilities[k, slot] = 1.0
 
 
-class AlwaysCallAgent(Agent):
-    """Checks or calls, whatever its cards. Args: game: One with such a move (``Game.passive``)."""
+@player("always_call", games=["poker", "no_limit_holdem"], states_policy=True)
+@dataclass
+class AlwaysCall(Player):
+    """Checks or calls, whatever its cards."""
 
-    name = "always_call"
-
-    def __init__(self, game: Game, name: str = "always_call") -> None:
-        if game.passive is None:
-            raise ValueError(f"always_call: {game.spec.name} has no move that only goes along")
-        self.game, self.passive, self.name = game, game.passive, name
+    def prepare(self) -> None:
+        """Finds the move. Raises ValueError in a game without one (``Game.passive``)."""
+        if self.game.passive is None:
+            raise ValueError(f"always_call: {self.game.spec.name} has no move that only goes along")
+        self.passive = self.game.passive
 
     def start(self, num_games: int, seed: int) -> None:
         """Does nothing: there is no memory and no chance."""

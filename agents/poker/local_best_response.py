@@ -23,21 +23,26 @@ choice may then be worse, and the bound holds as before.
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from agents.agent import Agent, OpenPolicy
+from agents.poker.no_limit_best_response import NoLimitBestResponseAgent
 from agents.poker.showdown_equity import equities
+from agents.registry import Host, PlayerOptions, player
 from games.interface import Records
 from games.kernels import streams
+from games.no_limit_holdem.game import NoLimitHoldem
 from games.poker.betting import Action
 from games.poker.game import NUM_ACTIONS, LimitPoker
 from games.poker.state import HIDDEN, States
 from runtime.settings import setting
 
 
+@player("lbr", games=["poker", "no_limit_holdem"], slow=True)
 @dataclass
-class LocalBestResponseOptions:
+class LocalBestResponseOptions(PlayerOptions):
     """A local best response to a player whose policy it is told, in poker for two (``agents/poker/local_best_response.py``).
 
     Its score over all games is a lower bound on what the other can lose to a best response: the exploitability, half of
@@ -51,6 +56,22 @@ class LocalBestResponseOptions:
 
     against: str | None = None
     boards: int = setting(100, least=1, most=1_000_000)
+
+    def needs(self) -> list[str]:
+        """Returns the player whose policy it reads."""
+        return [] if self.against is None else [self.against]
+
+    def make(self, host: Host) -> Agent:
+        """Returns the player."""
+        if self.against is None:  # in matches the configuration fills it in
+            raise ValueError("set against=LABEL, the player whose policy lbr may read")
+        against: Any = host.make(self.against)
+        if not host.entrants[self.against].options.states_policy:
+            raise ValueError(f"against={self.against}: it cannot state its policy")
+        if isinstance(host.game, NoLimitHoldem):
+            return NoLimitBestResponseAgent(host.game, against, self.boards)
+        assert isinstance(host.game, LimitPoker)
+        return LocalBestResponseAgent(host.game, against, self.boards)
 
 
 class LocalBestResponseAgent(Agent):

@@ -12,6 +12,7 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.decision import RETURN, Decision, Limits, Question, RootMove
+from agents.registry import Host, PlayerOptions, player
 from expected_reward.backpropagation import Backpropagation
 from expected_reward.search import LISTED, MODEL, TABLE, Settings
 from expected_reward.searcher import Found, Searcher
@@ -34,8 +35,9 @@ STACKS = 2.5
 SIZES_FROM = {"table": TABLE, "model": MODEL, "listed": LISTED}
 
 
+@player("mcts", games=["no_limit_holdem"], slow=True)
 @dataclass
-class MCTSOptions:
+class MCTSOptions(PlayerOptions):
     """Monte-Carlo tree search with a model of the opponents, in no-limit Hold'em (Van den Broeck, Driessens & Ramon 2009).
 
     Attributes:
@@ -80,6 +82,11 @@ class MCTSOptions:
     window: int = setting(1000, least=1, most=10**9)
     nodes: int = setting(1_000_000, least=10_000, most=100_000_000)
     checkpoint: str | None = None
+
+    def make(self, host: Host) -> Agent:
+        """Returns the player."""
+        model = host.once(("opponent model", self.checkpoint), lambda: self.model(host.game.spec.name))
+        return MCTSAgent(host.game, self, model)
 
     def file(self, game: str) -> Path | None:
         """Returns the file of the model. Raises CheckpointError where there is none."""

@@ -4,13 +4,14 @@
 of the authors' program, as far as it is known.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from agents.agent import Agent
+from agents.registry import Player, player
 from games.batches import States, num_rows
-from games.interface import Game, Records
+from games.interface import Records
 from games.kernels import kernel, random_below, random_float, streams
 from games.no_limit_holdem.betting import legal, pot, situation
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, Rules
@@ -153,22 +154,10 @@ def _maniac(rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out
         out[k] = maniac(rules, views, k, rng, games[k])
 
 
-RULES = {"hand_only": _hand_only, "best_hand": _best_hand, "maniac": _maniac}
-"""By the name of the player's kind."""
+class _ByRule(Player):
+    """A player by a kernel."""
 
-
-class RuleAgent(Agent):
-    """A player by one of RULES.
-
-    Args:
-        game: No-limit Hold'em.
-        rule: Its name. name: For reports.
-    """
-
-    def __init__(self, game: Game, rule: str, name: str) -> None:
-        self.game, self.name = game, name
-        self._rule: Any = RULES[rule]
-        self._rng = np.zeros(0, np.uint64)
+    rule: ClassVar[Any]
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
@@ -177,5 +166,29 @@ class RuleAgent(Agent):
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view."""
         moves = np.empty(num_rows(views), np.int16)
-        self._rule(self.game.rules, views, self._rng, np.asarray(games, np.int64), moves)
+        type(self).rule(self.game.rules, views, self._rng, np.asarray(games, np.int64), moves)
         return moves
+
+
+@player("hand_only", games=["no_limit_holdem"])
+@dataclass
+class HandOnly(_ByRule):
+    """Knows its two cards alone (Van den Broeck, Driessens & Ramon 2009, 5.1)."""
+
+    rule = _hand_only
+
+
+@player("best_hand", games=["no_limit_holdem"])
+@dataclass
+class BestHand(_ByRule):
+    """Goes by its share of wins against random hands (Van den Broeck, Driessens & Ramon 2009, 5.1)."""
+
+    rule = _best_hand
+
+
+@player("maniac", games=["no_limit_holdem"])
+@dataclass
+class Maniac(_ByRule):
+    """Raises in four of five decisions, else calls."""
+
+    rule = _maniac

@@ -18,6 +18,7 @@ from agents.decision import RETURN, Decision, HiddenCards, Limits, Question, Roo
 from agents.luck import DEALS, Cancelled, Luck, Mean, before_the_deal, mean_of
 from agents.poker import stored_policy
 from agents.poker.simulation import poker_luck, simulate
+from agents.registry import Host, PlayerOptions, player
 from games import make
 from games.batches import States
 from games.interface import Game, Records
@@ -36,8 +37,9 @@ EXACT_ENOUGH = 1e-4
 """NashConv in chips, below which a stored policy of a game with a full tree need not be any more exact."""
 
 
+@player("tabular", games=["poker"], states_policy=True)
 @dataclass
-class TabularOptions:
+class TabularOptions(PlayerOptions):
     """What a run of a tabular algorithm has learned (``python train.py game=leduc algorithm=smooth_uct``); poker only.
 
     Attributes:
@@ -51,6 +53,13 @@ class TabularOptions:
     run: str = ""
     policy: str = setting("average", choices=POLICIES)
     playouts: int = setting(0, least=0, most=100_000)
+
+    def make(self, host: Host) -> Agent:
+        """Returns the player."""
+        path, game = self.file(host.game.spec.name), host.game
+        assert isinstance(game, LimitPoker)
+        policy = host.once((path, self.policy), lambda: load_tabular(path, game, self.policy))
+        return TabularAgent(policy, playouts=self.playouts)
 
     def file(self, game: str) -> Path:
         """Returns the file of the tables. Raises CheckpointError."""

@@ -10,9 +10,8 @@ Kernels mix uint64 with uint64 only: numba turns ``uint64 + int64`` into float64
 from enum import IntEnum
 
 import numpy as np
-from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
-from games.kernels import kernel
+from games.kernels import kernel, leading_zeros, trailing_zeros
 
 NUM_RANKS = 15
 RANK_NAMES = "3456789TJQKA2LB"

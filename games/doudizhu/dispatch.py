@@ -1,9 +1,9 @@
 """Registers Doudizhu's kernels as the implementations of the generic ones in ``games/interface.py``."""
 
 from games import generic
+from games.dispatch import register
 from games.doudizhu import forced_win, marginal, observe, state, sure_win, worlds
 from games.doudizhu.moves import Rules
-from games.generic import register
 
 register(generic.legal, Rules, state.legal)
 register(generic.step, Rules, state.step)

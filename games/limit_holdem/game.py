@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import register
+from games.dispatch import register
 from games.kernels import kernel
 from games.limit_holdem import abstraction as bucket_tables
 from games.limit_holdem.boards import start_hands

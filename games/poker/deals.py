@@ -1,3 +1,4 @@
+# mypy: disable-error-code="empty-body"
 """Deals: the cards of one hand, future public cards included, as the algorithms see them.
 
 A deal is its buckets, one for each player and round, and its outcome at a showdown. Everything else about the cards stays below
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.generic import register
+from games.dispatch import GenericKernel, register
 from games.kernels import kernel
 
 
@@ -32,6 +33,7 @@ OWN = 16
 """How many places of ``dealt`` belong to the kernels of the deals, besides one for each player and round."""
 
 
+@GenericKernel
 def deal(deals: Any, bits: np.uint64, dealt: np.ndarray) -> None:
     """Draws a deal. A generic kernel, as are the two below.
 
@@ -40,19 +42,19 @@ def deal(deals: Any, bits: np.uint64, dealt: np.ndarray) -> None:
         bits: 64 random bits; whoever needs more seeds a stream with them.
         dealt: int64 ``[P * R + OWN]``, where the kernels keep what they have drawn.
     """
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def bucket(deals: Any, dealt: np.ndarray, hand: int) -> int:
     """Returns the bucket of a player in a round, ``hand = player * R + round``."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def outcome(deals: Any, dealt: np.ndarray) -> int:
     """Returns the order of the hands (``betting.outcomes``)."""
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
+@GenericKernel
 def bucket_of(deals: Any, cards: np.ndarray, player: int, num_players: int, round_number: int) -> int:
     """Returns the bucket of what a player sees in a round. A generic kernel.
 
@@ -64,7 +66,6 @@ def bucket_of(deals: Any, cards: np.ndarray, player: int, num_players: int, roun
         num_players: How many there are.
         round_number: The betting round.
     """
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
 def scratch(num_hands: int) -> np.ndarray:

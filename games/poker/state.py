@@ -1,3 +1,4 @@
+# mypy: disable-error-code="empty-body"
 """Batches of positions, for whoever plays with cards and bets rather than with tables: the generic kernels of limit poker.
 
 A position is the cards and a node of the betting tree. Seats are the players, actions are those of ``betting.Action``.
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from games import generic
-from games.generic import register
+from games.dispatch import GenericKernel, register
 from games.kernels import kernel, mix64, random_below
 from games.poker.betting import BettingTree
 from games.poker.showdown import compared
@@ -85,6 +86,7 @@ class Rules(NamedTuple):
     largest_pot: float
 
 
+@GenericKernel
 def strength(showdown: Any, cards: np.ndarray, first: int, num_private: int, board: int) -> int:
     """Returns the strength of a hand, larger is better. A generic kernel.
 
@@ -95,7 +97,6 @@ def strength(showdown: Any, cards: np.ndarray, first: int, num_private: int, boa
         num_private: How many they are.
         board: Where the public cards begin.
     """
-    raise TypeError("generic kernel: callable from compiled code only")
 
 
 @kernel

@@ -11,7 +11,7 @@ from math import comb
 import numpy as np
 
 from games import generic
-from games.generic import register
+from games.dispatch import register
 from games.kernels import kernel, random_below, random_float
 from games.poker.state import HIDDEN, Rules, States
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from agents.agent import Agent
-from agents.doudizhu.heuristic_games import generate_games
-from agents.doudizhu.rhcp import RHCPAgent
-from agents.doudizhu.rlcard_rule import RLCardRuleAgent
-from agents.general.random_agent import RandomAgent
+from agents.doudizhu.rhcp import RHCP
+from agents.doudizhu.rlcard_rule import RLCardRule
+from agents.general.random_agent import Random
+from agents.heuristic_games import generate_games
 from evaluation.duplicate import duplicate_match
 from games import make
 from games.batches import num_rows, put, take
@@ -18,7 +18,7 @@ from games.interface import Records
 from games.kernels import streams
 
 GAME = make("doudizhu")
-AGENTS = [RandomAgent, RHCPAgent, RLCardRuleAgent]
+AGENTS = [Random, RHCP, RLCardRule]
 NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
 
 
@@ -48,7 +48,7 @@ def test_hidden_cards_change_nothing(make_agent: type) -> None:
     rows, seats = np.arange(n), states.seat.astype(np.int64)
     right, left = (seats + 1) % 3, (seats + 2) % 3
     swapped.hands[rows, right], swapped.hands[rows, left] = states.hands[rows, left], states.hands[rows, right]
-    agent = make_agent(GAME)
+    agent = make_agent().at(GAME)
     moves = moves_of(agent, rows, states, n)
     assert (states.hands != swapped.hands).any()
     np.testing.assert_array_equal(moves, moves_of(agent, rows, swapped, n))
@@ -59,7 +59,7 @@ def test_hidden_cards_change_nothing(make_agent: type) -> None:
 def test_batches_change_nothing(make_agent: type) -> None:
     states = random_positions(60, 2)
     n = num_rows(states)
-    agent = make_agent(GAME)
+    agent = make_agent().at(GAME)
     together = moves_of(agent, np.arange(n), states, n)
     agent.start(n, seed=5)
     order = np.random.default_rng(0).permutation(n)
@@ -71,7 +71,7 @@ def test_batches_change_nothing(make_agent: type) -> None:
 def test_moves_are_legal(make_agent: type) -> None:
     states = random_positions(400, 3)
     scratch = np.empty(MAX_LEGAL, np.int16)
-    for i, move in enumerate(moves_of(make_agent(GAME), np.arange(num_rows(states)), states, num_rows(states))):
+    for i, move in enumerate(moves_of(make_agent().at(GAME), np.arange(num_rows(states)), states, num_rows(states))):
         n = legal_moves(GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch)
         assert move in scratch[:n]
 
@@ -84,7 +84,7 @@ def test_random_agent_is_uniform() -> None:
     draws = 4000
     many = GAME.empty(draws)
     put(many, slice(None), States(*(np.repeat(field, draws, axis=0) for field in states)))
-    moves = moves_of(RandomAgent(GAME), np.arange(draws), many, draws)
+    moves = moves_of(Random().at(GAME), np.arange(draws), many, draws)
     counts = np.unique(moves, return_counts=True)[1]
     assert len(counts) == 4
     free = len(counts) - 1
@@ -95,9 +95,9 @@ def test_random_agent_is_uniform() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "published", "tolerance"),
     [
-        (RHCPAgent, RandomAgent, 0.941, 0.025),
-        (RHCPAgent, RLCardRuleAgent, 0.682, 0.06),
-        (RLCardRuleAgent, RandomAgent, 0.943, 0.025),
+        (RHCP, Random, 0.941, 0.025),
+        (RHCP, RLCardRule, 0.682, 0.06),
+        (RLCardRule, Random, 0.943, 0.025),
     ],
 )
 def test_strength_is_as_published(first: type, second: type, published: float, tolerance: float) -> None:
@@ -106,5 +106,5 @@ def test_strength_is_as_published(first: type, second: type, published: float, t
     The standard error over decks is 0.0061 against random and 0.013 between the rule players, so the tolerances are 4 and 4.6
     of them: for players of exactly the published strength a false alarm in fewer than 1 of 10,000 seeds.
     """
-    result = duplicate_match(GAME, first(GAME), second(GAME), 600, seed=1)
+    result = duplicate_match(GAME, first().at(GAME), second().at(GAME), 600, seed=1)
     assert abs(result.total.wp.mean - published) < tolerance

@@ -12,7 +12,7 @@ import pytest
 from agents import load_player
 from agents.agent import Agent
 from agents.decision import FORCED, RETURN, SURE_WIN, WINS, Decision
-from agents.players import KINDS, names
+from agents.players import PLAYERS, names
 from games import make
 from games.interface import Game
 from games.kernels import ROOT
@@ -229,11 +229,11 @@ def test_an_illegal_answer_is_an_error_and_no_other_move() -> None:
         ("mix", LEDUC, {"seats": ["random", "rhcp"]}, ["rhcp", "leduc"]),
         ("lbr", LEDUC, {}, ["against="]),
         ("external", DOUDIZHU, {}, ["command"]),
-        ("open_spiel", LEDUC, {}, ["open_spiel.bot="]),
+        ("open_spiel", LEDUC, {}, ["bot=NAME"]),
         ("open_spiel", LEDUC, {"bot": "uniform"}, ["bot='uniform'", "uniform_random", "MODULE:FUNCTION"]),
         ("open_spiel", LEDUC, {"bot": "no.such:make"}, ["bot='no.such:make'", "No module named"]),
         ("open_spiel", DOUDIZHU, {"bot": "uniform_random"}, ["open_spiel", "rhcp", "doudizhu"]),
-        ("rlcard", LEDUC, {}, ["rlcard.agent="]),
+        ("rlcard", LEDUC, {}, ["agent=NAME"]),
         ("rlcard", LEDUC, {"agent": "doudizhu-rule-v1"}, ["doudizhu-rule-v1", "leduc-holdem-cfr"]),
     ],
 )
@@ -244,11 +244,11 @@ def test_players_that_cannot_be_loaded(name: str, game: Game, options: dict[str,
 
 
 def test_kinds_belong_to_families_and_not_to_names() -> None:
-    assert {kind for kind in KINDS if KINDS[kind].family is None} == {"random", "policy", "fpmcts", "ismcts", "external", "mix"}
-    assert KINDS["lbr"].games == ("kuhn", "leduc", "limit_holdem", "no_limit_holdem") and KINDS["tabular"].games == (
+    assert {kind for kind in PLAYERS if not PLAYERS[kind].families} == {"random", "policy", "fpmcts", "ismcts", "external", "mix"}
+    assert PLAYERS["lbr"].games() == ("kuhn", "leduc", "limit_holdem", "no_limit_holdem") and PLAYERS["tabular"].games() == (
         "kuhn",
         "leduc",
         "limit_holdem",
     )
-    assert KINDS["rhcp"].games == ("doudizhu",)
-    assert KINDS["policy"].games == () and "always_call" not in names("doudizhu")
+    assert PLAYERS["rhcp"].games() == ("doudizhu",)
+    assert PLAYERS["policy"].games() == () and "always_call" not in names("doudizhu")

@@ -17,8 +17,8 @@ import pytest
 
 from agents.general.child_program import ChildProgram, ChildProgramError
 from agents.general.external import ExternalAgent, ExternalPlayerError
-from agents.general.random_agent import RandomAgent
-from agents.poker.always_call import AlwaysCallAgent
+from agents.general.random_agent import Random
+from agents.poker.always_call import AlwaysCall
 from evaluation.duplicate import duplicate_match
 from games import make
 from games.batches import States, concatenate, take
@@ -113,8 +113,8 @@ def positions(count: int) -> tuple[States, Records]:
 def test_the_example_beats_random_play() -> None:
     """The same program serves two matches; the second begins with the decks of the first."""
     with ExternalAgent(GAME, EXAMPLE, name="example") as player:
-        result = duplicate_match(GAME, player, RandomAgent(GAME), 100, seed=1)
-        again = duplicate_match(GAME, player, RandomAgent(GAME), 10, seed=1)
+        result = duplicate_match(GAME, player, Random().at(GAME), 100, seed=1)
+        again = duplicate_match(GAME, player, Random().at(GAME), 10, seed=1)
     assert result.names == ("example", "random")
     assert result.total.wp.mean > 0.8
     assert (again.games.records.moves == result.games.records.moves[:20]).all()
@@ -176,7 +176,7 @@ def test_the_documented_poker(tmp_path: Path) -> None:
     assert game.describe_view(game.view(states, np.array([0])), 0, np.array(moves)) == view
     (program,) = (text for text in re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL) if "sys.stdin" in text)
     (tmp_path / "caller.py").write_text(program)
-    caller = AlwaysCallAgent(game)
+    caller = AlwaysCall().at(game)
     with ExternalAgent(game, [sys.executable, str(tmp_path / "caller.py")]) as player:
         result = duplicate_match(game, player, caller, 20, seed=1)
     assert (result.total.adp.mean, result.total.adp.error) == (0.0, 0.0)
@@ -319,7 +319,7 @@ def test_death_in_the_middle_of_a_match() -> None:
     command = client("sys.exit('enough') if message['id'] > 30 else " + FIRST)
     player = ExternalAgent(GAME, command)
     with pytest.raises(ExternalPlayerError, match='the program ended with status 1(.|\n)*"id": 31(.|\n)*enough'):
-        duplicate_match(GAME, player, RandomAgent(GAME), 10, seed=1)
+        duplicate_match(GAME, player, Random().at(GAME), 10, seed=1)
     player.start(1, seed=0)  # a new program
     assert player.act(*first_views(1)).shape == (1,)
     player.close()

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from agents.doudizhu.heuristic_games import GAMES_PER_TASK, TEACHERS, HeuristicGames, generate_games
-from agents.doudizhu.rhcp import RHCPAgent
+from agents.doudizhu.rhcp import RHCP
 from agents.doudizhu.rhcp_kernels import new_memo
 from agents.doudizhu.teamplay import choose_for_team
+from agents.heuristic_games import GAMES_PER_TASK, HeuristicGames, generate_games, teachers
 from games import make
 from games.batches import num_rows, take
 from games.doudizhu.legal import legal_moves
@@ -22,7 +22,7 @@ def assert_equal(a: HeuristicGames, b: HeuristicGames) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("teacher", TEACHERS)
+@pytest.mark.parametrize("teacher", teachers("doudizhu"))
 @pytest.mark.parametrize("epsilon", [0.0, 0.3])
 def test_games_replay(epsilon: float, teacher: str) -> None:
     """The deals are those of the seeds, every move is legal, the last one ends the game, and each choice is the teacher's."""
@@ -32,7 +32,7 @@ def test_games_replay(epsilon: float, teacher: str) -> None:
         np.testing.assert_array_equal(field, expected)
     states = take(games.deals, np.arange(40))
     scratch = np.empty(MAX_LEGAL, np.int16)
-    agent, memo = RHCPAgent(GAME), new_memo()
+    agent, memo = RHCP().at(GAME), new_memo()
     for i, length in enumerate(games.records.lengths):
         for k in range(length):
             row = take(states, np.array([i]))

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from agents.general.random_agent import RandomAgent
-from agents.poker.always_call import AlwaysCallAgent
+from agents.general.random_agent import Random
+from agents.poker.always_call import AlwaysCall
 from agents.poker.local_best_response import LocalBestResponseAgent
 from agents.poker.showdown_equity import equities
 from agents.poker.tabular import TabularAgent, TabularPolicy
@@ -96,7 +96,7 @@ def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
 @pytest.mark.slow
 def test_it_wins_from_simple_players(game: LimitPoker) -> None:
     """More than 4 standard errors above 0, over 150 decks with few boards."""
-    for opponent in (RandomAgent(game), AlwaysCallAgent(game)):
+    for opponent in (Random().at(game), AlwaysCall().at(game)):
         lbr = LocalBestResponseAgent(game, opponent, boards=10)
         result = duplicate_match(game, lbr, opponent, 150, seed=1)
         assert result.total.adp.mean > 4 * result.total.adp.error

@@ -12,7 +12,7 @@ from agents.decision import Limits
 from agents.general import beliefs
 from agents.general.ismcts import Clock, ISMCTSOptions, SingleObserverAgent
 from agents.general.shared_tree import CHUNK, Place, SharedTreeAgent, hides_moves_alone
-from agents.kind import PlayerError
+from agents.players import PlayerError
 from evaluation.decks import evaluation_decks
 from evaluation.match import play_games
 from games import make

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.poker.always_call import AlwaysCallAgent
+from agents.poker.always_call import AlwaysCall
 from agents.poker.local_best_response import LocalBestResponseAgent
 from agents.poker.tabular import TabularAgent, TabularPolicy
 from evaluation.duplicate import duplicate_match, summary
@@ -67,7 +67,7 @@ def test_it_finds_most_of_what_weak_policies_lose(name: str, share: float) -> No
     """Against uniform and almost always calling players it wins most of what an exact best response wins: far above 0."""
     game = make_poker(name)
     uniform = game.tables.uniform_policy()
-    calls = 0.99 * AlwaysCallAgent(game).probabilities(game.information_states())[:, : game.tables.max_actions] + 0.01 * uniform
+    calls = 0.99 * AlwaysCall().at(game).probabilities(game.information_states())[:, : game.tables.max_actions] + 0.01 * uniform
     for table in (uniform, calls):
         assert exact_values(game, table).sum() > share * best_response_values(game.tables, table).sum() > 0.0
 
@@ -88,7 +88,7 @@ def test_the_match_estimates_the_exact_value(name: str) -> None:
 def test_against_a_caller_in_kuhn() -> None:
     """By hand: it bets a king (+2), checks a queen (one win, one loss) and a jack (-1): 1/3 of a chip in either seat."""
     game = make_poker("kuhn")
-    caller = AlwaysCallAgent(game)
+    caller = AlwaysCall().at(game)
     deals = game.start(np.repeat(game.tables.deals.cards, 2, axis=0))
     games = play_games(game, (LocalBestResponseAgent(game, caller), caller), np.tile([[0, 1], [1, 0]], (6, 1)), deals, seed=0)
     result = summary(game.spec, ("lbr", "call"), games)
@@ -197,10 +197,10 @@ def test_batches_change_nothing_even_where_boards_are_drawn() -> None:
 def test_refusals() -> None:
     game, three = make_poker("kuhn"), ThreePlayerKuhn()
     with pytest.raises(ValueError, match="kuhn3 with 3 players: a local best response plays against one"):
-        LocalBestResponseAgent(three, AlwaysCallAgent(three))
+        LocalBestResponseAgent(three, AlwaysCall().at(three))
     with pytest.raises(ValueError, match="boards=0"):
-        LocalBestResponseAgent(game, AlwaysCallAgent(game), boards=0)
-    agent = LocalBestResponseAgent(game, AlwaysCallAgent(game), name="a")
+        LocalBestResponseAgent(game, AlwaysCall().at(game), boards=0)
+    agent = LocalBestResponseAgent(game, AlwaysCall().at(game), name="a")
     agent.start(1, 0)
     texts = sequences(game.betting)[0]
     bet = States(np.array([[0, HIDDEN]], np.int8), np.array([texts.index("cr")], np.int32))

@@ -8,8 +8,8 @@ import pytest
 from agents.agent import Agent
 from agents.decision import ask
 from agents.general.policy import PolicyAgent
-from agents.general.random_agent import RandomAgent
-from agents.poker.always_call import AlwaysCallAgent
+from agents.general.random_agent import Random
+from agents.poker.always_call import AlwaysCall
 from agents.poker.no_limit_best_response import HANDS, NoLimitBestResponseAgent
 from evaluation.duplicate import duplicate_match
 from games import make
@@ -102,13 +102,13 @@ def test_what_a_call_is_worth() -> None:
 
 
 def test_it_wins_against_random_moves() -> None:
-    agent = NoLimitBestResponseAgent(game(), RandomAgent(game()), boards=20)
-    result = duplicate_match(game(), agent, RandomAgent(game()), 40, 3)
+    agent = NoLimitBestResponseAgent(game(), Random().at(game()), boards=20)
+    result = duplicate_match(game(), agent, Random().at(game()), 40, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
 
 def test_who_always_calls_states_its_policy() -> None:
-    caller = AlwaysCallAgent(game())
+    caller = AlwaysCall().at(game())
     facing, first = at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", []), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", ["call"])
     for table, slot in ((facing, 1), (first, 0)):  # fold comes before call where there is something to call
         told = caller.probabilities(table.view(table.seat))[0]

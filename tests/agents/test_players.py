@@ -8,7 +8,7 @@ import pytest
 
 import evaluate
 from agents.general.search_agent import SearchAgent
-from agents.players import KINDS, Maker, Player, PlayerError
+from agents.players import PLAYERS, Entrant, Host, PlayerError, names
 from agents.poker.tabular import TabularAgent, load_tabular, run_file
 from games import make
 from games.batches import States, take
@@ -38,8 +38,11 @@ def exchanged(deals: States) -> States:
     return other
 
 
-DOUDIZHU = [kind for kind, row in KINDS.items() if not row.games or "doudizhu" in row.games]
-POKER = [kind for kind, row in KINDS.items() if not row.games or "leduc" in row.games]
+DOUDIZHU, POKER = names("doudizhu"), names("leduc")
+
+
+def entrant(kind: str, **options: object) -> Entrant:
+    return Entrant(PLAYERS[kind].parse(options), kind)
 
 
 @pytest.mark.parametrize("kind", DOUDIZHU)
@@ -49,14 +52,14 @@ def test_hidden_hands_change_nothing(kind: str, run: Path) -> None:
         options["checkpoint"] = str(run)
     if kind == "external":
         options["command"] = f"{sys.executable} {ROOT / 'examples' / 'external_player.py'}"
-    players = {name: Player(name, name, KINDS[name].options(), name) for name in ("rhcp", "random")}
-    players["x"] = Player("x", kind, KINDS[kind].options(**options), "x")
+    players = {name: entrant(name) for name in ("rhcp", "random")}
+    players["x"] = entrant(kind, **options)
     deals = GAME.deal(deal_seeds(1, DEALS, Stream.EVALUATION))
     assert (deals.hands != exchanged(deals).hands).any()
     records = Records(np.full((DEALS, GAME.spec.max_moves), -1, np.int16), np.zeros(DEALS, np.int16))
     moves, views = [], []
     for states in (deals, exchanged(deals)):
-        agent = Maker(GAME, "standard", players).make("x")
+        agent = Host(GAME, players).make("x")
         agent.start(DEALS, seed=5)
         views.append(GAME.view(states, states.seat.astype(np.int64)))
         moves.append(agent.act(np.arange(DEALS), views[-1], records))
@@ -79,7 +82,7 @@ for line in sys.stdin:
 """
 
 
-def poker_players(kind: str, poker_run: Path, tabular_run: Path, program: Path) -> dict[str, Player]:
+def poker_players(kind: str, poker_run: Path, tabular_run: Path, program: Path) -> dict[str, Entrant]:
     """Returns a player of a kind under the label x, and those that it names."""
     options: dict[str, object] = {
         "mix": {"seats": ["random", "always_call"]},
@@ -95,8 +98,8 @@ def poker_players(kind: str, poker_run: Path, tabular_run: Path, program: Path) 
     if kind == "external":
         program.write_text(POKER_PLAYER)
         options["command"] = f"{sys.executable} {program}"
-    players = {name: Player(name, name, KINDS[name].options(), name) for name in ("random", "always_call")}
-    return players | {"x": Player("x", kind, KINDS[kind].options(**options), "x")}
+    players = {name: entrant(name) for name in ("random", "always_call")}
+    return players | {"x": entrant(kind, **options)}
 
 
 @pytest.mark.parametrize("moves", [[], [Action.CALL, Action.CALL]], ids=["first round", "second round"])
@@ -120,7 +123,7 @@ def test_hidden_cards_change_nothing_in_poker(
         for i in range(DEALS):
             for move in moves:
                 driver.step(game.rules, states, i, move)
-        agent = Maker(game, "", players).make("x")
+        agent = Host(game, players).make("x")
         agent.start(DEALS, seed=5)
         views.append(game.view(states, np.zeros(DEALS, np.int64)))
         answers.append(agent.act(np.arange(DEALS), views[-1], records))
@@ -129,11 +132,11 @@ def test_hidden_cards_change_nothing_in_poker(
     np.testing.assert_array_equal(*answers)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in POKER if KINDS[kind].states_policy])
+@pytest.mark.parametrize("kind", [kind for kind in POKER if PLAYERS[kind].states_policy])
 def test_stated_policies_are_those_that_are_played(kind: str, poker_run: Path, tabular_run: Path, tmp_path: Path) -> None:
     """Frequencies of 2,000 moves at each of 24 views: within 5 standard errors, a false alarm for 1 seed in 10,000."""
     game = make("leduc")
-    agent = Maker(game, "", poker_players(kind, poker_run, tabular_run, tmp_path / "player.py")).make("x")
+    agent = Host(game, poker_players(kind, poker_run, tabular_run, tmp_path / "player.py")).make("x")
     listed = game.information_states()
     for row in range(0, len(listed.node), 12):
         views = take(listed, np.full(2000, row))
@@ -148,9 +151,8 @@ def test_stated_policies_are_those_that_are_played(kind: str, poker_run: Path, t
 
 
 def test_a_policy_mixes_in_poker_alone(run: Path, poker_run: Path) -> None:
-    for game, rules, folder, expected in (("doudizhu", "standard", run, 0.0), ("leduc", "", poker_run, 1.0)):
-        player = Player("x", "policy", KINDS["policy"].options(checkpoint=str(folder)), "x")
-        agent = Maker(make(game), rules, {"x": player}).make("x")
+    for game, folder, expected in (("doudizhu", run, 0.0), ("leduc", poker_run, 1.0)):
+        agent = Host(make(game), {"x": entrant("policy", checkpoint=str(folder))}).make("x")
         assert agent.temperature == expected
 
 
@@ -202,9 +204,8 @@ def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path
         (tmp_path / "strange", "leduc", ["guessing", "smooth_uct"]),
         (tmp_path / "less", "leduc", ["state of smooth_uct"]),
     ):
-        player = Player("a", "tabular", KINDS["tabular"].options(run=str(path)), "a")
         with pytest.raises(PlayerError) as caught:
-            Maker(make(game), "", {"a": player}).make("a")
+            Host(make(game), {"a": entrant("tabular", run=str(path))}).make("a")
         assert "\n" not in str(caught.value)
         assert all(word in str(caught.value) for word in ["a=tabular", *words]), caught.value
     with pytest.raises(CheckpointError, match="a=tabular: there is no run of a tabular algorithm at .*nowhere"):
@@ -223,8 +224,8 @@ def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path
 )
 def test_particles_and_worlds_follow_the_playouts(options: dict[str, object], particles: int, worlds: int) -> None:
     """Of the weights that come with the project, which were trained with 32 particles."""
-    players = {"x": Player("x", "fpmcts", KINDS["fpmcts"].options(**options), "x")}
-    agent = Maker(GAME, "standard", players).make("x")
+    players = {"x": entrant("fpmcts", **options)}
+    agent = Host(GAME, players).make("x")
     assert isinstance(agent, SearchAgent)
     agent.start(1, seed=0)
     assert agent.settings.worlds == worlds

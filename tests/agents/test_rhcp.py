@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.doudizhu import rhcp_groups, rhcp_kernels
-from agents.doudizhu.rhcp import RHCPAgent
+from agents.doudizhu.rhcp import RHCP
 from games import make
 from games.doudizhu.cards import COPIES, cards_text, pack, parse_cards
 from games.doudizhu.legal import leads
@@ -33,7 +33,7 @@ KINDS = {
 """The oracle's names."""
 
 
-AGENT = RHCPAgent(make("doudizhu"))
+AGENT = RHCP().at(make("doudizhu"))
 
 
 def answer(hand: str, target: str = "") -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.doudizhu.rlcard_rule import RLCardRuleAgent
+from agents.doudizhu.rlcard_rule import RLCardRule
 from games import make
 from games.doudizhu.moves import parse_move
 from games.interface import Records
@@ -20,7 +20,7 @@ def test_answers_of_the_original() -> None:
 
     An answer of probability 1/n, n at most 6, is missed in 100 games with probability (1 - 1/n)^100 < 2e-8.
     """
-    agent = RLCardRuleAgent(make("doudizhu"))
+    agent = RLCardRule().at(make("doudizhu"))
     agent.start(REPEATS * len(ROWS), seed=1)
     rows = [(seat, hand, target) for seat, hand, target, _, _ in ROWS for _ in range(REPEATS)]
     moves = agent.act(np.arange(len(rows)), positions(rows), Records(np.zeros((1, 1)), np.zeros(1)))

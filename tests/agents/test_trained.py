@@ -6,9 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.general.policy import PolicyOptions
-from agents.general.search_agent import FPMCTSOptions
-from agents.players import Maker, Player, PlayerError
+from agents.players import PLAYERS, Entrant, Host, PlayerError
 from agents.trained import checkpoint_of, export, load_trained
 from evaluation.duplicate import duplicate_match
 from games import make
@@ -19,8 +17,9 @@ from training.trainer import Trainer
 GAME = make("doudizhu")
 
 
-def maker(**players: tuple[str, object]) -> Maker:
-    return Maker(GAME, "standard", {label: Player(label, kind, options, label) for label, (kind, options) in players.items()})
+def host(game: str | None = None, **players: tuple[str, dict[str, object]]) -> Host:
+    entrants = {label: Entrant(PLAYERS[kind].parse(options), label) for label, (kind, options) in players.items()}
+    return Host(GAME if game is None else make("doudizhu", rules=game), entrants)
 
 
 def test_outputs_are_those_of_the_run(run: Path, tiny: TrainConfig) -> None:
@@ -46,10 +45,10 @@ def test_export_keeps_the_weights_and_no_path(run: Path, tmp_path: Path) -> None
 
 def test_players_play(run: Path) -> None:
     """The greedy policy against itself is even, and a search finishes a match."""
-    made = maker(
-        p=("policy", PolicyOptions(checkpoint=str(run))),
-        s=("fpmcts", FPMCTSOptions(checkpoint=str(run), playouts=4, inference=False)),
-        t=("fpmcts", FPMCTSOptions(checkpoint=str(run), playouts=8, root="puct", objective="adp", seconds=1.0)),
+    made = host(
+        p=("policy", {"checkpoint": str(run)}),
+        s=("fpmcts", {"checkpoint": str(run), "playouts": 4, "inference": False}),
+        t=("fpmcts", {"checkpoint": str(run), "playouts": 8, "root": "puct", "objective": "adp", "seconds": 1.0}),
     )
     policy = made.make("p")
     assert duplicate_match(GAME, policy, policy, 4, 0).total.wp.mean == 0.5
@@ -65,8 +64,8 @@ def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
     with pytest.raises(CheckpointError, match="plays doudizhu; expected a checkpoint of whist"):
         load_trained(run, "whist")
     with pytest.raises(PlayerError, match="f=fpmcts.*no filter network"):
-        maker(f=("fpmcts", FPMCTSOptions(checkpoint=str(run), phase1="filter"))).make("f")
-    other = Maker(GAME, "douzero", {"p": Player("p", "policy", PolicyOptions(checkpoint=str(run)), "p")})
+        host(f=("fpmcts", {"checkpoint": str(run), "phase1": "filter"})).make("f")
+    other = host("douzero", p=("policy", {"checkpoint": str(run)}))
     with pytest.raises(PlayerError, match="learned the rules 'standard'; this match plays 'douzero'"):
         other.make("p")
     scalar = replace(tiny, network=replace(tiny.network, value_head="scalar"))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from agents.agent import Agent
-from agents.general.random_agent import RandomAgent
-from agents.poker.always_call import AlwaysCallAgent
+from agents.general.random_agent import Random
+from agents.poker.always_call import AlwaysCall
 from evaluation.aivat import CHANCES, FEWEST, NoPassiveMoveError, controlled, corrections
 from evaluation.decks import evaluation_decks
 from evaluation.duplicate import deck_scores, duplicate_games, summary
@@ -78,7 +78,7 @@ def test_corrections_of_kuhn_have_mean_0() -> None:
 
 def match(decks: int) -> tuple[Game, PlayedGames, np.ndarray]:
     game = make("leduc")
-    players, dealt = (RandomAgent(game), AlwaysCallAgent(game)), evaluation_decks(game, 3, decks)
+    players, dealt = (Random().at(game), AlwaysCall().at(game)), evaluation_decks(game, 3, decks)
     games = duplicate_games(game, *players, dealt, 1)
     return game, games, corrections(game, players, games, take(dealt, np.repeat(np.arange(decks), 2)), 2)
 
@@ -121,4 +121,4 @@ def test_a_game_without_a_passive_move() -> None:
     games, _, luck = match(2)
     assert luck.shape[0] == 4
     with pytest.raises(NoPassiveMoveError, match="goofspiel has no move that only goes along"):
-        corrections(game, [RandomAgent(game), RandomAgent(game)], games, game.empty(4), 0)
+        corrections(game, [Random().at(game), Random().at(game)], games, game.empty(4), 0)

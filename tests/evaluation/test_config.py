@@ -1,15 +1,13 @@
 """Command lines of ``evaluate.py``: what they mean, and what is refused with which words."""
 
-import inspect
 from pathlib import Path
 
 import pytest
 
-from agents.doudizhu.pimc import PIMCAgent, PIMCOptions
 from agents.general.mix import MixOptions
 from agents.general.policy import PolicyOptions
 from agents.general.search_agent import FPMCTSOptions
-from agents.players import KINDS
+from agents.players import PLAYERS
 from agents.poker.local_best_response import LocalBestResponseOptions
 from agents.poker.tabular import TabularOptions
 from evaluation.config import PRESETS, make_game, parse_command_line
@@ -24,12 +22,6 @@ def test_two_players_with_options() -> None:
     assert t.players["b"].options == PolicyOptions(temperature=0.1)
     assert t.players["a"].name == "fpmcts (playouts=600, inference=False)"
     assert t.num_decks() == 100
-
-
-def test_options_of_pimc_are_its_arguments() -> None:
-    arguments = inspect.signature(PIMCAgent).parameters
-    options = vars(PIMCOptions())
-    assert options == {name: p.default for name, p in arguments.items() if name not in ("game", "name")}
 
 
 def test_options_may_come_before_their_player() -> None:
@@ -95,7 +87,7 @@ def test_presets(path: object) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], ["a=KIND", *KINDS]),
+        ([], ["a=KIND", *PLAYERS]),
         (["a=rhcp"], ["a=KIND"]),
         (["a=rhcpp", "b=rhcp"], ["a=rhcpp", "unknown player", "rlcard_rule"]),
         (["a=rhcp", "b=rhcp", "typo=1"], ["typo=1", "unknown player"]),

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from agents.agent import Agent
-from agents.general.random_agent import RandomAgent
-from agents.poker.always_call import AlwaysCallAgent
+from agents.general.random_agent import Random
+from agents.poker.always_call import AlwaysCall
 from agents.poker.tabular import TabularAgent, TabularPolicy
 from evaluation import plan as plan_module
 from evaluation.config import parse_command_line
@@ -42,14 +42,14 @@ def check_against_exact(game: LimitPoker, a: Agent, b: Agent, num_decks: int) ->
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
 def test_always_call_against_random(name: str) -> None:
     game = poker(name)
-    check_against_exact(game, AlwaysCallAgent(game), RandomAgent(game), 4000)
+    check_against_exact(game, AlwaysCall().at(game), Random().at(game), 4000)
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
 def test_tables_against_each_other_and_random(name: str) -> None:
     game = poker(name)
     check_against_exact(game, tabular(game, 1), tabular(game, 2, sharp=3.0), 4000)
-    check_against_exact(game, tabular(game, 3), RandomAgent(game), 4000)
+    check_against_exact(game, tabular(game, 3), Random().at(game), 4000)
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
@@ -65,7 +65,7 @@ def test_known_values_of_simple_players() -> None:
     Uniform players: bet and fold (1/2 * 1/2) wins player 0 a chip, check, bet and fold (1/8) loses one; showdowns are fair.
     """
     game = poker("kuhn")
-    call, uniform = open_table(game, AlwaysCallAgent(game)), open_table(game, RandomAgent(game))
+    call, uniform = open_table(game, AlwaysCall().at(game)), open_table(game, Random().at(game))
     assert (call[:, 0] == [game.betting.actions[node, 0] == Action.CALL for node in game.information_states().node]).all()
     assert (uniform == game.tables.uniform_policy()).all()
     assert exact_value(game, call, uniform) == pytest.approx(0.0, abs=1e-12)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.general.random_agent import RandomAgent
+from agents.general.random_agent import Random
 from evaluation import plan as plan_module
 from evaluation.config import Tournament, parse_command_line
 from evaluation.duplicate import MatchResult
@@ -125,18 +125,18 @@ def test_a_folder_that_cannot_be_written_is_found_out_before_the_match(tmp_path:
 
 def test_decks_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_bytes", lambda: 1_000_000_000)
-    with pytest.raises(ConfigError, match=r"decks=10,000,000: needs [\d.]+ GB of memory; 1 GB are free"):
+    with pytest.raises(ConfigError, match=r"decks=10,000,000 does not fit: [\d.]+ GB of memory are needed, 1 GB are free"):
         plan_of(tmp_path, "a=random", "b=rhcp", decks=10_000_000)
 
 
 def test_finished_games_survive_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second task fails (the first start is the warm-up); the first is kept, and the error names the player."""
     plan = plan_of(tmp_path, "a=random", "b=rhcp")
-    act, starts = RandomAgent.act, []
-    start = RandomAgent.start
-    monkeypatch.setattr(RandomAgent, "start", lambda self, *rest: (starts.append(0), start(self, *rest))[1])
+    act, starts = Random.act, []
+    start = Random.start
+    monkeypatch.setattr(Random, "start", lambda self, *rest: (starts.append(0), start(self, *rest))[1])
     monkeypatch.setattr(
-        RandomAgent, "act", lambda self, games, *rest: act(self, games, *rest) if len(starts) < 3 else np.full(len(games), -1)
+        Random, "act", lambda self, games, *rest: act(self, games, *rest) if len(starts) < 3 else np.full(len(games), -1)
     )
     with pytest.raises(IllegalMoveError, match="random"):
         play_tournament(plan)

@@ -9,25 +9,18 @@ enumeration.
 Rows of ``Rules`` are made by ``make_rules`` from a nested description (golden trees) or by ``random_rules`` (oracles).
 """
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import permutations
-from types import ModuleType
 from typing import Any, NamedTuple
 
-import numba.core.types
 import numpy as np
-from numba.core.dispatcher import Dispatcher
-from numba.extending import overload
 
-from fpmcts import root, search, simulate, tree
 from games import generic
 from games.base import BaseGame
-from games.generic import _registered, is_type
+from games.dispatch import register
 from games.interface import GameSpec, ScoreUnit
 from games.kernels import kernel, random_below
-from networks import decode
 from networks.resnet import Outputs
 
 SEATS = 3
@@ -58,12 +51,7 @@ def _implements(generic: Callable[..., Any]) -> Callable[[Callable[..., Any]], C
     """Makes the decorated function this game's implementation of a generic kernel."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        def choose(*arguments: Any) -> Callable[..., Any] | None:
-            return function if is_type(arguments[0], Rules) else None
-
-        choose.__signature__ = inspect.signature(function)
-        _registered.setdefault(generic, []).append(Rules)  # so that the default of the kernel keeps away
-        overload(generic)(choose)
+        register(generic, Rules, kernel(function))
         return function
 
     return decorate
@@ -362,45 +350,3 @@ class Tables:
         nodes, cards = observations[:, 0, 0].astype(int) * 100 + observations[:, 0, 1], observations[:, 0, 2]
         self.calls += zip(nodes.tolist(), cards.tolist(), seats.tolist(), strict=True)
         return Outputs(self.policy[nodes, cards], self.value[nodes, cards], np.zeros((len(nodes), 5, 3), np.float32))
-
-
-# ------------------------------------------------------------------------------------------------- compilation cache
-
-
-class _Cache:
-    """The disk cache of a kernel, except for types of this module.
-
-    The key of the cache knows nothing of this file, so an edit here would go unnoticed; and an index that names a class of the
-    tests cannot be read where the tests cannot be imported.
-    """
-
-    def __init__(self, cache: Any) -> None:
-        self._cache = cache
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._cache, name)
-
-    def load_overload(self, signature: Any, target: Any) -> Any:
-        return None if _is_ours(signature) else self._cache.load_overload(signature, target)
-
-    def save_overload(self, signature: Any, data: Any) -> None:
-        if not _is_ours(signature):
-            self._cache.save_overload(signature, data)
-
-
-def _is_ours(kind: Any) -> bool:
-    """Returns whether a signature, a tuple of its arguments, or a type has a type of this module in it, however deep."""
-    if isinstance(kind, numba.core.types.NamedTuple) and kind.instance_class.__module__ == __name__:
-        return True
-    parts = kind if isinstance(kind, tuple) else getattr(kind, "args", ()) or getattr(kind, "types", ())
-    return any(_is_ours(part) for part in parts)
-
-
-def _keep_off_disk(module: ModuleType) -> None:
-    for value in vars(module).values():
-        if isinstance(value, Dispatcher) and not isinstance(value._cache, _Cache):
-            value._cache = _Cache(value._cache)
-
-
-for _module in (tree, root, simulate, search, decode):
-    _keep_off_disk(_module)

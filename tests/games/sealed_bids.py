@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from games import generic
-from games.generic import HIDDEN_MOVE, UNSEEN_MOVE, register
+from games.dispatch import register
+from games.generic import HIDDEN_MOVE, UNSEEN_MOVE
 from games.interface import Game, GameSpec, ScoreUnit, move_texts
 from games.kernels import kernel, random_below
 

@@ -9,7 +9,7 @@ import pytest
 
 from games import generic
 from games.base import BaseGame
-from games.generic import register
+from games.dispatch import register
 from games.interface import GameSpec
 from games.kernels import kernel, random_below, streams
 from games.table import Table

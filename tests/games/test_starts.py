@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.general import kinds
+from agents import trained
 from games import make
 from games.batches import take
 from networks.checkpoint import CheckpointError
@@ -50,8 +50,8 @@ def test_deals_of_large_games_are_not(name: str) -> None:
 def test_networks_of_other_options_are_refused(
     name: str, learned: dict[str, Any], played: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kinds, "checkpoint_of", lambda *_: Path("run"))
-    monkeypatch.setattr(kinds, "load_trained", lambda *_, **__: SimpleNamespace(game=make(name, **learned)))
-    workshop: Any = SimpleNamespace(game=make(name, **played), networks=None, rules="", device="cpu", once=lambda _, load: load())
+    monkeypatch.setattr(trained, "checkpoint_of", lambda *_: Path("run"))
+    monkeypatch.setattr(trained, "load_trained", lambda *_, **__: SimpleNamespace(game=make(name, **learned)))
+    host: Any = SimpleNamespace(game=make(name, **played), networks=None, device="cpu", once=lambda _, load: load())
     with pytest.raises(CheckpointError, match=f"^run {message}$"):
-        kinds.trained_networks(workshop, "run")
+        trained.trained_networks(host, "run")

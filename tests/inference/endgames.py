@@ -1,4 +1,6 @@
-"""Random games, a fake network, and naive enumeration: what the tests of inference are held against."""
+"""Random games, a fake network, and naive enumeration: what the tests of inference are held
+against.
+"""
 
 import math
 from collections.abc import Iterator
@@ -49,7 +51,9 @@ def _play(rules, states, moves, lengths, rng, longest, most_cards, actions):
 
 
 def play_on(played: Played, seed: int, longest: int = 200, most_cards: int = -1) -> None:
-    """Plays random moves in every running game up to a number of moves, or until no more than ``most_cards`` are left."""
+    """Plays random moves in every running game up to a number of moves, or until no more than
+    ``most_cards`` are left.
+    """
     states, records = played
     rng = streams(seed, len(records.lengths))
     scratch = np.zeros(GAME.spec.max_legal, np.int16)
@@ -58,7 +62,9 @@ def play_on(played: Played, seed: int, longest: int = 200, most_cards: int = -1)
 
 def random_games(count: int, seed: int, longest: int = 200, most_cards: int = -1) -> Played:
     """Returns games of random moves, see ``play_on``."""
-    records = Records(np.full((count, GAME.spec.max_moves), -1, np.int16), np.zeros(count, np.int16))
+    records = Records(
+        np.full((count, GAME.spec.max_moves), -1, np.int16), np.zeros(count, np.int16)
+    )
     played = Played(GAME.deal(streams(seed, count)), records)
     play_on(played, seed + 1, longest, most_cards)
     return played
@@ -76,7 +82,9 @@ def views(played: Played, lanes: np.ndarray) -> States:
 
 
 def endgames(count: int) -> Iterator[tuple[States, int]]:
-    """Yields (view of one row, seat to move) of positions with at most 16 cards left and 12 to 400 worlds."""
+    """Yields (view of one row, seat to move) of positions with at most 16 cards left and 12 to 400
+    worlds.
+    """
     played = random_games(300, 1, most_cards=16)
     some = views(played, running(played))
     for i in range(len(some.seat)):
@@ -88,29 +96,47 @@ def endgames(count: int) -> Iterator[tuple[States, int]]:
 
 
 class FakeEvaluator:
-    """A fixed function of the observation and the seat; sums of integers, so that a row does not depend on its batch."""
+    """A fixed function of the observation and the seat; sums of integers, so that a row does not
+    depend on its batch.
+    """
 
     def __init__(self, seed: int = 0, strength: float = 1.0) -> None:
-        """Takes the size of the logits; 0 is the uniform policy, and the prior of the hidden cards."""
+        """Takes the size of the logits; 0 is the uniform policy, and the prior of the hidden
+        cards.
+        """
         rng = np.random.default_rng(seed)
         shape = (math.prod(GAME.spec.observation_shape), GAME.spec.policy_size + 75)
         self.table = rng.integers(-8, 9, shape).astype(np.float32)
         self.strength = np.float32(strength)
 
-    def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs:
+    def evaluate(
+        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
+    ) -> Outputs:
         count = len(observations)
         outputs = np.zeros((count, self.table.shape[1]), np.float32)
         if self.strength:
-            sums = observations.reshape(count, -1).astype(np.float32) @ self.table  # exact: below 2**24
+            sums = (
+                observations.reshape(count, -1).astype(np.float32) @ self.table
+            )  # exact: below 2**24
             outputs = self.strength * np.sin(sums + np.float32(5.0) * seats[:, None])
-        hidden = outputs[:, -75:].reshape(-1, 5, 15) if want_hidden else np.zeros((0, 5, 15), np.float32)
+        hidden = (
+            outputs[:, -75:].reshape(-1, 5, 15) if want_hidden else np.zeros((0, 5, 15), np.float32)
+        )
         return Outputs(outputs[:, :-75], outputs[:, 0], hidden)
 
 
 def possible_hands(view: States, seat: int) -> np.ndarray:
-    """Returns the counts (int ``[W, 15]``) of every hand that the next seat may hold; ``view`` has one row."""
+    """Returns the counts (int ``[W, 15]``) of every hand that the next seat may hold; ``view`` has
+    one row.
+    """
     unseen, fewest, most, size = bounds(view, seat)
-    hands = np.array([c for c in product(*(range(a, b + 1) for a, b in zip(fewest, most, strict=True))) if sum(c) == size])
+    hands = np.array(
+        [
+            c
+            for c in product(*(range(a, b + 1) for a, b in zip(fewest, most, strict=True)))
+            if sum(c) == size
+        ]
+    )
     return hands.reshape(-1, 15)
 
 
@@ -118,24 +144,43 @@ def bounds(view: States, seat: int) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     """Returns what the game says of the next seat's hand: unseen, fewest, most, and its size."""
     unseen, fewest, most, _, _ = GAME.hidden_targets(view, np.array([seat]))
     following = (seat + 1) % 3
-    return unseen[0], fewest[0], most[0], (20 if following == 0 else 17) - int(unpack(view.played[0, following]).sum())
+    return (
+        unseen[0],
+        fewest[0],
+        most[0],
+        (20 if following == 0 else 17) - int(unpack(view.played[0, following]).sum()),
+    )
 
 
 def hypergeometric(view: States, seat: int, hands: np.ndarray) -> np.ndarray:
-    """Returns the prior of hands of the next seat (counts ``[W, 15]``) at the information state, by counting deals of cards."""
+    """Returns the prior of hands of the next seat (counts ``[W, 15]``) at the information state, by
+    counting deals of cards.
+    """
     _, fewest, most, size = bounds(view, seat)
     total = math.comb(int((most - fewest).sum()), size - int(fewest.sum()))
-    ways = [math.prod(math.comb(int(m - f), int(c - f)) for f, m, c in zip(fewest, most, hand, strict=True)) for hand in hands]
+    ways = [
+        math.prod(
+            math.comb(int(m - f), int(c - f)) for f, m, c in zip(fewest, most, hand, strict=True)
+        )
+        for hand in hands
+    ]
     return np.array(ways, dtype=np.float64) / total
 
 
 def posterior(
-    view: States, seat: int, moves: np.ndarray, hands: np.ndarray, evaluator: FakeEvaluator, types: np.ndarray
+    view: States,
+    seat: int,
+    moves: np.ndarray,
+    hands: np.ndarray,
+    evaluator: FakeEvaluator,
+    temperature: float = 1.0,
+    epsilon: float = 0.05,
 ) -> np.ndarray:
-    """Returns p(hand of the next seat | moves) for every possible hand (counts ``[W, 15]``), by Bayes' rule from the deal.
+    """Returns p(hand of the next seat | moves) for every possible hand (counts ``[W, 15]``), by
+    Bayes' rule from the deal.
 
-    Each of the others is of one of the types (temperature and share of uniform play, ``[T, 2]``), equally likely, and plays four
-    in five sure wins.
+    The others play a share of uniform play and by their policies at a temperature otherwise, and
+    four in five sure wins.
     """
     following, previous = (seat + 1) % 3, (seat + 2) % 3
     unseen = bounds(view, seat)[0]
@@ -152,28 +197,40 @@ def posterior(
         decisions, solved = [], 0.0
         for move in moves:
             mover, actions = int(state.seat[0]), driver.legal_actions(GAME, state, 0)
-            sure = driver.sure_win(GAME.rules, state, 0) if mover != seat and len(actions) > 1 else -1
+            sure = (
+                driver.sure_win(GAME.rules, state, 0) if mover != seat and len(actions) > 1 else -1
+            )
             if sure >= 0:
                 solved += math.log(0.8 * (move == sure) + 0.2 / len(actions))
             elif mover != seat and len(actions) > 1:
-                decisions.append((driver.observation(GAME, state, 0, mover), mover, actions, np.flatnonzero(actions == move)[0]))
+                decisions.append(
+                    (
+                        driver.observation(GAME, state, 0, mover),
+                        mover,
+                        actions,
+                        np.flatnonzero(actions == move)[0],
+                    )
+                )
             driver.step(GAME.rules, state, 0, int(move))
-        observations, movers = np.array([d[0] for d in decisions]), np.array([d[1] for d in decisions], np.int8)
+        observations, movers = (
+            np.array([d[0] for d in decisions]),
+            np.array([d[1] for d in decisions], np.int8),
+        )
         policies = evaluator.evaluate(observations, movers).policy if decisions else []
-        likelihood = np.ones((3, len(types)))
         log_weight += solved
-        for policy, (_, mover, actions, chosen) in zip(policies, decisions, strict=True):
+        for policy, (_, _, actions, chosen) in zip(policies, decisions, strict=True):
             outputs = GAME.decoder[actions]
-            for t, (temperature, epsilon) in enumerate(types):
-                logits = np.where(outputs >= 0, policy[outputs], 0.0).sum(axis=1) / temperature
-                probability = np.exp(logits - np.logaddexp.reduce(logits))[chosen]
-                likelihood[mover, t] *= (1 - epsilon) * probability + epsilon / len(actions)
-        log_weights.append(log_weight + float(np.log(likelihood.mean(axis=1)).sum()))
+            logits = np.where(outputs >= 0, policy[outputs], 0.0).sum(axis=1) / temperature
+            probability = np.exp(logits - np.logaddexp.reduce(logits))[chosen]
+            log_weight += math.log((1 - epsilon) * probability + epsilon / len(actions))
+        log_weights.append(log_weight)
     return np.exp(np.array(log_weights) - np.logaddexp.reduce(log_weights))
 
 
 def chi_square_z(counts: np.ndarray, probabilities: np.ndarray) -> float:
-    """Returns the chi-square statistic as a standard normal score (Wilson & Hilferty, 1931); rare cells are put together."""
+    """Returns the chi-square statistic as a standard normal score (Wilson & Hilferty, 1931); rare
+    cells are put together.
+    """
     expected = counts.sum() * probabilities
     rare = expected < 5.0
     if rare.any():

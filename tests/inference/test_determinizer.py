@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 from torch import Tensor
 
-from fpmcts.drawn_moves import draw_moves
 from games.batches import concatenate, put, take
 from games.doudizhu.cards import pack, unpack
 from games.kernels import streams
-from inference.determinizer import OTHERS, Determinizer, Diagnostics, InferenceSettings
+from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 from inference.draws import empty_draws
+from inference.filter import num_world_planes
 from inference.particles import NO_PARTICLES, make_particles, store_draws
 from inference.positions import make_positions, start_views
 from inference.replay import Replayer
-from networks.filter import num_world_planes
 from tests.games import driver
 from tests.games.positions import deal_hidden
 from tests.inference.endgames import (
@@ -33,7 +32,6 @@ from tests.inference.endgames import (
 )
 
 PHASE1 = ("marginal", "filter", "none")
-OURS = InferenceSettings().types()
 LARGE = 400
 """More particles than an endgame has worlds."""
 SMALL = 12
@@ -47,11 +45,18 @@ def score(planes: Tensor) -> Tensor:
 def make(lanes: int, evaluator: FakeEvaluator | None = None, **settings) -> Determinizer:
     settings = {"candidates": 100, "particles": SMALL} | settings
     settings["candidates"] = max(settings["candidates"], settings["particles"])
-    return Determinizer(GAME, evaluator or FakeEvaluator(), InferenceSettings(**settings), lanes, score)
+    return Determinizer(
+        GAME, evaluator or FakeEvaluator(), InferenceSettings(**settings), lanes, score
+    )
 
 
 def worlds_of(
-    determinizer: Determinizer, played: Played, lanes: np.ndarray, num_worlds: int = 8, seed: int = 0, truth: bool = False
+    determinizer: Determinizer,
+    played: Played,
+    lanes: np.ndarray,
+    num_worlds: int = 8,
+    seed: int = 0,
+    truth: bool = False,
 ) -> tuple[States, Diagnostics]:
     """The worlds of some lanes; the streams are those of the seed."""
     rng = streams(seed, len(played.records.lengths))
@@ -64,11 +69,15 @@ def slots(played: Played, lanes: np.ndarray) -> np.ndarray:
 
 
 def weights(determinizer: Determinizer, slot: int) -> dict[int, float]:
-    """The posterior of each hand of the next seat by the particles of a slot, before tempering; particles are no duplicates."""
+    """The posterior of each hand of the next seat by the particles of a slot, before tempering;
+    particles are no duplicates.
+    """
     particles = determinizer._particles
     log_weights, hands = particles.posterior[slot, :-1], particles.hidden[slot, :-1, 0]
     log_weights = log_weights - np.logaddexp.reduce(log_weights)
-    return {int(h): float(np.exp(w)) for h, w in zip(hands, log_weights, strict=True) if w > -np.inf}
+    return {
+        int(h): float(np.exp(w)) for h, w in zip(hands, log_weights, strict=True) if w > -np.inf
+    }
 
 
 def equal(first: States, second: States) -> bool:
@@ -85,21 +94,26 @@ def endgames(count: int, most_cards: int = 15) -> Iterator[tuple[Played, int]]:
             yield played, int(lane)
 
 
-@pytest.mark.parametrize(("temperature", "epsilon", "others"), [(1.0, 0.05, "ours"), (2.5, 0.0, "ours"), (1.0, 0.01, "family")])
-def test_posterior_is_that_of_bayes(temperature: float, epsilon: float, others: str) -> None:
+@pytest.mark.parametrize(("temperature", "epsilon"), [(1.0, 0.05), (2.5, 0.0)])
+def test_posterior_is_that_of_bayes(temperature: float, epsilon: float) -> None:
     evaluator = FakeEvaluator(seed=1, strength=3.0)
-    determinizer = make(120, evaluator, particles=LARGE, temperature=temperature, epsilon=epsilon, others=others)
+    determinizer = make(120, evaluator, particles=LARGE, temperature=temperature, epsilon=epsilon)
     for played, lane in endgames(6):
         view = views(played, np.array([lane]))
         seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
         hands = possible_hands(view, seat)
-        expected = posterior(view, seat, moves, hands, evaluator, determinizer.settings.types())
+        expected = posterior(view, seat, moves, hands, evaluator, temperature, epsilon)
         _, diagnostics = worlds_of(determinizer, played, np.array([lane]), truth=True)
         found = weights(determinizer, lane * 3 + seat)
-        assert found == pytest.approx(dict(zip(pack(hands).tolist(), expected, strict=True)), rel=1e-5)
+        assert found == pytest.approx(
+            dict(zip(pack(hands).tolist(), expected, strict=True)), rel=1e-5
+        )
         assert np.isnan(diagnostics.ess_share[0]) and diagnostics.beta[0] == 1.0
         truth = expected[pack(hands).tolist().index(int(played.states.hands[lane, (seat + 1) % 3]))]
-        heavier, equal_weight = (expected > truth * (1 + 1e-6)).sum(), (np.abs(expected / truth - 1) <= 1e-6).sum()
+        heavier, equal_weight = (
+            (expected > truth * (1 + 1e-6)).sum(),
+            (np.abs(expected / truth - 1) <= 1e-6).sum(),
+        )
         assert diagnostics.rank[0] == pytest.approx((heavier + 0.5 * equal_weight) / len(hands))
 
 
@@ -112,13 +126,21 @@ def test_weights_divide_by_the_density_of_phase_1(phase1: str) -> None:
         seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
         hands = possible_hands(view, seat)
         few = len(hands) - 1
-        determinizer = make(120, evaluator, phase1=phase1, particles=few, candidates=300, ess_floor=0.0)
+        determinizer = make(
+            120, evaluator, phase1=phase1, particles=few, candidates=300, ess_floor=0.0
+        )
         worlds_of(determinizer, played, np.array([lane]))
         particles, slot = determinizer._particles, lane * 3 + seat
-        bayes = dict(zip(pack(hands).tolist(), posterior(view, seat, moves, hands, evaluator, OURS), strict=True))
+        bayes = dict(
+            zip(pack(hands).tolist(), posterior(view, seat, moves, hands, evaluator), strict=True)
+        )
         drawn = particles.posterior[slot, :-1] > -np.inf
         log_posterior = np.log([bayes[int(h)] for h in particles.hidden[slot, :-1, 0][drawn]])
-        constant = particles.posterior[slot, :-1][drawn] - log_posterior + log_density(determinizer, view, seat, phase1)[drawn]
+        constant = (
+            particles.posterior[slot, :-1][drawn]
+            - log_posterior
+            + log_density(determinizer, view, seat, phase1)[drawn]
+        )
         np.testing.assert_allclose(constant, constant[0], atol=1e-5)
 
 
@@ -132,7 +154,8 @@ def log_density(determinizer: Determinizer, view: States, seat: int, phase1: str
 
 
 def test_uniform_players_leave_a_calibrated_posterior() -> None:
-    """Players who choose at random, and a network that says so: the weight of the true hand is on average what it should be.
+    """Players who choose at random, and a network that says so: the weight of the true hand is on
+    average what it should be.
 
     E[w(truth)] = E[sum_k w_k^2], and the true hand gains on the prior. One false alarm in 30,000.
     """
@@ -145,71 +168,47 @@ def test_uniform_players_leave_a_calibrated_posterior() -> None:
     for i, lane in enumerate(lanes):
         found = weights(determinizer, slots(played, lanes)[i])
         if np.isnan(diagnostics.ess_share[i]) and len(found) > 1:
-            differences.append(found[int(played.states.hands[lane, following[i]])] - sum(w**2 for w in found.values()))
+            differences.append(
+                found[int(played.states.hands[lane, following[i]])]
+                - sum(w**2 for w in found.values())
+            )
             gains.append(diagnostics.gain[i])
     assert len(gains) > 500
-    assert abs(np.mean(differences)) < FALSE_ALARM_Z * np.std(differences) / np.sqrt(len(differences))
+    assert abs(np.mean(differences)) < FALSE_ALARM_Z * np.std(differences) / np.sqrt(
+        len(differences)
+    )
     assert np.mean(gains) > FALSE_ALARM_Z * np.std(gains) / np.sqrt(len(gains))
 
 
-@pytest.mark.parametrize("others", OTHERS)
-def test_listed_worlds_kept_weigh_as_much_as_from_scratch(others: str) -> None:
+def test_listed_worlds_kept_weigh_as_much_as_from_scratch() -> None:
     played, evaluator = random_games(40, 41, most_cards=16), FakeEvaluator(seed=3)
-    kept, scratch = (make(40, evaluator, particles=100, others=others) for _ in range(2))
+    kept, scratch = (make(40, evaluator, particles=100) for _ in range(2))
     worlds_of(kept, played, running(played))
     compared = 0
     for _ in range(4):
         lanes = running(played)
         for lane in lanes:  # one more move in each game
-            one = Played(take(played.states, slice(lane, lane + 1)), take(played.records, slice(lane, lane + 1)))
+            one = Played(
+                take(played.states, slice(lane, lane + 1)),
+                take(played.records, slice(lane, lane + 1)),
+            )
             play_on(one, int(lane), int(one.records.lengths[0]) + 1)
         lanes = running(played)
         scratch.reset(lanes)
         worlds_of(scratch, played, lanes)
         _, diagnostics = worlds_of(kept, played, lanes)
-        for slot, fresh, ess in zip(slots(played, lanes), diagnostics.fresh, diagnostics.ess_share, strict=True):
+        for slot, fresh, ess in zip(
+            slots(played, lanes), diagnostics.fresh, diagnostics.ess_share, strict=True
+        ):
             if not fresh and np.isnan(ess):
                 assert weights(kept, slot) == pytest.approx(weights(scratch, slot), rel=1e-6)
                 compared += 1
-        listed = ~diagnostics.fresh & np.isnan(diagnostics.ess_share)
-        np.testing.assert_allclose(*(each.types(lanes, views(played, lanes))[listed] for each in (kept, scratch)), atol=1e-9)
     assert compared > 10
 
 
-@pytest.mark.parametrize("softness", [0, 1, 2])
-def test_what_is_played_tells_the_type(softness: int) -> None:
-    """Players of one type: where all worlds are listed, seats are taken for that type rather than for another. The chances of
-    all types sum to 1; nothing is known of the seat itself."""
-    evaluator = FakeEvaluator(seed=9, strength=4.0)
-    determinizer = make(60, evaluator, particles=LARGE, others="family")
-    temperature, epsilon = determinizer.settings.types()[softness]
-    played, rng = random_games(60, 91, longest=0), streams(92, 60)
-    lanes = running(played)
-    while lanes.size:
-        drawn = draw_moves(GAME, evaluator.evaluate, played.states, rng, lanes, temperature, epsilon, 0)
-        for lane, action in zip(lanes, drawn.actions, strict=True):
-            driver.step(GAME.rules, played.states, lane, int(action))
-            played.records.moves[lane, played.records.lengths[lane]] = action
-            played.records.lengths[lane] += 1
-        left = unpack(played.states.hands).sum(axis=(1, 2))
-        lanes = np.array([lane for lane in running(played) if left[lane] > 15], dtype=np.int64)
-    lanes = running(played)
-    _, diagnostics = worlds_of(determinizer, played, lanes)
-    listed = np.isnan(diagnostics.ess_share)
-    assert listed.sum() > 20
-    chances, seats = determinizer.types(lanes, views(played, lanes))[listed], played.states.seat[lanes][listed]
-    np.testing.assert_allclose(chances.sum(axis=2), 1.0)
-    mine = np.arange(3) == seats[:, None]
-    np.testing.assert_allclose(chances[mine], 1 / 3)
-    mean = chances[~mine].mean(axis=0)
-    assert mean.argmax() == softness and mean[softness] > 0.38, mean
-
-
-@pytest.mark.parametrize("others", OTHERS)
-def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal(others: str) -> None:
+def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal() -> None:
     played, evaluator = random_games(60, 51, longest=12), FakeEvaluator(seed=4)
-    determinizer = make(60, evaluator, phase1="none", active_below=21, ess_floor=0.0, others=others)
-    types = determinizer.settings.types()
+    determinizer = make(60, evaluator, phase1="none", active_below=21, ess_floor=0.0)
     lanes = running(played)
     before = views(played, lanes)
     worlds_of(determinizer, played, lanes)
@@ -229,12 +228,18 @@ def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal(others: 
     since = (positions.views.played - first.played)[np.arange(len(kept)), following]
     for i, k in zip(*np.nonzero(alive), strict=True):
         hand = np.array([draws.hidden[i, k, 0] + since[i]])
-        draws.density[i, k] = driver.log_prior_hidden(GAME.rules, first, i, positions.seats[i], hand)
-    whole = make_particles(GAME, 180, SMALL, len(types))
+        draws.density[i, k] = driver.log_prior_hidden(
+            GAME.rules, first, i, positions.seats[i], hand
+        )
+    whole = make_particles(GAME, 180, SMALL)
     put(whole.views, positions.slots, start_views(GAME, positions))
     store_draws(GAME.rules, whole, positions, np.zeros(len(kept), np.int16), True, draws)
-    Replayer(GAME, evaluator.evaluate, types, buffer=200).advance(whole, positions, played.records, np.zeros(len(kept), np.int64))
-    np.testing.assert_allclose(whole.posterior[positions.slots], particles.posterior[positions.slots], atol=1e-9)
+    Replayer(GAME, evaluator.evaluate, 1.0, 0.05, buffer=200).advance(
+        whole, positions, played.records
+    )
+    np.testing.assert_allclose(
+        whole.posterior[positions.slots], particles.posterior[positions.slots], atol=1e-9
+    )
     assert (whole.hidden[positions.slots][alive] == particles.hidden[positions.slots][alive]).all()
 
 
@@ -262,47 +267,71 @@ def test_worlds_are_deals_of_the_unseen_cards(phase1: str, phase2: bool) -> None
 
 @pytest.mark.parametrize("phase1", PHASE1)
 def test_hidden_cards_change_nothing(phase1: str) -> None:
-    """Worlds and their order are the same whatever the others hold, and whether or not the truth is given for diagnostics."""
+    """Worlds and their order are the same whatever the others hold, and whether or not the truth is
+    given for diagnostics.
+    """
     played = random_games(40, 71, longest=16)
     lanes, rng = running(played), np.random.default_rng(0)
-    dealt = [deal_hidden(take(played.states, [lane]), int(played.states.seat[lane]), rng) for lane in lanes]
+    dealt = [
+        deal_hidden(take(played.states, [lane]), int(played.states.seat[lane]), rng)
+        for lane in lanes
+    ]
     swapped = Played(GAME.empty(40), played.records)
     put(swapped.states, lanes, concatenate(dealt))
     assert (swapped.states.hands[lanes] != played.states.hands[lanes]).any(axis=1).sum() > 30
     results = [
-        worlds_of(make(40, phase1=phase1), games, lanes, truth=truth)[0] for games in (played, swapped) for truth in (False, True)
+        worlds_of(make(40, phase1=phase1), games, lanes, truth=truth)[0]
+        for games in (played, swapped)
+        for truth in (False, True)
     ]
     given_full = make(40, phase1=phase1).worlds(
-        lanes, take(swapped.states, lanes), played.records, streams(0, 40), 8, take(played.states, lanes)
+        lanes,
+        take(swapped.states, lanes),
+        played.records,
+        streams(0, 40),
+        8,
+        take(played.states, lanes),
     )
     assert all(equal(results[0], other) for other in (*results[1:], given_full[0]))
 
 
 @pytest.mark.parametrize("phase1", PHASE1)
 def test_batch_and_lane_change_nothing(phase1: str) -> None:
-    """A game gets the same worlds alone, in another lane, among others, and with a small buffer of decisions."""
+    """A game gets the same worlds alone, in another lane, among others, and with a small buffer of
+    decisions.
+    """
     played, evaluator = random_games(24, 81, longest=12), FakeEvaluator()
     together, alone, tight = (make(24, evaluator, phase1=phase1) for _ in range(3))
-    tight._replayer = Replayer(GAME, evaluator.evaluate, OURS, buffer=1)
+    tight._replayer = Replayer(GAME, evaluator.evaluate, 1.0, 0.05, buffer=1)
     reversed_lanes = make(24, evaluator, phase1=phase1)
     for longest in (12, 15, 16, 22):
         play_on(played, longest, longest)
         lanes = running(played)
         expected, diagnostics = worlds_of(together, played, lanes, seed=longest)
         assert equal(expected, worlds_of(tight, played, lanes, seed=longest)[0])
-        singles = [worlds_of(alone, played, lanes[i : i + 1], seed=longest) for i in range(len(lanes))]
+        singles = [
+            worlds_of(alone, played, lanes[i : i + 1], seed=longest) for i in range(len(lanes))
+        ]
         assert equal(expected, concatenate([worlds for worlds, _ in singles]))
         for name, column in zip(diagnostics._fields, diagnostics, strict=True):
-            np.testing.assert_array_equal(column, np.concatenate([getattr(single, name) for _, single in singles]))
-        there = Played(take(played.states, slice(None, None, -1)), take(played.records, slice(None, None, -1)))
+            np.testing.assert_array_equal(
+                column, np.concatenate([getattr(single, name) for _, single in singles])
+            )
+        there = Played(
+            take(played.states, slice(None, None, -1)), take(played.records, slice(None, None, -1))
+        )
         rng = streams(longest, 24)[::-1].copy()
-        moved, _ = reversed_lanes.worlds(23 - lanes, views(there, 23 - lanes), there.records, rng, 8)
+        moved, _ = reversed_lanes.worlds(
+            23 - lanes, views(there, 23 - lanes), there.records, rng, 8
+        )
         assert equal(expected, moved)
 
 
 def test_new_particles_are_drawn_when_too_few_count() -> None:
     played = random_games(60, 91, longest=14)
-    determinizer = make(60, FakeEvaluator(strength=0.4), particles=64, ess_floor=0.2, active_below=21)
+    determinizer = make(
+        60, FakeEvaluator(strength=0.4), particles=64, ess_floor=0.2, active_below=21
+    )
     lanes = running(played)
     _, first = worlds_of(determinizer, played, lanes)
     _, second = worlds_of(determinizer, played, lanes)
@@ -315,20 +344,14 @@ def test_new_particles_are_drawn_when_too_few_count() -> None:
     assert 5 < tempered.sum() < 55
 
 
-def test_history_bounds_the_evidence() -> None:
-    played = random_games(40, 101, longest=18)
-    lanes = running(played)
-    counts = [
-        worlds_of(make(40, history=history, particles=16), played, lanes)[1].num_evaluations.sum() for history in (1, 6, 18, 0)
-    ]
-    assert counts[0] < counts[1] < counts[2] == counts[3]
-    assert counts[0] <= 17 * len(lanes)
-
-
 def test_without_evidence_the_posterior_is_the_prior() -> None:
-    """Before the first move phase 2 undoes phase 1: its corrections stand for the moves, which count once."""
+    """Before the first move phase 2 undoes phase 1: its corrections stand for the moves, which
+    count once.
+    """
     played, lanes = random_games(50, 111, longest=0), np.arange(50)
-    _, diagnostics = worlds_of(make(50, FakeEvaluator(strength=0.0), active_below=21), played, lanes, truth=True)
+    _, diagnostics = worlds_of(
+        make(50, FakeEvaluator(strength=0.0), active_below=21), played, lanes, truth=True
+    )
     assert (diagnostics.num_evaluations == 1).all()
     np.testing.assert_allclose(diagnostics.ess_share, 1.0)
     np.testing.assert_allclose(diagnostics.gain, 0.0, atol=1e-9)
@@ -365,7 +388,9 @@ def test_particles_of_another_game_are_not_used() -> None:
 
 def test_a_record_must_lead_to_its_view() -> None:
     played, other = (random_games(20, seed, longest=15) for seed in (131, 132))
-    with pytest.raises(ValueError, match="lanes \\[0, 1, 2, 3, 4\\]: the record does not lead to the view"):
+    with pytest.raises(
+        ValueError, match="lanes \\[0, 1, 2, 3, 4\\]: the record does not lead to the view"
+    ):
         worlds_of(make(20, active_below=21), Played(played.states, other.records), running(played))
 
 
@@ -387,7 +412,9 @@ def test_the_filter_needs_its_network() -> None:
 
 
 def test_marginals_are_the_posterior_of_the_hands() -> None:
-    """Counts per rank of both other seats against Bayes' rule, and no draw of the worlds that follow is changed by asking."""
+    """Counts per rank of both other seats against Bayes' rule, and no draw of the worlds that
+    follow is changed by asking.
+    """
     evaluator = FakeEvaluator(seed=1, strength=3.0)
     determinizer = make(120, evaluator, particles=LARGE)
     for played, lane in endgames(3):
@@ -395,7 +422,7 @@ def test_marginals_are_the_posterior_of_the_hands() -> None:
         view = views(played, lanes)
         seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
         hands = possible_hands(view, seat)
-        weights_of_hands = posterior(view, seat, moves, hands, evaluator, OURS)
+        weights_of_hands = posterior(view, seat, moves, hands, evaluator)
         unseen = GAME.hidden_targets(view, np.array([seat]))[0][0]
         expected = np.zeros((2, 15, 5))
         for hand, weight in zip(hands, weights_of_hands, strict=True):
@@ -411,7 +438,9 @@ def test_marginals_are_those_of_the_particles_that_worlds_come_from() -> None:
     played = random_games(30, 141, longest=15)
     lanes = running(played)
     for phase2 in (False, True):
-        asked, silent = (make(30, active_below=21, phase2=phase2, particles=64, ess_floor=0.3) for _ in range(2))
+        asked, silent = (
+            make(30, active_below=21, phase2=phase2, particles=64, ess_floor=0.3) for _ in range(2)
+        )
         worlds, diagnostics = worlds_of(asked, played, lanes, 400)
         beliefs = asked.marginals(lanes, views(played, lanes), played.records, streams(7, 30))
         again = asked.marginals(lanes, views(played, lanes), played.records, streams(8, 30))
@@ -421,7 +450,9 @@ def test_marginals_are_those_of_the_particles_that_worlds_come_from() -> None:
         rows = np.arange(len(worlds.seat))
         for k in (1, 2):
             held = unpack(worlds.hands[rows, (worlds.seat + k) % 3]).reshape(len(lanes), 400, 15)
-            found = (held[:, :, :, None] == np.arange(5)).mean(axis=1)  # systematic resampling: rounded up or down, per particle
+            found = (held[:, :, :, None] == np.arange(5)).mean(
+                axis=1
+            )  # systematic resampling: rounded up or down, per particle
             np.testing.assert_allclose(found, beliefs.probability[:, k - 1], atol=64 / 400)
             assert np.abs(found - beliefs.probability[:, k - 1]).mean() < 0.01
         worlds_of(silent, played, lanes, 400)
@@ -438,6 +469,9 @@ def test_marginals_of_the_prior() -> None:
     beliefs = make(4).marginals(lanes, view, played.records, streams(1, 4))
     assert beliefs.prior_only.all() and np.isnan(beliefs.ess).all() and not beliefs.listed.any()
     unseen, fewest, most, _, sizes = GAME.hidden_targets(played.states, view.seat.astype(int))
-    mean = fewest + (most - fewest) * ((sizes - fewest.sum(axis=1)) / (most - fewest).sum(axis=1))[:, None]
+    mean = (
+        fewest
+        + (most - fewest) * ((sizes - fewest.sum(axis=1)) / (most - fewest).sum(axis=1))[:, None]
+    )
     np.testing.assert_allclose(beliefs.probability[:, 0] @ np.arange(5), mean, atol=0.1)
     np.testing.assert_allclose(beliefs.probability[:, 1] @ np.arange(5), unseen - mean, atol=0.1)

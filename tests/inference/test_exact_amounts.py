@@ -1,4 +1,6 @@
-"""No-limit Hold'em, bets of amounts that no size lists: the evidence is that of the nearest listed size, and players go on."""
+"""No-limit Hold'em, bets of amounts that no size lists: the evidence is that of the nearest listed
+size, and players go on.
+"""
 
 from functools import cache
 
@@ -6,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents.general.policy import PolicyAgent
-from agents.general.random_agent import RandomAgent
+from agents.general.random_agent import Random
 from games import make
 from games.interface import Game
 from games.table import Table
@@ -27,33 +29,51 @@ class Policies:
 
     def __init__(self) -> None:
         spec = game().spec
-        self.table = np.random.default_rng(5).integers(-8, 9, (int(np.prod(spec.observation_shape)), spec.policy_size))
+        self.table = np.random.default_rng(5).integers(
+            -8, 9, (int(np.prod(spec.observation_shape)), spec.policy_size)
+        )
 
-    def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs:
-        sums = observations.reshape(len(observations), -1).astype(np.float32) @ self.table.astype(np.float32)
+    def evaluate(
+        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
+    ) -> Outputs:
+        sums = observations.reshape(len(observations), -1).astype(np.float32) @ self.table.astype(
+            np.float32
+        )
         sums += 5.0 * seats[:, None]
-        return Outputs(2.5 * np.sin(sums).astype(np.float32), sums[:, 0], np.zeros((0, 1, 1), np.float32))
+        return Outputs(
+            2.5 * np.sin(sums).astype(np.float32), sums[:, 0], np.zeros((0, 1, 1), np.float32)
+        )
 
 
-def believed(moves: list[str], particles: int, floor: float | None = None) -> tuple[np.ndarray, Determinizer, Table]:
+def believed(
+    moves: list[str], particles: int, floor: float | None = None
+) -> tuple[np.ndarray, Determinizer, Table]:
     """Returns the probability of each hand of the other player in the eyes of who is to move."""
     table = Table(game(), seed=3)
     given = {} if floor is None else {"ess_floor": floor}
-    settings = InferenceSettings(phase1="none", particles=particles, active_below=0, epsilon=0.0, **given)
+    settings = InferenceSettings(
+        phase1="none", particles=particles, active_below=0, epsilon=0.0, **given
+    )
     determinizer = Determinizer(game(), Policies(), settings, 1)
     rng = np.array([7], np.uint64)
     for move in [*moves, ""]:
         if table.seat == 0 or not move:
             records = table.seen(table.seat)
-            determinizer.worlds(np.array([0]), table.view(table.seat), records, rng, 16, table.states)
+            determinizer.worlds(
+                np.array([0]), table.view(table.seat), records, rng, 16, table.states
+            )
         if move:
             table.play(move)
-    beliefs = determinizer.marginals(np.array([0]), table.view(table.seat), table.seen(table.seat), rng)
+    beliefs = determinizer.marginals(
+        np.array([0]), table.view(table.seat), table.seen(table.seat), rng
+    )
     return beliefs.probability[0, 0, :, 1], determinizer, table
 
 
 def bayes(moves: list[str], stands_for: list[str]) -> np.ndarray:
-    """Returns the same by Bayes' rule over all hands, where each move of the button counts as a listed one."""
+    """Returns the same by Bayes' rule over all hands, where each move of the button counts as a
+    listed one.
+    """
     kinds = list(game().spec.hidden_kinds)
     final = Table(game(), seed=3)
     record = final.record()
@@ -67,7 +87,11 @@ def bayes(moves: list[str], stands_for: list[str]) -> np.ndarray:
         hand = [kind[:2], kind[2:]]
         if seen & set(hand):
             continue
-        rest = [card for card in [*deal["public"], *deal["hands"][1]] if card not in hand and card not in seen]
+        rest = [
+            card
+            for card in [*deal["public"], *deal["hands"][1]]
+            if card not in hand and card not in seen
+        ]
         public = [card if card in seen else rest.pop() for card in deal["public"]]
         dealt = {**deal, "hands": [deal["hands"][0], hand], "public": public}
         table = Table(game(), record={**record, "deal": dealt, "moves": [], "returns": None})
@@ -82,7 +106,9 @@ def bayes(moves: list[str], stands_for: list[str]) -> np.ndarray:
 
 
 LINE = ["r290", "r811", "r1700"]
-"""The button raises to 290 (0.95 pots: counts as the pot), the big blind to 811, the button to 1,700 (0.54 pots: half a pot)."""
+"""The button raises to 290 (0.95 pots: counts as the pot), the big blind to 811, the button to
+1,700 (0.54 pots: half a pot).
+"""
 
 
 def test_worlds_of_a_history_with_unlisted_amounts_follow_the_posterior() -> None:
@@ -90,7 +116,9 @@ def test_worlds_of_a_history_with_unlisted_amounts_follow_the_posterior() -> Non
     assert [move.text for move in table.moves] == LINE
     exact = bayes(LINE, ["1 pot", "1 pot", "0.5 pot"])
     np.testing.assert_allclose(found, exact, atol=1e-6)
-    assert (exact > 0).sum() == HANDS and exact.max() > 2 * np.median(exact[exact > 0])  # the bets say something
+    assert (exact > 0).sum() == HANDS and exact.max() > 2 * np.median(
+        exact[exact > 0]
+    )  # the bets say something
     assert np.isfinite(determinizer._particles.posterior[0, :HANDS]).all()
 
 
@@ -112,4 +140,4 @@ def test_players_decide_after_unlisted_amounts(moves: list[str]) -> None:
     told = agent.probabilities(table.view(table.seat))[0]
     assert decision.move in legal and decision.policy is not None and list(decision.policy) == legal
     np.testing.assert_allclose(told[: len(legal)], list(decision.policy.values()), atol=1e-6)
-    assert told.sum() == pytest.approx(1.0) and RandomAgent(game()).decide(table).move in legal
+    assert told.sum() == pytest.approx(1.0) and Random().at(game()).decide(table).move in legal

@@ -1,4 +1,6 @@
-"""Hold'em, where drawn hands must not wear out: against all 1,225 hands listed, over the four streets of some dozen games."""
+"""Hold'em, where drawn hands must not wear out: against all 1,225 hands listed, over the four
+streets of some dozen games.
+"""
 
 from typing import NamedTuple
 
@@ -27,9 +29,16 @@ class Policies:
     def __init__(self, size: int) -> None:
         self.table = np.random.default_rng(5).integers(-8, 9, (size, 3)).astype(np.float32)
 
-    def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs:
-        sums = observations.reshape(len(observations), -1).astype(np.float32) @ self.table + 5.0 * seats[:, None]
-        return Outputs(2.5 * np.sin(sums).astype(np.float32), sums[:, 0], np.zeros((0, 5, 13), np.float32))
+    def evaluate(
+        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
+    ) -> Outputs:
+        sums = (
+            observations.reshape(len(observations), -1).astype(np.float32) @ self.table
+            + 5.0 * seats[:, None]
+        )
+        return Outputs(
+            2.5 * np.sin(sums).astype(np.float32), sums[:, 0], np.zeros((0, 5, 13), np.float32)
+        )
 
 
 class Street(NamedTuple):
@@ -57,7 +66,9 @@ def effective_size(determinizer: Determinizer, slot: int, beta: float) -> tuple[
 
 
 def ranks(game: LimitPoker, probability: np.ndarray) -> np.ndarray:
-    """Returns the expected number of cards of each rank (``[n, 13]``), half of it: a distribution."""
+    """Returns the expected number of cards of each rank (``[n, 13]``), half of it: a
+    distribution.
+    """
     held = np.zeros((len(game.spec.hidden_kinds), 13))
     for kind, name in enumerate(game.spec.hidden_kinds):
         held[kind, "23456789TJQKA".index(name[0])] += 0.5
@@ -66,15 +77,21 @@ def ranks(game: LimitPoker, probability: np.ndarray) -> np.ndarray:
 
 
 def follow(floor: float) -> list[Street]:
-    """Plays random hands, and returns what a determinizer of drawn hands with a floor says on each street."""
+    """Plays random hands, and returns what a determinizer of drawn hands with a floor says on each
+    street.
+    """
     game = make("limit_holdem")
     assert isinstance(game, LimitPoker)
     policies = Policies(int(np.prod(game.spec.observation_shape)))
     settings = InferenceSettings(phase1="none", particles=DRAWN, ess_floor=floor, active_below=0)
     drawn = Determinizer(game, policies, settings, LANES)
-    listed = Determinizer(game, policies, InferenceSettings(phase1="none", particles=HANDS, active_below=0), LANES)
+    listed = Determinizer(
+        game, policies, InferenceSettings(phase1="none", particles=HANDS, active_below=0), LANES
+    )
     states, rng = game.deal(streams(3, LANES)), np.random.default_rng(4)
-    records = Records(np.full((LANES, game.spec.max_moves), -1, np.int16), np.zeros(LANES, np.int16))
+    records = Records(
+        np.full((LANES, game.spec.max_moves), -1, np.int16), np.zeros(LANES, np.int16)
+    )
     first, second = streams(6, LANES), streams(7, LANES)
     found: list[list[tuple[float, ...]]] = [[] for _ in range(4)]
     while (lanes := np.flatnonzero(states.node >= 0)).size:
@@ -84,7 +101,10 @@ def follow(floor: float) -> list[Street]:
         _, some = drawn.worlds(lanes, views, records, first, 8, here)
         _, every = listed.worlds(lanes, views, records, second, 8, here)
         assert np.isnan(every.ess_share).all() and np.isfinite(some.ess_share).all()
-        by_drawn, by_listed = (d.marginals(lanes, views, records, first).probability[:, 0, :, 1] for d in (drawn, listed))
+        by_drawn, by_listed = (
+            d.marginals(lanes, views, records, first).probability[:, 0, :, 1]
+            for d in (drawn, listed)
+        )
         error = 0.5 * np.abs(ranks(game, by_drawn) - ranks(game, by_listed)).sum(axis=1)
         for i, lane in enumerate(lanes):
             size, alive = effective_size(drawn, lane * 2 + seats[i], some.beta[i])
@@ -116,7 +136,9 @@ def test_enough_hands_count_on_every_street(streets: list[Street], worn: list[St
     assert streets[3].alive.mean() > 0.95 > 0.9 > worn[3].alive.mean()
 
 
-def test_the_true_hand_is_as_likely_as_by_all_hands(streets: list[Street], worn: list[Street]) -> None:
+def test_the_true_hand_is_as_likely_as_by_all_hands(
+    streets: list[Street], worn: list[Street]
+) -> None:
     for street in streets:
         assert abs((street.gain - street.exact).mean()) < 0.1
         assert street.error.mean() < 0.25

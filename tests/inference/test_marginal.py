@@ -39,7 +39,9 @@ def tables(view, seat: int, logits: np.ndarray):
 
 def enumerate_q(view, seat: int, hands: np.ndarray, logits: np.ndarray) -> np.ndarray:
     """q of each hand (counts ``[W, 15]``), normalised over all of them."""
-    log_q = np.log(hypergeometric(view, seat, hands)) + logits.astype(np.float64)[hands, np.arange(15)].sum(axis=1)
+    log_q = np.log(hypergeometric(view, seat, hands)) + logits.astype(np.float64)[
+        hands, np.arange(15)
+    ].sum(axis=1)
     return np.exp(log_q - np.logaddexp.reduce(log_q))
 
 
@@ -57,7 +59,9 @@ def test_draws_have_the_stated_distribution(index: int, strength: float) -> None
     counts = np.bincount([keys[int(h + fixed)] for h in drawn], minlength=len(hands))
     assert chi_square_z(counts, expected) < FALSE_ALARM_Z
     for hand, probability in zip(pack(hands), expected, strict=True):
-        assert log_marginal(weights, table, hand - fixed) == pytest.approx(np.log(probability), abs=1e-6)
+        assert log_marginal(weights, table, hand - fixed) == pytest.approx(
+            np.log(probability), abs=1e-6
+        )
 
 
 def test_corrections_of_zero_give_the_prior() -> None:
@@ -80,7 +84,9 @@ def test_the_density_is_the_one_that_the_hidden_loss_trains() -> None:
         view = take(states, slice(i, i + 1))
         fixed, _, weights, table = tables(view, seat, logits[i])
         hand = states.hands[i, (seat + 1) % 3]
-        assert log_marginal(weights, table, hand - fixed) == pytest.approx(-float(losses.nll[i]), abs=1e-4)
+        assert log_marginal(weights, table, hand - fixed) == pytest.approx(
+            -float(losses.nll[i]), abs=1e-4
+        )
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

@@ -41,9 +41,16 @@ GAME = leduc()
 class RandomPolicies:
     """Networks whose outputs are random functions of the observation."""
 
-    def evaluate(self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False) -> Outputs:
-        seen = [[seat, *row.astype(np.uint8).ravel()] for row, seat in zip(observations, seats, strict=True)]
-        policy = np.array([np.random.default_rng(row).normal(size=3) * 2 for row in seen], np.float32).reshape(-1, 3)
+    def evaluate(
+        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
+    ) -> Outputs:
+        seen = [
+            [seat, *row.astype(np.uint8).ravel()]
+            for row, seat in zip(observations, seats, strict=True)
+        ]
+        policy = np.array(
+            [np.random.default_rng(row).normal(size=3) * 2 for row in seen], np.float32
+        ).reshape(-1, 3)
         return Outputs(policy, np.zeros(len(seen), np.float32), np.zeros((0, 5, 3), np.float32))
 
 
@@ -92,16 +99,24 @@ def test_worlds_follow_the_posterior(cards: list[int], moves: list[Action]) -> N
     seat = driver.current_seat(GAME.rules, states, 0)
     views = GAME.view(states, np.array([seat]))
     determinizer = Determinizer(GAME, RandomPolicies(), SETTINGS, 1)
-    worlds, diagnostics = determinizer.worlds(np.array([0]), views, records, streams(1, 1), WORLDS, states)
+    worlds, diagnostics = determinizer.worlds(
+        np.array([0]), views, records, streams(1, 1), WORLDS, states
+    )
     exact = posterior(cards, moves)
     counts = Counter(worlds.cards[:, 1 - seat].tolist())
     for card, share in exact.items():  # systematic resampling: rounded up or down
         assert abs(counts[card] - WORLDS * share) <= 1 + 1e-6
     assert sum(counts.values()) == WORLDS and set(counts) <= set(exact)
-    assert diagnostics.gain[0] == pytest.approx(np.log(exact[cards[1 - seat]] * len(exact)), abs=1e-5)
-    heavier = sum(1.0 if w > exact[cards[1 - seat]] + 1e-9 else 0.5 * (w > exact[cards[1 - seat]] - 1e-9) for w in exact.values())
+    assert diagnostics.gain[0] == pytest.approx(
+        np.log(exact[cards[1 - seat]] * len(exact)), abs=1e-5
+    )
+    heavier = sum(
+        1.0 if w > exact[cards[1 - seat]] + 1e-9 else 0.5 * (w > exact[cards[1 - seat]] - 1e-9)
+        for w in exact.values()
+    )
     assert diagnostics.rank[0] == pytest.approx(heavier / len(exact))
-    # What the seat sees is as it is; no card is dealt twice; the card to come is any of those left, equally often.
+    # What the seat sees is as it is; no card is dealt twice; the card to come is any of those left,
+    # equally often.
     assert (worlds.cards[:, seat] == cards[seat]).all() and (worlds.node == states.node[0]).all()
     assert all(len(set(row)) == 3 for row in worlds.cards.tolist())
     if GAME.betting.round[states.node[0]]:
@@ -111,7 +126,9 @@ def test_worlds_follow_the_posterior(cards: list[int], moves: list[Action]) -> N
             table = Counter(worlds.cards[worlds.cards[:, 1 - seat] == card, 2].tolist())
             expected = WORLDS * share / 4
             assert len(table) == 4 or expected < 3
-            assert all(abs(count - expected) < 5 * np.sqrt(expected) + 3 for count in table.values())
+            assert all(
+                abs(count - expected) < 5 * np.sqrt(expected) + 3 for count in table.values()
+            )
 
 
 def test_moves_weighed_one_by_one_or_at_once() -> None:
@@ -123,7 +140,9 @@ def test_moves_weighed_one_by_one_or_at_once() -> None:
         views = GAME.view(states, np.array([seat]))
         stepwise, _ = steps.worlds(np.array([0]), views, records, streams(k, 1), 500)
     at_once, _ = once.worlds(np.array([0]), views, records, streams(9, 1), 500)
-    first, second = (np.bincount(worlds.cards[:, 1 - seat], minlength=6) for worlds in (stepwise, at_once))
+    first, second = (
+        np.bincount(worlds.cards[:, 1 - seat], minlength=6) for worlds in (stepwise, at_once)
+    )
     assert np.abs(first - second).max() <= 1
     steps.reset(np.array([0]))
     again, _ = steps.worlds(np.array([0]), views, records, streams(9, 1), 500)
@@ -138,7 +157,9 @@ def test_hidden_cards_change_nothing() -> None:
         states.cards[0, 1] = 4  # the searcher's own card is the same in both
         views = GAME.view(states, np.array([1]))
         assert views.cards[0].tolist() == [HIDDEN, 4, HIDDEN]
-        worlds, _ = Determinizer(GAME, RandomPolicies(), SETTINGS, 1).worlds(np.array([0]), views, records, streams(1, 1), 50)
+        worlds, _ = Determinizer(GAME, RandomPolicies(), SETTINGS, 1).worlds(
+            np.array([0]), views, records, streams(1, 1), 50
+        )
         drawn.append(worlds.cards.tolist())
     assert drawn[0] == drawn[1]
 
@@ -148,7 +169,9 @@ def test_a_lane_depends_on_its_own_stream_alone() -> None:
     views = GAME.view(deals, np.zeros(6, np.int64))
     records = Records(np.full((6, GAME.spec.max_moves), -1, np.int16), np.zeros(6, np.int16))
     rng = streams(5, 6)
-    together, _ = Determinizer(GAME, RandomPolicies(), SETTINGS, 6).worlds(np.arange(6), views, records, rng.copy(), 10)
+    together, _ = Determinizer(GAME, RandomPolicies(), SETTINGS, 6).worlds(
+        np.arange(6), views, records, rng.copy(), 10
+    )
     for lane in range(6):
         alone, _ = Determinizer(GAME, RandomPolicies(), SETTINGS, 6).worlds(
             np.array([lane]), take(views, slice(lane, lane + 1)), records, rng.copy(), 10
@@ -157,12 +180,18 @@ def test_a_lane_depends_on_its_own_stream_alone() -> None:
 
 
 def test_fewer_particles_than_hands() -> None:
-    """With two particles the drawn hands are sometimes all on the table; then they are drawn anew."""
+    """With two particles the drawn hands are sometimes all on the table; then they are drawn
+    anew.
+    """
     settings = InferenceSettings(phase1="none", particles=2, epsilon=0.0)
     moves = LINES[3]
     for seed in range(30):
         states, records = play([3, 0, 2], moves)
-        views = GAME.view(states, np.array([0])) if driver.current_seat(GAME.rules, states, 0) == 0 else None
+        views = (
+            GAME.view(states, np.array([0]))
+            if driver.current_seat(GAME.rules, states, 0) == 0
+            else None
+        )
         determinizer = Determinizer(GAME, RandomPolicies(), settings, 1)
         start, empty = play([3, 0, 2], [])
         rng = streams(seed, 1)
@@ -172,17 +201,25 @@ def test_fewer_particles_than_hands() -> None:
         assert not {3, 2} & set(worlds.cards[:, 1].tolist())
 
 
-@pytest.mark.parametrize(("num_cards", "others", "num_private"), [(5, 1, 1), (6, 1, 2), (7, 2, 2), (5, 2, 1)])
+@pytest.mark.parametrize(
+    ("num_cards", "others", "num_private"), [(5, 1, 1), (6, 1, 2), (7, 2, 2), (5, 2, 1)]
+)
 def test_hands_are_listed_once(num_cards: int, others: int, num_private: int) -> None:
     size, unseen = others * num_private, np.arange(num_cards, dtype=np.int8)
     words = np.zeros((1000, 1), np.uint64)
     count = list_hands(unseen, num_cards, num_private, size, words)
     hands = [[int(word) >> 6 * k & 63 for k in range(size)] for word in words[:count, 0]]
-    expected = comb(num_cards, num_private) * (comb(num_cards - num_private, num_private) if others == 2 else 1)
+    expected = comb(num_cards, num_private) * (
+        comb(num_cards - num_private, num_private) if others == 2 else 1
+    )
     assert count == expected == len({tuple(row) for row in hands})
     for row in hands:
         assert len(set(row)) == len(row)
-        assert all(a < b for k in range(0, size, num_private) for a, b in combinations(row[k : k + num_private], 2))
+        assert all(
+            a < b
+            for k in range(0, size, num_private)
+            for a, b in combinations(row[k : k + num_private], 2)
+        )
     assert list_hands(unseen, num_cards, num_private, size, words[: expected - 1]) == -1
 
 
@@ -191,13 +228,21 @@ def test_a_record_of_another_game() -> None:
     _, records = play([3, 0, 2], LINES[1])
     determinizer = Determinizer(GAME, RandomPolicies(), SETTINGS, 1)
     with pytest.raises(ValueError, match="lanes .0.: the record does not lead to the view"):
-        determinizer.worlds(np.array([0]), GAME.view(states, np.array([1])), records, streams(1, 1), 4)
+        determinizer.worlds(
+            np.array([0]), GAME.view(states, np.array([1])), records, streams(1, 1), 4
+        )
 
 
 @pytest.mark.parametrize("phase1", ["marginal", "filter"])
 def test_phase_1_needs_a_head_for_hidden_cards(phase1: str) -> None:
     with pytest.raises(ValueError, match=f"{phase1}.*leduc have no head for hidden cards"):
-        Determinizer(GAME, RandomPolicies(), InferenceSettings(phase1=phase1), 1, score=lambda planes: planes[:, 0, 0])
+        Determinizer(
+            GAME,
+            RandomPolicies(),
+            InferenceSettings(phase1=phase1),
+            1,
+            score=lambda planes: planes[:, 0, 0],
+        )
 
 
 @pytest.mark.parametrize("moves", LINES)
@@ -206,8 +251,14 @@ def test_marginals_are_the_posterior(moves: list[Action]) -> None:
     states, records = play(cards, moves)
     seat = driver.current_seat(GAME.rules, states, 0)
     views = GAME.view(states, np.array([seat]))
-    beliefs = Determinizer(GAME, RandomPolicies(), SETTINGS, 1).marginals(np.array([0]), views, records, streams(1, 1))
-    assert beliefs.probability.shape == (1, 1, 6, 2) and beliefs.listed[0] and not beliefs.prior_only[0]
+    beliefs = Determinizer(GAME, RandomPolicies(), SETTINGS, 1).marginals(
+        np.array([0]), views, records, streams(1, 1)
+    )
+    assert (
+        beliefs.probability.shape == (1, 1, 6, 2)
+        and beliefs.listed[0]
+        and not beliefs.prior_only[0]
+    )
     assert GAME.spec.hidden_kinds == GAME.card_names
     exact = posterior(cards, moves)
     expected = [exact.get(card, 0.0) for card in range(6)]

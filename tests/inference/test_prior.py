@@ -59,7 +59,9 @@ def test_log_prior_and_list() -> None:
         assert sorted((choices[:total] + fixed).tolist()) == sorted(pack(hands).tolist())
         for hand, probability in zip(pack(hands), expected, strict=True):
             assert log_prior(free, need, hand - fixed) == pytest.approx(np.log(probability))
-            assert log_prior_of_hand(GAME.rules, view, seat, np.array([hand])) == pytest.approx(np.log(probability))
+            assert log_prior_of_hand(GAME.rules, view, seat, np.array([hand])) == pytest.approx(
+                np.log(probability)
+            )
         if total > 1:
             assert list_choices(free, need, choices[: total - 1]) == -1
             assert list_choices(free, need, choices[:total]) == total
@@ -91,5 +93,16 @@ def test_worlds_are_deals_of_the_unseen_cards(longest: int) -> None:
     assert (unpack(worlds.hands).sum(axis=2) == unpack(true.hands).sum(axis=2)).all()
     known = np.maximum(unpack(true.bottom) - unpack(true.played[:, 0]), 0)
     assert (unpack(worlds.hands[:, 0]) >= known).all()
-    for name in ("played", "bottom", "seat", "target", "passes", "bombs", "winner", "length", "key", "history"):
+    for name in (
+        "played",
+        "bottom",
+        "seat",
+        "target",
+        "passes",
+        "bombs",
+        "winner",
+        "length",
+        "key",
+        "history",
+    ):
         assert (getattr(worlds, name) == getattr(true, name)).all()

@@ -48,11 +48,15 @@ SMALL = NetworkConfig(channels=16, blocks=2, head_units=16)
 
 def observations(count: int, spec: GameSpec = DOUDIZHU, seed: int = 0) -> np.ndarray:
     """Returns random int8 planes ``[count, C, L]``."""
-    return np.random.default_rng(seed).integers(0, 5, (count, *spec.observation_shape)).astype(np.int8)
+    return (
+        np.random.default_rng(seed).integers(0, 5, (count, *spec.observation_shape)).astype(np.int8)
+    )
 
 
 def as_if_trained(net: nn.Module, seed: int = 0) -> nn.Module:
-    """Returns the module in evaluation mode, with random weights and statistics in place of the special initial ones."""
+    """Returns the module in evaluation mode, with random weights and statistics in place of the
+    special initial ones.
+    """
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for module in net.modules():

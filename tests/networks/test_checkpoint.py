@@ -1,4 +1,6 @@
-"""Checkpoints: what goes in comes out, anything damaged is refused, a failed write leaves the old file."""
+"""Checkpoints: what goes in comes out, anything damaged is refused, a failed write leaves the old
+file.
+"""
 
 import errno
 import os
@@ -26,7 +28,14 @@ ARRAYS = {
     "flags": np.array([True, False]),
     "planes": np.zeros((0, 53, 15), np.int8),
 }
-META = {"iteration": 3, "seconds": 1.5, "rng": 2**127 + 1, "game": "doudizhu", "config": {"network": {"channels": 48}}, "x": None}
+META = {
+    "iteration": 3,
+    "seconds": 1.5,
+    "rng": 2**127 + 1,
+    "game": "doudizhu",
+    "config": {"network": {"channels": 48}},
+    "x": None,
+}
 
 
 @pytest.fixture
@@ -95,7 +104,9 @@ def test_one_wrong_bit_anywhere(good: Path) -> None:
         except CheckpointError:
             continue
         # Unread: white space that pads the header.
-        assert whole[position : position + 1].isspace() and damaged[position : position + 1].isspace()
+        assert (
+            whole[position : position + 1].isspace() and damaged[position : position + 1].isspace()
+        )
 
 
 def test_too_long(good: Path) -> None:
@@ -125,7 +136,9 @@ def test_foreign_safetensors(path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["save_file", "_to_disk", "replace"])
-def test_a_full_disk_leaves_the_old_file(good: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+def test_a_full_disk_leaves_the_old_file(
+    good: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -160,7 +173,10 @@ def test_metadata_that_json_cannot_hold(path: Path) -> None:
 
 def test_compatible() -> None:
     check_compatible(META, game="doudizhu", config={"network": {"channels": 48}})
-    with pytest.raises(CheckpointError, match="game is 'doudizhu', expected 'leduc'; config.network.channels is 48, expected 32"):
+    with pytest.raises(
+        CheckpointError,
+        match="game is 'doudizhu', expected 'leduc'; config.network.channels is 48, expected 32",
+    ):
         check_compatible(META, game="leduc", config={"network": {"channels": 32}})
     with pytest.raises(CheckpointError, match="policy_size is None, expected 632"):
         check_compatible(META, policy_size=632)
@@ -200,7 +216,9 @@ def test_learning_goes_on_where_it_stopped(path: Path, name: str) -> None:
     load_module(resumed, arrays, "network.0")
     load_optimizer(resumed_optimizer, arrays, "optimizer.0")
     learn(resumed, resumed_optimizer)
-    for (key, value), other in zip(net.state_dict().items(), resumed.state_dict().values(), strict=True):
+    for (key, value), other in zip(
+        net.state_dict().items(), resumed.state_dict().values(), strict=True
+    ):
         assert torch.equal(value, other), key
 
 
@@ -215,4 +233,6 @@ def test_a_network_of_another_size_is_refused() -> None:
     with pytest.raises(CheckpointError, match="optimizer state 0.exp_avg has shape"):
         load_optimizer(torch.optim.AdamW(net.parameters()), state, "o")
     with pytest.raises(CheckpointError, match="the checkpoint more"):
-        load_optimizer(torch.optim.AdamW(net.parameters()), {"o.999.step": np.array(1.0, np.float32)}, "o")
+        load_optimizer(
+            torch.optim.AdamW(net.parameters()), {"o.999.step": np.array(1.0, np.float32)}, "o"
+        )

@@ -5,14 +5,15 @@ import pytest
 import torch
 
 from networks import engine
-from networks.engine import MAX_CHUNK, Engine, FilterEngine, FusedConv, padded_size
-from networks.filter import FilterNet, world_planes
+from networks.engine import MAX_CHUNK, Engine, FusedConv, padded_size
 from networks.resnet import NetworkConfig, PolicyValueNet
 from tests.networks.specs import DOUDIZHU, SMALL, TINY, as_if_trained, observations
 
 CONFIGS = {
     "win_stakes": SMALL,
-    "scalar": NetworkConfig(channels=8, blocks=3, value_head="scalar", hidden_head=False, value_scale=8.0),
+    "scalar": NetworkConfig(
+        channels=8, blocks=3, value_head="scalar", hidden_head=False, value_scale=8.0
+    ),
     "no blocks": NetworkConfig(channels=8, blocks=0, objective="wp"),
 }
 BFLOAT16_ERROR = 0.02
@@ -42,7 +43,9 @@ def test_without_the_private_operations(monkeypatch: pytest.MonkeyPatch) -> None
     fused = Engine(net, "float32")(planes)
     monkeypatch.setattr(engine, "has_fused_convolutions", lambda dtype, device: False)
     plain = Engine(net, "float32")(planes)
-    assert torch.allclose(fused.policy, plain.policy, atol=1e-5) and torch.allclose(fused.value, plain.value, atol=1e-5)
+    assert torch.allclose(fused.policy, plain.policy, atol=1e-5) and torch.allclose(
+        fused.value, plain.value, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
@@ -58,11 +61,15 @@ def test_empty_batches_and_hidden_on_request() -> None:
     run = Engine(trained())
     assert run(torch.from_numpy(observations(0))).policy.shape == (0, 632)
     planes = torch.from_numpy(observations(2))
-    assert run(planes).hidden.shape == (0, 5, 15) and run(planes, want_hidden=True).hidden.shape == (2, 5, 15)
+    assert run(planes).hidden.shape == (0, 5, 15) and run(
+        planes, want_hidden=True
+    ).hidden.shape == (2, 5, 15)
 
 
 def test_a_tiny_game() -> None:
-    net = as_if_trained(PolicyValueNet(TINY, NetworkConfig(channels=4, blocks=1, value_head="scalar")))
+    net = as_if_trained(
+        PolicyValueNet(TINY, NetworkConfig(channels=4, blocks=1, value_head="scalar"))
+    )
     planes = torch.from_numpy(observations(6, TINY))
     assert torch.allclose(Engine(net, "float32")(planes).policy, net(planes).policy, atol=1e-5)
 
@@ -80,7 +87,11 @@ def test_keeps_copies() -> None:
 def test_padded_sizes() -> None:
     sizes = np.array([padded_size(n) for n in range(1, MAX_CHUNK + 1)])
     n = np.arange(1, MAX_CHUNK + 1)
-    assert (sizes >= n).all() and (sizes - n <= np.maximum(3, n // 16)).all() and (np.diff(sizes) >= 0).all()
+    assert (
+        (sizes >= n).all()
+        and (sizes - n <= np.maximum(3, n // 16)).all()
+        and (np.diff(sizes) >= 0).all()
+    )
     assert len(set(sizes)) < 100
     assert padded_size(0) == 4
 
@@ -88,7 +99,13 @@ def test_padded_sizes() -> None:
 def test_a_convolution_by_hand() -> None:
     """Weights 1, 10, 100 on the left neighbour, the position and the right neighbour; bias -2."""
     for dtype in (torch.float32, torch.bfloat16):
-        conv = FusedConv(torch.tensor([1.0, 10.0, 100.0]).view(1, 1, 1, 3), torch.tensor([-2.0]), 3, dtype, torch.device("cpu"))
+        conv = FusedConv(
+            torch.tensor([1.0, 10.0, 100.0]).view(1, 1, 1, 3),
+            torch.tensor([-2.0]),
+            3,
+            dtype,
+            torch.device("cpu"),
+        )
         x = torch.tensor([0.0, 1.0, 0.0]).view(1, 1, 1, 3).to(dtype)
         assert conv(x, relu=False).flatten().tolist() == [98.0, 8.0, -1.0]
         assert conv(x, relu=True).flatten().tolist() == [98.0, 8.0, 0.0]
@@ -98,23 +115,3 @@ def test_a_convolution_by_hand() -> None:
 def test_unknown_precision() -> None:
     with pytest.raises(ValueError, match="precision is 'int4', expected one of auto"):
         Engine(trained(), "int4")
-
-
-def test_filter() -> None:
-    torch.manual_seed(0)
-    net = as_if_trained(FilterNet(DOUDIZHU))
-    rng = np.random.default_rng(1)
-    worlds = world_planes(DOUDIZHU, *rng.integers(0, 5, (2, 30, 15)).astype(np.int8))
-    planes = torch.from_numpy(np.concatenate([observations(30), worlds], axis=1))
-    expected = net(planes)
-    assert expected.shape == (30,)
-    assert torch.allclose(FilterEngine(net, "float32")(planes), expected, atol=1e-5)
-    assert (FilterEngine(net, "bfloat16")(planes) - expected).abs().max() < BFLOAT16_ERROR * max(1.0, expected.abs().max())
-
-
-def test_planes_of_a_world() -> None:
-    next_hand, previous_hand = np.array([[0, 3]], np.int8), np.array([[4, 1]], np.int8)
-    assert world_planes(DOUDIZHU, next_hand, previous_hand)[0].T.tolist() == [
-        [0, 0, 0, 0, 1, 1, 1, 1],
-        [1, 1, 1, 0, 1, 0, 0, 0],
-    ]

@@ -37,7 +37,9 @@ def test_seats_apart_and_together_are_the_same() -> None:
     mixed = evaluator.evaluate(planes, seats, want_hidden=True)
     for seat in range(3):
         rows = seats == seat
-        for values, reference in zip(evaluator.evaluate(planes[rows], seats[rows], want_hidden=True), mixed, strict=True):
+        for values, reference in zip(
+            evaluator.evaluate(planes[rows], seats[rows], want_hidden=True), mixed, strict=True
+        ):
             np.testing.assert_array_equal(values, reference[rows])
 
 
@@ -88,13 +90,19 @@ def test_an_output_that_is_not_finite_is_an_error(value: float) -> None:
 
 @pytest.mark.parametrize("remembered", [1000, 20])
 def test_remembered_answers_are_the_same(remembered: int) -> None:
-    """Rows that come again, twice in one batch, from another seat, and more of them than there is room for."""
+    """Rows that come again, twice in one batch, from another seat, and more of them than there is
+    room for.
+    """
     networks = three_networks()
     plain, remembers = Evaluator(networks), Evaluator(networks, remembered=remembered)
     planes, rng = observations(60), np.random.default_rng(1)
     for _ in range(4):
         rows, seats = rng.integers(0, 60, 50), rng.integers(0, 3, 50).astype(np.int8)
-        for values, reference in zip(remembers.evaluate(planes[rows], seats), plain.evaluate(planes[rows], seats), strict=True):
+        for values, reference in zip(
+            remembers.evaluate(planes[rows], seats),
+            plain.evaluate(planes[rows], seats),
+            strict=True,
+        ):
             np.testing.assert_array_equal(values, reference)
     hidden = remembers.evaluate(planes[:3], np.zeros(3, np.int8), want_hidden=True).hidden
     assert hidden.shape == (3, 5, 15)

@@ -20,12 +20,18 @@ SPEC = make("doudizhu").spec
 @pytest.mark.parametrize(("precision", "tolerance"), [("float32", 1e-3), ("bfloat16", 0.05)])
 def test_answers_are_those_of_the_cpu(precision: str, tolerance: float) -> None:
     networks = build_networks(SPEC, NetworkConfig(channels=16, blocks=2), seed=1)
-    planes = np.random.default_rng(0).integers(0, 2, (1500, *SPEC.observation_shape)).astype(np.int8)
+    planes = (
+        np.random.default_rng(0).integers(0, 2, (1500, *SPEC.observation_shape)).astype(np.int8)
+    )
     seats = (np.arange(1500) % 3).astype(np.int8)
     expected = Evaluator(networks, "float32").evaluate(planes, seats, want_hidden=True)
-    got = Evaluator(networks.to("cuda"), precision, "cuda").evaluate(planes, seats, want_hidden=True)
+    got = Evaluator(networks.to("cuda"), precision, "cuda").evaluate(
+        planes, seats, want_hidden=True
+    )
     for name, one, other in zip(expected._fields, expected, got, strict=True):
-        np.testing.assert_allclose(other, one, atol=tolerance * max(1.0, float(abs(one).max(initial=0.0))), err_msg=name)
+        np.testing.assert_allclose(
+            other, one, atol=tolerance * max(1.0, float(abs(one).max(initial=0.0))), err_msg=name
+        )
 
 
 def test_a_run_learns() -> None:

@@ -1,4 +1,6 @@
-"""The int8 engine against float32, independence of the batch and of threads, and the sample that its ranges come from."""
+"""The int8 engine against float32, independence of the batch and of threads, and the sample that
+its ranges come from.
+"""
 
 from collections.abc import Iterator
 
@@ -8,19 +10,25 @@ import torch
 
 from agents.trained import checkpoint_of, load_trained
 from games import make
-from networks.engine import MAX_CHUNK, Engine, FilterEngine
+from networks.engine import MAX_CHUNK, Engine
 from networks.evaluator import Evaluator
-from networks.filter import FilterNet
-from networks.int8 import Int8Engine, QuantizedConv, check_int8
+from networks.int8 import Int8Engine, QuantizedConv, Sample, random_sample
+from networks.precision import check_int8
 from networks.resnet import NetworkConfig, PolicyValueNet, build_networks
-from networks.sample import Sample, random_sample
 from runtime.settings import ConfigError
 from tests.networks.specs import DOUDIZHU, SMALL, TINY, as_if_trained, observations
 
-needs_vnni = pytest.mark.skipif(not torch.cpu._is_vnni_supported(), reason="the processor has no AVX-512 VNNI")
+needs_vnni = pytest.mark.skipif(
+    not torch.cpu._is_vnni_supported(), reason="the processor has no AVX-512 VNNI"
+)
 CONFIGS = {
     "win_stakes": (DOUDIZHU, SMALL),
-    "scalar": (DOUDIZHU, NetworkConfig(channels=24, blocks=3, value_head="scalar", hidden_head=False, value_scale=8.0)),
+    "scalar": (
+        DOUDIZHU,
+        NetworkConfig(
+            channels=24, blocks=3, value_head="scalar", hidden_head=False, value_scale=8.0
+        ),
+    ),
     "no blocks": (DOUDIZHU, NetworkConfig(channels=8, blocks=0, objective="wp")),
     "tiny": (TINY, NetworkConfig(channels=4, blocks=1, value_head="scalar")),
 }
@@ -53,7 +61,9 @@ def test_close_to_the_network(name: str) -> None:
     planes = torch.from_numpy(observations(50, spec))
     with torch.no_grad():
         expected = net.outputs(net(planes))
-    found = Int8Engine(net, torch.from_numpy(observations(200, spec, seed=1)))(planes, want_hidden=True)
+    found = Int8Engine(net, torch.from_numpy(observations(200, spec, seed=1)))(
+        planes, want_hidden=True
+    )
     for values, reference in zip(found, expected, strict=True):
         assert values.shape == reference.shape and values.dtype == torch.float32
         if reference.numel():
@@ -73,8 +83,12 @@ def test_rows_depend_neither_on_the_batch_nor_on_threads(one_thread: None) -> No
 
 @needs_vnni
 def test_a_convolution_by_hand() -> None:
-    """Weights 1, 10, 127 on the left neighbour, the position and the right neighbour; bias -2; the inputs are 0, 2, 0 steps."""
-    conv = QuantizedConv(torch.tensor([1.0, 10.0, 127.0]).view(1, 1, 1, 3), torch.tensor([-2.0]), 3, 0.5, 1.0)
+    """Weights 1, 10, 127 on the left neighbour, the position and the right neighbour; bias -2; the
+    inputs are 0, 2, 0 steps.
+    """
+    conv = QuantizedConv(
+        torch.tensor([1.0, 10.0, 127.0]).view(1, 1, 1, 3), torch.tensor([-2.0]), 3, 0.5, 1.0
+    )
     x = torch.tensor([0, 2, 0], dtype=torch.uint8).view(1, 1, 1, 3)
     assert conv(x).flatten().tolist() == [125, 8, 0]
     residual = torch.tensor([100, 3, 0], dtype=torch.uint8).view(1, 1, 1, 3)
@@ -83,7 +97,9 @@ def test_a_convolution_by_hand() -> None:
 
 @needs_vnni
 def test_beyond_the_sample_outputs_saturate() -> None:
-    """Ranges from an empty table: activations beyond them stay at the largest step and do not wrap around."""
+    """Ranges from an empty table: activations beyond them stay at the largest step and do not wrap
+    around.
+    """
     net, planes = trained(), torch.from_numpy(observations(20))
     found = Int8Engine(net, torch.zeros(1, 53, 15, dtype=torch.int8))(planes)
     largest = Engine(net, "float32")(planes).policy.abs().max()
@@ -120,7 +136,11 @@ def test_where_there_is_no_int8(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_evaluator() -> None:
     """Each network has the ranges of its own seats, at a refresh as at first."""
     game = make("kuhn")
-    networks = build_networks(game.spec, NetworkConfig(channels=8, blocks=1, value_head="scalar", hidden_head=False), seed=0)
+    networks = build_networks(
+        game.spec,
+        NetworkConfig(channels=8, blocks=1, value_head="scalar", hidden_head=False),
+        seed=0,
+    )
     with pytest.raises(ConfigError, match="precision=int8: there is no game"):
         Evaluator(networks, "int8")
     evaluator, positions = Evaluator(networks, "int8", game=game), random_sample(game)
@@ -130,17 +150,15 @@ def test_evaluator() -> None:
     found = evaluator.evaluate(positions.observations, positions.seats)
     for seat, net in enumerate(networks.distinct()):
         rows = positions.of_seats([seat])
-        assert np.array_equal(found.policy[positions.seats == seat], Int8Engine(net, rows)(rows).policy.numpy())
-
-
-@needs_vnni
-def test_filters_have_no_int8() -> None:
-    net, planes = as_if_trained(FilterNet(DOUDIZHU)), torch.from_numpy(np.zeros((3, 61, 15), np.int8))
-    assert torch.equal(FilterEngine(net, "int8")(planes), FilterEngine(net, "auto")(planes))
+        assert np.array_equal(
+            found.policy[positions.seats == seat], Int8Engine(net, rows)(rows).policy.numpy()
+        )
 
 
 def test_sample() -> None:
-    """Kuhn poker: two bits of the card and the history tell at most 3 x 2 information states of each seat; all are met."""
+    """Kuhn poker: two bits of the card and the history tell at most 3 x 2 information states of
+    each seat; all are met.
+    """
     game = make("kuhn")
     first, again = random_sample(game), random_sample(game)
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
@@ -154,9 +172,11 @@ def test_sample() -> None:
 @pytest.mark.slow
 @needs_vnni
 def test_shipped_weights() -> None:
-    """Root mean squares of the errors, of the weights that come with the project, at decisions of random games.
+    """Root mean squares of the errors, of the weights that come with the project, at decisions of
+    random games.
 
-    *Measured* at decisions of its own games: policy 0.08 (standard deviation of the outputs 5.4), value 0.010 (of 0.51).
+    *Measured* at decisions of its own games: policy 0.08 (standard deviation of the outputs 5.4),
+    value 0.010 (of 0.51).
     """
     trained = load_trained(checkpoint_of("doudizhu", None), "doudizhu", "int8")
     positions = random_sample(trained.game)

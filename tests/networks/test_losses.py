@@ -15,9 +15,13 @@ from tests.networks.specs import DOUDIZHU, SMALL, observations
 
 
 def ragged(rows: int, seed: int = 0) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """Random arguments of ``policy_loss``: policy ``[rows, 632]``, decoder ``[500, 6]``, offsets, actions, targets."""
+    """Random arguments of ``policy_loss``: policy ``[rows, 632]``, decoder ``[500, 6]``, offsets,
+    actions, targets.
+    """
     rng = np.random.default_rng(seed)
-    decoder = np.where(rng.random((500, 6)) < 0.5, rng.integers(0, 632, (500, 6)), -1).astype(np.int16)
+    decoder = np.where(rng.random((500, 6)) < 0.5, rng.integers(0, 632, (500, 6)), -1).astype(
+        np.int16
+    )
     counts = rng.integers(1, 30, rows)
     offsets = np.concatenate([[0], np.cumsum(counts)])
     actions = np.concatenate([rng.choice(500, n, replace=False) for n in counts]).astype(np.int16)
@@ -31,38 +35,52 @@ def test_policy_loss_row_by_row() -> None:
     policy.requires_grad_()
     found = policy_loss(policy, decoder, offsets, actions, targets)
     weights = torch.linspace(0, 1, 40)
-    (gradient,) = torch.autograd.grad((found.cross_entropy * weights).sum(), policy, retain_graph=True)
+    (gradient,) = torch.autograd.grad(
+        (found.cross_entropy * weights).sum(), policy, retain_graph=True
+    )
     (reverse_gradient,) = torch.autograd.grad((found.reverse_kl * weights).sum(), policy)
 
     rows = []
     for row in range(40):
         legal = slice(offsets[row], offsets[row + 1])
         columns = decoder[actions[legal].long()].long()
-        logits = torch.stack([policy[row, [c for c in entries if c >= 0]].sum() for entries in columns])
+        logits = torch.stack(
+            [policy[row, [c for c in entries if c >= 0]].sum() for entries in columns]
+        )
         log_p, target = logits.log_softmax(0), targets[legal]
         p = log_p.exp()
         rows.append(
-            torch.stack([
-                -(target * log_p).sum(),
-                (p * (log_p - target.clamp(min=LEAST_TARGET).log())).sum(),
-                -(p * log_p).sum(),
-                -torch.xlogy(target, target).sum(),
-                p.max(),
-                (p.argmax() == target.argmax()).float(),
-            ])
-        )  # fmt: skip
+            torch.stack(
+                [
+                    -(target * log_p).sum(),
+                    (p * (log_p - target.clamp(min=LEAST_TARGET).log())).sum(),
+                    -(p * log_p).sum(),
+                    -torch.xlogy(target, target).sum(),
+                    p.max(),
+                    (p.argmax() == target.argmax()).float(),
+                ]
+            )
+        )
     expected = torch.stack(rows, dim=1)
     for values, reference in zip(found, expected, strict=True):
         assert torch.allclose(values, reference, atol=1e-5)
     for found_gradient, column in ((gradient, 0), (reverse_gradient, 1)):
-        (expected_gradient,) = torch.autograd.grad((expected[column] * weights).sum(), policy, retain_graph=True)
+        (expected_gradient,) = torch.autograd.grad(
+            (expected[column] * weights).sum(), policy, retain_graph=True
+        )
         assert torch.allclose(found_gradient, expected_gradient, atol=1e-6)
-    assert not any(values.requires_grad for values in found[3:])  # after the entropy, which may be rewarded
+    assert not any(
+        values.requires_grad for values in found[3:]
+    )  # after the entropy, which may be rewarded
 
 
-@pytest.mark.parametrize(("divergence", "mean"), [("cross_entropy", "arithmetic"), ("reverse_kl", "geometric")])
+@pytest.mark.parametrize(
+    ("divergence", "mean"), [("cross_entropy", "arithmetic"), ("reverse_kl", "geometric")]
+)
 def test_what_the_policy_becomes_of_noisy_targets(divergence: str, mean: str) -> None:
-    """Minimised over many targets of one position, the losses give their arithmetic and their geometric mean."""
+    """Minimised over many targets of one position, the losses give their arithmetic and their
+    geometric mean.
+    """
     generator = torch.Generator().manual_seed(3)
     targets = (2 * torch.randn(50, 3, generator=generator)).softmax(1)
     logits = torch.zeros(3, requires_grad=True)
@@ -71,7 +89,9 @@ def test_what_the_policy_becomes_of_noisy_targets(divergence: str, mean: str) ->
 
     def closure() -> torch.Tensor:
         optimizer.zero_grad()
-        found = policy_loss(logits.expand(50, 3), decoder, offsets, torch.arange(3).repeat(50), targets.flatten())
+        found = policy_loss(
+            logits.expand(50, 3), decoder, offsets, torch.arange(3).repeat(50), targets.flatten()
+        )
         loss: torch.Tensor = getattr(found, divergence).mean()
         loss.backward()
         return loss
@@ -84,7 +104,9 @@ def test_what_the_policy_becomes_of_noisy_targets(divergence: str, mean: str) ->
 def test_one_legal_move_costs_nothing() -> None:
     policy = torch.randn(1, 4)
     decoder = torch.tensor([[0, 2]], dtype=torch.int16)
-    found = policy_loss(policy, decoder, torch.tensor([0, 1]), torch.tensor([0]), torch.tensor([1.0]))
+    found = policy_loss(
+        policy, decoder, torch.tensor([0, 1]), torch.tensor([0]), torch.tensor([1.0])
+    )
     assert [values.item() for values in found] == pytest.approx([0, 0, 0, 0, 1, 1], abs=1e-6)
 
 
@@ -92,28 +114,54 @@ def test_value_loss_by_hand() -> None:
     """P(win) 3/4; bombs given a win 1/2, 1/4, 1/8, 1/8, given a loss uniform."""
     logs = [0.5, 0.25, 0.125, 0.125, 0.25, 0.25, 0.25, 0.25]
     raw = torch.tensor([[math.log(3), *map(math.log, logs)]]).expand(5, -1)
-    losses = value_loss(raw, torch.tensor([1.0, 2.0, 64.0, -1.0, -4.0]), "adp", 1.0, (1.0, 2.0, 4.0, 8.0))
+    losses = value_loss(
+        raw, torch.tensor([1.0, 2.0, 64.0, -1.0, -4.0]), "adp", 1.0, (1.0, 2.0, 4.0, 8.0)
+    )
     chances = [3 / 4 / 2, 3 / 4 / 4, 3 / 4 / 8, 1 / 4 / 4, 1 / 4 / 4]
     assert losses.exp().reciprocal().tolist() == pytest.approx(chances, rel=1e-5)
 
 
 def test_returns_belong_to_the_nearest_class_by_ratio() -> None:
     returns = torch.tensor([0.0, 0.5, 1.0, -1.4, 1.5, 2.0, -2.8, 2.9, 4.0, -8.0, 64.0])
-    assert stake_classes(returns, (1.0, 2.0, 4.0, 8.0)).tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3]
+    assert stake_classes(returns, (1.0, 2.0, 4.0, 8.0)).tolist() == [
+        0,
+        0,
+        0,
+        0,
+        1,
+        1,
+        1,
+        2,
+        2,
+        3,
+        3,
+    ]
     assert stake_classes(returns, (1.0,)).tolist() == [0] * len(returns)
     # As where classes were numbers of bombs: the rounded logarithm.
     powers = 2.0 ** torch.arange(14)
-    assert stake_classes(powers, (1.0, 2.0, 4.0, 8.0)).tolist() == powers.log2().round().long().clamp(0, 3).tolist()
+    assert (
+        stake_classes(powers, (1.0, 2.0, 4.0, 8.0)).tolist()
+        == powers.log2().round().long().clamp(0, 3).tolist()
+    )
 
 
 def test_scalar_value_loss_by_hand() -> None:
-    raw, returns = torch.atanh(torch.tensor([[0.5], [-0.25], [0.5]])), torch.tensor([2.0, -8.0, 64.0])
-    assert value_loss(raw, returns, "adp", 8.0, ()).tolist() == pytest.approx([0.0625, 0.5625, 0.25], rel=1e-5)
-    assert value_loss(raw, returns, "wp", 1.0, ()).tolist() == pytest.approx([0.25, 0.5625, 0.25], rel=1e-5)
+    raw, returns = (
+        torch.atanh(torch.tensor([[0.5], [-0.25], [0.5]])),
+        torch.tensor([2.0, -8.0, 64.0]),
+    )
+    assert value_loss(raw, returns, "adp", 8.0, ()).tolist() == pytest.approx(
+        [0.0625, 0.5625, 0.25], rel=1e-5
+    )
+    assert value_loss(raw, returns, "wp", 1.0, ()).tolist() == pytest.approx(
+        [0.25, 0.5625, 0.25], rel=1e-5
+    )
 
 
 def hands(rows: int, length: int, seed: int) -> tuple[Tensor, ...]:
-    """Random arguments of ``hidden_loss`` but the logits: fewest, most, counts int ``[rows, length]``, size int ``[rows]``."""
+    """Random arguments of ``hidden_loss`` but the logits: fewest, most, counts int ``[rows,
+    length]``, size int ``[rows]``.
+    """
     rng = np.random.default_rng(seed)
     most = rng.integers(0, 5, (rows, length))
     counts = rng.integers(0, most + 1)
@@ -125,12 +173,16 @@ def log_likelihood(logits: Tensor, fewest: list[int], most: list[int], counts: l
     """log p(counts) by enumeration of all hands of its size."""
 
     def log_weight(hand: tuple[int, ...]) -> Tensor:
-        ways = math.prod(math.comb(m - f, c - f) for f, m, c in zip(fewest, most, hand, strict=True))
+        ways = math.prod(
+            math.comb(m - f, c - f) for f, m, c in zip(fewest, most, hand, strict=True)
+        )
         return math.log(ways) + sum(logits[c, r] for r, c in enumerate(hand))
 
     ranges = [range(f, m + 1) for f, m in zip(fewest, most, strict=True)]
     worlds = [hand for hand in product(*ranges) if sum(hand) == sum(counts)]
-    return log_weight(tuple(counts)) - torch.stack([log_weight(hand) for hand in worlds]).logsumexp(0)
+    return log_weight(tuple(counts)) - torch.stack([log_weight(hand) for hand in worlds]).logsumexp(
+        0
+    )
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 5])
@@ -143,9 +195,13 @@ def test_hidden_loss_against_enumeration(length: int) -> None:
     rows = zip(fewest.tolist(), most.tolist(), counts.tolist(), strict=True)
     arguments = list(rows)
     expected = -torch.stack([log_likelihood(logits[row], *arguments[row]) for row in range(12)])
-    prior = -torch.stack([log_likelihood(torch.zeros_like(logits[row]), *arguments[row]) for row in range(12)])
+    prior = -torch.stack(
+        [log_likelihood(torch.zeros_like(logits[row]), *arguments[row]) for row in range(12)]
+    )
     (expected_gradient,) = torch.autograd.grad(expected.sum(), logits)
-    assert torch.allclose(found.nll, expected, atol=1e-9) and torch.allclose(found.prior_nll, prior, atol=1e-9)
+    assert torch.allclose(found.nll, expected, atol=1e-9) and torch.allclose(
+        found.prior_nll, prior, atol=1e-9
+    )
     assert torch.allclose(gradient, expected_gradient, atol=1e-9)
 
 
@@ -161,13 +217,19 @@ def test_corrections_may_be_extreme() -> None:
     logits = (40 * torch.randn(50, 5, 15)).requires_grad_()
     found = hidden_loss(logits, *arguments)
     found.nll.sum().backward()
-    assert torch.isfinite(found.nll).all() and torch.isfinite(logits.grad).all() and (found.nll >= -1e-3).all()
+    assert (
+        torch.isfinite(found.nll).all()
+        and torch.isfinite(logits.grad).all()
+        and (found.nll >= -1e-3).all()
+    )
 
 
 def test_a_constant_per_rank_changes_nothing() -> None:
     arguments, logits = hands(20, 15, seed=5), torch.randn(20, 5, 15)
     shifted = logits + torch.randn(20, 1, 15)
-    assert torch.allclose(hidden_loss(logits, *arguments).nll, hidden_loss(shifted, *arguments).nll, atol=1e-4)
+    assert torch.allclose(
+        hidden_loss(logits, *arguments).nll, hidden_loss(shifted, *arguments).nll, atol=1e-4
+    )
 
 
 def repeated_gradients(loss: Callable[[Tensor], Tensor], inputs: Tensor) -> list[Tensor]:
@@ -182,7 +244,9 @@ def repeated_gradients(loss: Callable[[Tensor], Tensor], inputs: Tensor) -> list
 
 def test_gradients_repeat_bit_for_bit() -> None:
     policy, *rest = ragged(1024)
-    gradients = repeated_gradients(lambda x: policy_loss(x, *rest).cross_entropy.mean(), policy.requires_grad_())
+    gradients = repeated_gradients(
+        lambda x: policy_loss(x, *rest).cross_entropy.mean(), policy.requires_grad_()
+    )
     assert all(torch.equal(gradient, gradients[0]) for gradient in gradients)
     arguments = hands(1024, 15, seed=6)
     logits = torch.randn(1024, 5, 15, requires_grad=True)

@@ -15,14 +15,22 @@ def test_shapes() -> None:
     raw = net(torch.from_numpy(observations(7)))
     outputs = net.outputs(raw)
     assert (net.num_planes, net.num_extra) == (42, 2)
-    assert raw.policy.shape == (7, 632) and raw.value.shape == (7, 9) and raw.hidden.shape == (7, 5, LENGTH)
-    assert outputs.value.shape == (7,) and all(tensor.dtype == torch.float32 for tensor in (*raw, *outputs))
+    assert (
+        raw.policy.shape == (7, 632)
+        and raw.value.shape == (7, 9)
+        and raw.hidden.shape == (7, 5, LENGTH)
+    )
+    assert outputs.value.shape == (7,) and all(
+        tensor.dtype == torch.float32 for tensor in (*raw, *outputs)
+    )
 
 
 def test_a_game_with_fewer_outputs_than_positions_and_nothing_hidden() -> None:
     net = PolicyValueNet(TINY, NetworkConfig(channels=4, blocks=1, value_head="scalar")).eval()
     raw = net(torch.from_numpy(observations(5, TINY)))
-    assert raw.policy.shape == (5, 2) and raw.value.shape == (5, 1) and raw.hidden.shape == (5, 0, 3)
+    assert (
+        raw.policy.shape == (5, 2) and raw.value.shape == (5, 1) and raw.hidden.shape == (5, 0, 3)
+    )
 
 
 def test_initial_outputs_are_neutral() -> None:
@@ -35,15 +43,23 @@ def test_initial_outputs_are_neutral() -> None:
 
 def test_an_observation_counts_by_its_scale() -> None:
     doubled = DOUDIZHU._replace(observation_scale=2 * DOUDIZHU.observation_scale)
-    one, two = (as_if_trained(build_networks(spec, SMALL, seed=1).seat(0)) for spec in (DOUDIZHU, doubled))
+    one, two = (
+        as_if_trained(build_networks(spec, SMALL, seed=1).seat(0)) for spec in (DOUDIZHU, doubled)
+    )
     planes = observations(3)
-    assert torch.allclose(one(torch.from_numpy(2 * planes)).policy, two(torch.from_numpy(planes)).policy, atol=1e-5)
+    assert torch.allclose(
+        one(torch.from_numpy(2 * planes)).policy, two(torch.from_numpy(planes)).policy, atol=1e-5
+    )
 
 
 def test_the_value_by_hand() -> None:
-    """P(win) 3/4; given a win 0 or 1 further bombs with equal chance, given a loss always 2: 3/4 * 3/2 - 1/4 * 4 = 1/8."""
+    """P(win) 3/4; given a win 0 or 1 further bombs with equal chance, given a loss always 2: 3/4 *
+    3/2 - 1/4 * 4 = 1/8.
+    """
     never = -50.0
-    raw = torch.tensor([[np.log(3.0), 0, 0, never, never, never, never, 0, never]], dtype=torch.float32)
+    raw = torch.tensor(
+        [[np.log(3.0), 0, 0, never, never, never, never, 0, never]], dtype=torch.float32
+    )
     assert expected_value(raw, "adp", 1.0, FACTORS).item() == pytest.approx(0.125, abs=1e-6)
     assert expected_value(raw, "wp", 1.0, FACTORS).item() == pytest.approx(0.5, abs=1e-6)
     scalar = torch.tensor([[0.5493061]])  # tanh = 1/2
@@ -51,10 +67,13 @@ def test_the_value_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("objective", "value_scale", "scale"), [("adp", 0.0, 8192.0), ("adp", 8.0, 8.0), ("wp", 0.0, 1.0), ("wp", 8.0, 1.0)]
+    ("objective", "value_scale", "scale"),
+    [("adp", 0.0, 8192.0), ("adp", 8.0, 8.0), ("wp", 0.0, 1.0), ("wp", 8.0, 1.0)],
 )
 def test_the_unit_of_the_scalar_head(objective: str, value_scale: float, scale: float) -> None:
-    config = NetworkConfig(channels=2, blocks=0, value_head="scalar", objective=objective, value_scale=value_scale)
+    config = NetworkConfig(
+        channels=2, blocks=0, value_head="scalar", objective=objective, value_scale=value_scale
+    )
     assert PolicyValueNet(DOUDIZHU, config).value_scale == scale
 
 
@@ -74,7 +93,14 @@ def test_one_network_for_all_seats() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("value_head", "two"), ("objective", "fun"), ("channels", 0), ("blocks", -1), ("value_scale", -1.0)]
+    ("key", "value"),
+    [
+        ("value_head", "two"),
+        ("objective", "fun"),
+        ("channels", 0),
+        ("blocks", -1),
+        ("value_scale", -1.0),
+    ],
 )
 def test_wrong_settings_are_named(key: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"network.{key}={value}: expected"):

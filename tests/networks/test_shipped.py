@@ -39,21 +39,25 @@ GOLDEN: dict[str, list[list[float]]] = {
         [1.894612, -0.6910036],
     ],
 }
-"""For each network the answers to two random observations, recorded before heads were read from the game: ``adp`` and ``wp``
-values, two policy outputs and two hidden ones of each."""
+"""For each network the answers to two random observations, recorded before heads were read from the
+game: ``adp`` and ``wp`` values, two policy outputs and two hidden ones of each."""
 
 
 @pytest.fixture(scope="module")
 def answers() -> dict[str, np.ndarray]:
     arrays, meta = load(WEIGHTS)
-    assert meta["config"]["network"]["value_head"] == meta["network"]["value_head"] == "win_stakes"  # "win_bombs" in the file
+    assert (
+        meta["config"]["network"]["value_head"] == meta["network"]["value_head"] == "win_stakes"
+    )  # "win_bombs" in the file
     spec = make("doudizhu").spec
     found = {}
     networks = build_networks(spec, NetworkConfig(**meta["config"]["network"]), seed=0)
     for k, net in enumerate(networks.distinct()):
         load_module(net, arrays, f"network.{k}")
         net.eval()
-        planes = torch.from_numpy((np.random.default_rng(k).random((2, *spec.observation_shape)) < 0.2).astype(np.int8))
+        planes = torch.from_numpy(
+            (np.random.default_rng(k).random((2, *spec.observation_shape)) < 0.2).astype(np.int8)
+        )
         rows = []
         for objective in ("adp", "wp"):
             net.config.objective = objective
@@ -63,7 +67,12 @@ def answers() -> dict[str, np.ndarray]:
             for mine, theirs in zip(outputs, engine, strict=True):
                 assert torch.allclose(mine, theirs, rtol=1e-3, atol=1e-3)
             rows.append(outputs.value)
-        rows += [outputs.policy[:, 5], outputs.policy[:, -1], outputs.hidden[:, 1, 3], outputs.hidden[:, 4, 9]]
+        rows += [
+            outputs.policy[:, 5],
+            outputs.policy[:, -1],
+            outputs.hidden[:, 1, 3],
+            outputs.hidden[:, 4, 9],
+        ]
         found[str(k)] = torch.stack(rows).numpy()
     return found
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from agents.general.policy import PolicyOptions
 from agents.general.search_agent import FPMCTSOptions
-from agents.kind import PlayerError
-from agents.players import Maker, Player
+from agents.players import Entrant, Host, PlayerError
 from evaluation.policy_table import policy_table
 from games import make
 from games.batches import num_rows, take
@@ -163,10 +162,10 @@ def test_resumed_equals_uninterrupted_and_its_average_plays(tmp_path: Path) -> N
     game = make("kuhn")
     path = str(tmp_path / "run")
     players = {
-        "policy": Player("policy", "policy", PolicyOptions(checkpoint=path), "average"),
-        "fpmcts": Player("fpmcts", "fpmcts", FPMCTSOptions(checkpoint=path), "search"),
+        "policy": Entrant(PolicyOptions(checkpoint=path), "average"),
+        "fpmcts": Entrant(FPMCTSOptions(checkpoint=path), "search"),
     }
-    maker = Maker(game, "", players)
+    maker = Host(game, players)
     assert maker.make("policy").name == "average"
     with pytest.raises(PlayerError, match="no search"):
         maker.make("fpmcts")

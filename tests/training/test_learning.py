@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.doudizhu.heuristic_games import generate_games
+from agents.heuristic_games import generate_games
 from fpmcts.filter_learner import FilterLearner
 from fpmcts.learner import Learner, LossNotFiniteError
 from fpmcts.learner_settings import LearnerSettings
@@ -17,8 +17,8 @@ from games.batches import num_rows, take
 from games.interface import Game
 from games.kernels import Stream, deal_seeds
 from inference.determinizer import Determinizer, InferenceSettings
+from inference.filter import FilterNet
 from networks.evaluator import Evaluator
-from networks.filter import FilterNet
 from networks.resnet import NetworkConfig, Networks, build_networks
 from networks.weights import module_arrays
 from runtime.pools import ThreadPool

@@ -94,12 +94,12 @@ def test_every_delay_leaves_room_and_is_long_enough() -> None:
 
 
 def test_players_of_the_lobby_exist() -> None:
-    from agents.players import KINDS
+    from agents.players import PLAYERS
 
     catalogue = Catalogue(offers())
     for question in warm_up(catalogue):
-        kind = KINDS[question.kind]
-        kind.options(**question.options)
+        kind = PLAYERS[question.kind]
+        kind.parse(question.options)
         assert kind.plays(question.game)
 
 

@@ -177,7 +177,7 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
 @pytest.mark.parametrize("name", NO_LIMIT)
 def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None:
     """Whoever of ``agents`` plays the game with their usual options stands in the lobby, for each number of players."""
-    from agents.players import KINDS
+    from agents.players import PLAYERS
     from web.catalogue import Catalogue
     from web.offers import OTHERS, of_rooms, offers
 
@@ -188,8 +188,8 @@ def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None
     found = [entry.name for entry in catalogue.offer(name).entries]
     assert found == [*(entry.name for entry in entries), "ismcts", "random"] and len(set(found)) == len(found)
     for entry in entries:
-        assert KINDS[entry.kind].plays("no_limit_holdem") and entry.budget < entry.delay
-        assert KINDS[entry.kind].slow == (entry.delay > 1)
+        assert PLAYERS[entry.kind].plays("no_limit_holdem") and entry.budget < entry.delay
+        assert PLAYERS[entry.kind].slow == (entry.delay > 1)
     assert of_rooms("leduc", games.game("leduc")) == [] and parts_of(name)[0] == "no_limit_holdem"
 
 

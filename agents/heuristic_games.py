@@ -6,18 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.doudizhu.rhcp_kernels import Memo, choose, new_memo
-from agents.doudizhu.teamplay import choose_for_team
-from games.batches import put, take
-from games.doudizhu.moves import Rules
-from games.doudizhu.state import States, legal
+from agents.registry import PLAYERS, Entrant, Host
+from games.batches import Rules, States, put, take
+from games.generic import legal
 from games.interface import Game, Records
 from games.kernels import kernel, mix64, random_below, random_float
 from games.lockstep import Lockstep
 
 GAMES_PER_TASK = 512
-TEACHERS = ("rhcp", "team_play")
-"""RHCP, the paper's; and RHCP with team play (``agents.doudizhu.teamplay``), which beats it."""
+
+
+def teachers(game: str | None = None) -> tuple[str, ...]:
+    """Returns the players that teach a game; None: any game."""
+    return tuple(name for name, row in PLAYERS.items() if row.teaches and (game is None or row.plays(game)))
 
 
 class HeuristicGames(NamedTuple):
@@ -35,22 +36,13 @@ class HeuristicGames(NamedTuple):
 
 
 @kernel
-def _choose(
-    rules: Rules, memo: Memo, states: States, lanes: np.ndarray, team_play: bool, epsilon: float, rng: np.ndarray,
-    scratch: np.ndarray, choices: np.ndarray, actions: np.ndarray,
-) -> None:  # fmt: skip
-    """Writes the teacher's choice in each lane and the move, which is a random one with chance ``epsilon``; each stream of
-    ``rng`` belongs to one game and serves that alone.
-
-    Args:
-        choices, actions: int16 ``[n]``.
-    """
+def _stray(
+    rules: Rules, states: States, lanes: np.ndarray, epsilon: float, rng: np.ndarray, scratch: np.ndarray, moves: np.ndarray
+) -> None:
+    """Replaces moves (int16 ``[n]``), each with chance ``epsilon``, by random legal ones, drawn from the stream of its game."""
     for k in range(lanes.size):
-        i = lanes[k]
-        choices[k] = choose_for_team(rules, memo, states, i, scratch) if team_play else np.int64(choose(rules, memo, states, i))
-        actions[k] = choices[k]
-        if epsilon > 0.0 and random_float(rng, i) < epsilon:
-            actions[k] = scratch[random_below(rng, i, legal(rules, states, i, scratch))]
+        if random_float(rng, lanes[k]) < epsilon:
+            moves[k] = scratch[random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))]
 
 
 @kernel
@@ -70,21 +62,21 @@ def generate_games(
     teacher: str = "rhcp",
     progress: Callable[[int, int], None] | None = None,
 ) -> HeuristicGames:
-    """Returns games of Doudizhu with the teacher in every seat; game i depends on ``seeds[i]``, ``epsilon`` and it alone.
+    """Returns games with the teacher in every seat; game i depends on ``seeds[i]``, ``epsilon`` and the teacher alone.
 
     Args:
-        game: Doudizhu.
+        game: One that has teachers.
         seeds: uint64 ``[G]``, for the deals.
-        threads: Number of threads, each with its own table of hands.
+        threads: Number of threads, each with a teacher of its own.
         epsilon: Probability, in [0, 1], that a move is drawn from the legal ones in place of the teacher's choice.
-        teacher: One of ``TEACHERS``.
+        teacher: One of ``teachers``.
         progress: Called with the number of games that are over and of all games.
 
     Raises:
         ValueError: ``threads`` or ``epsilon`` out of range, or an unknown teacher.
     """
-    if teacher not in TEACHERS:
-        raise ValueError(f"the teacher is {teacher!r}, expected one of {', '.join(TEACHERS)}")
+    if teacher not in teachers(game.spec.name):
+        raise ValueError(f"the teacher is {teacher!r}, expected one of {', '.join(teachers(game.spec.name))}")
     if threads < 1 or not 0.0 <= epsilon <= 1.0:
         raise ValueError(f"got threads={threads}, epsilon={epsilon}; expected at least 1 thread and a probability")
     num_games, spec = len(seeds), game.spec
@@ -93,24 +85,28 @@ def generate_games(
     records = Records(np.full((num_games, spec.max_moves), -1, np.int16), np.zeros(num_games, np.int16))
     choices = np.full((num_games, spec.max_moves), -1, np.int16)
     rng = _scramble(seeds)
-    memos = [new_memo() for _ in range(threads)]
+    host = Host(game, {teacher: Entrant(PLAYERS[teacher](), teacher)})
+    idle = [host.make(teacher) for _ in range(threads)]
 
     def play(begin: int) -> int:
         rows = slice(begin, begin + GAMES_PER_TASK)
-        memo = memos.pop()  # at most as many tasks run as there are threads
+        player = idle.pop()  # at most as many tasks run as there are threads
         scratch = np.empty(spec.max_legal, np.int16)
         games, own_choices, own_rng = Lockstep(game, take(deals, rows), ask_forced=True), choices[rows], rng[rows]
+        player.start(len(own_choices), 0)
 
         def decide(lanes: np.ndarray) -> np.ndarray:
-            chosen, moves = np.empty((2, len(lanes)), np.int16)
-            _choose(game.rules, memo, games.states, lanes, teacher == "team_play", epsilon, own_rng, scratch, chosen, moves)
-            own_choices[lanes, games.records.lengths[lanes]] = chosen
+            views = game.view(take(games.states, lanes), games.seats[lanes])
+            moves = player.act(lanes, views, games.seen_by_movers(lanes))
+            own_choices[lanes, games.records.lengths[lanes]] = moves
+            if epsilon > 0.0:
+                _stray(game.rules, games.states, lanes, epsilon, own_rng, scratch, moves)
             return moves
 
         for _ in games.run(decide):
             pass
         put(records, rows, games.records)
-        memos.append(memo)
+        idle.append(player)
         return len(own_choices)
 
     done = 0

@@ -1,14 +1,16 @@
-"""Grown networks answer as those that they grew from, and all that is new can be learned."""
+"""Grown networks answer as before and learn what is new; averages of weights against sums by
+hand.
+"""
 
+import copy
 from dataclasses import replace
 
 import pytest
 import torch
 
 from networks.checkpoint import CheckpointError
-from networks.growth import grow, grown_arrays
-from networks.resnet import PolicyValueNet
-from networks.weights import module_arrays
+from networks.resnet import NetworkConfig, PolicyValueNet
+from networks.weights import grow, grown_arrays, module_arrays, move_towards
 from tests.networks.specs import DOUDIZHU, SMALL, as_if_trained, observations
 
 
@@ -70,3 +72,35 @@ def test_weights_of_another_form_are_refused(small: PolicyValueNet) -> None:
     del arrays["stem.conv.weight"]
     with pytest.raises(CheckpointError, match=r"lacks stem.conv.weight"):
         grown_arrays(net(2), arrays)
+
+
+def shaken(net: PolicyValueNet, seed: int) -> PolicyValueNet:
+    """Returns a copy with other weights and statistics."""
+    other = copy.deepcopy(net)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for tensor in (*other.parameters(), *other.buffers()):
+            if tensor.is_floating_point():
+                tensor += torch.rand(tensor.shape, generator=generator)
+    return other
+
+
+def test_the_average_is_the_exponential_one() -> None:
+    """After n steps with share s the weight of step k is s (1 - s)^(n - k), that of the start (1 -
+    s)^n; statistics too.
+    """
+    start = PolicyValueNet(DOUDIZHU, NetworkConfig(channels=4, blocks=1))
+    steps, share = [shaken(start, k) for k in range(3)], 0.25
+    average = copy.deepcopy(start)
+    for net in steps:
+        move_towards(average, net, share)
+    parts = [start.state_dict(), *(net.state_dict() for net in steps)]
+    weights = [0.75**3, *(share * 0.75 ** (2 - k) for k in range(3))]
+    for name, tensor in average.state_dict().items():
+        if tensor.is_floating_point():
+            expected = sum(weight * part[name] for weight, part in zip(weights, parts, strict=True))
+            torch.testing.assert_close(tensor, expected, msg=name)
+    move_towards(average, steps[0], 1.0)
+    for name, tensor in average.state_dict().items():
+        if tensor.is_floating_point():
+            torch.testing.assert_close(tensor, steps[0].state_dict()[name], msg=name)

@@ -1,0 +1,202 @@
+'''Players by name. A player is registered by ``@player`` above the dataclass of its options, and listed nowhere else::
+
+    @player("cautious", games=["doudizhu"])
+    @dataclass
+    class Cautious(Player):
+        \"""Plays the lowest move that is legal.\"""
+
+        margin: float = setting(0.5, least=0, most=1)
+
+        def act(self, games, views, records): ...
+
+``discover`` imports the modules of a package; then ``evaluate.py``, the browser table and ``load_player`` know its players.
+'''
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from copy import copy
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, ClassVar, Self, TypeVar
+
+from agents.agent import Agent
+from games import GAMES, family
+from games.interface import Game
+from runtime.settings import build
+
+Made = TypeVar("Made")
+
+
+class PlayerError(ValueError):
+    """A player that cannot be made; the message names it and says why."""
+
+
+class PlayerOptions:
+    """What can be asked of a player: the fields of a dataclass, whose first line says what the player is."""
+
+    kind: ClassVar[str]
+    """Its name."""
+    slow: ClassVar[bool] = False
+    """Whether it searches: it then plays fewer decks at a time, and in a ladder fewer decks."""
+    compiles: ClassVar[bool] = False
+    """Whether its kernels take long to compile, so that they are compiled ahead (``agents.rehearsal``)."""
+    states_policy: ClassVar[bool] = False
+    """Whether it can say with which probabilities it moves (``agents.agent.OpenPolicy``)."""
+    teaches: ClassVar[bool] = False
+    """Whether the supervised start may learn from its games (``bootstrap.teacher``)."""
+    families: ClassVar[tuple[str, ...]] = ()
+    """The families of games that it can play (``games.family``); empty: all."""
+
+    def make(self, host: "Host") -> Agent:
+        """Returns a new player. Raises ValueError where it cannot be made."""
+        raise NotImplementedError
+
+    def file(self, game: str) -> Path | None:
+        """Returns the file that the player reads, None if it reads none. Raises CheckpointError if it is missing."""
+        return None
+
+    def needs(self) -> list[str]:
+        """Returns the labels of the players that it needs to be made."""
+        return []
+
+    @classmethod
+    def plays(cls, game: str) -> bool:
+        """Returns whether it can play a game."""
+        return not cls.families or family(game) in cls.families
+
+    @classmethod
+    def games(cls) -> tuple[str, ...]:
+        """Returns the names of the games that it can play; empty: all."""
+        return tuple(name for name in GAMES if cls.plays(name)) if cls.families else ()
+
+    @classmethod
+    def schemas(cls) -> tuple[type, ...]:
+        """Returns the dataclasses whose fields are options, for ``--help``; of two fields of one name the first counts."""
+        return (cls,)
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], prefix: str = "") -> Self:
+        """Returns the options with values that are given, checked. Raises ConfigError, which names the key after ``prefix``."""
+        options: Self = build(cls, given, prefix)
+        return options
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the options as they are given."""
+        options: Any = self  # a dataclass
+        return asdict(options)
+
+
+class Player(PlayerOptions, Agent):
+    """A player that needs nothing but the game: its own fields are its options."""
+
+    game: Game
+    name: str = ""
+
+    def make(self, host: "Host") -> Self:
+        """Returns a copy that plays the game."""
+        return self.at(host.game)
+
+    def at(self, game: Game) -> Self:
+        """Returns a copy that plays a game."""
+        made = copy(self)
+        made.game, made.name = game, self.kind
+        made.prepare()
+        return made
+
+    def prepare(self) -> None:
+        """Makes what the moves need, once; here: nothing."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A player that is asked for.
+
+    Attributes:
+        options: What it is.
+        name: For reports.
+    """
+
+    options: PlayerOptions
+    name: str
+
+    @property
+    def kind(self) -> str:
+        """The name of the player in ``PLAYERS``."""
+        return self.options.kind
+
+
+class Host:
+    """Lets players play one game: makes them, and gives them what they need from outside.
+
+    Args:
+        game: The game.
+        entrants: The players by label.
+        device: Of networks.
+        lanes: Positions that a search holds at once.
+        networks: ``agents.trained.Trained``, for players without a checkpoint, as in the matches of a run that is training; None:
+            the weights that come with the project.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        entrants: Mapping[str, Entrant],
+        device: str = "cpu",
+        lanes: int = 128,
+        networks: object = None,
+    ) -> None:
+        self.game, self.entrants, self.device, self.lanes, self.networks = game, entrants, device, lanes, networks
+        self._made = dict[Hashable, Any]()
+
+    def make(self, label: str) -> Agent:
+        """Returns a new player. Raises PlayerError where it cannot be made."""
+        entrant = self.entrants[label]
+        try:
+            made = entrant.options.make(self)
+        except PlayerError:
+            raise
+        except ValueError as error:
+            raise PlayerError(f"{label}={entrant.kind}: {error}") from error
+        made.name = entrant.name
+        return made
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Returns what ``make`` returns, the same object for the same key: what several players need is made once."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: Made = self._made[key]
+        return made
+
+
+PLAYERS: dict[str, type[PlayerOptions]] = {}
+"""Every player that was discovered, by its name."""
+Registered = TypeVar("Registered", bound=type[PlayerOptions])
+
+
+def player(
+    name: str,
+    *,
+    games: Iterable[str] = (),
+    slow: bool = False,
+    compiles: bool = False,
+    states_policy: bool = False,
+    teaches: bool = False,
+) -> Callable[[Registered], Registered]:
+    """Registers the dataclass below it as a player. Args: games: Families of games; the rest: see ``PlayerOptions``."""
+
+    def register(options: Registered) -> Registered:
+        options.kind, options.families = name, tuple(games)
+        options.slow, options.compiles = slow, compiles
+        options.states_policy, options.teaches = states_policy, teaches
+        if (known := PLAYERS.setdefault(name, options)).__qualname__ != options.__qualname__:
+            raise ValueError(f"two players are called {name}: {known.__qualname__} and {options.__qualname__}")
+        return options
+
+    return register
+
+
+def discover(package: str) -> None:
+    """Imports the modules of a package, in which players register themselves."""
+    for module in iter_modules(import_module(package).__path__, f"{package}."):
+        import_module(module.name)

@@ -1,0 +1,80 @@
+"""Generic kernels: functions whose implementation is chosen by the type of their first argument, a NamedTuple.
+
+Kernels call them by name and so compile for each type: numba chooses when it compiles. Python may call them, too, with the
+compiler switched off (``NUMBA_DISABLE_JIT=1``) or not; the choice is then made at the call.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numba
+from numba.extending import overload
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class GenericKernel(Generic[P, R]):
+    """Decorates the declaration of a generic kernel, a function without a body.
+
+    Attributes:
+        implementations: The implementation for each type of the first argument; the default is that of None.
+    """
+
+    __name__: str
+
+    def __init__(self, declared: Callable[P, R]) -> None:
+        self.implementations: dict[type | None, Callable[..., Any]] = {}
+        functools.update_wrapper(self, declared)
+
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
+        """Runs the implementation for the type of the first argument."""
+        kind = type(arguments[0])
+        chosen = self.implementations.get(kind) or self.implementations.get(None)
+        if chosen is None:
+            raise TypeError(f"{self.__name__}: no kernel is registered for {kind.__name__}")
+        return chosen(*arguments, **named)  # type: ignore[no-any-return]
+
+
+def register(generic: GenericKernel[..., Any], first_type: type, implementation: Any) -> None:
+    """Makes a kernel the implementation of a generic one where the first argument is of a NamedTuple type.
+
+    An implementation that is ``@kernel(forceinline=True)`` becomes part of each kernel that calls it: a call hands over seven
+    words for every array.
+    """
+    generic.implementations[first_type] = implementation
+    _overload(generic, implementation, lambda kind: _is_type(kind, first_type))
+
+
+def register_default(generic: GenericKernel[..., Any], implementation: Any) -> None:
+    """Makes a kernel the implementation of a generic one for all types that register none."""
+    generic.implementations[None] = implementation
+    _overload(generic, implementation, lambda kind: not has_own(generic, kind))
+
+
+def has_own(generic: GenericKernel[..., Any], kind: Any) -> bool:
+    """Returns whether a generic kernel has an implementation for a numba type; the default does not count."""
+    return any(_is_type(kind, known) for known in generic.implementations if known)
+
+
+def _is_type(kind: Any, named_tuple: type) -> bool:
+    """Returns whether a numba type is that of a NamedTuple class."""
+    return getattr(kind, "instance_class", None) is named_tuple
+
+
+def _overload(generic: GenericKernel[..., Any], implementation: Any, fits: Callable[[Any], bool]) -> None:
+    """Has numba choose an implementation where the type of the first argument fits.
+
+    Numba wants the function that chooses to have the very signature of the function that it chooses.
+    """
+    if numba.config.DISABLE_JIT:
+        return
+
+    def choose(*arguments: Any) -> Callable[..., Any] | None:
+        return implementation.py_func if fits(arguments[0]) else None
+
+    choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
+    options = {"forceinline": True} if implementation.targetoptions.get("forceinline") else {}
+    overload(generic, jit_options=options)(choose)
