@@ -1,7 +1,8 @@
 """Trains a player by self-play: ``python train.py game=doudizhu [key=value …]``.
 
-Composes the configuration of ``conf/train.yaml`` and shows what the run says of itself (``training/run.py``). The keys are
-explained in ``training/config.py``, those of the algorithms on tables in ``training/tabular.py``.
+Composes the configuration of ``conf/train.yaml`` and shows what the run says of itself
+(``training/run.py``). The keys are explained in ``training/config.py``, those of the algorithms on
+tables in ``training/tabular.py``.
 """
 
 import sys
@@ -28,13 +29,15 @@ HELP = f"""python train.py game={"|".join(GAMES)} [key=value …]
   python train.py game=doudizhu experiment=laptop            75 minutes of two cores
   python train.py game=doudizhu budget.minutes=10 run_dir=runs/ten
   python train.py game=leduc algorithm=smooth_uct            an algorithm on tables
-  python train.py game=examples.sealed_bids                  a game of your own, by its module: docs/adding-a-game.md
+  python train.py game=examples.sealed_bids                  a game of your own, by its module:
+  docs/adding-a-game.md
 
 A run is saved in run_dir (runs/<game>-<seed>) after every step. A choice is a file of conf/GROUP:
 {{groups}}
 Other keys set one value. What they mean, their defaults and ranges: python train.py --help KEY
 {{keys}}
-Options: --cfg job prints the whole configuration in place of a run. Figures of papers: python -m reproduce NAME"""
+Options: --cfg job prints the whole configuration in place of a run. Figures of papers: python -m
+reproduce NAME"""
 
 
 def help_text(topic: str) -> str:
@@ -43,7 +46,10 @@ def help_text(topic: str) -> str:
         groups = "".join(f"  {group}={'|'.join(choices(group))}\n" for group in groups_of("train"))
         schema = schema_of(SEARCH)
         names = ", ".join(f"{f.name}.…" if is_dataclass(f.type) else f.name for f in fields(schema))
-        return HELP.format(groups=groups, keys=textwrap.fill(names, 110, initial_indent="  ", subsequent_indent="  ") + "\n")
+        return HELP.format(
+            groups=groups,
+            keys=textwrap.fill(names, 110, initial_indent="  ", subsequent_indent="  ") + "\n",
+        )
     if topic in algorithms.ALGORITHMS:
         options = algorithms.ALGORITHMS[topic].options
         return f"{first_line(options)}\n{keys_text(options, 'algorithm.')}"
@@ -53,14 +59,18 @@ def help_text(topic: str) -> str:
     text = keys_text(read_run([]), topic=topic)
     if not text:
         known = [*leaf_keys(schema), *(f.name for f in fields(schema)), *SCHEMAS]
-        raise ConfigError(f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, known)}")
+        raise ConfigError(
+            f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, known)}"
+        )
     return text
 
 
 def train(config: RunConfig) -> None:
     """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
     terminal = Terminal()
-    interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
+    interrupt = Interrupt(
+        terminal.note, "stopping after the current step, with a checkpoint", terminal.close
+    )
     try:
         run = Run(config, terminal.progress, terminal.note, lambda: interrupt.requested)
         for report in run:
@@ -85,5 +95,11 @@ def main(arguments: list[str]) -> None:
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
-    except (ConfigError, CheckpointError, RunFolderError, ClusterError, FloatingPointError) as error:
+    except (
+        ConfigError,
+        CheckpointError,
+        RunFolderError,
+        ClusterError,
+        FloatingPointError,
+    ) as error:
         sys.exit(f"train.py: {error}")

@@ -9,7 +9,9 @@ DIVERGENCES = ("forward", "reverse")
 
 
 def decayed(rate: float, halving: float, iterations: int) -> float:
-    """Returns a learning rate after so many iterations: rate / (1 + iterations / halving), or rate where ``halving`` is 0."""
+    """Returns a learning rate after so many iterations: rate / (1 + iterations / halving), or rate
+    where ``halving`` is 0.
+    """
     return rate / (1.0 + iterations / halving) if halving > 0 else rate
 
 
@@ -18,23 +20,32 @@ class LearnerSettings:
     """Settings of learning.
 
     Attributes:
-        batch_size: Rows per step; half of them teach the policy and half the value if there is a value window.
+        batch_size: Rows per step; half of them teach the policy and half the value if there is a
+            value window.
         optimizer: "adamw" or "sgd" (momentum 0.9).
         lr: Learning rate at first, > 0.
-        lr_halving: Iterations of self-play until the rate has halved; it is lr / (1 + iteration / lr_halving). 0 = constant.
+        lr_halving: Iterations of self-play until the rate has halved; it is lr / (1 + iteration /
+            lr_halving). 0 = constant.
         weight_decay: C2 of the paper, >= 0.
-        divergence: How the policy follows the search. "forward", the paper: cross entropy; the policy becomes the mean of its
-            targets, as fictitious play asks for. "reverse": KL(policy || target); it becomes their geometric mean, in which the
-            noise of the advantages cancels before the softmax and not after it. Heuristic moves always teach by cross entropy.
+        divergence: How the policy follows the search. "forward", the paper: cross entropy; the
+            policy becomes the mean of its targets, as fictitious play asks for. "reverse":
+            KL(policy || target); it becomes their geometric mean, in which the noise of the
+            advantages cancels before the softmax and not after it. Heuristic moves always teach by
+            cross entropy.
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
-        reuse: How often a new sample is used on average: steps per iteration = reuse · new samples / batch_size.
-        least_steps: Fewest steps of a network per iteration, >= 0; where few samples come, the first policies would linger.
-        reservoir: Capacity per seat of the reservoir that the policy learns from, a uniform sample of all decisions ever seen.
-        recency: The policy learns from a sample in proportion to (iteration + 1) ^ recency, >= 0. 0, the paper: all decisions
-            ever seen count alike. 1: linear averaging, as in CFR+ (Tammelin 2014), in which the first answers fade sooner.
-        value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the
-            paper).
-        averaging: Steps over which the weights that play are averaged (exponentially); 0 = the latest weights play (the paper).
+        reuse: How often a new sample is used on average: steps per iteration = reuse · new samples
+            / batch_size.
+        least_steps: Fewest steps of a network per iteration, >= 0; where few samples come, the
+            first policies would linger.
+        reservoir: Capacity per seat of the reservoir that the policy learns from, a uniform sample
+            of all decisions ever seen.
+        recency: The policy learns from a sample in proportion to (iteration + 1) ^ recency, >= 0.
+            0, the paper: all decisions ever seen count alike. 1: linear averaging, as in CFR+
+            (Tammelin 2014), in which the first answers fade sooner.
+        value_window: Capacity per seat of the window of recent samples the value learns from; 0 =
+            from the reservoir (the paper).
+        averaging: Steps over which the weights that play are averaged (exponentially); 0 = the
+            latest weights play (the paper).
     """
 
     batch_size: int = setting(512, least=2, most=1_000_000)
@@ -58,25 +69,31 @@ class LearnerSettings:
 
 @dataclass(frozen=True)
 class GradientSettings:
-    """Settings of the iterations that learn by policy gradient, from games of the policies alone, in place of searched ones.
+    """Settings of the iterations that learn by policy gradient, from games of the policies alone,
+    in place of searched ones.
 
-    The games cost a seventieth of searched ones and their results are without bias, but noisy: it goes on where searches with
-    the network's own values have no more to teach (docs/experiments.md). Source: proximal policy optimisation (Schulman et al.
-    2017) with generalised advantages, every game used once.
+    The games cost a seventieth of searched ones and their results are without bias, but noisy: it
+    goes on where searches with the network's own values have no more to teach
+    (docs/experiments.md). Source: proximal policy optimisation (Schulman et al. 2017) with
+    generalised advantages, every game used once.
 
     Attributes:
-        start: Iteration from which on the run learns so; 0: right after the bootstrap, or from ``init_from``. None: never, the
-            paper.
-        frozen: Seats whose networks stay as they are, counted from 0; the others learn to exploit them. [1, 2] in Doudizhu
-            makes an exploiter of the peasants: what it gains is how far they are from unexploitable, at the least.
+        start: Iteration from which on the run learns so; 0: right after the bootstrap, or from
+            ``init_from``. None: never, the paper.
+        frozen: Seats whose networks stay as they are, counted from 0; the others learn to exploit
+            them. [1, 2] in Doudizhu makes an exploiter of the peasants: what it gains is how far
+            they are from unexploitable, at the least.
         games: Games per iteration, >= 1.
         lr: Learning rate of the first of these iterations, > 0.
-        lr_halving: Iterations until the rate has halved; it is lr / (1 + iterations since the first / lr_halving). 0 = constant.
-        entropy: Weight of the policy's entropy in nats, >= 0, beside advantages of deviation 1. Where hands are hidden it is what
-            keeps self-play from running in circles (Sokota et al., "A unified approach to reinforcement learning, quantal
-            response equilibria, and two-player zero-sum games", 2023); it leaves weak moves some probability.
-        averaging: Steps over which the weights that are measured and kept are averaged, exponentially, >= 0; the latest ones play
-            the games. 0: the latest ones are measured, too.
+        lr_halving: Iterations until the rate has halved; it is lr / (1 + iterations since the first
+            / lr_halving). 0 = constant.
+        entropy: Weight of the policy's entropy in nats, >= 0, beside advantages of deviation 1.
+            Where hands are hidden it is what keeps self-play from running in circles (Sokota et
+            al., "A unified approach to reinforcement learning, quantal response equilibria, and
+            two-player zero-sum games", 2023); it leaves weak moves some probability.
+        averaging: Steps over which the weights that are measured and kept are averaged,
+            exponentially, >= 0; the latest ones play the games. 0: the latest ones are measured,
+            too.
     """
 
     start: int | None = setting(None, least=0, most=1_000_000_000)

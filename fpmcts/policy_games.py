@@ -1,10 +1,11 @@
-"""Games of the policies alone: a move costs one evaluation, a game about a seventieth of one with searches.
+"""Games of the policies alone: a move costs one evaluation, a game about a seventieth of one with
+searches.
 
     lanes that wait ─▶ evaluate ─▶ draw a move, note its chance and the value ──▶ Decisions
     (games.lockstep)
 
-Their results teach the value without the search's bias; the advantages of the moves that were drawn teach the policy, by policy
-gradient.
+Their results teach the value without the search's bias; the advantages of the moves that were drawn
+teach the policy, by policy gradient.
 """
 
 import time
@@ -24,7 +25,9 @@ from runtime.pools import Tick
 
 
 class Decisions(NamedTuple):
-    """N decisions of the policies; those of a game are in order. What ``Drawn`` holds of them, and how they turned out."""
+    """N decisions of the policies; those of a game are in order. What ``Drawn`` holds of them, and
+    how they turned out.
+    """
 
     samples: Samples  # [N]
     log_prob: np.ndarray  # float32 [N]
@@ -43,13 +46,22 @@ class Played(NamedTuple):
 
 @kernel
 def fill_advantages(
-    rules: Rules, games: np.ndarray, states: States, values: np.ndarray, results: np.ndarray, win_only: bool, decay: float,
-    last: np.ndarray, advantages: np.ndarray,
-) -> None:  # fmt: skip
-    """Writes the advantage of every move over the policy that played it, in units of the stake (``win_only``: of 2 P(win) − 1).
+    rules: Rules,
+    games: np.ndarray,
+    states: States,
+    values: np.ndarray,
+    results: np.ndarray,
+    win_only: bool,
+    decay: float,
+    last: np.ndarray,
+    advantages: np.ndarray,
+) -> None:
+    """Writes the advantage of every move over the policy that played it, in units of the stake
+    (``win_only``: of 2 P(win) − 1).
 
     A_k = Σ_i λ^i δ_(k+i) over the decisions of one seat in one game, δ = v_(k+1) − v_k and, at the last one, z − v_k. Source:
-    Schulman et al., "High-dimensional continuous control using generalized advantage estimation", 2016, eq. 16, undiscounted.
+    Schulman et al., "High-dimensional continuous control using generalized advantage estimation",
+    2016, eq. 16, undiscounted.
 
     Args:
         games: int64 ``[N]``: of each decision; the decisions of a game are in order.
@@ -79,16 +91,30 @@ class PolicyGames:
         decay: λ of the advantages.
         win_only: Whether results are ±1 (objective "wp") or points (objective "adp").
         temperature: Moves are drawn from softmax(logits / T), T >= 0; 0 = the most likely ones.
-        exploration: Chance that a move is replaced by a random one; what is noted is the chance of the move that it replaced, so
-            such games teach the value alone.
+        exploration: Chance that a move is replaced by a random one; what is noted is the chance of
+            the move that it replaced, so such games teach the value alone.
         solve: Whether sure wins are played without a decision.
     """
 
     def __init__(
-        self, game: Game, evaluate: Evaluate, *, lanes: int, win_only: bool, decay: float = 1.0, temperature: float = 1.0,
-        exploration: float = 0.0, solve: bool = True,
-    ) -> None:  # fmt: skip
-        self.game, self.evaluate, self.lanes, self.win_only, self.decay = game, evaluate, lanes, win_only, decay
+        self,
+        game: Game,
+        evaluate: Evaluate,
+        *,
+        lanes: int,
+        win_only: bool,
+        decay: float = 1.0,
+        temperature: float = 1.0,
+        exploration: float = 0.0,
+        solve: bool = True,
+    ) -> None:
+        self.game, self.evaluate, self.lanes, self.win_only, self.decay = (
+            game,
+            evaluate,
+            lanes,
+            win_only,
+            decay,
+        )
         self.temperature, self.exploration, self.solve = temperature, exploration, solve
 
     def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int, tick: Tick) -> Played:
@@ -106,7 +132,16 @@ class PolicyGames:
         owners: list[np.ndarray] = []
 
         def decide(lanes: np.ndarray) -> np.ndarray:
-            drawn = draw_moves(game, self.evaluate, games.states, rng, lanes, self.temperature, self.exploration, iteration)
+            drawn = draw_moves(
+                game,
+                self.evaluate,
+                games.states,
+                rng,
+                lanes,
+                self.temperature,
+                self.exploration,
+                iteration,
+            )
             parts.append(Decisions(*drawn[1:5], np.zeros(len(lanes), np.float32)))
             owners.append(lanes)
             return drawn.actions
@@ -115,11 +150,20 @@ class PolicyGames:
             tick(over)
         owner, order = in_order(owners)
         decisions = take(join_decisions(parts, game), order)
-        fill_results(game.rules, games.states, owner, decisions.samples.states, decisions.samples.result)
+        fill_results(
+            game.rules, games.states, owner, decisions.samples.states, decisions.samples.result
+        )
         fill_advantages(
-            game.rules, owner, decisions.samples.states, decisions.value, decisions.samples.result, self.win_only, self.decay,
-            np.full((num, game.spec.num_seats), -1, np.int64), decisions.advantage,
-        )  # fmt: skip
+            game.rules,
+            owner,
+            decisions.samples.states,
+            decisions.value,
+            decisions.samples.result,
+            self.win_only,
+            self.decay,
+            np.full((num, game.spec.num_seats), -1, np.int64),
+            decisions.advantage,
+        )
         return Played(decisions, games.states, time.perf_counter() - started)
 
 

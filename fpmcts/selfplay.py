@@ -3,7 +3,8 @@
     lanes that wait ──▶ cheap moves: drawn from the policy
     (games.lockstep) └▶ full moves: worlds ─▶ search ─▶ drawn from the target
 
-Forced moves and sure wins are played without a search, and so are the moves of seats that do not search (``searching``).
+Forced moves and sure wins are played without a search, and so are the moves of seats that do not
+search (``searching``).
 """
 
 import time
@@ -31,21 +32,28 @@ class SelfPlaySettings:
     """Settings of self-play.
 
     Attributes:
-        lanes: Games that advance together, >= 1; like ``unit_games`` it changes the speed and nothing else.
+        lanes: Games that advance together, >= 1; like ``unit_games`` it changes the speed and
+            nothing else.
         unit_games: Games that a worker is given at a time, >= 0; 0: its share of those of a step.
-        searching: "all" seats of a game search, the paper; or "one", drawn for each game: it answers the average policies of
-            the others, who play from their networks. Then each sample is a best response, weighed by its own chance to get
-            there, and the reservoir is the average that fictitious play asks for (Heinrich, Lanctot & Silver, "Fictitious
+        searching: "all" seats of a game search, the paper; or "one", drawn for each game: it
+            answers the average policies of the others, who play from their networks. Then each
+            sample is a best response, weighed by its own chance to get there, and the reservoir is
+            the average that fictitious play asks for (Heinrich, Lanctot & Silver, "Fictitious
             self-play in extensive-form games", 2015, 4).
-        exploration: Share of random moves of the seats that do not search, in [0, 1]. What they do weighs no sample of the one
-            that searches, so that rare situations, too, can be answered often enough. The value shall not learn that others
-            err: with ``searching`` "one" every other game explores, once, at twice this chance a move, and what came before
-            that teaches no value. (Exact answers to policies with a tenth of random moves end at NashConv 0.24 in Leduc.)
-        posterior: Whether worlds are weighed by the moves played (phase 2 of inference), as they are in matches; if not, they
-            come from phase 1, and a decision asks for half as many evaluations (*measured*: 125 of 275 with 32 playouts and
-            32 particles).
-        temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The paper: "high".
-        temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best move.
+        exploration: Share of random moves of the seats that do not search, in [0, 1]. What they do
+            weighs no sample of the one that searches, so that rare situations, too, can be answered
+            often enough. The value shall not learn that others
+            err: with ``searching`` "one" every other game explores, once, at twice this chance a
+                move, and what came before
+            that teaches no value. (Exact answers to policies with a tenth of random moves end at
+            NashConv 0.24 in Leduc.)
+        posterior: Whether worlds are weighed by the moves played (phase 2 of inference), as they
+            are in matches; if not, they come from phase 1, and a decision asks for half as many
+            evaluations (*measured*: 125 of 275 with 32 playouts and 32 particles).
+        temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The
+            paper: "high".
+        temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best
+            move.
         temperature_iterations: Iterations over which T falls linearly, >= 1.
     """
 
@@ -59,7 +67,9 @@ class SelfPlaySettings:
     temperature_iterations: int = setting(40, least=1, most=1_000_000_000)
 
     def temperature(self, iteration: int) -> float:
-        """Returns T at an iteration, counted from 0. Source: DeltaDou, 5.1 (cools down during self-play)."""
+        """Returns T at an iteration, counted from 0. Source: DeltaDou, 5.1 (cools down during
+        self-play).
+        """
         progress = min(1.0, iteration / self.temperature_iterations)
         return self.temperature_start + (self.temperature_end - self.temperature_start) * progress
 
@@ -108,11 +118,13 @@ def _draw_kinds(
 ) -> None:
     """Says of every undecided lane whether its decision is searched.
 
-    Each takes one random number, which decides nothing: the released weights come from streams in which a share of the decisions
-    was searched, drawn here (playout-cap randomisation; the share was 1, as in the paper).
+    Each takes one random number, which decides nothing: the released weights come from streams in
+    which a share of the decisions was searched, drawn here (playout-cap randomisation; the share
+    was 1, as in the paper).
 
     Args:
-        seats: int8 ``[games]``, to move. searchers: int8 ``[games]``: the seat that searches, -1 = all.
+        seats: int8 ``[games]``, to move. searchers: int8 ``[games]``: the seat that searches, -1 =
+            all.
         kinds: int8 ``[games]``: UNDECIDED ones become CHEAP or FULL.
     """
     for lane in lanes:
@@ -131,16 +143,24 @@ def _draw_seats(rng: np.ndarray, num_seats: int, seats: np.ndarray) -> None:
 
 @kernel
 def _draw_explorations(rng: np.ndarray, exploration: float, chances: np.ndarray) -> None:
-    """Writes the chance of a random move until there was one, float64 ``[games]``: twice ``exploration`` in every other game."""
+    """Writes the chance of a random move until there was one, float64 ``[games]``: twice
+    ``exploration`` in every other game.
+    """
     for lane in range(chances.size):
         chances[lane] = min(1.0, 2.0 * exploration) if random_float(rng, lane) < 0.5 else 0.0
 
 
 @kernel
 def _choose(
-    actions: np.ndarray, target: np.ndarray, choice: np.ndarray, num_legal: np.ndarray, temperatures: np.ndarray,
-    rng: np.ndarray, lanes: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
+    actions: np.ndarray,
+    target: np.ndarray,
+    choice: np.ndarray,
+    num_legal: np.ndarray,
+    temperatures: np.ndarray,
+    rng: np.ndarray,
+    lanes: np.ndarray,
+    out: np.ndarray,
+) -> None:
     """Writes the move of each search: ``choice`` at T = 0, else drawn from target^(1/T)."""
     weights = np.empty(target.shape[1])
     for k in range(lanes.size):
@@ -155,15 +175,27 @@ def _choose(
         out[k] = actions[k, random_index(rng, lanes[k], weights, num_legal[k], total)]
 
 
-def sample_targets(result: SearchResult, temperatures: np.ndarray, rng: np.ndarray, lanes: np.ndarray) -> np.ndarray:
-    """Returns the move of each search (int16 ``[n]``): its choice at T = 0, else drawn from target^(1/T).
+def sample_targets(
+    result: SearchResult, temperatures: np.ndarray, rng: np.ndarray, lanes: np.ndarray
+) -> np.ndarray:
+    """Returns the move of each search (int16 ``[n]``): its choice at T = 0, else drawn from
+    target^(1/T).
 
     Args:
         result: ``[n]``. temperatures: float64 ``[n]``.
         rng: uint64 streams, changed in place; search k draws from ``lanes[k]`` (int64 ``[n]``).
     """
     actions = np.zeros(len(lanes), np.int16)
-    _choose(result.actions, result.target, result.choice, result.num_legal, temperatures, rng, lanes, actions)
+    _choose(
+        result.actions,
+        result.target,
+        result.choice,
+        result.num_legal,
+        temperatures,
+        rng,
+        lanes,
+        actions,
+    )
     return actions
 
 
@@ -173,7 +205,8 @@ class SelfPlay:
     Args:
         game: The game.
         evaluate: The networks of all seats.
-        determinizer: Deals the worlds of a search; needs as many lanes as games are played in one call.
+        determinizer: Deals the worlds of a search; needs as many lanes as games are played in one
+            call.
         search: FPMCTS.
         settings: See SelfPlaySettings.
     """
@@ -186,7 +219,13 @@ class SelfPlay:
         search: Search,
         settings: SelfPlaySettings,
     ) -> None:
-        self.game, self.evaluate, self.determinizer, self.search, self.settings = game, evaluate, determinizer, search, settings
+        self.game, self.evaluate, self.determinizer, self.search, self.settings = (
+            game,
+            evaluate,
+            determinizer,
+            search,
+            settings,
+        )
 
     def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int, tick: Tick) -> Finished:
         """Plays one game per deal.
@@ -199,11 +238,14 @@ class SelfPlay:
         """
         started = time.perf_counter()
         game, settings, num = self.game, self.settings, len(deals)
-        games = Lockstep(game, game.deal(deals), window=settings.lanes, solve=self.search.settings.solve)
+        games = Lockstep(
+            game, game.deal(deals), window=settings.lanes, solve=self.search.settings.solve
+        )
         statistics, temperature = SelfPlayStatistics(games=num), settings.temperature(iteration)
         parts: list[Samples] = []
         owners: list[np.ndarray] = []
-        told: list[np.ndarray] = []  # whether the result of a game says what the searching seat can reach from a decision on
+        # Whether the result of a game says what the searching seat can reach from a decision on.
+        tells: list[np.ndarray] = []
         kinds, searchers = np.full(num, UNDECIDED, np.int8), np.full(num, -1, np.int8)
         chances, unexplored = np.full(num, settings.exploration), np.zeros(num, np.bool_)
         if settings.searching == "one":
@@ -213,19 +255,33 @@ class SelfPlay:
         self.determinizer.reset(np.arange(num))
 
         def decide(lanes: np.ndarray) -> np.ndarray:
-            """Draws the cheap moves as long as there are any, so that the searches come in full batches."""
+            """Draws the cheap moves as long as there are any, so that the searches come in full
+            batches.
+            """
             _draw_kinds(rng, lanes, games.seats, searchers, kinds)
             cheap = np.flatnonzero(kinds[lanes] == CHEAP)
             chosen = cheap if cheap.size else np.arange(len(lanes))
             at = lanes[chosen]
             if cheap.size:
-                drawn = draw_moves(game, self.evaluate, games.states, rng, at, temperature, chances[at], iteration)
+                drawn = draw_moves(
+                    game, self.evaluate, games.states, rng, at, temperature, chances[at], iteration
+                )
                 moves, part = drawn.actions, drawn.samples
             else:
-                moves, part = self._search(games.states, games.seen_by_movers(at), rng, at, temperature, iteration, statistics)
+                moves, part = self._search(
+                    games.states,
+                    games.seen_by_movers(at),
+                    rng,
+                    at,
+                    temperature,
+                    iteration,
+                    statistics,
+                )
             parts.append(part)
             owners.append(at)
-            told.append(~unexplored[at] & ((searchers[at] < 0) | (searchers[at] == games.seats[at])))
+            tells.append(
+                ~unexplored[at] & ((searchers[at] < 0) | (searchers[at] == games.seats[at]))
+            )
             if cheap.size and settings.searching == "one":
                 chances[at[drawn.explored]], unexplored[at[drawn.explored]] = 0.0, False
             kinds[at] = UNDECIDED
@@ -241,7 +297,7 @@ class SelfPlay:
         searched = samples.policy_weight > 0
         error = samples.root_value[searched] - self._in_objective(samples.result[searched])
         statistics.root_value_error = float((error**2).sum())
-        samples.result[~np.concatenate([np.zeros(0, np.bool_), *told])[order]] = np.nan
+        samples.result[~np.concatenate([np.zeros(0, np.bool_), *tells])[order]] = np.nan
         statistics.moves, statistics.decisions = int(games.records.lengths.sum()), len(owner)
         statistics.sure_wins = games.sure_wins
         statistics.seconds = time.perf_counter() - started
@@ -251,14 +307,22 @@ class SelfPlay:
         return np.sign(results) if self.search.win_only else results
 
     def _search(
-        self, states: States, records: Records, rng: np.ndarray, lanes: np.ndarray, temperature: float, iteration: int,
+        self,
+        states: States,
+        records: Records,
+        rng: np.ndarray,
+        lanes: np.ndarray,
+        temperature: float,
+        iteration: int,
         statistics: SelfPlayStatistics,
-    ) -> tuple[np.ndarray, Samples]:  # fmt: skip
+    ) -> tuple[np.ndarray, Samples]:
         """Returns a searched move for each lane, and its samples."""
         before = time.perf_counter()
         here = take(states, lanes)
         views = self.game.view(here, seats_to_move(self.game, here))
-        worlds, diagnostics = self.determinizer.worlds(lanes, views, records, rng, self.search.settings.worlds, here)
+        worlds, diagnostics = self.determinizer.worlds(
+            lanes, views, records, rng, self.search.settings.worlds, here
+        )
         statistics.inference_seconds += time.perf_counter() - before
         result = self.search.run(worlds, rng, lanes)
         actions = sample_targets(result, np.full(len(lanes), temperature, np.float64), rng, lanes)
@@ -277,22 +341,35 @@ class SelfPlay:
 
 
 def join_finished(parts: list[Finished], game: Game, seconds: float) -> Finished:
-    """Returns the samples, the games and the added statistics of units in order, which took ``seconds`` together."""
+    """Returns the samples, the games and the added statistics of units in order, which took
+    ``seconds`` together.
+    """
     statistics = SelfPlayStatistics()
     for part in parts:
         for f in fields(SelfPlayStatistics):
-            setattr(statistics, f.name, getattr(statistics, f.name) + getattr(part.statistics, f.name))
+            setattr(
+                statistics, f.name, getattr(statistics, f.name) + getattr(part.statistics, f.name)
+            )
     statistics.seconds = seconds
-    return Finished(join([part.samples for part in parts], game), concatenate([part.games for part in parts]), statistics)
+    return Finished(
+        join([part.samples for part in parts], game),
+        concatenate([part.games for part in parts]),
+        statistics,
+    )
 
 
 def _add_policy_statistics(statistics: SelfPlayStatistics, result: SearchResult) -> None:
     """Adds entropies (nats), KL(target ‖ prior) (nats) and the top-1 match of a batch of searches."""
-    target, prior = result.target.astype(np.float64), np.maximum(result.prior.astype(np.float64), 1e-12)
+    target, prior = (
+        result.target.astype(np.float64),
+        np.maximum(result.prior.astype(np.float64), 1e-12),
+    )
     log_target = np.log(np.maximum(target, 1e-12))
     inside = np.arange(target.shape[1]) < result.num_legal[:, None]
     statistics.searches += len(target)
     statistics.target_entropy -= float((target * log_target).sum())
     statistics.prior_entropy -= float((prior * np.log(prior) * inside).sum())
     statistics.kl_target_prior += float((target * (log_target - np.log(prior))).sum())
-    statistics.top1_match += float((target.argmax(1) == np.where(inside, prior, -1.0).argmax(1)).sum())
+    statistics.top1_match += float(
+        (target.argmax(1) == np.where(inside, prior, -1.0).argmax(1)).sum()
+    )

@@ -1,6 +1,8 @@
-"""Games of neural fictitious self-play: each seat plays its best response or its average policy, drawn for each game.
+"""Games of neural fictitious self-play: each seat plays its best response or its average policy,
+drawn for each game.
 
-Source: Heinrich & Silver, "Deep reinforcement learning from self-play in imperfect-information games", 2016, algorithm 1.
+Source: Heinrich & Silver, "Deep reinforcement learning from self-play in imperfect-information
+games", 2016, algorithm 1.
 """
 
 import time
@@ -35,15 +37,27 @@ class Played(NamedTuple):
     seconds: float
 
 
-def responders(seed: int, num_games: int, num_seats: int, anticipatory: float, *path: int) -> np.ndarray:
-    """Returns which seats play their best response: bool ``[G, S]``, each with probability ``anticipatory``."""
+def responders(
+    seed: int, num_games: int, num_seats: int, anticipatory: float, *path: int
+) -> np.ndarray:
+    """Returns which seats play their best response: bool ``[G, S]``, each with probability
+    ``anticipatory``.
+    """
     drawn = streams(seed, num_games * num_seats, *path) >> np.uint64(11)
     return (drawn * 2.0**-53 < anticipatory).reshape(num_games, num_seats)
 
 
 def play(
-    game: Game, respond: Evaluate, average: Evaluate, deals: np.ndarray, responds: np.ndarray, rng: np.ndarray,
-    epsilon: float, iteration: int, lanes: int, tick: Tick,
+    game: Game,
+    respond: Evaluate,
+    average: Evaluate,
+    deals: np.ndarray,
+    responds: np.ndarray,
+    rng: np.ndarray,
+    epsilon: float,
+    iteration: int,
+    lanes: int,
+    tick: Tick,
 ) -> Played:
     """Plays a game for each deal.
 
@@ -70,7 +84,16 @@ def play(
             (np.flatnonzero(~best), average, 1.0, 0.0),
         ):
             if rows.size:
-                drawn = draw_moves(game, evaluate, games.states, rng, waiting[rows], temperature, exploration, iteration)
+                drawn = draw_moves(
+                    game,
+                    evaluate,
+                    games.states,
+                    rng,
+                    waiting[rows],
+                    temperature,
+                    exploration,
+                    iteration,
+                )
                 actions[rows] = drawn.actions
                 parts.append(drawn.samples)
                 owners.append(waiting[rows])
@@ -86,6 +109,8 @@ def play(
     after = next_decisions(owner, seats)
     is_last = after < 0
     following = take(samples.states, np.where(is_last, np.arange(len(owner)), after))
-    transitions = Transitions(samples.states, samples.actions[:, 0].copy(), following, is_last, result, samples.iteration)
+    transitions = Transitions(
+        samples.states, samples.actions[:, 0].copy(), following, is_last, result, samples.iteration
+    )
     responses = take(samples, np.flatnonzero(responds[owner, seats]))
     return Played(transitions, responses, games.states, time.perf_counter() - started)

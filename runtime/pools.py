@@ -1,8 +1,9 @@
 """Pools of workers that do units of work: threads here; actors of a cluster (``runtime.ray_pool``).
 
-A unit is a description of work. Its result depends on the unit and on what all workers share, such as weights and settings, and
-never on which worker does it, nor on what else that worker did. So results in the order of the units are the same for any number
-of workers, and a unit that was lost can be done again.
+A unit is a description of work. Its result depends on the unit and on what all workers share, such
+as weights and settings, and never on which worker does it, nor on what else that worker did. So
+results in the order of the units are the same for any number of workers, and a unit that was lost
+can be done again.
 """
 
 import queue
@@ -35,12 +36,16 @@ class Pool(ABC, Generic[Unit, Result]):
     size: int
 
     @abstractmethod
-    def run(self, units: Sequence[Unit], tick: Callable[[int, int], None] = ignore) -> Iterator[tuple[int, Result]]:
-        """Does all units, each by one worker; yields (number of the unit, result) as they are finished.
+    def run(
+        self, units: Sequence[Unit], tick: Callable[[int, int], None] = ignore
+    ) -> Iterator[tuple[int, Result]]:
+        """Does all units, each by one worker; yields (number of the unit, result) as they are
+        finished.
 
         Args:
             units: They are begun in this order.
-            tick: Called with the number of a unit and how much of it is done, where the workers say so.
+            tick: Called with the number of a unit and how much of it is done, where the workers say
+                so.
 
         Raises:
             Exception: What a worker raised; the others are stopped.
@@ -67,16 +72,20 @@ class Pool(ABC, Generic[Unit, Result]):
 
 
 class ThreadPool(Pool[Unit, Result]):
-    """Threads, for work without the GIL. If the caller stops early, so do the threads at their next tick.
+    """Threads, for work without the GIL. If the caller stops early, so do the threads at their next
+    tick.
 
     Args:
-        workers: One per thread: given a unit and a tick, each returns a result. They share no mutable state.
+        workers: One per thread: given a unit and a tick, each returns a result. They share no
+            mutable state.
     """
 
     def __init__(self, workers: Sequence[Callable[[Unit, Tick], Result]]) -> None:
         self._workers, self.size = workers, len(workers)
 
-    def run(self, units: Sequence[Unit], tick: Callable[[int, int], None] = ignore) -> Iterator[tuple[int, Result]]:
+    def run(
+        self, units: Sequence[Unit], tick: Callable[[int, int], None] = ignore
+    ) -> Iterator[tuple[int, Result]]:
         """See ``Pool``."""
         messages: queue.Queue[tuple[int, str, Any]] = queue.Queue()
         stop, taking, left = threading.Event(), threading.Lock(), iter(range(len(units)))
@@ -99,7 +108,10 @@ class ThreadPool(Pool[Unit, Result]):
             except BaseException as error:  # noqa: BLE001 - raised by the caller
                 messages.put((k, "error", error))
 
-        threads = [threading.Thread(target=work, args=(one,), daemon=True) for one in self._workers[: len(units)]]
+        threads = [
+            threading.Thread(target=work, args=(one,), daemon=True)
+            for one in self._workers[: len(units)]
+        ]
         try:
             for thread in threads:
                 thread.start()

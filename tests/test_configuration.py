@@ -27,7 +27,7 @@ def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def trained(command: str) -> dict[str, Any]:
-    return flat(read_run(shlex.split(command))[0].as_dict())
+    return flat(read_run(shlex.split(command)).as_dict())
 
 
 def evaluated(command: str) -> dict[str, Any]:

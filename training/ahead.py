@@ -1,4 +1,6 @@
-"""Games of the next iteration that are played while the present one is learned from (``cluster.lag=1``)."""
+"""Games of the next iteration that are played while the present one is learned from
+(``cluster.lag=1``).
+"""
 
 import atexit
 import threading
@@ -26,11 +28,15 @@ class Ahead:
         self._games: dict[Batch, Future[Any]] = {batch: Future() for batch in batches}
         self._news: tuple[str, int, int, str] | None = None
         self._stopped = False
-        self._thread = threading.Thread(target=self._play, args=(dict(self._games), play), daemon=True)
+        self._thread = threading.Thread(
+            target=self._play, args=(dict(self._games), play), daemon=True
+        )
         self._thread.start()
         atexit.register(self.stop)
 
-    def _play(self, games: dict[Batch, "Future[Any]"], play: Callable[[Batch, Progress], Any]) -> None:
+    def _play(
+        self, games: dict[Batch, "Future[Any]"], play: Callable[[Batch, Progress], Any]
+    ) -> None:
         error: BaseException | None = None
         for batch, future in games.items():
             try:

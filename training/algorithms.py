@@ -1,7 +1,9 @@
-"""What ``algorithm=NAME`` may be, and how the command line of a training run becomes a checked configuration.
+"""What ``algorithm=NAME`` may be, and how the command line of a training run becomes a checked
+configuration.
 
-A new algorithm is a dataclass for the keys of its runs (``training.run_config.RunConfig``), a class with three methods
-(``training.run.Algorithm``), a row in ``SCHEMAS`` and a file in ``conf/algorithm``.
+A new algorithm is a dataclass for the keys of its runs (``training.run_config.RunConfig``), a class
+with three methods (``training.run.Algorithm``), a row in ``SCHEMAS`` and a file in
+``conf/algorithm``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,20 +25,27 @@ SCHEMAS = {
     "opponent_model": "training.opponent_model:OpponentModelConfig",
     **dict.fromkeys(algorithms.ALGORITHMS, "training.tabular:TabularConfig"),
 }
-"""The configuration of runs of each algorithm, as MODULE:CLASS: runs on tables do without torch, which takes 130 MB."""
+"""The configuration of runs of each algorithm, as MODULE:CLASS: runs on tables do without torch,
+which takes 130 MB.
+"""
 
 
 def schema_of(name: str) -> type[RunConfig]:
-    """Returns the configuration of the runs of an algorithm. Raises ConfigError where there is none of that name."""
+    """Returns the configuration of the runs of an algorithm. Raises ConfigError where there is none
+    of that name.
+    """
     if name not in SCHEMAS:
-        raise ConfigError(f"algorithm={name}: expected one of {', '.join(SCHEMAS)}{did_you_mean(name, SCHEMAS)}")
+        raise ConfigError(
+            f"algorithm={name}: expected one of {', '.join(SCHEMAS)}{did_you_mean(name, SCHEMAS)}"
+        )
     module, _, attribute = SCHEMAS[name].partition(":")
     schema: type[RunConfig] = getattr(import_module(module), attribute)
     return schema
 
 
 def read_run(overrides: Sequence[str]) -> Any:
-    """Returns the checked configuration of a command line such as ``["game=leduc", "algorithm=uct"]``.
+    """Returns the checked configuration of a command line such as ``["game=leduc",
+    "algorithm=uct"]``.
 
     Raises:
         ConfigError: One line that names the key, what was given and what is expected.
@@ -44,7 +53,9 @@ def read_run(overrides: Sequence[str]) -> Any:
     given = dict(pairs(overrides))
     figure = given.get("experiment", "null")
     if figure in choices("reproduce"):
-        raise ConfigError(f"experiment={figure}: is a figure of several runs; draw it with: python -m reproduce {figure}")
+        raise ConfigError(
+            f"experiment={figure}: is a figure of several runs; draw it with: python -m reproduce {figure}"
+        )
     values = load("train", given, TEXTS)
     name = str(values["algorithm"].get("name"))
     schema = schema_of(name)
@@ -52,7 +63,9 @@ def read_run(overrides: Sequence[str]) -> Any:
     return schema.parse(_part(values, given, name, schema))
 
 
-def _part(values: Mapping[str, Any], given: Mapping[str, str], name: str, schema: type) -> dict[str, Any]:
+def _part(
+    values: Mapping[str, Any], given: Mapping[str, str], name: str, schema: type
+) -> dict[str, Any]:
     """Returns the keys that an algorithm has, of all that the files of ``conf`` hold.
 
     Raises:
@@ -66,12 +79,20 @@ def _part(values: Mapping[str, Any], given: Mapping[str, str], name: str, schema
                 f"{key}={text}: algorithm={name} has no options of its own; its groups of keys are those of conf/train.yaml"
             )
         if top not in known | {"experiment", "algorithm"}:
-            foreign = f"; algorithm={name} has no such key" if name != SEARCH and top in values else ""
+            foreign = (
+                f"; algorithm={name} has no such key" if name != SEARCH and top in values else ""
+            )
             near = did_you_mean(key, [*known, *leaf_keys(schema), "experiment", "algorithm"])
-            names = "" if near or foreign else f"; expected one of {', '.join(sorted(known | {'experiment', 'algorithm'}))}"
+            names = (
+                ""
+                if near or foreign
+                else f"; expected one of {', '.join(sorted(known | {'experiment', 'algorithm'}))}"
+            )
             raise ConfigError(f"{key}={text}: unknown key{foreign or near}{names}")
     if (experiment := given.get("experiment", "null")) != "null":
         for top in read_file("experiment", experiment):
             if top not in known | {"defaults", "algorithm"}:
-                raise ConfigError(f"experiment={experiment}: sets {top}, which algorithm={name} does not have")
+                raise ConfigError(
+                    f"experiment={experiment}: sets {top}, which algorithm={name} does not have"
+                )
     return {key: value for key, value in values.items() if key in known}

@@ -23,7 +23,10 @@ def bootstrap_step(run: "FPMCTS", progress: Progress) -> Report:
     index = run.bootstrap_done // config.games_per_step
     samples = run.workers.teach(deal_seeds(seed, count, Stream.BOOTSTRAP, index), progress)
     generation = time.perf_counter() - started
-    shuffled = take(samples, np.random.default_rng([seed, Stream.BOOTSTRAP, index]).permutation(num_rows(samples)))
+    shuffled = take(
+        samples,
+        np.random.default_rng([seed, Stream.BOOTSTRAP, index]).permutation(num_rows(samples)),
+    )
     shared = config.shared and len(run.nets) > 1
     rows = [shuffled] if shared else [run.of_network(shuffled, k) for k in range(len(run.nets))]
     steps = [num_rows(r) // size for r in rows]
@@ -53,5 +56,8 @@ def bootstrap_step(run: "FPMCTS", progress: Progress) -> Report:
     line = f"bootstrap {run.bootstrap_done:,} of {total:,} games: " + loss_text(scalars)
     if over:
         line += "; " + (run.evaluation.policy(scalars, progress) or "no evaluation")
-    scalars |= {"time/generation_seconds": generation, "time/learning_seconds": learning} | run.workers.curves()
+    scalars |= {
+        "time/generation_seconds": generation,
+        "time/learning_seconds": learning,
+    } | run.workers.curves()
     return Report(run.steps, line, scalars)

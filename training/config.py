@@ -1,7 +1,7 @@
 """The schema of a training run of FPMCTS: every key with its unit, range and source.
 
-Each part is the dataclass of its consumer, whose fields carry their ranges (``runtime.settings.setting``); this file joins them
-and checks what must go together.
+Each part is the dataclass of its consumer, whose fields carry their ranges
+(``runtime.settings.setting``); this file joins them and checks what must go together.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from training.run import Algorithm
 
 MANY = 1_000_000_000
-"""Most games, decks or iterations that a key may ask for; what does not fit into memory is refused when it is made."""
+"""Most games, decks or iterations that a key may ask for; what does not fit into memory is refused
+when it is made.
+"""
 BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
 
 
@@ -43,7 +45,8 @@ class GameSettings:
         stacks: no_limit_holdem: chips of every seat, or a list with those of each.
         least_stack: no_limit_holdem: stacks are random, from this up.
         small_blind: no_limit_holdem: chips. big_blind: the same. ante: the same.
-        bet_sizes: no_limit_holdem: what is searched and learned; any amount can be played against it.
+        bet_sizes: no_limit_holdem: what is searched and learned; any amount can be played against
+            it.
         abstraction: limit_holdem: of tables; networks see the cards.
         cards: goofspiel: cards of each seat, and prizes.
         prizes: goofspiel: their order.
@@ -74,7 +77,9 @@ class GameSettings:
 
     def options(self) -> dict[str, Any]:
         """Returns the options that are given."""
-        return {key: value for key, value in asdict(self).items() if key != "name" and value is not None}
+        return {
+            key: value for key, value in asdict(self).items() if key != "name" and value is not None
+        }
 
 
 @dataclass(frozen=True)
@@ -82,15 +87,20 @@ class BootstrapSettings:
     """The supervised start.
 
     Attributes:
-        kind: "heuristic" learns from games of the heuristic player, "none" starts from random networks.
-        teacher: "rhcp", the paper's; or "team_play": RHCP with rules for playing as a team, the stronger player.
+        kind: "heuristic" learns from games of the heuristic player, "none" starts from random
+            networks.
+        teacher: "rhcp", the paper's; or "team_play": RHCP with rules for playing as a team, the
+            stronger player.
         games: Number of games, >= 0. The paper: 200,000 (5.1).
         games_per_step: Games generated, then learned from once, per step.
         lr: Highest learning rate; it falls to a twentieth of it by a cosine over the bootstrap.
-        epsilon: Chance that a move in the games is replaced by a random one (the target stays the heuristic's), for coverage.
-        kept: Decisions per seat put into the reservoir at the end, so that its first policies are not forgotten at once.
-        shared: Whether one network learns from all seats and is then copied to each: the teacher plays every seat alike, so each
-            network sees three times the decisions in the same time. Needs an encoding that tells the seat. The paper: no.
+        epsilon: Chance that a move in the games is replaced by a random one (the target stays the
+            heuristic's), for coverage.
+        kept: Decisions per seat put into the reservoir at the end, so that its first policies are
+            not forgotten at once.
+        shared: Whether one network learns from all seats and is then copied to each: the teacher
+            plays every seat alike, so each network sees three times the decisions in the same time.
+            Needs an encoding that tells the seat. The paper: no.
     """
 
     kind: str = setting("heuristic", choices=("heuristic", "none"))
@@ -110,9 +120,9 @@ class EpisodeSettings:
     Attributes:
         games: Self-play games per iteration (the paper's episode: 8,000).
         games_per_step: Games between checkpoints.
-        value_games: Games per iteration that the policies play without searching; their results teach the value alone. They
-            cost a seventieth of a searched game and a value learns from results, of which each game has one. The paper: 0.
-            Needs ``train.value_window``.
+        value_games: Games per iteration that the policies play without searching; their results
+            teach the value alone. They cost a seventieth of a searched game and a value learns from
+            results, of which each game has one. The paper: 0. Needs ``train.value_window``.
     """
 
     games: int = setting(512, least=1, most=MANY)
@@ -125,13 +135,14 @@ class EvaluationSettings:
     """Evaluation during training, by duplicate matches on decks that are never trained on.
 
     Attributes:
-        baseline: The fixed opponent: "random"; in Doudizhu "rhcp" or "rlcard_rule"; in poker "always_call", and in
-            no-limit Hold'em "hand_only" or "best_hand".
+        baseline: The fixed opponent: "random"; in Doudizhu "rhcp" or "rlcard_rule"; in poker
+            "always_call", and in no-limit Hold'em "hand_only" or "best_hand".
         decks: Decks for the policy without search, every iteration; 0 = never.
         search_decks: Decks for the search, every ``search_every`` iterations; 0 = never.
         search_every: See above, >= 1.
         search_playouts: Playouts of the search in evaluation.
-        exact_every: NashConv of the policy every so many iterations, where it can be computed (Kuhn, Leduc); 0 = never.
+        exact_every: NashConv of the policy every so many iterations, where it can be computed
+            (Kuhn, Leduc); 0 = never.
     """
 
     baseline: str = setting("rhcp", choices=BASELINES)
@@ -147,8 +158,9 @@ class RunClusterSettings(ClusterSettings):
     """Who plays the games of a run; no result depends on it but for the lag.
 
     Attributes:
-        lag: Iteration t is played by the weights that have learned from the iterations before t - lag. 0: players and learners
-            wait for each other. 1: they work at the same time. A run keeps the lag that it was begun with.
+        lag: Iteration t is played by the weights that have learned from the iterations before t -
+            lag. 0: players and learners wait for each other. 1: they work at the same time. A run
+            keeps the lag that it was begun with.
     """
 
     lag: int = setting(0, least=0, most=1)
@@ -171,9 +183,11 @@ class TrainConfig(RunConfig):
 
     Attributes:
         device: "auto", "cpu" or "cuda".
-        threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed and nothing else.
-        precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": float32 or bfloat16,
-            by the processor and the size of the networks (``networks/precision.py``).
+        threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed
+            and nothing else.
+        precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI);
+            "auto": float32 or bfloat16, by the processor and the size of the networks
+            (``networks/precision.py``).
         remembered: Size of each worker's cache of network outputs; worthwhile in small games.
         init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
@@ -187,7 +201,9 @@ class TrainConfig(RunConfig):
     objective: str = setting("wp", choices=OBJECTIVES)
     game: GameSettings = field(default_factory=GameSettings)
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(objective="wp"))
-    search: SearchSettings = field(default_factory=lambda: SearchSettings(root="gumbel", playouts=16, worlds=16, slots=4))
+    search: SearchSettings = field(
+        default_factory=lambda: SearchSettings(root="gumbel", playouts=16, worlds=16, slots=4)
+    )
     inference: InferenceSettings = field(default_factory=InferenceSettings)
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     episode: EpisodeSettings = field(default_factory=EpisodeSettings)
@@ -217,13 +233,19 @@ class TrainConfig(RunConfig):
         return FPMCTS(self)
 
     def prepare(self, say: Callable[[str], None]) -> None:
-        """Compiles what searches need, beside the games of the heuristic player where the run begins with them."""
-        compile_players(self.game.name, say, wait=self.bootstrap.kind == "none" or bool(self.init_from))
+        """Compiles what searches need, beside the games of the heuristic player where the run
+        begins with them.
+        """
+        compile_players(
+            self.game.name, say, wait=self.bootstrap.kind == "none" or bool(self.init_from)
+        )
 
     def check(self) -> None:
         """Raises ConfigError where values do not go together."""
         if self.network.objective != self.objective:
-            raise ConfigError(f"network.objective={self.network.objective}: set objective alone, which is {self.objective}")
+            raise ConfigError(
+                f"network.objective={self.network.objective}: set objective alone, which is {self.objective}"
+            )
         spec = check_game(self.game, self.network)
         if self.episode.value_games and not self.train.value_window:
             given = f"episode.value_games={self.episode.value_games}"
@@ -235,11 +257,19 @@ class TrainConfig(RunConfig):
         if not PLAYERS[baseline].plays(name):
             games = " or ".join(PLAYERS[baseline].games())
             able = ", ".join(kind for kind in BASELINES if PLAYERS[kind].plays(name))
-            raise ConfigError(f"evaluation.baseline={baseline}: is for game={games}; expected one of {able}")
+            raise ConfigError(
+                f"evaluation.baseline={baseline}: is for game={games}; expected one of {able}"
+            )
         settings = self.inference
         if settings.phase1 == "filter" and not spec.hidden_counts:
-            raise ConfigError(f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none")
-        if spec.hidden_counts and settings.active_below == 0 and (settings.phase1 != "none" or settings.phase2):
+            raise ConfigError(
+                f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none"
+            )
+        if (
+            spec.hidden_counts
+            and settings.active_below == 0
+            and (settings.phase1 != "none" or settings.phase2)
+        ):
             raise ConfigError(
                 f"inference.active_below=0: inference would never be used in {name} (inference=enumeration is for poker); "
                 "expected inference=marginal, filter or none"
@@ -253,7 +283,9 @@ class TrainConfig(RunConfig):
 
 
 def check_game(settings: GameSettings, network: NetworkConfig) -> GameSpec:
-    """Returns what is known of a game; raises ConfigError where networks cannot learn it, or not with this head."""
+    """Returns what is known of a game; raises ConfigError where networks cannot learn it, or not
+    with this head.
+    """
     try:
         game = make(settings.name, **settings.options())
         game.check_for_networks()
@@ -261,5 +293,7 @@ def check_game(settings: GameSettings, network: NetworkConfig) -> GameSpec:
         raise ConfigError(f"game={settings.name}: {error}") from error
     if network.value_head == "win_stakes" and not game.spec.stake_factors:
         name = game.spec.name
-        raise ConfigError(f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar")
+        raise ConfigError(
+            f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar"
+        )
     return game.spec

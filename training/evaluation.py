@@ -1,4 +1,6 @@
-"""How good a run's players are: duplicate matches against a fixed player, and the exact measure of small games."""
+"""How good a run's players are: duplicate matches against a fixed player, and the exact measure of
+small games.
+"""
 
 import math
 from functools import cached_property
@@ -45,7 +47,9 @@ class Evaluation:
         return text
 
     def policy(self, scalars: dict[str, float], progress: Progress) -> str:
-        """Plays the policy, greedy or mixed as suits the game, against the baseline; "" where there are no decks for it."""
+        """Plays the policy, greedy or mixed as suits the game, against the baseline; "" where there
+        are no decks for it.
+        """
         decks = self._run.config.evaluation.decks
         return self._match(False, decks, scalars, progress) if decks else ""
 
@@ -54,7 +58,9 @@ class Evaluation:
         return self._match(True, self._run.config.evaluation.search_decks, scalars, progress)
 
     def exact(self, scalars: dict[str, float]) -> str:
-        """Returns NashConv of the policy networks as text and adds it; "" where it cannot be computed."""
+        """Returns NashConv of the policy networks as text and adds it; "" where it cannot be
+        computed.
+        """
         self.evaluator.refresh(self._run.playing)
         value = self._measure.nash_conv(self.evaluator.evaluate)
         if value is None:
@@ -62,15 +68,26 @@ class Evaluation:
         scalars["nash_conv/average_policy"] = value
         return f"; NashConv (both players' gains together) {value:.4f}"
 
-    def _match(self, searches: bool, decks: int, scalars: dict[str, float], progress: Progress) -> str:
+    def _match(
+        self, searches: bool, decks: int, scalars: dict[str, float], progress: Progress
+    ) -> str:
         """Plays a match of the present weights; adds the scores and returns them as text."""
-        run, baseline, name = self._run, self._run.config.evaluation.baseline, "search" if searches else "policy"
+        run, baseline, name = (
+            self._run,
+            self._run.config.evaluation.baseline,
+            "search" if searches else "policy",
+        )
         run.settle(progress)
         players = Players(run.playing, run.filter_net)
-        games = run.workers.match(players, evaluation_decks(run.game, run.config.seed, decks), searches, progress)
+        games = run.workers.match(
+            players, evaluation_decks(run.game, run.config.seed, decks), searches, progress
+        )
         result = summary(run.game.spec, (name, baseline), games)
         unit, group = run.game.spec.score, f"{name}_against_{baseline}"
-        for label, score in [("all", result.total), *zip(result.team_names, result.by_team, strict=True)]:
+        for label, score in [
+            ("all", result.total),
+            *zip(result.team_names, result.by_team, strict=True),
+        ]:
             for measure, value in [("wp", score.wp)] * unit.tells_wins + [(unit.key, score.adp)]:
                 scalars[f"{group}/{measure}_{label}"] = value.mean
                 if math.isfinite(value.error):  # one deck has none

@@ -1,5 +1,6 @@
-"""Curves of the games that an iteration played: what they looked like, what searches and policies said, how fast it went, and
-how good the values of the searches are, by cards left (Brier score and AUC).
+"""Curves of the games that an iteration played: what they looked like, what searches and policies
+said, how fast it went, and how good the values of the searches are, by cards left (Brier score and
+AUC).
 """
 
 import numpy as np
@@ -17,9 +18,15 @@ GROUPS = ((1, 5), (6, 10), (11, 20))
 
 
 def search_curves(game: Game, played: Finished, work: list[Work], workers: int) -> dict[str, float]:
-    """Returns the curves of games with searches, given what the units cost, and how many workers did them."""
+    """Returns the curves of games with searches, given what the units cost, and how many workers
+    did them.
+    """
     s = played.statistics
-    searches, seconds, counters = max(s.searches, 1), max(s.seconds, 1e-9), [one.counters for one in work]
+    searches, seconds, counters = (
+        max(s.searches, 1),
+        max(s.seconds, 1e-9),
+        [one.counters for one in work],
+    )
     network, evaluations = sum(one.seconds for one in work), sum(one.evaluations for one in work)
     return (
         _finished(game, played.games.final)
@@ -33,9 +40,12 @@ def search_curves(game: Game, played: Finished, work: list[Work], workers: int) 
             "self_play/sure_wins_per_game": s.sure_wins / s.games,
             "inference/ess_share": s.ess_share / max(s.ess_count, 1),
             "inference/true_world_rank": s.true_world_rank / max(s.truth_count, 1),
-            "inference/true_hand_log_likelihood_over_prior": s.posterior_gain / max(s.truth_count, 1),
-            "throughput/batch_fill": sum(c.evaluations for c in counters) / max(1, sum(c.room for c in counters)),
-            "throughput/policy_cache_hits": sum(c.hits for c in counters) / max(1, sum(c.lookups for c in counters)),
+            "inference/true_hand_log_likelihood_over_prior": s.posterior_gain
+            / max(s.truth_count, 1),
+            "throughput/batch_fill": sum(c.evaluations for c in counters)
+            / max(1, sum(c.room for c in counters)),
+            "throughput/policy_cache_hits": sum(c.hits for c in counters)
+            / max(1, sum(c.lookups for c in counters)),
             "throughput/games_per_second": s.games / seconds,
             "throughput/decisions_per_second": s.decisions / seconds,
             "throughput/searches_per_second": s.searches / seconds,
@@ -49,7 +59,9 @@ def search_curves(game: Game, played: Finished, work: list[Work], workers: int) 
 
 
 def policy_game_curves(game: Game, played: Played, win_only: bool) -> dict[str, float]:
-    """Returns the curves of games of the policies alone, whose values are of ±1 (``win_only``) or of points."""
+    """Returns the curves of games of the policies alone, whose values are of ±1 (``win_only``) or
+    of points.
+    """
     decisions, seconds = played.decisions, max(played.seconds, 1e-9)
     results = np.sign(decisions.samples.result) if win_only else decisions.samples.result
     return _finished(game, played.final) | {
@@ -66,12 +78,15 @@ def _finished(game: Game, final: States) -> dict[str, float]:
 
 
 def brier_score(probabilities: np.ndarray, won: np.ndarray) -> float:
-    """Returns the mean of (p - won)^2 for probabilities float ``[N]`` and outcomes bool ``[N]``; 0.25 says nothing."""
+    """Returns the mean of (p - won)^2 for probabilities float ``[N]`` and outcomes bool ``[N]``;
+    0.25 says nothing.
+    """
     return float(np.mean((probabilities - won) ** 2))
 
 
 def area_under_curve(scores: np.ndarray, won: np.ndarray) -> float:
-    """Returns the chance that a won decision scores above a lost one, ties counting one half; NaN where one kind is missing.
+    """Returns the chance that a won decision scores above a lost one, ties counting one half; NaN
+    where one kind is missing.
 
     Computed from ranks (Mann & Whitney, 1947).
     """
@@ -85,7 +100,8 @@ def area_under_curve(scores: np.ndarray, won: np.ndarray) -> float:
 
 
 def value_curves(game: Game, samples: Samples) -> dict[str, float]:
-    """Returns Brier score and AUC of the root values of searched decisions, by cards left; only groups with both results.
+    """Returns Brier score and AUC of the root values of searched decisions, by cards left; only
+    groups with both results.
 
     A root value on [-1, 1] is read as 2 P(win) - 1; points (objective "adp") are clipped to that.
     """
@@ -98,5 +114,7 @@ def value_curves(game: Game, samples: Samples) -> dict[str, float]:
         area = area_under_curve(values[rows], won[rows])
         if np.isfinite(area):
             curves[f"value/auc_{low}_to_{high}_cards"] = area
-            curves[f"value/brier_{low}_to_{high}_cards"] = brier_score(np.clip((values[rows] + 1) / 2, 0, 1), won[rows])
+            curves[f"value/brier_{low}_to_{high}_cards"] = brier_score(
+                np.clip((values[rows] + 1) / 2, 0, 1), won[rows]
+            )
     return curves

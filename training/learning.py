@@ -1,4 +1,6 @@
-"""What the stages share when they learn: steps side by side, the filter network, and what the losses were."""
+"""What the stages share when they learn: steps side by side, the filter network, and what the
+losses were.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -21,14 +23,17 @@ Losses = dict[str, float]
 
 
 def cosine(progress: float, end: float) -> float:
-    """Returns the factor of the learning rate: 1 at progress 0, falling to ``end`` at 1 by a half cosine."""
+    """Returns the factor of the learning rate: 1 at progress 0, falling to ``end`` at 1 by a half
+    cosine.
+    """
     return end + (1.0 - end) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
 
 
 def learn_side_by_side(
     run: "FPMCTS", networks: Sequence[Iterator[Losses]], steps: Sequence[int], progress: Progress
 ) -> dict[str, float]:
-    """Takes all steps of the networks, which are theirs alone, a thread each; returns the mean losses as curves.
+    """Takes all steps of the networks, which are theirs alone, a thread each; returns the mean
+    losses as curves.
 
     Args:
         run: The run.
@@ -46,12 +51,22 @@ def learn_side_by_side(
                 tick(len(found))
         return found
 
-    pool = ThreadPool([work] * (1 if run.threads == 1 or run.device.type != "cpu" else len(networks)))
-    return loss_curves(pool.map(range(len(networks)), steps, lambda done: progress("learning", done, sum(steps), "steps")))
+    pool = ThreadPool(
+        [work] * (1 if run.threads == 1 or run.device.type != "cpu" else len(networks))
+    )
+    return loss_curves(
+        pool.map(
+            range(len(networks)),
+            steps,
+            lambda done: progress("learning", done, sum(steps), "steps"),
+        )
+    )
 
 
 def learn_filter(run: "FPMCTS", rows: Samples, steps: int) -> dict[str, float]:
-    """Steps the filter network, if there is one, on rows drawn from the given ones; returns the mean losses as curves."""
+    """Steps the filter network, if there is one, on rows drawn from the given ones; returns the
+    mean losses as curves.
+    """
     if run.filter is None:
         return {}
     seed, found = run.config.seed, []
@@ -75,7 +90,11 @@ def loss_text(scalars: dict[str, float]) -> str:
     """Returns the mean policy and value losses over the networks."""
     parts = []
     for name in ("policy", "surrogate", "value", "hidden_gain"):
-        values = [v for key, v in scalars.items() if key.startswith(f"loss/{name}_") and key[len(f"loss/{name}_") :].isdigit()]
+        values = [
+            v
+            for key, v in scalars.items()
+            if key.startswith(f"loss/{name}_") and key[len(f"loss/{name}_") :].isdigit()
+        ]
         if values:
             parts.append(f"{name.replace('_', ' ')} {np.mean(values):.3f}")
     return "loss " + ", ".join(parts) if parts else "nothing learned"

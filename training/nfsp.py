@@ -1,7 +1,7 @@
 """Runs of neural fictitious self-play: ``python train.py game=leduc algorithm=nfsp``.
 
-A step plays some games, in which each seat follows its best response or its average policy, and learns from them. What plays
-elsewhere (``a=policy a.checkpoint=RUN``) is the average.
+A step plays some games, in which each seat follows its best response or its average policy, and
+learns from them. What plays elsewhere (``a=policy a.checkpoint=RUN``) is the average.
 """
 
 import time
@@ -49,7 +49,8 @@ class NFSPEvaluation:
 
     Attributes:
         decks: Decks of a duplicate match against the random player, at every measurement; 0 = none.
-        exact_every: NashConv every so many iterations, in games where it can be computed; 0 = never.
+        exact_every: NashConv every so many iterations, in games where it can be computed; 0 =
+            never.
     """
 
     decks: int = setting(500, least=0, most=1_000_000_000)
@@ -62,8 +63,9 @@ class NFSPConfig(RunConfig):
 
     Attributes:
         device: "auto", "cpu" or "cuda".
-        precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": float32 or bfloat16,
-            by the processor and the size of the networks (``networks/precision.py``).
+        precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI);
+            "auto": float32 or bfloat16, by the processor and the size of the networks
+            (``networks/precision.py``).
         remembered: Observations whose answers are kept until the networks change, >= 0.
         game: ``name``, and the options of the game.
         network: Size of the networks; those of the best responses have the same.
@@ -86,16 +88,22 @@ class NFSPConfig(RunConfig):
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Self:
-        """Returns the checked configuration; what the files of games set for searches is passed over. Raises ConfigError."""
+        """Returns the checked configuration; what the files of games set for searches is passed
+        over. Raises ConfigError.
+        """
         searched = ("baseline", "search_decks", "search_every", "search_playouts")
-        evaluation = {key: value for key, value in values.get("evaluation", {}).items() if key not in searched}
+        evaluation = {
+            key: value for key, value in values.get("evaluation", {}).items() if key not in searched
+        }
         return super().parse(dict(values) | {"evaluation": evaluation})
 
     def check(self) -> None:
         """Raises ConfigError where values do not go together."""
         check_game(self.game, self.network)
         if self.network.shared:
-            raise ConfigError("network.shared=true: algorithm=nfsp learns a best response for each seat; expected false")
+            raise ConfigError(
+                "network.shared=true: algorithm=nfsp learns a best response for each seat; expected false"
+            )
 
     def start(self) -> "NFSP":
         """Returns the algorithm before its first step."""
@@ -127,16 +135,25 @@ class NFSP:
         self.config = config = replace(config, precision=precision)
         learning = _supervised(settings)
         self.learners = [
-            Learner(self.game, net, learning, self.device, replicas=1, value_weight=0.0) for net in self.average.distinct()
+            Learner(self.game, net, learning, self.device, replicas=1, value_weight=0.0)
+            for net in self.average.distinct()
         ]
-        self.q_learners = [QLearner(self.game, net, settings, self.device) for net in self.q.distinct()]
-        self.reservoirs = [Reservoir(self.game, settings.reservoir, 2 * config.seed + 1 + 1000 * k) for k in seats]
+        self.q_learners = [
+            QLearner(self.game, net, settings, self.device) for net in self.q.distinct()
+        ]
+        self.reservoirs = [
+            Reservoir(self.game, settings.reservoir, 2 * config.seed + 1 + 1000 * k) for k in seats
+        ]
         self.memories = [CircularMemory(self.game, settings.memory) for _ in seats]
-        check_fits({
-            "algorithm.reservoir": sum(store.nbytes for store in self.reservoirs),
-            "algorithm.memory": sum(store.nbytes for store in self.memories),
-        })
-        self._averages = Evaluator(self.average, config.precision, self.device, config.remembered, self.game)
+        check_fits(
+            {
+                "algorithm.reservoir": sum(store.nbytes for store in self.reservoirs),
+                "algorithm.memory": sum(store.nbytes for store in self.memories),
+            }
+        )
+        self._averages = Evaluator(
+            self.average, config.precision, self.device, config.remembered, self.game
+        )
         self._responses = Evaluator(self.q, "float32", self.device, config.remembered)
         self._measure = ExactMeasure(self.game)
         self.steps = self.episodes = 0
@@ -146,7 +163,10 @@ class NFSP:
         """What is trained, and on what."""
         c, net = self.config, self.average.distinct()[0]
         parameters = sum(p.numel() for p in net.parameters())
-        size, count = f"{c.network.channels} channels x {c.network.blocks} blocks", 2 * self.game.spec.num_seats
+        size, count = (
+            f"{c.network.channels} channels x {c.network.blocks} blocks",
+            2 * self.game.spec.num_seats,
+        )
         text = f"{count} networks of {size} ({parameters:,} parameters each), on {self.device}, precision {c.precision}"
         return f"{c.game.name}: neural fictitious self-play, {text}"
 
@@ -178,12 +198,21 @@ class NFSP:
         settings, seed, seats = self.config.algorithm, self.config.seed, self.game.spec.num_seats
         deals = deal_seeds(seed, settings.games, Stream.TRAINING, self.steps, 0)
         rng = streams(seed, settings.games, Stream.PLAY, self.steps, 0)
-        responds = responders(seed, settings.games, seats, settings.anticipatory, Stream.PLAY, self.steps, 1)
+        responds = responders(
+            seed, settings.games, seats, settings.anticipatory, Stream.PLAY, self.steps, 1
+        )
         self._averages.refresh(self.average)
         self._responses.refresh(self.q)
         return play(
-            self.game, self._responses.evaluate, self._averages.evaluate, deals, responds, rng,
-            settings.exploration(self.steps), self.steps, settings.lanes,
+            self.game,
+            self._responses.evaluate,
+            self._averages.evaluate,
+            deals,
+            responds,
+            rng,
+            settings.exploration(self.steps),
+            self.steps,
+            settings.lanes,
             lambda over: progress("games", over, settings.games, "games"),
         )
 
@@ -191,8 +220,12 @@ class NFSP:
         """Steps the networks of every seat; returns the mean losses as curves."""
         settings = self.config.algorithm
         found: list[list[Losses]] = []
-        movers, answering = (seats_to_move(self.game, part.states) for part in (played.transitions, played.responses))
-        for seat, (memory, reservoir) in enumerate(zip(self.memories, self.reservoirs, strict=True)):
+        movers, answering = (
+            seats_to_move(self.game, part.states) for part in (played.transitions, played.responses)
+        )
+        for seat, (memory, reservoir) in enumerate(
+            zip(self.memories, self.reservoirs, strict=True)
+        ):
             new: Any = take(played.transitions, np.flatnonzero(movers == seat))
             memory.add(new)
             reservoir.add(take(played.responses, np.flatnonzero(answering == seat)))
@@ -201,7 +234,9 @@ class NFSP:
             generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.steps, seat])
             found.append([])
             for k in range(steps):
-                losses = self.q_learners[seat].step(memory.draw_transitions(generator, settings.batch_size))
+                losses = self.q_learners[seat].step(
+                    memory.draw_transitions(generator, settings.batch_size)
+                )
                 if reservoir.size:
                     rows = reservoir.draw(generator, settings.batch_size)
                     losses |= self.learners[seat].step(None, rows, settings.average_lr)
@@ -228,7 +263,8 @@ class NFSP:
             score = duplicate_match(self.game, *players, settings.decks, self.config.seed).total.adp
             unit = self.game.spec.score
             scalars[f"policy_against_random/{unit.key}_all"] = score.mean
-            yield f"; against random {score.mean:+.{unit.digits}f} ± {score.error:.{unit.digits}f} {unit.name}"
+            mean, error = f"{score.mean:+.{unit.digits}f}", f"{score.error:.{unit.digits}f}"
+            yield f"; against random {mean} ± {error} {unit.name}"
 
     def state(self) -> Saved:
         """Returns all that the next step depends on, as named arrays and metadata."""
@@ -237,12 +273,21 @@ class NFSP:
             arrays |= module_arrays(module, name)
         for name, optimizer in self._optimizers().items():
             arrays |= optimizer_arrays(optimizer, name)
-        meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest(), "filter": False}
+        meta = self._identity() | {
+            "config": self.config.as_dict(),
+            "code": sources_digest(),
+            "filter": False,
+        }
         q_steps = [q.steps for q in self.q_learners]
-        return Saved(arrays, meta | {"iteration": self.steps, "games_seen": self.episodes, "q_steps": q_steps})
+        return Saved(
+            arrays,
+            meta | {"iteration": self.steps, "games_seen": self.episodes, "q_steps": q_steps},
+        )
 
     def load(self, saved: Saved) -> None:
-        """Takes what ``state`` gave. Raises CheckpointError where it is of another game, network or algorithm."""
+        """Takes what ``state`` gave. Raises CheckpointError where it is of another game, network or
+        algorithm.
+        """
         check_compatible(saved.meta, **self._identity())
         for name, module in self._modules().items():
             load_module(module, saved.arrays, name)
@@ -255,7 +300,9 @@ class NFSP:
 
     def _modules(self) -> dict[str, nn.Module]:
         """Returns all networks by their names in a checkpoint."""
-        found: dict[str, nn.Module] = {f"network.{k}": learner.net for k, learner in enumerate(self.learners)}
+        found: dict[str, nn.Module] = {
+            f"network.{k}": learner.net for k, learner in enumerate(self.learners)
+        }
         for k, q in enumerate(self.q_learners):
             found |= {f"q.{k}": q.net, f"target.{k}": q.target}
         return found
@@ -265,7 +312,9 @@ class NFSP:
         return found | {f"q_optimizer.{k}": q.optimizer for k, q in enumerate(self.q_learners)}
 
     def _stores(self) -> dict[str, Store]:
-        found: dict[str, Store] = {f"reservoir.{k}": store for k, store in enumerate(self.reservoirs)}
+        found: dict[str, Store] = {
+            f"reservoir.{k}": store for k, store in enumerate(self.reservoirs)
+        }
         return found | {f"memory.{k}": store for k, store in enumerate(self.memories)}
 
     def _identity(self) -> dict[str, Any]:
@@ -278,8 +327,17 @@ class NFSP:
 
 
 def _supervised(settings: NFSPSettings) -> LearnerSettings:
-    """Returns how the average policies learn: the moves alone, by cross entropy, all decisions of the reservoir alike."""
+    """Returns how the average policies learn: the moves alone, by cross entropy, all decisions of
+    the reservoir alike.
+    """
     return LearnerSettings(
-        batch_size=settings.batch_size, lr=settings.average_lr, lr_halving=0.0, weight_decay=0.0, divergence="forward",
-        hidden_weight=0.0, recency=0.0, averaging=0, reservoir=settings.reservoir,
+        batch_size=settings.batch_size,
+        lr=settings.average_lr,
+        lr_halving=0.0,
+        weight_decay=0.0,
+        divergence="forward",
+        hidden_weight=0.0,
+        recency=0.0,
+        averaging=0,
+        reservoir=settings.reservoir,
     )

@@ -1,8 +1,10 @@
-"""Runs that learn a model of opponents: ``python train.py game=no_limit_holdem algorithm=opponent_model hands=FILE_OR_FOLDER``.
+"""Runs that learn a model of opponents: ``python train.py game=no_limit_holdem
+algorithm=opponent_model hands=FILE_OR_FOLDER``.
 
-A step is one task of the learner, such as the trees that say who folds before the flop; the run is saved after each. The last
-writes the model and its report into the folder of the run. A step depends on the hands, the seed and the options alone, so a run
-that was killed goes on as if it had not been.
+A step is one task of the learner, such as the trees that say who folds before the flop; the run is
+saved after each. The last writes the model and its report into the folder of the run. A step
+depends on the hands, the seed and the options alone, so a run that was killed goes on as if it had
+not been.
 """
 
 import hashlib
@@ -33,7 +35,8 @@ class OpponentModelConfig(RunConfig):
     """A run that learns a model of opponents.
 
     Attributes:
-        hands: A file or folder of hand histories in the PHH format (.phh, .phhs, compressed .xz); several with commas.
+        hands: A file or folder of hand histories in the PHH format (.phh, .phhs, compressed .xz);
+            several with commas.
         game: ``name``: no_limit_holdem; other keys of the game do not matter here.
         algorithm: ``name``, and how trees are learned (``opponent_models.learn``).
     """
@@ -50,7 +53,9 @@ class OpponentModelConfig(RunConfig):
     def check(self) -> None:
         """Raises ConfigError where the game is another one."""
         if self.game.get("name") != "no_limit_holdem":
-            raise ConfigError(f"game={self.game.get('name')} algorithm=opponent_model: expected game=no_limit_holdem")
+            raise ConfigError(
+                f"game={self.game.get('name')} algorithm=opponent_model: expected game=no_limit_holdem"
+            )
 
     def start(self) -> "OpponentModel":
         """Returns the algorithm before its first step."""
@@ -64,7 +69,9 @@ class OpponentModelConfig(RunConfig):
 def check_hands(config: OpponentModelConfig) -> None:
     """Raises ConfigError where no hands are given, or a path is not there."""
     if not config.paths():
-        raise ConfigError("hands=null: expected a file or folder of hand histories, such as hands=pluribus.phhs.xz")
+        raise ConfigError(
+            "hands=null: expected a file or folder of hand histories, such as hands=pluribus.phhs.xz"
+        )
     for path in config.paths():
         if not Path(path).exists():
             raise ConfigError(f"hands={path}: there is no such file or folder")
@@ -101,7 +108,9 @@ class OpponentModel:
     def about(self) -> str:
         """What is learned, and from what."""
         m = self._material
-        left_out = f", {len(m.problems):,} left out (the first: {m.problems[0]})" if m.problems else ""
+        left_out = (
+            f", {len(m.problems):,} left out (the first: {m.problems[0]})" if m.problems else ""
+        )
         held = len(np.unique(m.held.hand))
         return (
             f"opponent_model: {len(m.rows.kind):,} decisions and {len(m.shown.kind):,} shown hands of {m.num_hands:,} hands"
@@ -131,12 +140,20 @@ class OpponentModel:
     def _finish(self, scalars: dict[str, float]) -> str:
         """Writes the model and its report; returns what is said of them."""
         m, folder = self._material, Path(self.config.run_dir or ".")
-        told = {"hands": m.num_hands, "decisions": len(m.rows.kind), "shown": len(m.shown.kind), "seed": self.config.seed}
+        told = {
+            "hands": m.num_hands,
+            "decisions": len(m.rows.kind),
+            "shown": len(m.shown.kind),
+            "seed": self.config.seed,
+        }
         learned = assemble(m, self.options, self._learned, told | {"options": asdict(self.options)})
         save_learned(folder / MODEL, learned)
         if not len(m.held.kind):
             return f"; model in {folder / MODEL}; no hands were held out"
-        names = {"learned from": f"{m.num_hands:,} hands, {len(m.rows.kind):,} decisions", "held out": "the hands after them"}
+        names = {
+            "learned from": f"{m.num_hands:,} hands, {len(m.rows.kind):,} decisions",
+            "held out": "the hands after them",
+        }
         text, figures = report(learned.scorer, m.held, names)
         bins = score_bins.report(learned.scorer.model, m.held, m.held_shown)[0]
         (folder / REPORT).write_text(f"# Model of opponents\n\n{text}\n{bins}", encoding="utf-8")
@@ -166,9 +183,13 @@ class OpponentModel:
         self.steps = saved.meta["step"]
         for key, array in saved.arrays.items():
             part, _, name = key.partition(".")
-            self._learned.setdefault(self._tasks[int(part.removeprefix("part"))].name, {})[name] = array
+            self._learned.setdefault(self._tasks[int(part.removeprefix("part"))].name, {})[name] = (
+                array
+            )
         if len(self._learned) != self.steps:
-            raise CheckpointError(f"{self.config.run_dir}: the checkpoint lacks parts; give another run_dir")
+            raise CheckpointError(
+                f"{self.config.run_dir}: the checkpoint lacks parts; give another run_dir"
+            )
 
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from training.fpmcts import FPMCTS
 
 DECAY = 0.95
-"""λ of the advantages. 1: result minus value, without bias; less: later values stand in for a part of the result."""
+"""λ of the advantages. 1: result minus value, without bias; less: later values stand in for a part
+of the result.
+"""
 CERTAIN_SHARE = 0.2
 """Share of the decisions that are certain which teaches the value; the others are left out."""
 BATCH_SIZE = 1024
@@ -39,10 +41,17 @@ def gradient_iteration(run: "FPMCTS", progress: Progress) -> Report:
             learner.forget()
     played, _ = run.play(run.batches(run.iteration)[0], progress)
     decisions = played.decisions
-    keep = np.random.default_rng([run.config.seed, Stream.TRAINING, run.iteration]).random(num_rows(decisions))
+    keep = np.random.default_rng([run.config.seed, Stream.TRAINING, run.iteration]).random(
+        num_rows(decisions)
+    )
     rows = take(decisions, np.flatnonzero((decisions.certainty < CERTAIN) | (keep < CERTAIN_SHARE)))
-    scalars = policy_game_curves(run.game, played, run.config.objective == "wp") | run.workers.curves()
-    scalars |= {"data/learned_decisions": float(num_rows(rows)), "data/games": float(run.games_seen)}
+    scalars = (
+        policy_game_curves(run.game, played, run.config.objective == "wp") | run.workers.curves()
+    )
+    scalars |= {
+        "data/learned_decisions": float(num_rows(rows)),
+        "data/games": float(run.games_seen),
+    }
     run.play_ahead()
     scalars |= learn(run, rows, progress)
     rate = f"{settings.games:,} games of the policies at {settings.games / played.seconds:,.0f}/s"
@@ -55,7 +64,9 @@ def gradient_iteration(run: "FPMCTS", progress: Progress) -> Report:
 
 
 def learn(run: "FPMCTS", rows: Decisions, progress: Progress) -> dict[str, float]:
-    """Steps every network along the advantages of its decisions, scaled to mean 0 and deviation 1; returns curves."""
+    """Steps every network along the advantages of its decisions, scaled to mean 0 and deviation 1;
+    returns curves.
+    """
     settings, started = run.config.gradient, time.perf_counter()
     lr = settings.rate(run.iteration - (settings.start or 0))
     parts = [take(rows, run.rows_of_network(rows.samples, k)) for k in range(len(run.nets))]
@@ -65,13 +76,19 @@ def learn(run: "FPMCTS", rows: Decisions, progress: Progress) -> dict[str, float
     def network(k: int) -> Iterator[Losses]:
         generator = np.random.default_rng([run.config.seed, Stream.TRAINING, run.iteration, k])
         teaching = parts[k].advantage[parts[k].certainty < CERTAIN]
-        mean, deviation = (float(teaching.mean()), float(teaching.std()) + 1e-6) if teaching.size else (0.0, 1.0)
-        scaled = parts[k]._replace(advantage=(parts[k].advantage - np.float32(mean)) / np.float32(deviation))
+        mean, deviation = (
+            (float(teaching.mean()), float(teaching.std()) + 1e-6) if teaching.size else (0.0, 1.0)
+        )
+        scaled = parts[k]._replace(
+            advantage=(parts[k].advantage - np.float32(mean)) / np.float32(deviation)
+        )
         order = generator.permutation(num_rows(scaled))[: steps[k] * BATCH_SIZE]
         for batch in order.reshape(steps[k], BATCH_SIZE):
             losses = run.learners[k].gradient_step(take(scaled, batch), settings, lr)
             if run.playing is not run.networks:
-                move_towards(run.playing.distinct()[k], run.learners[k].net, 1.0 / max(1, settings.averaging))
+                move_towards(
+                    run.playing.distinct()[k], run.learners[k].net, 1.0 / max(1, settings.averaging)
+                )
             yield losses
 
     curves = learn_side_by_side(run, [network(k) for k in range(len(steps))], steps, progress)

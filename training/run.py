@@ -1,6 +1,7 @@
 """A run: steps of an algorithm until a budget is used up, in a folder that keeps all of it.
 
-    train.py ─▶ Run ─▶ algorithm.step (training/fpmcts.py: play ─▶ reservoirs ─▶ learn ─▶ evaluate) ─▶ Report
+    train.py ─▶ Run ─▶ algorithm.step (training/fpmcts.py: play ─▶ reservoirs ─▶ learn ─▶ evaluate)
+    ─▶ Report
 
 From Python, without a command line:
 
@@ -40,11 +41,13 @@ class Report:
 class Algorithm(Protocol):
     """What a run moves on, a step at a time.
 
-    A step depends on the state before it and on nothing else: its random streams are derived from the seed and the position of
-    the step, so a run that was killed and resumed equals one that was not.
+    A step depends on the state before it and on nothing else: its random streams are derived from
+    the seed and the position of the step, so a run that was killed and resumed equals one that was
+    not.
 
     Attributes:
-        saves_each_step: Whether a checkpoint is written after every step; if not, a tenth of the time is spent on them.
+        saves_each_step: Whether a checkpoint is written after every step; if not, a tenth of the
+            time is spent on them.
     """
 
     saves_each_step: bool
@@ -64,11 +67,14 @@ class Algorithm(Protocol):
         """Returns all that the next step depends on, as named arrays and metadata."""
 
     def load(self, saved: Saved) -> None:
-        """Takes what ``state`` gave. Raises CheckpointError where it is of another game, network or algorithm."""
+        """Takes what ``state`` gave. Raises CheckpointError where it is of another game, network or
+        algorithm.
+        """
 
 
 class Run:
-    """A new run in its folder, or the one that is there. Its reports are what one iterates over; it is saved on the way.
+    """A new run in its folder, or the one that is there. Its reports are what one iterates over; it
+    is saved on the way.
 
     Args:
         config: Of the run.
@@ -83,8 +89,8 @@ class Run:
         seconds: Wall clock spent in steps, over all sessions.
 
     Raises:
-        ConfigError, CheckpointError, RunFolderError: The run cannot begin, or not go on. What was saved is intact; a folder in
-            which nothing had begun is as it was.
+        ConfigError, CheckpointError, RunFolderError: The run cannot begin, or not go on. What was
+            saved is intact; a folder in which nothing had begun is as it was.
     """
 
     def __init__(
@@ -105,7 +111,9 @@ class Run:
                 self.algorithm: Algorithm = self.config.start()
             except MemoryError as error:
                 smaller = "give smaller stores, networks or fewer lanes"
-                raise ConfigError(f"the run does not fit into memory ({error}); {smaller}") from error
+                raise ConfigError(
+                    f"the run does not fit into memory ({error}); {smaller}"
+                ) from error
             if saved is not None:
                 self.load(saved)
             self.folder.begin()
@@ -114,10 +122,16 @@ class Run:
             raise
         for line in self.folder.notes:
             say(line)
-        say(f"new run in {self.folder.path}" if saved is None else f"resuming {self.folder.path} from {self.where()}")
+        say(
+            f"new run in {self.folder.path}"
+            if saved is None
+            else f"resuming {self.folder.path} from {self.where()}"
+        )
 
     def __iter__(self) -> Iterator[Report]:
-        """Goes on with the run, until its budget is used up or it shall stop; yields the report of every step."""
+        """Goes on with the run, until its budget is used up or it shall stop; yields the report of
+        every step.
+        """
         with self.folder:
             if all(bound is None for bound in vars(self.config.budget).values()):
                 self._say("runs until Ctrl-C and is saved on the way; the same command resumes it")
@@ -136,7 +150,11 @@ class Run:
                 yield report
             if not is_saved:
                 self.save()
-            self._say(f"stopped after {self.where()}; the same command resumes it" if self._stopping() else "budget used up")
+            self._say(
+                f"stopped after {self.where()}; the same command resumes it"
+                if self._stopping()
+                else "budget used up"
+            )
 
     def step(self) -> Report:
         """Returns the report of the next step, which is neither saved nor drawn."""
@@ -146,7 +164,9 @@ class Run:
         return self.last
 
     def save(self) -> None:
-        """Writes a checkpoint. Raises CheckpointError where it cannot be written; the one before is intact."""
+        """Writes a checkpoint. Raises CheckpointError where it cannot be written; the one before is
+        intact.
+        """
         self.folder.save(self.state())
 
     def is_finished(self) -> bool:
@@ -154,7 +174,9 @@ class Run:
         spent = self.algorithm.spent | {"minutes": self.seconds / 60}
         bounds = vars(self.config.budget).items()
         nothing_left = self.last is not None and self.last.is_last
-        return nothing_left or any(bound is not None and spent[key] >= bound for key, bound in bounds)
+        return nothing_left or any(
+            bound is not None and spent[key] >= bound for key, bound in bounds
+        )
 
     def where(self) -> str:
         """Returns how far the run is."""

@@ -37,10 +37,12 @@ class RunConfig:
     """A run. What an algorithm adds to it is said by its own class.
 
     Attributes:
-        run_dir: Folder of the run; None makes ``runs/<game>-<algorithm>-<seed>``, of FPMCTS ``runs/<game>-<seed>``.
+        run_dir: Folder of the run; None makes ``runs/<game>-<algorithm>-<seed>``, of FPMCTS
+            ``runs/<game>-<seed>``.
         seed: Of all random numbers, >= 0.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
-        budget: When to stop. Every bound but ``minutes`` is one of what the algorithm counts (``Algorithm.spent``).
+        budget: When to stop. Every bound but ``minutes`` is one of what the algorithm counts
+            (``Algorithm.spent``).
     """
 
     run_dir: str | None = None
@@ -53,8 +55,8 @@ class RunConfig:
         """Returns the checked configuration.
 
         Raises:
-            ConfigError: An unknown key, a wrong type, a value that is not allowed, or values that do not go together; one line
-                naming the key and what is allowed.
+            ConfigError: An unknown key, a wrong type, a value that is not allowed, or values that
+                do not go together; one line naming the key and what is allowed.
         """
         config: Self = build(cls, values)
         config.check()
@@ -68,7 +70,9 @@ class RunConfig:
         raise NotImplementedError
 
     def start(self) -> "Algorithm":
-        """Returns the algorithm before its first step. Raises ConfigError or CheckpointError where it cannot begin."""
+        """Returns the algorithm before its first step. Raises ConfigError or CheckpointError where
+        it cannot begin.
+        """
         raise NotImplementedError
 
     def prepare(self, say: Callable[[str], None]) -> None:

@@ -1,4 +1,6 @@
-"""The folder of a run: its resolved configuration, its checkpoints, and a lock against a second writer."""
+"""The folder of a run: its resolved configuration, its checkpoints, and a lock against a second
+writer.
+"""
 
 import fcntl
 import os
@@ -34,7 +36,9 @@ MAY_CHANGE = (
     "cluster.",
     "algorithm.memory",
 )
-"""Keys that a resumed run may give anew; any other difference is refused, since the run would no longer be one experiment."""
+"""Keys that a resumed run may give anew; any other difference is refused, since the run would no
+longer be one experiment.
+"""
 LASTS = ("cluster.lag",)
 """Those of them that may not."""
 BEGINNING = "init_from"
@@ -56,8 +60,8 @@ class Saved:
 class RunFolder:
     """An open run folder. Use as a context manager; the lock is released at the end.
 
-    A folder in which no run has begun (``begin``, ``save``) is left as it was found, so that a command which fails at its start
-    can be corrected and given again.
+    A folder in which no run has begun (``begin``, ``save``) is left as it was found, so that a
+    command which fails at its start can be corrected and given again.
 
     Attributes:
         path: The folder.
@@ -76,8 +80,8 @@ class RunFolder:
         """Returns the folder of a run, made if it is not there, and locked.
 
         Raises:
-            RunFolderError: It cannot be written, is in use, holds something else, a run of an earlier version, or one that
-                ``resume=false`` must not overwrite.
+            RunFolderError: It cannot be written, is in use, holds something else, a run of an
+                earlier version, or one that ``resume=false`` must not overwrite.
         """
         path = Path(config.run_dir or f"runs/{config.run_name()}")
         config = replace(config, run_dir=str(path))
@@ -85,8 +89,15 @@ class RunFolder:
             path.mkdir(parents=True, exist_ok=True)
             lock = _locked(path)
         except OSError as error:
-            raise RunFolderError(f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir") from error
-        folder = cls(path, config, lock, is_new=not (path / CONFIG).exists() and not (path / CHECKPOINT).exists())
+            raise RunFolderError(
+                f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir"
+            ) from error
+        folder = cls(
+            path,
+            config,
+            lock,
+            is_new=not (path / CONFIG).exists() and not (path / CHECKPOINT).exists(),
+        )
         try:
             if not folder._is_new:
                 folder._resume()
@@ -99,14 +110,18 @@ class RunFolder:
         """Compares the configuration with that of the run which is there."""
         path, there = self.path, self.path / CONFIG
         if not self.config.resume:
-            raise RunFolderError(f"run_dir={path}: holds a run already, and resume=false; give another run_dir or remove it")
+            raise RunFolderError(
+                f"run_dir={path}: holds a run already, and resume=false; give another run_dir or remove it"
+            )
         if there.exists():
             values = dict(_read_yaml(there))
             self._check_version(values.pop("version", 1))
             try:
                 old = type(self.config).parse(values)
             except ConfigError as error:
-                raise RunFolderError(f"run_dir={path}: holds another kind of run ({error}); give another run_dir") from error
+                raise RunFolderError(
+                    f"run_dir={path}: holds another kind of run ({error}); give another run_dir"
+                ) from error
             if getattr(self.config, BEGINNING, "") is None:
                 self.config = replace(self.config, **{BEGINNING: getattr(old, BEGINNING)})
             _check_same_run(path, old, self.config)
@@ -115,7 +130,11 @@ class RunFolder:
         """Raises RunFolderError where a run was begun by another version."""
         if version != VERSION:
             networks = self.path / NETWORKS
-            weights = f"; its weights serve a new run as init_from={networks}" if networks.exists() else ""
+            weights = (
+                f"; its weights serve a new run as init_from={networks}"
+                if networks.exists()
+                else ""
+            )
             raise RunFolderError(
                 f"run_dir={self.path}: was begun by another version of fpmcts, which alone can go on with it; give another "
                 f"run_dir{weights}"
@@ -127,11 +146,15 @@ class RunFolder:
             return
         temporary = self.path / (CONFIG + ".tmp")
         try:
-            temporary.write_text(OmegaConf.to_yaml(OmegaConf.create({"version": VERSION} | self.config.as_dict())))
+            temporary.write_text(
+                OmegaConf.to_yaml(OmegaConf.create({"version": VERSION} | self.config.as_dict()))
+            )
             os.replace(temporary, self.path / CONFIG)
         except OSError as error:
             temporary.unlink(missing_ok=True)
-            raise RunFolderError(f"run_dir={self.path}: cannot be written ({error.strerror}); give another run_dir") from error
+            raise RunFolderError(
+                f"run_dir={self.path}: cannot be written ({error.strerror}); give another run_dir"
+            ) from error
         self._is_new = False
 
     def close(self) -> None:
@@ -145,14 +168,21 @@ class RunFolder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def load(self) -> Saved | None:
-        """Returns the last good checkpoint, None if the run has none yet. Its networks are put beside it where they are not.
+        """Returns the last good checkpoint, None if the run has none yet. Its networks are put
+        beside it where they are not.
 
         Raises:
-            CheckpointError: There is one, but neither it nor the one before it is whole; or the networks cannot be written.
+            CheckpointError: There is one, but neither it nor the one before it is whole; or the
+                networks cannot be written.
             RunFolderError: It is of another version.
         """
         latest, previous = self.path / CHECKPOINT, self.path / PREVIOUS
@@ -175,7 +205,9 @@ class RunFolder:
         return saved
 
     def _mend_networks(self, saved: Saved) -> None:
-        """Writes the networks of a checkpoint where those in the folder are damaged or of another step: a stop between files."""
+        """Writes the networks of a checkpoint where those in the folder are damaged or of another
+        step: a stop between files.
+        """
         if not _networks(saved):
             return
         try:
@@ -186,7 +218,9 @@ class RunFolder:
         save(self.path / NETWORKS, _networks(saved), saved.meta)
 
     def is_save_due(self, seconds: float = 0.0) -> bool:
-        """Returns whether the last checkpoint is so many seconds old, and another would keep to ``SAVE_SHARE`` of the time."""
+        """Returns whether the last checkpoint is so many seconds old, and another would keep to
+        ``SAVE_SHARE`` of the time.
+        """
         return time.monotonic() - self._last_saved >= max(seconds, self._save_seconds / SAVE_SHARE)
 
     def save(self, saved: Saved) -> None:
@@ -229,7 +263,11 @@ def _locked(path: Path) -> IO[str]:
 
 def _networks(saved: Saved) -> dict[str, np.ndarray]:
     """Returns the arrays of the networks alone."""
-    return {name: array for name, array in saved.arrays.items() if name.startswith(("network.", "filter."))}
+    return {
+        name: array
+        for name, array in saved.arrays.items()
+        if name.startswith(("network.", "filter."))
+    }
 
 
 def _read_yaml(path: Path) -> Mapping[str, Any]:
@@ -243,7 +281,9 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
 
 
 def _leaves(config: RunConfig) -> Iterator[tuple[str, Any]]:
-    """Yields all keys and values of a configuration, those of groups without a schema (``algorithm``) one by one."""
+    """Yields all keys and values of a configuration, those of groups without a schema
+    (``algorithm``) one by one.
+    """
     for key, value in flatten_config(config):
         if isinstance(value, Mapping):
             yield from ((f"{key}.{name}", own) for name, own in value.items())

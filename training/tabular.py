@@ -1,7 +1,8 @@
 """Runs of the tabular algorithms: ``python train.py game=leduc algorithm=smooth_uct``.
 
-The configuration of such a run, and its stages: a step plays episodes up to the next mark of a geometric grid, ten marks for each
-power of ten, and measures the policies exactly. The curves have the number of episodes as their step.
+The configuration of such a run, and its stages: a step plays episodes up to the next mark of a
+geometric grid, ten marks for each power of ten, and measures the policies exactly. The curves have
+the number of episodes as their step.
 """
 
 import time
@@ -22,9 +23,12 @@ from training.run_folder import Saved
 
 MARKS_PER_DECADE = 10
 FIRST_MARK, LONGEST_STEP, CHUNK = 1_000, 50_000_000, 1_000_000
-"""Episodes to the first mark, between two marks at most (some seconds), and between two signs of life."""
+"""Episodes to the first mark, between two marks at most (some seconds), and between two signs of
+life.
+"""
 ITERATION = 1_000
-"""CFR+ walks the whole tree in an "episode": its numbers of episodes are this many times smaller."""
+"""CFR+ walks the whole tree in an "episode": its numbers of episodes are this many times smaller.
+"""
 
 
 @dataclass(frozen=True)
@@ -46,19 +50,27 @@ class TabularConfig(RunConfig):
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Self:
-        """Returns the checked configuration, the defaults of the algorithm's options filled in. Raises ConfigError."""
+        """Returns the checked configuration, the defaults of the algorithm's options filled in.
+        Raises ConfigError.
+        """
         config = super().parse(values)
         name = config.algorithm["name"]
-        options = build(algorithms.ALGORITHMS[name].options, _options(config.algorithm), "algorithm.")
+        options = build(
+            algorithms.ALGORITHMS[name].options, _options(config.algorithm), "algorithm."
+        )
         return replace(config, algorithm={"name": name, **asdict(options)})
 
     def check(self) -> None:
         """Raises ConfigError where there is no such algorithm, or it does not know the game."""
         game, name = str(self.game.get("name")), str(self.algorithm.get("name"))
         if name not in algorithms.ALGORITHMS:
-            raise ConfigError(f"algorithm={name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}")
+            raise ConfigError(
+                f"algorithm={name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}"
+            )
         try:
-            build(algorithms.ALGORITHMS[name].options, _options(self.algorithm), "algorithm.")  # types and names
+            build(
+                algorithms.ALGORITHMS[name].options, _options(self.algorithm), "algorithm."
+            )  # types and names
             make_learner(self)
         except ConfigError:
             raise
@@ -76,13 +88,19 @@ def _options(group: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def make_learner(config: TabularConfig) -> Any:
-    """Returns the algorithm (a ``Learner``) before its first episode. Raises ValueError where an option is out of range."""
+    """Returns the algorithm (a ``Learner``) before its first episode. Raises ValueError where an
+    option is out of range.
+    """
     game = make(config.game["name"], **_options(config.game))
-    return algorithms.make(config.algorithm["name"], game, config.seed, **_options(config.algorithm))
+    return algorithms.make(
+        config.algorithm["name"], game, config.seed, **_options(config.algorithm)
+    )
 
 
 def next_mark(episodes: int, size: int = 1) -> int:
-    """Returns the number of episodes, each as long as ``size`` common ones, at which a run is measured and saved next."""
+    """Returns the number of episodes, each as long as ``size`` common ones, at which a run is
+    measured and saved next.
+    """
     k = 0
     while (mark := round(FIRST_MARK // size * 10 ** (k / MARKS_PER_DECADE))) <= episodes:
         k += 1
@@ -114,7 +132,9 @@ class Tabular:
     @property
     def about(self) -> str:
         """What is trained, and on what."""
-        options = ", ".join(f"{key}={value}" for key, value in _options(self.config.algorithm).items())
+        options = ", ".join(
+            f"{key}={value}" for key, value in _options(self.config.algorithm).items()
+        )
         name = self.config.algorithm["name"]
         return f"{self.learner.game_name}: {name} ({options or 'no options'}), {self.learner.size_text()}"
 
@@ -143,21 +163,34 @@ class Tabular:
         scalars |= (measures := self.learner.measures())
         line = f"{self.learner.episodes:,} episodes at {rate:,.0f}/s"
         if "nash_conv/average_policy" in measures:
-            line += f": NashConv (both players' gains together) {measures['nash_conv/average_policy']:.4g}"
+            nash_conv = measures["nash_conv/average_policy"]
+            line += f": NashConv (both players' gains together) {nash_conv:.4g}"
         for name, value in measures.items():
             if not name.startswith("nash_conv/"):
                 line += f", {name.rpartition('/')[2].replace('_', ' ')} {value:.3g}"
         return Report(self.learner.episodes, line, scalars)
 
     def state(self) -> Saved:
-        """Returns all that the next step depends on: named arrays, which the next step changes, and metadata."""
+        """Returns all that the next step depends on: named arrays, which the next step changes, and
+        metadata.
+        """
         meta = self._identity() | {"code": sources_digest(), "curve": self.curve}
-        return Saved({f"learner.{name}": array for name, array in self.learner.get_state(copy=False).items()}, meta)
+        return Saved(
+            {
+                f"learner.{name}": array
+                for name, array in self.learner.get_state(copy=False).items()
+            },
+            meta,
+        )
 
     def load(self, saved: Saved) -> None:
-        """Takes what ``state`` gave. Raises CheckpointError where it is of another game or algorithm."""
+        """Takes what ``state`` gave. Raises CheckpointError where it is of another game or
+        algorithm.
+        """
         check_compatible(saved.meta, **self._identity())
-        self.learner.set_state({name.removeprefix("learner."): array for name, array in saved.arrays.items()})
+        self.learner.set_state(
+            {name.removeprefix("learner."): array for name, array in saved.arrays.items()}
+        )
         self.curve = [(episodes, scalars) for episodes, scalars in saved.meta["curve"]]
 
     def _identity(self) -> dict[str, Any]:

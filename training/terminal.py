@@ -1,9 +1,19 @@
-"""What a training run shows: a progress bar with rate and time left on a terminal, plain lines elsewhere."""
+"""What a training run shows: a progress bar with rate and time left on a terminal, plain lines
+elsewhere.
+"""
 
 import time
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 
 class Terminal:
@@ -12,9 +22,16 @@ class Terminal:
     def __init__(self) -> None:
         self.console = Console(highlight=False, soft_wrap=True)
         self._bars = Progress(
-            TextColumn("{task.description:<24}"), BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
-            TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), console=self.console, transient=True,
-        )  # fmt: skip
+            TextColumn("{task.description:<24}"),
+            BarColumn(24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self.console,
+            transient=True,
+        )
         self._task: TaskID | None = None
         self._stage = ""
         self._started = 0.0
@@ -31,7 +48,9 @@ class Terminal:
         self.console.print(text, markup=False)
 
     def progress(self, what: str, done: int, total: int, unit: str) -> None:
-        """Shows how far a stage is (``runtime.progress.Progress``); on a plain output a line every 10 seconds."""
+        """Shows how far a stage is (``runtime.progress.Progress``); on a plain output a line every
+        10 seconds.
+        """
         if what != self._stage:
             if self._task is not None:
                 self._bars.remove_task(self._task)

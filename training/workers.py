@@ -1,14 +1,17 @@
-"""The workers of a run: they play its games, with searches or by the policies alone, in threads or as actors of a cluster.
+"""The workers of a run: they play its games, with searches or by the policies alone, in threads or
+as actors of a cluster.
 
-    batch of games ─▶ units ─▶ workers, each with an evaluator and a search ─▶ results in the order of the units ─▶ one batch
+    batch of games ─▶ units ─▶ workers, each with an evaluator and a search ─▶ results in the order
+    of the units ─▶ one batch
 
-A unit of games depends on the weights, the settings, its deals and its random streams alone, so a batch is the same for any
-number of workers and any size of the units, down to the order of its samples: that of the deals, and of the moves in each game.
-Only sums of statistics may differ in their last digits.
+A unit of games depends on the weights, the settings, its deals and its random streams alone, so a
+batch is the same for any number of workers and any size of the units, down to the order of its
+samples: that of the deals, and of the moves in each game. Only sums of statistics may differ in
+their last digits.
 
-The kernels and the network run without the GIL, so threads share nothing but the weights. A worker computes on one core alone:
-two cores that split every small convolution spend much of their time waiting for each other, above all when something else runs
-on the machine.
+The kernels and the network run without the GIL, so threads share nothing but the weights. A worker
+computes on one core alone: two cores that split every small convolution spend much of their time
+waiting for each other, above all when something else runs on the machine.
 """
 
 import time
@@ -48,7 +51,9 @@ from training.heuristic_samples import heuristic_samples
 POLICY_LANES = 2048
 """Games that advance together where nobody searches: a game asks for one evaluation at a time."""
 POLICY_DECKS, SEARCH_DECKS = 100, 25
-"""Decks of a unit of a match; their random numbers depend on it, so it is the same for any number of workers."""
+"""Decks of a unit of a match; their random numbers depend on it, so it is the same for any number
+of workers.
+"""
 
 
 class Players(NamedTuple):
@@ -59,13 +64,15 @@ class Players(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Games that are played together; their deals and random numbers follow from the seed of the run and from these numbers.
+    """Games that are played together; their deals and random numbers follow from the seed of the
+    run and from these numbers.
 
     Attributes:
         iteration: Of the run.
         chunk: Tells its deals from those of other batches of the iteration.
         games: How many.
-        searches: Whether decisions are searched, as the settings of self-play say. If not, the policies play alone:
+        searches: Whether decisions are searched, as the settings of self-play say. If not, the
+            policies play alone:
         temperature, exploration, decay: See ``PolicyGames``.
     """
 
@@ -79,7 +86,9 @@ class Batch(NamedTuple):
 
 
 class Games(NamedTuple):
-    """A unit of a batch: games in a row. Attributes: first: Its first. deals: uint64 ``[n]``, seeds of their deals."""
+    """A unit of a batch: games in a row. Attributes: first: Its first. deals: uint64 ``[n]``, seeds
+    of their deals.
+    """
 
     batch: Batch
     first: int
@@ -107,7 +116,9 @@ class Lessons(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What playing a unit cost. Attributes: counters: Of the search. seconds, evaluations: Of the networks."""
+    """What playing a unit cost. Attributes: counters: Of the search. seconds, evaluations: Of the
+    networks.
+    """
 
     counters: SearchCounters
     seconds: float
@@ -120,18 +131,25 @@ class Worker:
     Args:
         config: Of the run.
         game: Its game.
-        players: The networks that play at first; changed in place where weights arrive by ``refresh``.
+        players: The networks that play at first; changed in place where weights arrive by
+            ``refresh``.
         device: Of the networks.
         workers: How many there are, who share the lanes.
     """
 
-    def __init__(self, config: TrainConfig, game: Game, players: Players, device: torch.device, workers: int) -> None:
+    def __init__(
+        self, config: TrainConfig, game: Game, players: Players, device: torch.device, workers: int
+    ) -> None:
         self.config, self.game, self.device, self._workers = config, game, device, workers
         self._players = players
         self._win_only = config.objective == "wp"
-        self.evaluator = Evaluator(players.networks, config.precision, device, config.remembered, game)
+        self.evaluator = Evaluator(
+            players.networks, config.precision, device, config.remembered, game
+        )
         self._lanes = max(1, config.selfplay.lanes // workers)
-        self.search = Search(game, self.evaluator.evaluate, config.search, self._lanes, self._win_only)
+        self.search = Search(
+            game, self.evaluator.evaluate, config.search, self._lanes, self._win_only
+        )
 
     def take_over(self, players: Players) -> None:
         """Plays with these networks from now on, as they are now."""
@@ -149,39 +167,66 @@ class Worker:
 
     def __call__(self, unit: Games | Decks | Lessons, tick: Tick) -> Any:
         """Does a unit."""
-        torch.set_num_threads(1)  # of this thread: oneDNN asks OpenMP, whose number of threads each thread has for itself
+        torch.set_num_threads(
+            1
+        )  # of this thread: oneDNN asks OpenMP, whose number of threads each thread has for itself
         if isinstance(unit, Games):
             return self._play(unit, tick)
         return self._match(unit) if isinstance(unit, Decks) else self._teach(unit)
 
     def _play(self, unit: Games, tick: Tick) -> tuple[Finished | Played, Work]:
         """Plays games of the run; game k of a batch draws from stream k, and from no other."""
-        self.evaluator.seconds, self.evaluator.num_evaluations, self.search.counters = 0.0, 0, SearchCounters()
+        self.evaluator.seconds, self.evaluator.num_evaluations, self.search.counters = (
+            0.0,
+            0,
+            SearchCounters(),
+        )
         batch, last = unit.batch, unit.first + len(unit.deals)
-        rng = streams(self.config.seed, last, Stream.PLAY, batch.iteration, batch.chunk)[unit.first :]
+        rng = streams(self.config.seed, last, Stream.PLAY, batch.iteration, batch.chunk)[
+            unit.first :
+        ]
         games: SelfPlay | PolicyGames
         if batch.searches:
             settings = replace(self.config.selfplay, lanes=self._lanes)
             determinizer = self.make_determinizer(len(unit.deals), settings.posterior)
-            games = SelfPlay(self.game, self.evaluator.evaluate, determinizer, self.search, settings)
+            games = SelfPlay(
+                self.game, self.evaluator.evaluate, determinizer, self.search, settings
+            )
         else:
             games = PolicyGames(
-                self.game, self.evaluator.evaluate, lanes=max(1, POLICY_LANES // self._workers), win_only=self._win_only,
-                decay=batch.decay, temperature=batch.temperature, exploration=batch.exploration, solve=self.config.search.solve,
+                self.game,
+                self.evaluator.evaluate,
+                lanes=max(1, POLICY_LANES // self._workers),
+                win_only=self._win_only,
+                decay=batch.decay,
+                temperature=batch.temperature,
+                exploration=batch.exploration,
+                solve=self.config.search.solve,
             )
         played = games.play(unit.deals, rng, batch.iteration, tick)
-        return played, Work(self.search.counters, self.evaluator.seconds, self.evaluator.num_evaluations)
+        return played, Work(
+            self.search.counters, self.evaluator.seconds, self.evaluator.num_evaluations
+        )
 
     def make_determinizer(self, num_lanes: int, posterior: bool = True) -> Determinizer:
-        """Returns a determinizer with the present networks for games played side by side; without phase 2 if so asked."""
+        """Returns a determinizer with the present networks for games played side by side; without
+        phase 2 if so asked.
+        """
         inference, filter_net = self.config.inference, self._players.filter
-        score = None if filter_net is None else FilterEngine(filter_net, self.config.precision, self.device)
+        score = (
+            None
+            if filter_net is None
+            else FilterEngine(filter_net, self.config.precision, self.device)
+        )
         settings = replace(inference, phase2=inference.phase2 and posterior)
         return Determinizer(self.game, self.evaluator, settings, num_lanes, score)
 
     def _match(self, unit: Decks) -> PlayedGames:
         """Plays decks of a match."""
-        config, trained = self.config, trained_of(self.config, self.game, self._players, self.evaluator)
+        config, trained = (
+            self.config,
+            trained_of(self.config, self.game, self._players, self.evaluator),
+        )
         kind, baseline = "fpmcts" if unit.searches else "policy", config.evaluation.baseline
         players = {
             "own": Entrant(search_options(config) if unit.searches else PolicyOptions(), kind),
@@ -194,15 +239,25 @@ class Worker:
     def _teach(self, unit: Lessons) -> Samples:
         """Plays games of the teacher, one per seed."""
         settings = self.config.bootstrap
-        played = generate_games(self.game, unit.seeds, threads=1, epsilon=settings.epsilon, teacher=settings.teacher)
+        played = generate_games(
+            self.game, unit.seeds, threads=1, epsilon=settings.epsilon, teacher=settings.teacher
+        )
         return heuristic_samples(self.game, played.deals, played.records, played.choices)
 
 
 def trained_of(config: TrainConfig, game: Game, players: Players, evaluator: Evaluator) -> Trained:
-    """Returns the networks as players know them (``agents.registry.Host``); ``evaluator`` holds their weights."""
+    """Returns the networks as players know them (``agents.registry.Host``); ``evaluator`` holds
+    their weights.
+    """
     return Trained(
-        game=game, rules=config.game.rules or "", networks=players.networks, filter=players.filter, inference=config.inference,
-        search=config.search, objective=config.objective, evaluator=evaluator,
+        game=game,
+        rules=config.game.rules or "",
+        networks=players.networks,
+        filter=players.filter,
+        inference=config.inference,
+        search=config.search,
+        objective=config.objective,
+        evaluator=evaluator,
     )
 
 
@@ -210,14 +265,24 @@ def search_options(config: TrainConfig) -> FPMCTSOptions:
     """Returns the options of the search that is measured: as it is in training, but without noise."""
     search = config.search
     return FPMCTSOptions(
-        root=search.root, playouts=config.evaluation.search_playouts, worlds=search.worlds, c=search.c, strength=search.strength,
-        considered=search.considered, prior_floor=search.prior_floor, rollout=search.rollout, solve=search.solve,
-        slots=search.slots, particles=config.inference.particles,
+        root=search.root,
+        playouts=config.evaluation.search_playouts,
+        worlds=search.worlds,
+        c=search.c,
+        strength=search.strength,
+        considered=search.considered,
+        prior_floor=search.prior_floor,
+        rollout=search.rollout,
+        solve=search.solve,
+        slots=search.slots,
+        particles=config.inference.particles,
     )
 
 
 def make_worker(values: Mapping[str, Any]) -> Worker:
-    """Returns a worker from the configuration of a run as plain values, as actors of a cluster make it."""
+    """Returns a worker from the configuration of a run as plain values, as actors of a cluster make
+    it.
+    """
     config = TrainConfig.parse(values)
     torch.set_num_threads(1)
     device, game = choose_device(config.device), config.make_game()
@@ -243,7 +308,9 @@ class Workers:
         size: How many.
     """
 
-    def __init__(self, config: TrainConfig, game: Game, players: Players, device: torch.device, threads: int) -> None:
+    def __init__(
+        self, config: TrainConfig, game: Game, players: Players, device: torch.device, threads: int
+    ) -> None:
         self.config, self.game = config, game
         self.cluster: Cluster | None = None
         self.local: list[Worker] = []
@@ -251,7 +318,12 @@ class Workers:
             self.local = [Worker(config, game, players, device, threads) for _ in range(threads)]
         else:
             values = {"values": config.as_dict()}
-            self.cluster = connect(config.cluster, "training.workers:make_worker", values, "games.environment:environment")
+            self.cluster = connect(
+                config.cluster,
+                "training.workers:make_worker",
+                values,
+                "games.environment:environment",
+            )
         self.size = len(self.local) if self.cluster is None else self.cluster.size
 
     def _pool(self, players: Players | None) -> Pool[Any, Any]:
@@ -264,12 +336,16 @@ class Workers:
         return ThreadPool(self.local)
 
     def _unit_size(self, count: int, asked: int = 0) -> int:
-        """Returns the games of a unit: as many as were asked for or, if that is 0, so many that each worker has one unit."""
+        """Returns the games of a unit: as many as were asked for or, if that is 0, so many that
+        each worker has one unit.
+        """
         if self.cluster is not None:
             asked = self.config.cluster.unit_games or asked
         return asked or max(1, -(-count // self.size))
 
-    def play(self, players: Players, batch: Batch, progress: Progress) -> tuple[Finished | Played, list[Work]]:
+    def play(
+        self, players: Players, batch: Batch, progress: Progress
+    ) -> tuple[Finished | Played, list[Work]]:
         """Returns the games of a batch, one for each deal, and what the units cost."""
         started, config = time.perf_counter(), self.config
         deals = deal_seeds(config.seed, batch.games, Stream.TRAINING, batch.iteration, batch.chunk)
@@ -277,34 +353,52 @@ class Workers:
         units = [Games(batch, k, deals[k : k + size]) for k in range(0, batch.games, size)]
         what = "self-play" if batch.searches else "games of the policies"
         sizes = [len(unit.deals) for unit in units]
-        done = self._pool(players).map(units, sizes, lambda over: progress(what, over, batch.games, "games"))
+        done = self._pool(players).map(
+            units, sizes, lambda over: progress(what, over, batch.games, "games")
+        )
         parts, seconds = [part for part, _ in done], time.perf_counter() - started
         joined: Callable[..., Finished | Played] = join_finished if batch.searches else join_played
         return joined(parts, self.game, seconds), [work for _, work in done]
 
-    def match(self, players: Players, decks: States, searches: bool, progress: Progress) -> PlayedGames:
-        """Returns the games of a duplicate match of some networks against ``evaluation.baseline``, with or without searches."""
+    def match(
+        self, players: Players, decks: States, searches: bool, progress: Progress
+    ) -> PlayedGames:
+        """Returns the games of a duplicate match of some networks against ``evaluation.baseline``,
+        with or without searches.
+        """
         count, each = num_rows(decks), games_per_deck(self.game.spec)
         size = SEARCH_DECKS if searches else POLICY_DECKS
         units = [Decks(take(decks, slice(k, k + size)), k, searches) for k in range(0, count, size)]
         what = "evaluation of the search" if searches else "evaluation"
         progress(what, 0, each * count, "games")
         sizes = [each * num_rows(unit.decks) for unit in units]
-        return joined_games(self._pool(players).map(units, sizes, lambda over: progress(what, over, each * count, "games")))
+        return joined_games(
+            self._pool(players).map(
+                units, sizes, lambda over: progress(what, over, each * count, "games")
+            )
+        )
 
     def teach(self, seeds: np.ndarray, progress: Progress) -> Samples:
-        """Returns the samples of games of the teacher (``bootstrap.teacher``), one game per seed (uint64 ``[G]``)."""
+        """Returns the samples of games of the teacher (``bootstrap.teacher``), one game per seed
+        (uint64 ``[G]``).
+        """
         count = len(seeds)
         size = self._unit_size(count)
         units = [Lessons(seeds[k : k + size]) for k in range(0, count, size)]
         progress("heuristic games", 0, count, "games")
         sizes = [len(unit.seeds) for unit in units]
-        parts = self._pool(None).map(units, sizes, lambda over: progress("heuristic games", over, count, "games"))
+        parts = self._pool(None).map(
+            units, sizes, lambda over: progress("heuristic games", over, count, "games")
+        )
         return join(parts, self.game)
 
     def curves(self) -> dict[str, float]:
         """Returns what happened in the cluster since the last call."""
-        return {} if self.cluster is None else self.cluster.curves() | {"cluster/lag": float(self.config.cluster.lag)}
+        return (
+            {}
+            if self.cluster is None
+            else self.cluster.curves() | {"cluster/lag": float(self.config.cluster.lag)}
+        )
 
     def close(self) -> None:
         """Ends the cluster's actors."""
