@@ -87,7 +87,7 @@ def test_threads_and_units_change_nothing(straight: tuple[str, dict[str, np.ndar
     lag, expected = straight
     same(
         arrays(
-            FPMCTS(config(lag, "threads=2", "selfplay.unit_games=3", "selfplay.lanes=2")), STEPS
+            FPMCTS(config(lag, "threads=2", "selfplay.unit_games=4")), STEPS
         ),
         expected,
     )
