@@ -10,6 +10,7 @@ import textwrap
 from dataclasses import fields, is_dataclass
 
 from games import GAMES
+from games.choice import help_text as game_help
 from networks.checkpoint import CheckpointError
 from runtime.cluster import ClusterError
 from runtime.configuration import choices, groups_of, shown, split
@@ -55,6 +56,10 @@ def help_text(topic: str) -> str:
         return f"{first_line(options)}\n{keys_text(options, 'algorithm.')}"
     if topic in SCHEMAS and topic != SEARCH:
         return keys_text(read_run([f"algorithm={topic}"]))
+    if topic == "game":
+        return f"{keys_text(read_run([]), topic='game')}\n{game_help()}"
+    if text := game_help(topic):
+        return text
     schema = schema_of(SEARCH)
     text = keys_text(read_run([]), topic=topic)
     if not text:

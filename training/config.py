@@ -5,8 +5,8 @@ Each part is the dataclass of its consumer, whose fields carry their ranges
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from agents.heuristic_games import teachers
 from agents.players import PLAYERS
@@ -14,7 +14,7 @@ from agents.rehearsal import compile_players
 from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
-from games import GAMES, make
+from games import Choice
 from games.interface import Game, GameSpec
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
@@ -30,56 +30,6 @@ MANY = 1_000_000_000
 when it is made.
 """
 BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
-
-
-@dataclass(frozen=True)
-class GameSettings:
-    """The game and its options; None where it has no such option.
-
-    Attributes:
-        name: A key of ``games.GAMES``, or the module of a game of your own (docs/adding-a-game.md).
-        rules: doudizhu: named rule set.
-        encoding: doudizhu: of the observations, "default" or "paper".
-        suits: leduc: whether tables tell suits apart; networks never do.
-        players: limit_holdem, no_limit_holdem: number of players.
-        stacks: no_limit_holdem: chips of every seat, or a list with those of each.
-        least_stack: no_limit_holdem: stacks are random, from this up.
-        small_blind: no_limit_holdem: chips. big_blind: the same. ante: the same.
-        bet_sizes: no_limit_holdem: what is searched and learned; any amount can be played against
-            it.
-        abstraction: limit_holdem: of tables; networks see the cards.
-        cards: goofspiel: cards of each seat, and prizes.
-        prizes: goofspiel: their order.
-        scoring: goofspiel: what is won, the game or the difference of points.
-        lowest_prize: goofspiel: the value of the lowest card and prize.
-        variant: phantom_tictactoe: in the small game both try the centre first.
-        reveal: phantom_tictactoe: whether who tries a taken square learns it and tries again.
-    """
-
-    name: str = setting("doudizhu", choices=tuple(GAMES), or_module=True)
-    rules: str | None = setting(None, choices=(None, "standard", "douzero"))
-    encoding: str | None = setting(None, choices=(None, "default", "paper"))
-    suits: bool | None = None
-    players: int | None = None
-    stacks: Any = None
-    least_stack: int | None = setting(None, least=1)
-    small_blind: int | None = setting(None, least=0)
-    big_blind: int | None = setting(None, least=1)
-    ante: int | None = setting(None, least=0)
-    bet_sizes: list[Any] | None = None
-    abstraction: str | None = None
-    cards: int | None = setting(None, least=2, most=13)
-    prizes: str | None = setting(None, choices=(None, "descending", "ascending", "random"))
-    scoring: str | None = setting(None, choices=(None, "win_lose", "points"))
-    lowest_prize: int | None = setting(None, choices=(None, 0, 1))
-    variant: str | None = setting(None, choices=(None, "full", "small"))
-    reveal: bool | None = None
-
-    def options(self) -> dict[str, Any]:
-        """Returns the options that are given."""
-        return {
-            key: value for key, value in asdict(self).items() if key != "name" and value is not None
-        }
 
 
 @dataclass(frozen=True)
@@ -199,7 +149,6 @@ class TrainConfig(RunConfig):
     remembered: int = setting(0, least=0, most=100_000_000)
     init_from: str | None = None
     objective: str = setting("wp", choices=OBJECTIVES)
-    game: GameSettings = field(default_factory=GameSettings)
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(objective="wp"))
     search: SearchSettings = field(
         default_factory=lambda: SearchSettings(root="gumbel", playouts=16, worlds=16, slots=4)
@@ -220,7 +169,7 @@ class TrainConfig(RunConfig):
 
     def make_game(self) -> Game:
         """Returns the game."""
-        return make(self.game.name, **self.game.options())
+        return self.game.make()
 
     def is_gradient(self, iteration: int) -> bool:
         """Returns whether an iteration learns by policy gradient."""
@@ -282,15 +231,15 @@ class TrainConfig(RunConfig):
             )
 
 
-def check_game(settings: GameSettings, network: NetworkConfig) -> GameSpec:
+def check_game(choice: Choice, network: NetworkConfig) -> GameSpec:
     """Returns what is known of a game; raises ConfigError where networks cannot learn it, or not
     with this head.
     """
     try:
-        game = make(settings.name, **settings.options())
+        game = choice.make()
         game.check_for_networks()
     except ValueError as error:
-        raise ConfigError(f"game={settings.name}: {error}") from error
+        raise ConfigError(f"game={choice.name}: {error}") from error
     if network.value_head == "win_stakes" and not game.spec.stake_factors:
         name = game.spec.name
         raise ConfigError(

@@ -26,6 +26,7 @@ from agents.trained import checkpoint_file
 from fpmcts.filter_learner import FilterLearner
 from fpmcts.learner import REPLICAS, Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window, load_stores, stored_arrays
+from games import with_defaults
 from games.batches import num_rows, take
 from games.interface import seats_to_move
 from games.kernels import Stream, sources_digest
@@ -410,7 +411,7 @@ class FPMCTS:
             CheckpointError: It is of another game, network shape, or setting of the stores; nothing
                 is changed on disk.
         """
-        check_compatible(saved.meta, **self._identity())
+        check_compatible(with_defaults(saved.meta), **self._identity())
         for name, module in self._modules().items():
             load_module(module, saved.arrays, name)
         for name, optimizer in self._optimizers().items():
@@ -426,7 +427,7 @@ class FPMCTS:
         identity = self._identity()
         network = identity["network"]
         sizes = {key: network.pop(key) for key in ("channels", "blocks")}
-        check_compatible(saved.meta, **identity)
+        check_compatible(with_defaults(saved.meta), **identity)
         same = all(saved.meta["network"][key] == size for key, size in sizes.items())
         for k, net in enumerate(self.nets):
             if same:
@@ -467,7 +468,7 @@ class FPMCTS:
         """Returns what a checkpoint must agree with."""
         network = asdict(self.config.network)
         return {
-            "game": {"name": self.config.game.name} | self.config.game.options(),
+            "game": self.config.game.as_dict(),
             "network": {k: v for k, v in network.items() if k != "objective"},
             "filter": self.filter is not None,
         }

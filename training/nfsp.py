@@ -20,7 +20,7 @@ from evaluation.policy_table import ExactMeasure
 from fpmcts.learner import Learner
 from fpmcts.learner_settings import LearnerSettings
 from fpmcts.samples import Reservoir, Store, load_stores, stored_arrays
-from games import make
+from games import Choice, with_defaults
 from games.batches import num_rows, take
 from games.interface import seats_to_move
 from games.kernels import Stream, deal_seeds, sources_digest, streams
@@ -36,7 +36,7 @@ from runtime.device import choose_device
 from runtime.memory import check_fits
 from runtime.progress import Progress
 from runtime.settings import ConfigError, setting
-from training.config import GameSettings, check_game
+from training.config import check_game
 from training.learning import Losses, loss_curves
 from training.run import Report
 from training.run_config import EpisodeBudget, RunConfig
@@ -67,7 +67,6 @@ class NFSPConfig(RunConfig):
             "auto": float32 or bfloat16, by the processor and the size of the networks
             (``networks/precision.py``).
         remembered: Observations whose answers are kept until the networks change, >= 0.
-        game: ``name``, and the options of the game.
         network: Size of the networks; those of the best responses have the same.
         algorithm: See NFSPSettings.
         evaluation: How the average policies are measured.
@@ -76,7 +75,7 @@ class NFSPConfig(RunConfig):
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
     remembered: int = setting(0, least=0, most=100_000_000)
-    game: GameSettings = field(default_factory=lambda: GameSettings("leduc"))
+    game: Choice = field(default_factory=lambda: Choice("leduc"))
     network: NetworkConfig = field(default_factory=NetworkConfig)
     algorithm: NFSPSettings = field(default_factory=NFSPSettings)
     evaluation: NFSPEvaluation = field(default_factory=NFSPEvaluation)
@@ -127,7 +126,7 @@ class NFSP:
     def __init__(self, config: NFSPConfig) -> None:
         settings, self.device = config.algorithm, choose_device(config.device)
         torch.set_num_threads(1)
-        self.game = make(config.game.name, **config.game.options())
+        self.game = config.game.make()
         seats = range(self.game.spec.num_seats)
         self.average = build_networks(self.game.spec, config.network, config.seed).to(self.device)
         self.q = build_networks(self.game.spec, config.network, config.seed + 1).to(self.device)
@@ -288,7 +287,7 @@ class NFSP:
         """Takes what ``state`` gave. Raises CheckpointError where it is of another game, network or
         algorithm.
         """
-        check_compatible(saved.meta, **self._identity())
+        check_compatible(with_defaults(saved.meta), **self._identity())
         for name, module in self._modules().items():
             load_module(module, saved.arrays, name)
         for name, optimizer in self._optimizers().items():
@@ -320,7 +319,7 @@ class NFSP:
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""
         return {
-            "game": {"name": self.config.game.name} | self.config.game.options(),
+            "game": self.config.game.as_dict(),
             "network": asdict(self.config.network),
             "algorithm": asdict(self.config.algorithm),
         }

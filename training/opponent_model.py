@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from games import Choice
 from networks.checkpoint import CheckpointError, check_compatible
 from opponent_models import score_bins
 from opponent_models.learn import LearnOptions, learn, tasks
@@ -37,24 +38,24 @@ class OpponentModelConfig(RunConfig):
     Attributes:
         hands: A file or folder of hand histories in the PHH format (.phh, .phhs, compressed .xz);
             several with commas.
-        game: ``name``: no_limit_holdem; other keys of the game do not matter here.
+        game: ``name``: no_limit_holdem; its options do not matter here.
         algorithm: ``name``, and how trees are learned (``opponent_models.learn``).
     """
 
     hands: str | None = None
-    game: dict[str, Any] = field(default_factory=lambda: {"name": "no_limit_holdem"})
+    game: Choice = field(default_factory=lambda: Choice("no_limit_holdem"))
     algorithm: LearnOptions = field(default_factory=LearnOptions)
     budget: MinutesBudget = field(default_factory=MinutesBudget)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""
-        return f"{self.game['name']}-{self.algorithm.name}-{self.seed}"
+        return f"{self.game.name}-{self.algorithm.name}-{self.seed}"
 
     def check(self) -> None:
         """Raises ConfigError where the game is another one."""
-        if self.game.get("name") != "no_limit_holdem":
+        if self.game.name != "no_limit_holdem":
             raise ConfigError(
-                f"game={self.game.get('name')} algorithm=opponent_model: expected game=no_limit_holdem"
+                f"game={self.game.name} algorithm=opponent_model: expected game=no_limit_holdem"
             )
 
     def start(self) -> "OpponentModel":

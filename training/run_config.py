@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from games import Choice
 from runtime.settings import build, setting
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class RunConfig:
             ``runs/<game>-<seed>``.
         seed: Of all random numbers, >= 0.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
+        game: ``name``, a key of ``games.GAMES`` or the module of a game of your own, and its options:
+            ``--help game``.
         budget: When to stop. Every bound but ``minutes`` is one of what the algorithm counts
             (``Algorithm.spent``).
     """
@@ -48,6 +51,7 @@ class RunConfig:
     run_dir: str | None = None
     seed: int = setting(0, least=0, most=2**31)
     resume: bool = True
+    game: Choice = field(default_factory=lambda: Choice("doudizhu"))
     budget: MinutesBudget = field(default_factory=MinutesBudget)
 
     @classmethod
@@ -80,4 +84,4 @@ class RunConfig:
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the configuration as plain nested dictionaries."""
-        return asdict(self)
+        return asdict(self) | {"game": self.game.as_dict()}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
-from games import make
+from games import Choice, with_defaults
 from games.kernels import sources_digest
 from networks.checkpoint import check_compatible
 from runtime.progress import Progress
@@ -36,17 +36,16 @@ class TabularConfig(RunConfig):
     """A run of a tabular algorithm.
 
     Attributes:
-        game: ``name``, and the options of the game (``games/poker``).
         algorithm: ``name``, and its options (``tabular.algorithms``).
     """
 
-    game: dict[str, Any] = field(default_factory=lambda: {"name": "leduc"})
+    game: Choice = field(default_factory=lambda: Choice("leduc"))
     algorithm: dict[str, Any] = field(default_factory=lambda: {"name": "smooth_uct"})
     budget: EpisodeBudget = field(default_factory=EpisodeBudget)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""
-        return f"{self.game['name']}-{self.algorithm['name']}-{self.seed}"
+        return f"{self.game.name}-{self.algorithm['name']}-{self.seed}"
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Self:
@@ -62,7 +61,7 @@ class TabularConfig(RunConfig):
 
     def check(self) -> None:
         """Raises ConfigError where there is no such algorithm, or it does not know the game."""
-        game, name = str(self.game.get("name")), str(self.algorithm.get("name"))
+        name = str(self.algorithm.get("name"))
         if name not in algorithms.ALGORITHMS:
             raise ConfigError(
                 f"algorithm={name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}"
@@ -75,7 +74,7 @@ class TabularConfig(RunConfig):
         except ConfigError:
             raise
         except ValueError as error:
-            raise ConfigError(f"game={game} algorithm={name}: {error}") from error
+            raise ConfigError(f"game={self.game.name} algorithm={name}: {error}") from error
 
     def start(self) -> "Tabular":
         """Returns the algorithm before its first episode."""
@@ -91,7 +90,7 @@ def make_learner(config: TabularConfig) -> Any:
     """Returns the algorithm (a ``Learner``) before its first episode. Raises ValueError where an
     option is out of range.
     """
-    game = make(config.game["name"], **_options(config.game))
+    game = config.game.make()
     return algorithms.make(
         config.algorithm["name"], game, config.seed, **_options(config.algorithm)
     )
@@ -187,7 +186,7 @@ class Tabular:
         """Takes what ``state`` gave. Raises CheckpointError where it is of another game or
         algorithm.
         """
-        check_compatible(saved.meta, **self._identity())
+        check_compatible(with_defaults(saved.meta), **self._identity())
         self.learner.set_state(
             {name.removeprefix("learner."): array for name, array in saved.arrays.items()}
         )
@@ -196,4 +195,4 @@ class Tabular:
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""
         options = {key: value for key, value in self.config.algorithm.items() if key != "memory"}
-        return {"game": self.config.game, "algorithm": options}
+        return {"game": self.config.game.as_dict(), "algorithm": options}

@@ -16,7 +16,7 @@ waiting for each other, above all when something else runs on the machine.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -251,7 +251,7 @@ def trained_of(config: TrainConfig, game: Game, players: Players, evaluator: Eva
     """
     return Trained(
         game=game,
-        rules=config.game.rules or "",
+        rules=config.game.options.get("rules", ""),
         networks=players.networks,
         filter=players.filter,
         inference=config.inference,
@@ -263,20 +263,8 @@ def trained_of(config: TrainConfig, game: Game, players: Players, evaluator: Eva
 
 def search_options(config: TrainConfig) -> FPMCTSOptions:
     """Returns the options of the search that is measured: as it is in training, but without noise."""
-    search = config.search
-    return FPMCTSOptions(
-        root=search.root,
-        playouts=config.evaluation.search_playouts,
-        worlds=search.worlds,
-        c=search.c,
-        strength=search.strength,
-        considered=search.considered,
-        prior_floor=search.prior_floor,
-        rollout=search.rollout,
-        solve=search.solve,
-        slots=search.slots,
-        particles=config.inference.particles,
-    )
+    changes = {"playouts": config.evaluation.search_playouts, "gumbel_noise": 0.0}
+    return FPMCTSOptions(search=asdict(config.search) | changes, beliefs=asdict(config.inference))
 
 
 def make_worker(values: Mapping[str, Any]) -> Worker:

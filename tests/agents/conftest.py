@@ -4,44 +4,27 @@ from pathlib import Path
 
 import pytest
 
+from games import Choice
 from inference.determinizer import InferenceSettings
 from networks.checkpoint import save
 from networks.resnet import NetworkConfig
-from training.config import BootstrapSettings, GameSettings, TrainConfig
+from training.config import BootstrapSettings, TrainConfig
 from training.fpmcts import FPMCTS
 from training.run import Run
 from training.run_config import EpisodeBudget
 from training.tabular import TabularConfig
 
 TINY = TrainConfig(
-    run_dir="somewhere/secret",
-    seed=3,
-    game=GameSettings(rules="standard"),
-    device="cpu",
-    precision="float32",
-    threads=1,
-    bootstrap=BootstrapSettings(kind="none"),
+    run_dir="somewhere/secret", seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"),
     network=NetworkConfig(objective="wp", channels=8, blocks=1, head_channels=2, head_units=8),
-)
+)  # fmt: skip
 TINY_POKER = TrainConfig(
-    seed=3,
-    device="cpu",
-    precision="float32",
-    threads=1,
-    bootstrap=BootstrapSettings(kind="none"),
-    objective="adp",
-    game=GameSettings(name="leduc"),
-    inference=InferenceSettings(phase1="none"),
+    seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"), objective="adp",
+    game=Choice("leduc"), inference=InferenceSettings(phase1="none"),
     network=NetworkConfig(
-        objective="adp",
-        value_head="scalar",
-        hidden_head=False,
-        channels=8,
-        blocks=1,
-        head_channels=2,
-        head_units=8,
+        objective="adp", value_head="scalar", hidden_head=False, channels=8, blocks=1, head_channels=2, head_units=8
     ),
-)
+)  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -66,20 +49,10 @@ def poker_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tabular_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the folder of a run of Smooth UCT on Leduc, two steps long."""
     folder = tmp_path_factory.mktemp("tabular") / "run"
-    game, algorithm = {"name": "leduc"}, {"name": "smooth_uct"}
-    budget = EpisodeBudget(episodes=1100)
-    assert (
-        len(
-            list(
-                Run(
-                    TabularConfig(
-                        run_dir=str(folder), game=game, algorithm=algorithm, budget=budget
-                    )
-                )
-            )
-        )
-        == 2
+    config = TabularConfig(
+        run_dir=str(folder), game=Choice("leduc"), budget=EpisodeBudget(episodes=1100)
     )
+    assert len(list(Run(config))) == 2
     return folder
 
 

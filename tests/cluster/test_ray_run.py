@@ -11,8 +11,7 @@ from evaluation.config import parse_command_line
 from evaluation.plan import make_plan
 from evaluation.tournament import play_tournament
 from games import make
-from reproduce.job import Event
-from reproduce.match_tables import read_job
+from reproduce.ismcts_tables import read_job
 from runtime.progress import silent
 from runtime.settings import ConfigError
 from training.algorithms import read_run
@@ -195,12 +194,10 @@ SMALL = (
 
 def figure(folder: Path, *overrides: str) -> list[list[Any]]:
     """Returns the lots of a figure, which is played to its end, in some order."""
-    *events, said = read_job(
-        "lisy_tables", [f"run_dir={folder}", *SMALL, "matches=20", *overrides]
-    ).play(lambda: False)
-    assert all(isinstance(event, Event) for event in events) and isinstance(said, list)
-    lines = (folder / "matches.jsonl").read_text().splitlines()[1:]
-    return sorted([entry["lot"], entry["returns"]] for entry in map(json.loads, lines))
+    job = read_job("lisy_tables", [f"run_dir={folder}", *SMALL, "matches=20", *overrides])
+    assert job.play(lambda *at: None, lambda: False) is not None
+    lines = (folder / "lots.jsonl").read_text().splitlines()[1:]
+    return sorted(json.loads(line.partition(" ")[2]) for line in lines)
 
 
 @pytest.mark.slow
