@@ -7,7 +7,7 @@ allowed.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, field, fields, is_dataclass
+from dataclasses import MISSING, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
@@ -110,7 +110,7 @@ def leaf_keys(schema: Any, prefix: str = "") -> list[str]:
     return keys
 
 
-def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
+def build(schema: type, values: Mapping[str, Any], prefix: str = "", base: Any = None) -> Any:
     """Returns the dataclass made of a nested mapping, each leaf checked and converted by its
     annotation and its ``setting``.
 
@@ -119,6 +119,7 @@ def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
             itself by ``parse``.
         values: What was given; the rest has its defaults.
         prefix: What stands before the keys in messages, such as ``"search."``.
+        base: What has the values that were not given; None: the defaults of the schema.
 
     Raises:
         ConfigError: An unknown key, a wrong type, or a value that is not allowed.
@@ -144,9 +145,11 @@ def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
             first = "name" if parse else fields(kind)[0].name  # type: ignore[arg-type]
             raise ConfigError(f"{full}={value}: expected a group of keys, such as {full}.{first}")
         else:
-            arguments[key] = parse(value) if parse else build(kind, value, f"{full}.")  # type: ignore[arg-type]
+            default = known[key].default_factory
+            usual = None if default is MISSING else default()
+            arguments[key] = parse(value) if parse else build(kind, value, f"{full}.", usual)  # type: ignore[arg-type]
     try:
-        return schema(**arguments)
+        return schema(**arguments) if base is None else replace(base, **arguments)
     except ConfigError:
         raise
     except ValueError as error:  # of the dataclass itself

@@ -153,7 +153,7 @@ def test_settings_lie_beside_the_module() -> None:
         read_run(["game=games.kernels"])
     with pytest.raises(ConfigError, match="game=no.such: there is no such module"):
         read_run(["game=no.such"])
-    config = read_run([f"game={NAME}", "search.playouts=8"])[0]
+    config = read_run([f"game={NAME}", "search.playouts=8"])
     assert (config.game.name, config.objective, config.search.playouts, config.search.strength) == (NAME, "adp", 8, 100.0)
 
 

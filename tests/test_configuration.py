@@ -10,9 +10,9 @@ from training.algorithms import read_run
 
 
 def test_later_layers_win() -> None:
-    own = read_run([])[0]
-    paper = read_run(["experiment=paper"])[0]
-    given = read_run(["experiment=paper", "game.encoding=default", "search.playouts=7"])[0]
+    own = read_run([])
+    paper = read_run(["experiment=paper"])
+    given = read_run(["experiment=paper", "game.encoding=default", "search.playouts=7"])
     assert [config.objective for config in (own, paper, given)] == ["wp", "adp", "adp"]
     assert [config.game.options["encoding"] for config in (own, paper, given)] == [
         "default",
@@ -23,16 +23,13 @@ def test_later_layers_win() -> None:
 
 
 def test_groups_of_a_game_come_before_its_own_keys() -> None:
-    goofspiel, poker = (read_run([f"game={game}"])[0] for game in ("goofspiel", "kuhn"))
-    assert (
-        goofspiel.objective == poker.objective == "adp"
-        and goofspiel.search.considered == 13 > poker.search.considered
-    )
+    goofspiel, poker = (read_run([f"game={game}"]) for game in ("goofspiel", "kuhn"))
+    assert goofspiel.objective == poker.objective == "adp" and goofspiel.search.considered == 13 > poker.search.considered
 
 
 @pytest.mark.parametrize("algorithm", ["fpmcts", "ismcts", "nfsp"])
 def test_a_game_outside_the_tree_has_options(algorithm: str) -> None:
-    config = read_run(["game=examples.sealed_bids", "game.values=4", f"algorithm={algorithm}"])[0]
+    config = read_run(["game=examples.sealed_bids", "game.values=4", f"algorithm={algorithm}"])
     assert config.game == Choice("examples.sealed_bids", {"values": 4})
     assert config.as_dict()["game"] == {"name": "examples.sealed_bids", "values": 4}
     with pytest.raises(ConfigError, match="game.values=9: expected at least 2 and at most 8"):
