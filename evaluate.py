@@ -36,7 +36,7 @@ from rich.table import Table
 
 from agents.general.external import ExternalPlayerError
 from agents.players import PLAYERS, Host, PlayerError
-from agents.rehearsal import compile_players
+from agents.warmup import compile_players
 from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
 from evaluation.duplicate import MatchResult, with_variate
 from evaluation.kept_games import TournamentError

@@ -57,7 +57,7 @@ def kind_of(name: str) -> Kind:
         names = [SEARCH, NFSP, OPPONENTS, *algorithms.ALGORITHMS]
         raise ConfigError(f"algorithm={name}: expected one of {', '.join(names)}{did_you_mean(name, names)}")
     # Torch is needed from here on: runs on tables start faster and in less memory without it.
-    from agents.rehearsal import compile_players
+    from agents.warmup import compile_players
     from training.config import TrainConfig, parse_config
     from training.trainer import Trainer
 
