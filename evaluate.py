@@ -37,7 +37,7 @@ from rich.table import Table
 from agents.general.external import ExternalPlayerError
 from agents.players import PLAYERS, Host, PlayerError
 from agents.warmup import compile_players
-from evaluation.config import EvaluateConfig, Tournament, make_game, parse_command_line
+from evaluation.config import EvaluateConfig, Tournament, parse_command_line
 from evaluation.duplicate import MatchResult, with_variate
 from evaluation.kept_games import TournamentError
 from evaluation.match import IllegalMoveError
@@ -48,12 +48,13 @@ from evaluation.saved_games import SaveError, check_file, write_games
 from evaluation.table_match import table_match
 from evaluation.tournament import Progress as Counted
 from evaluation.tournament import forget, play_tournament
+from games.choice import help_text as game_help
 from games.interface import Game
 from networks.checkpoint import CheckpointError
 from runtime.cluster import ClusterError
 from runtime.configuration import choices, shown, split
 from runtime.device import choose_device
-from runtime.help import attribute_texts, first_line, keys_text, say
+from runtime.help import attribute_texts, first_line, say, shortened
 from runtime.interrupt import Interrupt
 from runtime.machine import machine
 from runtime.settings import ConfigError, did_you_mean
@@ -74,15 +75,19 @@ HELP = """python evaluate.py a=PLAYER b=PLAYER [a.OPTION=…] [key=value …]
 def help_text(topic: str) -> str:
     """Returns the help on a player's options or a key; "" is the whole in short."""
     if topic in PLAYERS:
-        options = "\n".join(keys_text(schema, "a.") for schema in PLAYERS[topic].schemas())
-        return f"{topic}: {first_line(PLAYERS[topic])}\n{options}".replace("\n  a.", "\n  LABEL.")
+        return f"{topic}: {first_line(PLAYERS[topic])}\n{PLAYERS[topic].help('LABEL.')}"
     told = attribute_texts(EvaluateConfig) | {"experiment": f"Keys of conf/evaluate/NAME.yaml: {', '.join(choices('evaluate'))}."}
+    if topic == "game":
+        return f"game: {told['game']}\n{game_help()}"
     if topic:
+        if text := game_help(topic):
+            return text
         if topic not in told:
             raise ConfigError(f"--help {topic}: no key and no player{did_you_mean(topic, [*told, *PLAYERS])}")
         return f"{topic}: {told[topic]}"
-    keys = [f"  {key + ':':13}{text.partition('. ')[0].partition(';')[0].rstrip('.')[:96]}" for key, text in told.items()]
-    kinds = [f"  {name + ':':13}{first_line(options)[:96]}" for name, options in PLAYERS.items()]
+    first = {key: text.partition(". ")[0].partition(";")[0].rstrip(".") for key, text in told.items()}
+    keys = [f"  {key + ':':13}{shortened(text, 96)}" for key, text in first.items()]
+    kinds = [f"  {name + ':':13}{shortened(first_line(options), 96)}" for name, options in PLAYERS.items()]
     more = ["", "Players, explained with their options by --help PLAYER:", *kinds, "--cfg job prints all settings."]
     return "\n".join([HELP, "Keys:", *keys, *more])
 
@@ -90,14 +95,14 @@ def help_text(topic: str) -> str:
 def settings(tournament: Tournament) -> dict[str, Any]:
     """Returns everything that a tournament is set to: the keys, and every player with its options."""
     players = {label: {"kind": player.kind, **player.options.as_dict()} for label, player in tournament.players.items()}
-    return {**asdict(tournament.config), "player": players}
+    return {**asdict(tournament.config), "game": tournament.config.game.as_dict(), "player": players}
 
 
 def check_players(tournament: Tournament) -> None:
     """Raises CheckpointError where what a player has learned is not there: before any game, in one process."""
     for label, player in tournament.players.items():
         try:
-            player.options.file(tournament.config.game)
+            player.options.file(tournament.config.game.name)
         except CheckpointError as error:
             raise CheckpointError(f"{label}={player.kind}: {error}") from error
 
@@ -150,7 +155,7 @@ def play_table(tournament: Tournament, game: Game, console: Console) -> int:
     config, labels, count = tournament.config, tournament.labels, tournament.num_decks()
     if len(labels) != game.spec.num_seats:
         raise ConfigError(
-            f"table={list(labels)}: {len(labels)} players; expected {game.spec.num_seats}, the seats of {config.game}"
+            f"table={list(labels)}: {len(labels)} players; expected {game.spec.num_seats}, the seats of {config.game.name}"
         )
     if count is None or config.save or config.report or config.aivat:
         raise ConfigError("table: expected decks=NUMBER, and none of save, report and aivat, which are of matches of two players")
@@ -186,10 +191,10 @@ def run(arguments: list[str]) -> int:
     tournament = parse_command_line(arguments)
     config = tournament.config
     choose_device(config.device)
-    game = make_game(config)
+    game = config.game.make()
     if config.aivat and game.passive is None:
         raise ConfigError(
-            f"aivat=true: {config.game} has no move that only goes along, as check or call, which luck is measured by"
+            f"aivat=true: {config.game.name} has no move that only goes along, as check or call, which luck is measured by"
         )
     check_players(tournament)
     if config.report:
@@ -202,7 +207,7 @@ def run(arguments: list[str]) -> int:
     cheap = tournament.variate()
     cheap_plan = None if cheap is None else make_plan(cheap, game)
     if any(player.options.compiles for player in tournament.players.values()):
-        compile_players(config.game)
+        compile_players(config.game.name)
     precisions = ", ".join(f"{label} {precision}" for label, precision in plan.precisions.items())
     if precisions:
         console.print(f"precision: {precisions}", markup=False)

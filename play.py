@@ -2,15 +2,14 @@
 
     python play.py                                    on this machine, at http://127.0.0.1:8000
     python play.py port=0 browser=false               a free port; the address is printed
-    python play.py checkpoint=runs/mine               what you trained stands in the lobby
-    python play.py review=games.jsonl                 games that evaluate.py saved stand in the lobby
+    python play.py checkpoint=runs/mine               adds your trained player to the lobby
+    python play.py review=games.jsonl                 adds games that evaluate.py saved to the lobby
 
 Ctrl-C ends it. Games that are not over go on when it is started again.
 """
 
 import logging
 import sys
-from pathlib import Path
 
 from runtime.configuration import load, pairs, shown, split
 from runtime.help import keys_text, say
@@ -34,42 +33,27 @@ def parse(overrides: tuple[str, ...]) -> PlayConfig:
 
 def main() -> None:
     """Runs the command; errors of use become one line."""
+    line = split(sys.argv[1:])
+    if line.help is not None:
+        say(f"{__doc__}\n{keys_text(PlayConfig, topic=line.help)}")
+        return
+    config = parse(line.overrides)
+    if line.shows:
+        say(shown(dict(flatten_config(config))))
+        return
     try:
-        line = split(sys.argv[1:])
-        if line.help is not None:
-            say(f"{__doc__}\n{keys_text(PlayConfig, topic=line.help)}")
-            return
-        config = parse(line.overrides)
-        if line.shows:
-            say(shown(dict(flatten_config(config))))
-            return
-        try:
-            from web import server
-        except ModuleNotFoundError as error:
-            sys.exit(f"play.py: {error.name} is not installed: pip install -c constraints.txt -e '.[play]', or make play")
-        logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
-        server.run(
-            server.ServerConfig(
-                host=config.host,
-                port=config.port,
-                games=Path(config.games),
-                checkpoints=tuple(map(Path, config.checkpoint)),
-                review=None if config.review is None else Path(config.review),
-            ),
-            say=lambda address: print(f"the table is at {address}", flush=True),
-            browser=config.browser,
-        )
-    except KeyboardInterrupt:
-        pass
-    except (ConfigError, server_error()) as error:
-        sys.exit(f"play.py: {error}")
-
-
-def server_error() -> type[Exception]:
-    """Returns the errors of a server that cannot start; where its packages are not installed there are none."""
-    module = sys.modules.get("web.server")
-    return ConfigError if module is None else module.ServerError
+        from web.server.main import run
+    except ModuleNotFoundError as error:
+        install = "pip install -c constraints.txt -e '.[play]', or make play"
+        raise ConfigError(f"{error.name} is not installed: {install}") from error
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    run(config, say=lambda address: print(f"the table is at {address}", flush=True))
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ConfigError as error:  # of a server that cannot start, too
+        sys.exit(f"play.py: {error}")
+    except KeyboardInterrupt:
+        pass

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from games import GAMES
+from games.choice import help_text as game_help
 from networks.checkpoint import CheckpointError
 from runtime.cluster import ClusterError
 from runtime.configuration import choices, groups_of, shown, split
@@ -52,6 +53,8 @@ def help_text(topic: str) -> str:
         return f"{first_line(options)}\n{keys_text(options, 'algorithm.')}"
     if topic in (NFSP, OPPONENTS):
         return keys_text(read_run([f"algorithm={topic}"])[0])
+    if topic == "game" or (text := game_help(topic)):
+        return f"{keys_text(read_run([])[0], topic='game')}\n{game_help()}" if topic == "game" else text
     schema = kind_of(SEARCH).schema
     text = keys_text(read_run([])[0], topic=topic)
     if not text:

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from agents.agent import Agent
 from games import GAMES, family
 from games.interface import Game
+from runtime.help import keys_text
 from runtime.settings import build
 
 Made = TypeVar("Made")
@@ -71,9 +72,9 @@ class PlayerOptions:
         return tuple(name for name in GAMES if cls.plays(name)) if cls.families else ()
 
     @classmethod
-    def schemas(cls) -> tuple[type, ...]:
-        """Returns the dataclasses whose fields are options, for ``--help``; of two fields of one name the first counts."""
-        return (cls,)
+    def help(cls, prefix: str) -> str:
+        """Returns a paragraph for each option. Args: prefix: What stands before the keys."""
+        return keys_text(cls, prefix)
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], prefix: str = "") -> Self:

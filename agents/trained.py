@@ -14,7 +14,7 @@ import torch
 
 from agents.registry import Host
 from fpmcts.search import SearchSettings
-from games import make as make_game
+from games import Choice
 from games.interface import Game
 from games.kernels import ROOT
 from inference.determinizer import Determinizer, InferenceSettings
@@ -150,11 +150,9 @@ def trained_networks(
 
     def read() -> Trained:
         trained = load_trained(path, game.spec.name, precision, host.device, objective)
-        rules = getattr(game, "rules_name", "")  # of games that have rule sets
-        if (learned := getattr(trained.game, "rules_name", "")) != rules:
-            raise CheckpointError(f"{path} learned the rules {learned!r}; this match plays {rules!r}")
-        for key, value in game.options.items():
-            if (other := trained.game.options.get(key)) != value:
+        learned = trained.game.learned_options()
+        for key, value in game.learned_options().items():
+            if (other := learned.get(key)) != value:
                 raise CheckpointError(f"{path} learned game.{key}={other}; this match plays game.{key}={value}")
         if trained.game.spec.num_seats != (seats := game.spec.num_seats):
             raise CheckpointError(f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}")
@@ -178,8 +176,11 @@ def _read(file: Path, game: str) -> tuple[Arrays, dict[str, Any], Game, NetworkC
     config: dict[str, Any] = meta["config"]
     if config["game"]["name"] != game:
         raise CheckpointError(f"{file} plays {config['game']['name']}; expected a checkpoint of {game}")
-    settings = {key: value for key, value in config["game"].items() if key != "name" and value is not None}
-    return arrays, config, make_game(game, **settings), settings_of(NetworkConfig, config["network"], "network")
+    try:
+        made = Choice.parse(config["game"]).make()
+    except ValueError as error:
+        raise CheckpointError(f"{file} cannot be used: {error}") from error
+    return arrays, config, made, settings_of(NetworkConfig, config["network"], "network")
 
 
 def export(source: Path | str, target: Path | str) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 from agents.players import PLAYERS, Entrant
 from evaluation.sequential import SequentialTest
 from evaluation.variate import FEWEST
-from games import GAMES, make
-from games.interface import Game
+from games import Choice
+from games.choice import games_with, option_names
 from runtime.cluster import ClusterSettings
 from runtime.configuration import CONF, load, pairs, read_file
 from runtime.settings import ConfigError, build, did_you_mean, setting
@@ -31,19 +31,8 @@ class EvaluateConfig:
     """A tournament.
 
     Attributes:
-        game: Name of the game, or the module of a game of your own.
-        rules: Rule set of Doudizhu: "standard" or "douzero".
-        players: Number of players: limit_holdem 2 or 3, no_limit_holdem 2 to 10; None: the game's own default.
-        stacks: no_limit_holdem: chips of every seat, or a list with those of each.
-        least_stack: no_limit_holdem: stacks are random, from this up.
-        small_blind: no_limit_holdem: chips. big_blind: the same. ante: the same.
-        bet_sizes: no_limit_holdem: what players that learn or search may bet.
-        cards: goofspiel: cards of each seat, and prizes; here and below ``game.cards`` is the same key.
-        prizes: goofspiel: their order.
-        scoring: goofspiel: what is won, the game or the difference of points.
-        lowest_prize: goofspiel: the value of the lowest card and prize.
-        variant: phantom_tictactoe: in the small game both try the centre first.
-        reveal: phantom_tictactoe: whether who tries a taken square learns it and tries again.
+        game: Name of the game, or the module of a game of your own; its options are ``game.cards`` or ``cards`` alone, and so
+            on.
         a: Label of the player whose score is told, with ``b``.
         b: Its opponent.
         agents: Labels of two or more players, in place of ``a`` and ``b``: all pairs.
@@ -72,21 +61,7 @@ class EvaluateConfig:
         unfinished: Folder that holds the finished games of interrupted evaluations.
     """
 
-    game: str = setting("doudizhu", choices=tuple(GAMES), or_module=True)
-    rules: str = "standard"
-    players: int | None = setting(None, least=2, most=10)
-    stacks: Any = None
-    least_stack: int | None = setting(None, least=1)
-    small_blind: int | None = setting(None, least=0)
-    big_blind: int | None = setting(None, least=1)
-    ante: int | None = setting(None, least=0)
-    bet_sizes: list[Any] | None = None
-    cards: int | None = setting(None, least=2, most=13)
-    prizes: str | None = setting(None, choices=(None, "descending", "ascending", "random"))
-    scoring: str | None = setting(None, choices=(None, "win_lose", "points"))
-    lowest_prize: int | None = setting(None, choices=(None, 0, 1))
-    variant: str | None = setting(None, choices=(None, "full", "small"))
-    reveal: bool | None = None
+    game: Choice = field(default_factory=lambda: Choice("doudizhu"))
     a: str | None = None
     b: str | None = None
     agents: list[str] = field(default_factory=list)
@@ -106,20 +81,6 @@ class EvaluateConfig:
     unfinished: str = "runs/evaluations"
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
 
-    def game_options(self) -> dict[str, Any]:
-        """Returns the options of the game that were given or have a default here."""
-        values = {key: getattr(self, key) for key, names in GAME_KEYS.items() if self.game in names}
-        return {key: value for key, value in values.items() if value is not None}
-
-
-GAME_KEYS = {
-    "rules": ("doudizhu",), "players": ("limit_holdem", "no_limit_holdem"),
-    "stacks": ("no_limit_holdem",), "least_stack": ("no_limit_holdem",), "small_blind": ("no_limit_holdem",),
-    "big_blind": ("no_limit_holdem",), "ante": ("no_limit_holdem",), "bet_sizes": ("no_limit_holdem",),
-    "cards": ("goofspiel",), "prizes": ("goofspiel",), "scoring": ("goofspiel",), "lowest_prize": ("goofspiel",),
-    "variant": ("phantom_tictactoe",), "reveal": ("phantom_tictactoe",),
-}  # fmt: skip
-"""The keys that are options of a game, and the games that have them."""
 
 MOST_DECKS = 10_000_000
 FILES = ("checkpoint", "command", "run")
@@ -158,14 +119,6 @@ class Tournament:
         return int(self.config.decks) if self.config.decks.isdecimal() else None
 
 
-def make_game(config: EvaluateConfig) -> Game:
-    """Returns the game of a configuration. Raises ConfigError where it does not take its options."""
-    try:
-        return make(config.game, **config.game_options())
-    except ValueError as error:
-        raise ConfigError(f"game={config.game}: {error}") from error
-
-
 def parse_command_line(arguments: Sequence[str]) -> Tournament:
     """Returns the configuration of a command line such as ``["a=fpmcts", "b=rhcp"]``.
 
@@ -173,28 +126,32 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
         ConfigError: One line that names the key, what was given and what is expected.
     """
     own_keys = {f.name for f in fields(EvaluateConfig)}
-    overrides, set_keys = {}, set()
-    for key, text in pairs(arguments):
+    overrides, set_keys, given = {}, set(), dict(pairs(arguments))
+    preset = _preset(given.get("experiment", "null"))
+    options = option_names(given.get("game", preset.get("game", {}).get("name", "doudizhu")))
+    for key, text in given.items():
         label, dot, option = key.partition(".")
-        if label == "game" and option in GAME_KEYS:  # as in train.py
-            key, label, dot, option = option, option, "", ""
-        if dot and label in own_keys - {"a", "b", "cluster"}:
+        if dot and label in own_keys - {"a", "b", "cluster", "game"}:
             raise ConfigError(f"{key}={text}: {label} is a key of its own, no player")
         set_keys.add(key)
         if key == "experiment":
             overrides["evaluate"] = text
-            set_keys |= set(_preset(text))
-        elif key in own_keys or label == "cluster":
+            set_keys |= set(preset)
+        elif key == "game":
+            overrides["game.name"] = text
+        elif key in own_keys or label in ("cluster", "game"):
             overrides[key] = text
+        elif key in options or (not dot and text not in PLAYERS and games_with(key)):
+            overrides[f"game.{key}"] = text
         else:
             overrides[f"player.{label}.{option or 'kind'}"] = text
     values = load("evaluate", overrides, TEXTS)
-    given = {"a": values.pop("a", None), "b": values.pop("b", None)}
+    pair = {"a": values.pop("a", None), "b": values.pop("b", None)}
     players = {str(label): dict(options) for label, options in values.pop("player", {}).items()}
-    for label, kind in given.items():
+    for label, kind in pair.items():
         if kind is not None:
             players.setdefault(label, {})["kind"] = kind
-    return parse(values | given, players, set_keys)
+    return parse(values | pair, players, set_keys)
 
 
 def _preset(name: str) -> dict[str, Any]:
@@ -217,14 +174,11 @@ def parse(values: Mapping[str, Any], players_given: Mapping[str, Mapping[str, An
     options = {label: {k: v for k, v in given.items() if k != "kind"} for label, given in players_given.items()}
     options = {label: given for label, given in options.items() if given}
     config: EvaluateConfig = build(EvaluateConfig, _with_text(values))
-    for key, games in GAME_KEYS.items():
-        if key in set_keys and config.game not in games:
-            raise ConfigError(f"{key}={values[key]}: no option of {config.game}; {', '.join(games)} has it")
     labels = _labels(config)
     players: dict[str, Entrant] = {}
     _check_variate(config, set_keys)
     for label in [*labels, *kinds, *config.variate]:
-        _add_player(label, kinds, options, players, config.game, ())
+        _add_player(label, kinds, options, players, config.game.name, ())
     _tell_policies(players, labels)
     for label in options:
         if label not in players:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agents import match_settings
+from agents.match_search import FOLDER
 from agents.players import Entrant
 from evaluation.match import PlayedGames, Usage
 from evaluation.plan import Plan, Task
@@ -99,14 +99,14 @@ def _identity(plan: Plan, a: str, b: str) -> str:
         player: Entrant = players[label]
         values = player.options.as_dict()
         for option in {"checkpoint", "run"} & values.keys():
-            path = player.options.file(config.game)
+            path = player.options.file(config.game.name)
             assert path is not None
             values[option] = hashlib.sha256(path.read_bytes()).hexdigest()
         return {"kind": player.kind, **values, "needs": [describe(other) for other in player.options.needs()]}
 
     digest = hashlib.sha256()
-    searches = match_settings.file_of(config.game).read_text(encoding="utf-8")
-    facts = [sources_digest(), searches, config.game, config.game_options(), config.seed, config.device, config.aivat]
+    searches = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.yaml")}
+    facts = [sources_digest(), searches, config.game.as_dict(), config.seed, config.device, config.aivat]
     facts += [describe(a), describe(b)]
     digest.update(json.dumps(facts, sort_keys=True).encode())
     for array in plan.decks:

@@ -78,9 +78,9 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
     """
     config = tournament.config
     if config.sprt and not game.spec.score.tells_wins:
-        raise ConfigError(f"sprt={config.sprt}: {config.game} is not measured by the share of games won; expected none")
+        raise ConfigError(f"sprt={config.sprt}: {config.game.name} is not measured by the share of games won; expected none")
     if config.variate and game.spec.num_teams > 2:
-        raise ConfigError(f"variate={config.variate}: is for games of two teams; {config.game} has {game.spec.num_teams} here")
+        raise ConfigError(f"variate={config.variate}: is for games of two teams; {game.spec.name} has {game.spec.num_teams}")
     for label in config.variate:
         if _adapts(tournament, label):
             raise ConfigError(f"variate={config.variate}: {label} learns from deck to deck; expected players that do not")
@@ -117,9 +117,9 @@ def settled_precisions(tournament: Tournament, games: int) -> dict[str, str]:
     is_long = games * most >= LONG_MATCH and config.cluster.kind == "none"
     for label, player in players.items():
         try:
-            file = player.options.file(config.game)
+            file = player.options.file(config.game.name)
             assert file is not None  # a player with a precision has networks
-            net = untrained_of(file, config.game)
+            net = untrained_of(file, config.game.name)
         except CheckpointError as error:
             raise CheckpointError(f"{label}={player.kind}: {error}") from error
         found[label] = settled("auto", net, device, int8=is_long)

@@ -145,7 +145,7 @@ def as_dict(
     rated = {label: asdict(standing) for label, standing in standings.items() if isinstance(standing, Rating)}
     return {
         **facts,
-        "config": asdict(tournament.config),
+        "config": {**asdict(tournament.config), "game": tournament.config.game.as_dict()},
         "players": {
             label: {"name": player.name, "kind": player.kind, "options": player.options.as_dict()}
             for label, player in tournament.players.items()
@@ -174,7 +174,7 @@ def write_report(
     """
     unit = unit_of(results)
     told = " and ".join(measures(unit))
-    text = [f"# {tournament.config.game}: {' · '.join(tournament.players[label].name for label in tournament.labels)}", ""]
+    text = [f"# {tournament.config.game.name}: {' · '.join(tournament.players[label].name for label in tournament.labels)}", ""]
     text += [f"- {name}: {value}" for name, value in facts.items()]
     text += ["", _explanation(results), ""]
     text += [markdown_table(score_table(tournament, results, standings)), ""]

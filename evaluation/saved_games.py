@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from evaluation.config import Tournament, make_game
+from evaluation.config import Tournament
 from evaluation.duplicate import MatchResult, games_per_deck
 from games.batches import States
 from games.interface import Game, PlayedGame
@@ -49,7 +49,7 @@ def write_games(path: Path, tournament: Tournament, decks: States, results: Mapp
     temporary = path.with_name(f".{path.name}.partial")
     try:
         if path.name.endswith(HISTORIES):
-            make_game(tournament.config).write_histories(path, _played(tournament, decks, results))
+            tournament.config.game.make().write_histories(path, _played(tournament, decks, results))
             return
         with temporary.open("w", encoding="utf-8") as file:
             file.writelines(line + "\n" for line in _lines(tournament, decks, results))
@@ -60,7 +60,7 @@ def write_games(path: Path, tournament: Tournament, decks: States, results: Mapp
 
 def _played(tournament: Tournament, decks: States, results: Mapping[tuple[str, str], MatchResult]) -> Iterator[PlayedGame]:
     """Yields every game with its players; the table is the pair that plays."""
-    count = games_per_deck(make_game(tournament.config).spec)
+    count = games_per_deck(tournament.config.game.make().spec)
     for pair, result in results.items():
         games = result.games
         for i, seating in enumerate(games.seating):
@@ -71,7 +71,7 @@ def _played(tournament: Tournament, decks: States, results: Mapping[tuple[str, s
 
 def _lines(tournament: Tournament, decks: States, results: Mapping[tuple[str, str], MatchResult]) -> Iterator[str]:
     """Yields the line of every game."""
-    game = make_game(tournament.config)
+    game = tournament.config.game.make()
     count = games_per_deck(game.spec)
     for pair, result in results.items():
         games = result.games

@@ -26,7 +26,6 @@ import torch
 from agents.agent import Agent
 from agents.players import Host
 from evaluation.aivat import corrections
-from evaluation.config import make_game
 from evaluation.duplicate import MatchResult, deck_scores, duplicate_games, games_per_deck, part_seed, summary
 from evaluation.kept_games import KeptGames
 from evaluation.match import PlayedGames, joined_games
@@ -71,7 +70,7 @@ class Worker:
         device = choose_device(config.device)
         if device.type == "cpu":
             torch.set_num_threads(1)  # one process per core
-        self.game = make_game(config)
+        self.game = config.game.make()
         lanes = SLOW_DECKS * games_per_deck(self.game.spec)
         self._host = Host(self.game, plan.players, str(device), lanes)
         self._agents: dict[str, Agent] = {}
@@ -192,7 +191,7 @@ def play_tournament(
         TournamentError: Results cannot be kept.
     """
     config, players = plan.tournament.config, plan.tournament.players
-    game = make_game(config)
+    game = config.game.make()
     store = KeptGames(Path(config.unfinished), plan)
     if not config.resume:
         store.remove()

@@ -4,6 +4,7 @@ Two seats, three cards: each seat holds one. Seat 0 puts 0, 1 or 2 chips under a
 the other's cup. Then seat 0 folds and loses one chip, or calls: the higher card wins one chip and all that lies under both cups.
 """
 
+from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple
 
@@ -13,14 +14,16 @@ from games.base import BaseGame
 from games.generic import HIDDEN_MOVE, copy_row, register_all
 from games.interface import GameSpec, ScoreUnit
 from games.kernels import kernel, mix64
+from runtime.settings import setting
 
-CARDS, NONE, FOLD, CALL = 3, -1, 3, 4
-DEALS = np.array(list(permutations(range(CARDS), 2)), np.int8)
+NONE, FOLD, CALL = -1, 3, 4
+LEGAL = np.array([[0, 1, 2], [0, 1, 2], [FOLD, CALL, NONE]], np.int16)
 
 
 class Rules(NamedTuple):
-    """What never changes; its type says whose kernels are meant. Attributes: legal: int16 ``[3, 3]``, moves by turn."""
+    """What never changes; its type says whose kernels are meant. Attributes: values: cards; legal: int16 ``[3, 3]``, by turn."""
 
+    values: int
     legal: np.ndarray
 
 
@@ -81,14 +84,14 @@ def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
 
 @kernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
-    hidden[0] = states.cards[i, 1 - seat] + 4 * (states.bids[i, 1 - seat] + 1)  # one word: the other's card and bid
+    hidden[0] = states.cards[i, 1 - seat] + 8 * (states.bids[i, 1 - seat] + 1)  # one word: the other's card and bid
 
 
 @kernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
     count, has_bid = 0, views.turn[i] > 1 - seat
-    for code in range(16):
-        if code % 4 < CARDS and code % 4 != views.cards[i, seat] and (code >= 4) == has_bid:
+    for code in range(32):
+        if code % 8 < rules.values and code % 8 != views.cards[i, seat] and (code >= 8) == has_bid:
             if count == hidden.shape[0]:
                 return -1
             hidden[count, 0] = code
@@ -98,10 +101,10 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 
 @kernel
 def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
-    card, other = np.int64(hidden[0]) % 4, 1 - seat
+    card, other = np.int64(hidden[0]) % 8, 1 - seat
     copy_row(rules, views, i, worlds, j)
     worlds.cards[j, other] = card
-    worlds.bids[j, other] = np.int64(hidden[0]) // 4 - 1 if views.turn[i] > other else NONE
+    worlds.bids[j, other] = np.int64(hidden[0]) // 8 - 1 if views.turn[i] > other else NONE
     return card != views.cards[i, seat]
 
 
@@ -114,7 +117,7 @@ def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j
 
 @kernel
 def played_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
-    return np.int64(seen if seen >= 0 else np.int64(hidden[0]) // 4 - 1)
+    return np.int64(seen if seen >= 0 else np.int64(hidden[0]) // 8 - 1)
 
 
 register_all(Rules, current_seat, legal, step, team_return, seen_move, observe, infoset_key, hidden_of, list_hidden,
@@ -122,20 +125,30 @@ register_all(Rules, current_seat, legal, step, team_return, seen_move, observe, 
 
 
 class SealedBids(BaseGame):
+    @dataclass(frozen=True)
+    class Options:
+        """How it is played."""
+
+        values: int = setting(3, least=2, most=8, help="Cards in the deck, worth 0, 1, 2 and so on.")
+
     action_names = ("bid 0", "bid 1", "bid 2", "fold", "call")
-    rules = Rules(np.array([[0, 1, 2], [0, 1, 2], [FOLD, CALL, NONE]], np.int16))
-    spec = GameSpec(
-        name=__name__, num_seats=2, teams=(0, 1), team_names=("first", "second"), seat_names=("first", "second"),
-        num_actions=5, policy_size=5, max_legal=3, max_moves=3, max_return=5.0,
-        observation_shape=(3, 3), observation_scale=np.ones(3, np.float32), hidden_words=1, has_private_moves=True,
-        mixes=True, score=ScoreUnit(name="chips", key="chips", per_return=1.0, digits=3, tells_wins=False),
-    )  # fmt: skip
+
+    def __init__(self, options: Options = Options()) -> None:
+        super().__init__(options)
+        self.deals = np.array(list(permutations(range(options.values), 2)), np.int8)
+        self.rules = Rules(options.values, LEGAL)
+        self.spec = GameSpec(
+            name=__name__, num_seats=2, teams=(0, 1), team_names=("first", "second"), seat_names=("first", "second"),
+            num_actions=5, policy_size=5, max_legal=3, max_moves=3, max_return=5.0, has_private_moves=True, mixes=True,
+            observation_shape=(3, max(3, options.values)), observation_scale=np.ones(3, np.float32), hidden_words=1,
+            score=ScoreUnit(name="chips", key="chips", per_return=1.0, digits=3, tells_wins=False),
+        )  # fmt: skip
 
     def deal(self, seeds: np.ndarray) -> States:
-        return self.start(DEALS[(np.asarray(seeds) >> np.uint64(16)) % np.uint64(len(DEALS))])
+        return self.start(self.deals[(np.asarray(seeds) >> np.uint64(16)) % np.uint64(len(self.deals))])
 
     def starts(self) -> tuple[States, np.ndarray]:
-        return self.start(DEALS), np.full(len(DEALS), 1 / len(DEALS))
+        return self.start(self.deals), np.full(len(self.deals), 1 / len(self.deals))
 
     def start(self, cards: np.ndarray) -> States:
         return States(cards, np.full_like(cards, NONE), np.zeros(len(cards), np.int8))

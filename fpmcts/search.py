@@ -59,7 +59,7 @@ class SearchSettings:
     playouts: int = setting(400, least=1, most=100_000)
     c: float = setting(2.0, least=1e-9)
     worlds: int = setting(64, least=1, most=65_536)
-    slots: int = setting(1, least=1, most=1024)
+    slots: int = setting(1, least=1, most=4096)
     considered: int = setting(8, least=1, most=1024)
     strength: float = setting(24.0, least=1e-9)
     signal: float = setting(0.15, least=1e-9)

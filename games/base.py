@@ -6,9 +6,10 @@ The defaults know states as named arrays only; a game whose views and records ar
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +42,11 @@ def _return(rules: Rules, states: States, i: int, seat: int) -> float:
     return team_return(rules, states, i, seat)
 
 
+@dataclass(frozen=True)
+class NoOptions:
+    """The options of a game that has none."""
+
+
 class BaseGame(Game):
     """A game with defaults (see ``games.interface.Game``).
 
@@ -52,7 +58,19 @@ class BaseGame(Game):
         has_tree: Whether it is so small that its policies can be measured exactly, over all information states.
     """
 
+    Options: ClassVar[type[Any]] = NoOptions
+    """A frozen dataclass of ``runtime.settings.setting``: the options, with defaults, ranges and a sentence for ``--help``."""
+    options: Any
+    """Those that it was made with."""
     action_names: tuple[str, ...] = ()
+
+    def __init__(self, options: Any = None) -> None:
+        """Keeps the options, which ``games.make`` has checked; None: the usual ones."""
+        self.options = self.Options() if options is None else options
+
+    def learned_options(self) -> dict[str, Any]:
+        """Returns the options that networks depend on: those that learned it with others are refused. By default all."""
+        return asdict(self.options)
 
     @cached_property
     def decoder(self) -> np.ndarray:  # type: ignore[override]

@@ -124,8 +124,10 @@ class Game(Protocol):
     """Whether it is so small that its policies can be measured exactly, over all information states (``information_states``)."""
     variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
     """What a lobby offers of it: options by a name for people, one without options for the usual game. Empty: that one alone."""
-    options: Mapping[str, Any] = MappingProxyType({})
-    """What it was made with and networks depend on: those that learned it with other options are refused."""
+
+    def learned_options(self) -> dict[str, Any]:
+        """Returns the options that networks depend on: those that learned it with others are refused."""
+        ...
 
     @property
     def tables(self) -> Any:

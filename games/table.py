@@ -25,10 +25,11 @@ MOST_NAMED = 12
 
 
 class Move(NamedTuple):
-    """A move. Attributes: action: its id; text: as a person reads and types it."""
+    """A move. Attributes: action: its id; text: as a person reads and types it; seat: that plays it."""
 
     action: int
     text: str
+    seat: int
 
 
 class IllegalMove(ValueError):  # noqa: N818 (the name says it)
@@ -111,7 +112,7 @@ class Table:
             raise IllegalMove(
                 f"{self.game.action_text(action)!r}: {len(self.moves)} moves were played, the most that a game may have"
             )
-        move = Move(action, self.game.action_text(action))
+        move = Move(action, self.game.action_text(action), self.seat)
         self._history.play(self._states, np.zeros(1, np.int64), np.array([action], np.int16))
         self.moves = (*self.moves, move)
         self._look()
@@ -142,7 +143,7 @@ class Table:
 
         Where moves carry amounts these are the ones that players consider; ``play`` takes all that the rules allow.
         """
-        return [Move(int(action), self.game.action_text(int(action))) for action in self._legal]
+        return [Move(int(action), self.game.action_text(int(action)), self.seat) for action in self._legal]
 
     def play(self, move: str | int) -> Move:
         """Plays a move, given as a person types it or as an action, and returns it.

@@ -16,12 +16,12 @@ import numpy as np
 from games.poker.tables import PokerTables
 from networks.checkpoint import CheckpointError
 from reproduce.drawing import Line
-from tabular.learner import TabularLearner
-from tabular.matches import Player, Result, always_call, greedy_player, random_player, symmetric_play
+from tabular.learner import PokerLearner
+from tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
 from training.reports import Event
 
 SNAPSHOTS_PER_DECADE, FIRST_SNAPSHOT = 5, 1_000_000
-FIXED: Mapping[str, Callable[[], Player]] = {"random": random_player, "always call": always_call}
+FIXED: Mapping[str, np.ndarray] = {"random": RANDOM, "always call": ALWAYS_CALL}
 """Opponents that learn nothing."""
 _POLL_SECONDS = 0.2
 
@@ -40,7 +40,7 @@ def _number(episodes: int) -> int:
     return max(-1, math.floor(grid + 1e-9)) + 1
 
 
-def keep_snapshot(folder: Path, learner: TabularLearner, last: int) -> None:
+def keep_snapshot(folder: Path, learner: PokerLearner, last: int) -> None:
     """Writes the greedy policy, a byte per information state, where a mark of the grid was passed, and at the last episode."""
     taken = [episodes for episodes in snapshots(folder) if episodes < learner.episodes]
     if _number(learner.episodes) == _number(max(taken, default=0)) and learner.episodes < last:
@@ -99,8 +99,8 @@ def play_matches(
     results: dict[tuple[Match, bool], Result] = {}
     pool = ThreadPoolExecutor(threads)
 
-    def player(label: str, mark: int) -> Player:
-        return FIXED[label]() if label in FIXED else greedy_player(np.load(folders[label] / f"greedy-{mark}.npy"))
+    def player(label: str, mark: int) -> np.ndarray:
+        return FIXED[label] if label in FIXED else np.load(folders[label] / f"greedy-{mark}.npy")
 
     def play(match: Match, count: int, seed: int) -> Result:
         players = [player(label, match.mark) for label in (match.first, match.second)]

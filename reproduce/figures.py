@@ -19,12 +19,13 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from games import Choice
 from reproduce.drawing import Line, Panel, draw
 from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
 from reproduce.job import Job
 from runtime.configuration import load, pairs
 from runtime.settings import ConfigError, build, did_you_mean, setting
-from tabular.learner import TabularLearner
+from tabular.learner import PokerLearner
 from training.budget import EpisodeBudget
 from training.reports import Event
 from training.run_folder import RunFolder
@@ -86,7 +87,7 @@ class FigureConfig:
     measure: str = setting("nash_conv", choices=(*MEASURES, MATCHES))
     deals: int = setting(1_000_000, least=2, most=10**9)
     final_deals: int = setting(5_000_000, least=2, most=10**9)
-    game: dict[str, Any] = field(default_factory=dict)
+    game: Choice = field(default_factory=lambda: Choice("leduc"))
     algorithms: dict[str, Any] = field(default_factory=dict)
     panels: list[Any] = field(default_factory=list)
     printed: dict[str, Any] = field(default_factory=dict)
@@ -152,7 +153,7 @@ def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[st
             run_dir = str(folder / f"{'_'.join(label.lower().split())}-{seed}")
             budget = EpisodeBudget(episodes=config.episodes_with(label))
             run = TabularConfig(run_dir=run_dir, seed=seed, game=config.game, algorithm=algorithm, budget=budget)
-            runs.append((label, parse_tabular(asdict(run))))
+            runs.append((label, parse_tabular(run.as_dict())))
     if runs and config.measure == "squared_error":
         tables = make_learner(runs[0][1]).game
         if _curve(config).partition("/")[2] not in tables.policy_measures(tables.uniform_policy()):
@@ -162,7 +163,7 @@ def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[st
 
 def _curve(config: FigureConfig) -> str:
     """Returns the name of the curve of ``measure``."""
-    return MEASURES[config.measure][0].format(game=config.game["name"])
+    return MEASURES[config.measure][0].format(game=config.game.name)
 
 
 class Shown(NamedTuple):
@@ -213,7 +214,7 @@ def play_runs(
                 for _ in trainer.run_step():
                     episodes[k] = trainer.learner.episodes
                 if config.measure == MATCHES:
-                    keep_snapshot(folder.path, cast(TabularLearner, trainer.learner), int(wanted[k]))
+                    keep_snapshot(folder.path, cast(PokerLearner, trainer.learner), int(wanted[k]))
                 if folder.is_save_due(SAVE_SECONDS):
                     with saving:
                         folder.save(trainer.get_state(copy=False))
@@ -288,7 +289,7 @@ def play_figure(
             curves = event
     if curves is None:
         return
-    folder, facts = config.folder(), {"config": asdict(config)}
+    folder, facts = config.folder(), {"config": asdict(config) | {"game": config.game.as_dict()}}
     if config.measure != MATCHES:
         yield draw(folder, *_averages(config, curves), facts)
         return

@@ -25,7 +25,7 @@ from agents.general.ismcts import ISMCTSOptions
 from evaluation.decks import evaluation_decks
 from evaluation.match import play_games
 from evaluation.statistics import Estimate, estimate, wins
-from games import GAMES, make
+from games import Choice
 from games.kernels import streams
 from reproduce.job import Job, with_cluster
 from reproduce.kept_lots import read_lots
@@ -56,7 +56,7 @@ class Table:
     """
 
     title: str = ""
-    game: dict[str, Any] = field(default_factory=dict)
+    game: Choice = field(default_factory=lambda: Choice("goofspiel"))
     seconds: float = setting(1.0, least=1e-3, most=3600)
     rates: dict[str, int] = field(default_factory=dict)
     printed: list[list[float]] = field(default_factory=list)
@@ -140,8 +140,6 @@ def parse(values: Mapping[str, Any]) -> tuple[MatchTablesConfig, dict[str, Table
         if name not in tables:
             raise ConfigError(f"only={name}: expected some of {', '.join(tables)}{did_you_mean(name, tables)}")
     for name, table in tables.items():
-        if table.game.get("name") not in GAMES:
-            raise ConfigError(f"tables.{name}.game.name={table.game.get('name')}: expected one of {', '.join(GAMES)}")
         if set(table.rates) != set(PLAYERS) - {"random"}:
             raise ConfigError(f"tables.{name}.rates={table.rates}: expected those of uct, exp3 and regret_matching")
         if np.shape(table.printed) != (len(PLAYERS), len(PLAYERS)):
@@ -151,7 +149,7 @@ def parse(values: Mapping[str, Any]) -> tuple[MatchTablesConfig, dict[str, Table
 
 def play_lot(config: MatchTablesConfig, table: Table, lot: Lot) -> list[float]:
     """Returns the results of who moves first in a lot."""
-    game = make(table.game["name"], **{key: value for key, value in table.game.items() if key != "name"})
+    game = table.game.make()
 
     def player(name: str) -> Any:
         if name == "random":

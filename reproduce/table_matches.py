@@ -24,7 +24,7 @@ from agents.agent import Agent
 from evaluation.match import Usage
 from evaluation.statistics import estimate
 from evaluation.table_match import TableResult, orders, result_of, table_match
-from games import make
+from games import Choice
 from games.interface import Game
 from games.kernels import streams
 from reproduce.job import Job, with_cluster
@@ -145,6 +145,7 @@ def parse(values: Mapping[str, Any]) -> tuple[TableMatchesConfig, list[Point]]:
         for values_of in product(*figure.vary.values()):
             varied = dict(zip(figure.vary, values_of, strict=True))
             players = {label: _player(config, label, name, given, varied) for label, given in figure.players.items()}
+            Choice.parse(figure.game)  # checks it
             points.append(Point(name, varied, dict(figure.game), players, figure.hands or config.hands))
     return config, points
 
@@ -160,7 +161,7 @@ def _player(config: TableMatchesConfig, label: str, figure: str, given: Any, var
 
 
 def _game(point: Point) -> Game:
-    return make(point.game["name"], **{key: value for key, value in point.game.items() if key != "name"})
+    return Choice.parse(point.game).make()
 
 
 def play_lot(seed: int, point: Point, number: int) -> list[list[float]]:

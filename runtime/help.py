@@ -5,10 +5,10 @@ import os
 import re
 import sys
 import textwrap
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, fields
 from typing import Any
 
-from runtime.settings import allowed
+from runtime.settings import allowed, is_group
 
 WIDTH = 110
 
@@ -40,12 +40,12 @@ def paragraphs(schema: Any, prefix: str = "") -> dict[str, str]:
     told = attribute_texts(schema if isinstance(schema, type) else type(schema))
     for f in fields(schema):
         key = prefix + f.name
-        if isinstance(f.type, type) and is_dataclass(f.type):
+        if is_group(f.type):
             texts |= paragraphs(f.type if isinstance(schema, type) else getattr(schema, f.name), f"{key}.")
         else:
             bounds = f" ({text})" if (text := allowed(f.metadata)) else ""
             value = _default(f) if isinstance(schema, type) else getattr(schema, f.name)
-            words = f"{key}={_typed(value)}{bounds}: {told.get(f.name, '')}"
+            words = f"{key}={typed(value)}{bounds}: {told.get(f.name, '')}"
             texts[key] = textwrap.fill(words, WIDTH, initial_indent="  ", subsequent_indent="      ")
     return texts
 
@@ -56,7 +56,7 @@ def first_line(schema: type) -> str:
 
 
 def attribute_texts(schema: type) -> dict[str, str]:
-    """Returns what the docstrings of a class and of those it inherits from say of each attribute."""
+    """Returns what ``setting(help=)`` says of each field of a dataclass, or else its docstring and those that it inherits."""
     told: dict[str, str] = {}
     for kind in reversed(schema.__mro__):
         doc = inspect.cleandoc(kind.__doc__ or "")
@@ -65,7 +65,7 @@ def attribute_texts(schema: type) -> dict[str, str]:
             continue
         for name, text in re.findall(r"^    (\w+): (.*(?:\n        .*)*)", section.group(1), re.MULTILINE):
             told[name] = " ".join(text.split())
-    return told
+    return told | {f.name: f.metadata["help"] for f in fields(schema) if f.metadata.get("help")}
 
 
 def _default(f: Field[Any]) -> Any:
@@ -75,8 +75,13 @@ def _default(f: Field[Any]) -> Any:
     return f.default_factory() if f.default_factory is not MISSING else ""
 
 
-def _typed(value: Any) -> str:
+def typed(value: Any) -> str:
     """Returns a value as it is typed."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    return str(value)
+    return f"[{','.join(map(typed, value))}]" if isinstance(value, list) else str(value)
+
+
+def shortened(text: str, width: int) -> str:
+    """Returns the beginning of a text, cut between words."""
+    return textwrap.shorten(text, width, placeholder=" …")

@@ -7,10 +7,8 @@ every error is one line that names the key, what was given and what is allowed.
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, field, fields, is_dataclass
 from difflib import get_close_matches
-from typing import Any
-
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 
 class ConfigError(ValueError):
@@ -25,6 +23,7 @@ def setting(
     choices: tuple[Any, ...] | None = None,
     or_module: bool = False,
     default_factory: Any = MISSING,
+    help: str = "",  # noqa: A002 (the word for it)
 ) -> Any:
     """Returns a dataclass field that carries its own bounds, for ``check_ranges``.
 
@@ -34,8 +33,9 @@ def setting(
         most: Largest allowed value; None = no bound.
         choices: Allowed values, where they are names.
         or_module: Whether the name of a module, with a dot, is allowed besides.
+        help: One sentence for ``--help``; "" = that of the docstring.
     """
-    bounds = {"least": least, "most": most, "choices": choices, "or_module": or_module}
+    bounds = {"least": least, "most": most, "choices": choices, "or_module": or_module, "help": help}
     return field(default=default, default_factory=default_factory, metadata=bounds)
 
 
@@ -47,7 +47,7 @@ def check_ranges(config: Any, prefix: str = "") -> None:
     """
     for f in fields(config):
         value, key = getattr(config, f.name), prefix + f.name
-        if is_dataclass(value):
+        if is_group(type(value)):
             check_ranges(value, f"{key}.")
         else:
             check_value(key, value, f.metadata)
@@ -82,12 +82,16 @@ def did_you_mean(name: str, names: Iterable[str], prefix: str = "") -> str:
     return f"; did you mean {prefix}{near[0]}?" if near else ""
 
 
-def leaf_keys(schema: type, prefix: str = "") -> list[str]:
+def is_group(kind: Any) -> bool:
+    """Returns whether a type stands for a group of keys: a dataclass that does not read its keys itself (``parse``)."""
+    return isinstance(kind, type) and is_dataclass(kind) and not hasattr(kind, "parse")
+
+
+def leaf_keys(schema: Any, prefix: str = "") -> list[str]:
     """Returns the keys of a schema, those in groups with a dot."""
     keys = []
     for f in fields(schema):
-        grouped = isinstance(f.type, type) and is_dataclass(f.type)
-        keys += leaf_keys(f.type, f"{prefix}{f.name}.") if grouped else [prefix + f.name]  # type: ignore[arg-type]
+        keys += leaf_keys(f.type, f"{prefix}{f.name}.") if is_group(f.type) else [prefix + f.name]
     return keys
 
 
@@ -95,7 +99,7 @@ def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
     """Returns the dataclass made of a nested mapping, each leaf checked and converted by its annotation and its ``setting``.
 
     Args:
-        schema: A dataclass; fields that are dataclasses are groups of keys.
+        schema: A dataclass; fields that are dataclasses are groups of keys, which a class may read itself by ``parse``.
         values: What was given; the rest has its defaults.
         prefix: What stands before the keys in messages, such as ``"search."``.
 
@@ -110,13 +114,20 @@ def build(schema: type, values: Mapping[str, Any], prefix: str = "") -> Any:
     arguments: dict[str, Any] = {}
     for key, value in values.items():
         kind, full = known[key].type, prefix + key
-        if isinstance(kind, type) and is_dataclass(kind):
-            if not isinstance(value, Mapping):
-                raise ConfigError(f"{full}={value}: expected a group of keys, such as {full}.{fields(kind)[0].name}")
-            arguments[key] = build(kind, value, f"{full}.")
-        else:
-            arguments[key] = _convert(schema, key, value, prefix)
+        parse = getattr(kind, "parse", None)
+        if parse is None and not is_group(kind):
+            try:
+                arguments[key] = _converted(kind, value)
+            except (ValueError, TypeError) as error:
+                name = kind.__name__ if isinstance(kind, type) else str(kind)
+                expected = "true or false" if kind is bool else f"a value of type {name}"
+                raise ConfigError(f"{full}={value}: expected {expected}") from error
             check_value(full, arguments[key], known[key].metadata)
+        elif not isinstance(value, Mapping):
+            first = "name" if parse else fields(kind)[0].name  # type: ignore[arg-type]
+            raise ConfigError(f"{full}={value}: expected a group of keys, such as {full}.{first}")
+        else:
+            arguments[key] = parse(value) if parse else build(kind, value, f"{full}.")  # type: ignore[arg-type]
     try:
         return schema(**arguments)
     except ConfigError:
@@ -134,19 +145,33 @@ def _instead(key: str, schema: type, prefix: str) -> str:
     return f"; expected one of {', '.join(prefix + name for name in names)}" if names else "; there are none here"
 
 
-def _convert(schema: type, key: str, value: Any, prefix: str) -> Any:
-    """Returns a leaf converted to the annotated type by OmegaConf."""
-    node = OmegaConf.structured(schema)
-    kind = next(f.type for f in fields(schema) if f.name == key)
-    if kind is bool and not isinstance(value, bool):
-        raise ConfigError(f"{prefix}{key}={value}: expected true or false")
-    try:
-        OmegaConf.set_readonly(node, False)
-        node[key] = value
-        return OmegaConf.to_container(node)[key]  # type: ignore[index, call-overload]
-    except OmegaConfBaseException as error:
-        name = getattr(kind, "__name__", str(kind)) if isinstance(kind, type) else str(kind)
-        raise ConfigError(f"{prefix}{key}={value}: expected a value of type {name}") from error
+def _converted(kind: Any, value: Any) -> Any:
+    """Returns a value as the annotated type has it. Raises ValueError or TypeError where it has none such."""
+    parts = get_args(kind)
+    origin = get_origin(kind) or kind
+    if origin in (Union, UnionType):
+        if type(value) in parts:
+            return value
+        for part in parts:
+            try:
+                return _converted(part, value)
+            except (ValueError, TypeError):
+                continue
+        raise ValueError
+    if kind is Any or (kind is type(None) and value is None):
+        return value
+    if origin in (list, tuple) and isinstance(value, (list, tuple)):
+        return origin(_converted(parts[0], item) for item in value)
+    if origin is dict and isinstance(value, Mapping):
+        return {_converted(parts[0], key): _converted(parts[1], item) for key, item in value.items()}
+    is_text, is_whole = isinstance(value, str), isinstance(value, int) and not isinstance(value, bool)
+    if (kind is int and (is_whole or is_text)) or (kind is float and (is_whole or is_text or isinstance(value, float))):
+        return kind(value)
+    if kind is str and value is not None and not isinstance(value, (list, tuple, Mapping)):
+        return str(value)
+    if kind is bool and isinstance(value, bool):
+        return value
+    raise ValueError
 
 
 def flatten_config(config: Any, prefix: str = "") -> list[tuple[str, Any]]:
@@ -154,5 +179,8 @@ def flatten_config(config: Any, prefix: str = "") -> list[tuple[str, Any]]:
     pairs: list[tuple[str, Any]] = []
     for f in fields(config):
         value = getattr(config, f.name)
-        pairs += flatten_config(value, f"{prefix}{f.name}.") if is_dataclass(value) else [(prefix + f.name, value)]
+        if is_group(type(value)):
+            pairs += flatten_config(value, f"{prefix}{f.name}.")
+        else:
+            pairs.append((prefix + f.name, value.as_dict() if hasattr(value, "as_dict") else value))
     return pairs

@@ -1,4 +1,4 @@
-"""The table of tabular algorithms: what there is, with which options, and which games each can learn.
+"""The tabular algorithms by name: options, and which games each can learn.
 
 Example::
 
@@ -7,7 +7,6 @@ Example::
     nash_conv(learner.game, learner.average_policy())
 """
 
-import dataclasses
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,30 +14,31 @@ from typing import Any, NamedTuple
 from games import make as make_game
 from games.interface import Game
 from games.poker.tables import PokerTables
-from tabular.against_random import UCTAgainstRandom
+from runtime.settings import build
 from tabular.cfr_plus import CFRPlus, CFRPlusOptions
 from tabular.hashed_cfr import HashedCFRPlus
-from tabular.hashed_learner import HashedSmoothUCT, HashedUCT, IsMcts, IsMctsOptions
-from tabular.hashed_sampling import HashedOutcomeSampling
-from tabular.learner import Learner, TabularLearner
+from tabular.hashed_learner import IsMctsOptions, hashed_sampling, hashed_uct, ismcts
+from tabular.learner import Learner, PokerLearner
 from tabular.outcome_sampling import OutcomeSampling, OutcomeSamplingOptions
-from tabular.self_play import UCT, SmoothUCT, SmoothUCTOptions, UCTOptions
+from tabular.self_play import SelfPlay, SmoothUCTOptions, UCTAgainstRandom, UCTOptions
 
 
 class Entry(NamedTuple):
     """An algorithm.
 
     Attributes:
-        options: The dataclass of its options; its docstring gives their ranges.
-        dense: Makes it on the tables of a poker game, from them, a seed and the options; None: it has no use for them.
-        hashed: Makes it on any game, from the game, a seed and the options; None: it needs the tables of a poker game.
+        options: The dataclass of its options.
+        dense: Makes it on the tables of a poker game, from its name, them, a seed and the options;
+            None: it has no use for them.
+        hashed: Makes it on any game, from its name, the game, a seed and the options; None: it needs
+            the tables of a poker game.
         knows: Whether it can learn a game, or the tables of one.
         needs: What it asks of a game, in words.
     """
 
     options: type
-    dense: Callable[[PokerTables, int, Any], TabularLearner] | None
-    hashed: Callable[[Game, int, Any], Learner] | None
+    dense: Callable[[str, PokerTables, int, Any], PokerLearner] | None
+    hashed: Callable[[str, Game, int, Any], Learner] | None
     knows: Callable[[Game | PokerTables], bool]
     needs: str
 
@@ -61,15 +61,23 @@ def _two_players_and_a_tree(game: Game | PokerTables) -> bool:
 
 
 ALGORITHMS: dict[str, Entry] = {
-    "ismcts": Entry(IsMctsOptions, None, IsMcts, _any, "any game"),
-    "smooth_uct": Entry(SmoothUCTOptions, SmoothUCT, HashedSmoothUCT, _any, "any game"),
-    "uct": Entry(UCTOptions, UCT, HashedUCT, _any, "any game"),
+    "ismcts": Entry(IsMctsOptions, None, ismcts, _any, "any game"),
+    "smooth_uct": Entry(SmoothUCTOptions, SelfPlay, hashed_uct, _any, "any game"),
+    "uct": Entry(UCTOptions, SelfPlay, hashed_uct, _any, "any game"),
     "uct_against_random": Entry(UCTOptions, UCTAgainstRandom, None, _any, "a poker game"),
     "outcome_sampling": Entry(
-        OutcomeSamplingOptions, OutcomeSampling, HashedOutcomeSampling, _two_players, "a game of two players"
+        OutcomeSamplingOptions,
+        OutcomeSampling,
+        hashed_sampling,
+        _two_players,
+        "a game of two players",
     ),
     "cfr_plus": Entry(
-        CFRPlusOptions, CFRPlus, HashedCFRPlus, _two_players_and_a_tree, "a game of two players whose deals can be listed"
+        CFRPlusOptions,
+        CFRPlus,
+        HashedCFRPlus,
+        _two_players_and_a_tree,
+        "a game of two players whose deals can be listed",
     ),
 }
 """The algorithms by name, as in ``algorithm=NAME``."""
@@ -77,16 +85,23 @@ ALGORITHMS: dict[str, Entry] = {
 
 def knowing(game: Game | PokerTables) -> list[str]:
     """Returns the names of the algorithms that can learn a game."""
-    return [name for name, entry in ALGORITHMS.items() if _maker(entry, game) is not None]
+    return [name for name in ALGORITHMS if _maker(name, game) is not None]
 
 
-def _maker(entry: Entry, game: Game | PokerTables) -> Callable[[int, Any], Learner] | None:
-    """Returns what makes an algorithm on a game from a seed and options: on its tables where it has them; None: nothing does."""
-    tables: PokerTables | None = game if isinstance(game, PokerTables) else game.tables if game.has_tables else None
+def _maker(name: str, game: Game | PokerTables) -> Callable[[int, Any], Learner] | None:
+    """Returns what makes an algorithm on a game from a seed and options: on its tables where it has
+    them; None: nothing does.
+    """
+    entry = ALGORITHMS[name]
+    tables: PokerTables | None = None
+    if isinstance(game, PokerTables):
+        tables = game
+    elif game.has_tables:
+        tables = game.tables
     if entry.dense is not None and tables is not None:
-        return partial(entry.dense, tables) if entry.knows(tables) else None
+        return partial(entry.dense, name, tables) if entry.knows(tables) else None
     if entry.hashed is not None and not isinstance(game, PokerTables):
-        return partial(entry.hashed, game) if entry.knows(game) else None
+        return partial(entry.hashed, name, game) if entry.knows(game) else None
     return None
 
 
@@ -100,18 +115,18 @@ def make(name: str, game: Game | PokerTables | str, seed: int = 0, **options: An
         options: Fields of the algorithm's dataclass.
 
     Raises:
-        ValueError: An unknown algorithm, game or option, a value out of range, or an algorithm that cannot learn the game.
+        ValueError: An unknown algorithm, game or option, a value out of range, or an algorithm that
+            cannot learn the game.
     """
     if name not in ALGORITHMS:
         raise ValueError(f"algorithm {name!r}: expected one of {', '.join(ALGORITHMS)}")
     entry = ALGORITHMS[name]
     played = make_game(game) if isinstance(game, str) else game
-    if (maker := _maker(entry, played)) is None:
+    if (maker := _maker(name, played)) is None:
         others = ", ".join(knowing(played)) or "none"
         called = played.name if isinstance(played, PokerTables) else played.spec.name
-        raise ValueError(f"algorithm {name} does not know {called}: it needs {entry.needs}; those that know it: {others}")
-    known = [field.name for field in dataclasses.fields(entry.options)]
-    unknown = sorted(set(options) - set(known))
-    if unknown:
-        raise ValueError(f"options of {name}: got {', '.join(unknown)}; expected {', '.join(known) or 'none'}")
-    return maker(seed, entry.options(**options))
+        raise ValueError(
+            f"algorithm {name} does not know {called}: it needs {entry.needs}; those that know it: "
+            f"{others}"
+        )
+    return maker(seed, build(entry.options, options, "algorithm."))

@@ -22,7 +22,7 @@ _DECISION, _TERMINAL = 1, 2  # Kind, as plain integers for compiled code
 
 
 @kernel
-def _reach(tree: Any, policy: np.ndarray, player: int, weight: np.ndarray) -> None:
+def reach(tree: Any, policy: np.ndarray, player: int, weight: np.ndarray) -> None:
     """Writes the probability of each history due to chance and all but ``player`` (-1: due to all) to ``weight`` ``[H]``."""
     weight[0] = 1.0
     for node in range(len(weight)):
@@ -36,8 +36,12 @@ def _reach(tree: Any, policy: np.ndarray, player: int, weight: np.ndarray) -> No
 
 
 @kernel
-def _best_response(
-    tree: Any, policy: np.ndarray, player: int, value: np.ndarray, actions: np.ndarray, choice: np.ndarray
+def respond(
+    tree: Any,
+    policy: np.ndarray,
+    player: int,
+    value: np.ndarray,
+    actions: np.ndarray,
 ) -> float:
     """Returns what a player's best response wins.
 
@@ -47,9 +51,8 @@ def _best_response(
         player: Who responds.
         value: float64 ``[H]``, scratch: the probability, then the value of each history, weighted with it.
         actions: float64 ``[I, A]``, zeros: becomes the weighted values of the player's actions.
-        choice: int32 ``[I]``: becomes the best action of the player's information states, the first of equals.
     """
-    _reach(tree, policy, player, value)
+    reach(tree, policy, player, value)
     for level in range(len(tree.levels) - 2, -1, -1):
         start, end = tree.levels[level], tree.levels[level + 1]
         for node in range(start, end):
@@ -71,7 +74,6 @@ def _best_response(
                 for k in range(1, tree.num_children[node]):
                     if actions[infoset, k] > actions[infoset, best]:
                         best = k
-                choice[infoset] = best
                 value[node] = value[tree.first_child[node] + best]
     return value[0]
 
@@ -79,7 +81,7 @@ def _best_response(
 @kernel
 def _profile_values(tree: Any, policy: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Returns what each player wins when all follow the policy: float64 ``[P]``; ``weight`` (float64 ``[H]``) is scratch."""
-    _reach(tree, policy, -1, weight)
+    reach(tree, policy, -1, weight)
     result = np.zeros(tree.payoffs.shape[1])
     for node in range(len(weight)):
         if tree.kind[node] == _TERMINAL:
@@ -92,9 +94,9 @@ def _profile_values(tree: Any, policy: np.ndarray, weight: np.ndarray) -> np.nda
 def _best_response_values(tree: Any, policy: np.ndarray) -> np.ndarray:
     """Returns what each player's best response wins against the others' policy: float64 ``[P]``."""
     result = np.empty(tree.payoffs.shape[1])
-    value, choice = np.empty(len(tree.kind)), np.empty(len(policy), dtype=np.int32)
+    value = np.empty(len(tree.kind))
     for player in range(len(result)):
-        result[player] = _best_response(tree, policy, player, value, np.zeros(policy.shape), choice)
+        result[player] = respond(tree, policy, player, value, np.zeros(policy.shape))
     return result
 
 
@@ -119,20 +121,6 @@ def best_response_values(game: PokerTables, policy: np.ndarray) -> np.ndarray:
     as ``profile_values``.
     """
     return _best_response_values(game.tree, game.tree_policy(policy))
-
-
-def best_response(game: PokerTables, policy: np.ndarray, player: int) -> np.ndarray:
-    """Returns a best response of a player: a policy over the information states of ``game.tree``.
-
-    Rows of the other players are theirs in ``policy``; of equally good actions the first is taken. Arguments and errors as
-    ``profile_values``.
-    """
-    tree, full = game.tree, game.tree_policy(policy)
-    choice = np.zeros(len(full), dtype=np.int32)
-    _best_response(tree, full, player, np.empty(len(tree.kind)), np.zeros(full.shape), choice)
-    own = tree.infoset_player == player
-    full[own] = np.eye(full.shape[1])[choice[own]]
-    return full
 
 
 def nash_conv(game: PokerTables, policy: np.ndarray) -> float:

@@ -5,13 +5,14 @@ in turn, and iteration t weighs t in the average policy.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from games.kernels import kernel
 from games.poker.tables import PokerTables
-from tabular.learner import TabularLearner
+from tabular.learner import Options, PokerLearner
+from tabular.poker_table import PokerTable
 
 _DECISION, _TERMINAL = 1, 2  # Kind, as plain integers for compiled code
 
@@ -24,7 +25,9 @@ def _match(regrets: np.ndarray, num_actions: np.ndarray, policy: np.ndarray) -> 
         for k in range(num_actions[infoset]):
             total += regrets[infoset, k]
         for k in range(num_actions[infoset]):
-            policy[infoset, k] = regrets[infoset, k] / total if total > 0.0 else 1.0 / num_actions[infoset]
+            policy[infoset, k] = (
+                regrets[infoset, k] / total if total > 0.0 else 1.0 / num_actions[infoset]
+            )
 
 
 @kernel
@@ -95,27 +98,30 @@ def iterate(
 
 
 @dataclass(frozen=True)
-class CFRPlusOptions:
+class CFRPlusOptions(Options):
     """CFR+ has no options."""
 
 
-class CFRPlus(TabularLearner):
-    """CFR+ on the full game tree. An "episode" is an iteration over the whole tree; nothing is random.
+class CFRPlus(PokerLearner):
+    """CFR+ on the full game tree. An "episode" is an iteration over the whole tree; nothing is
+    random.
 
     Tables: ``regrets`` and ``weights``, float64 ``[I, A]``.
     """
 
-    name: ClassVar[str] = "cfr_plus"
-    chunk: int = 100
+    def __init__(self, name: str, game: PokerTables, seed: int, options: CFRPlusOptions) -> None:
+        super().__init__(name, game, seed, options, PokerTable(game, 2 * game.max_actions))
+        self.chunk = 100
 
-    def __init__(self, game: PokerTables, seed: int, options: CFRPlusOptions) -> None:
-        shape = (game.num_infosets, game.max_actions)
-        super().__init__(game, seed, options, {"regrets": np.zeros(shape), "weights": np.zeros(shape)})
+    def _columns(self) -> dict[str, np.ndarray]:
+        halves = self.table.rows.reshape(2, -1, self.game.max_actions)
+        return {"regrets": halves[0], "weights": halves[1]}
+
+    def weights(self) -> np.ndarray:
+        """Returns the average policy before normalisation, iteration t weighted t."""
+        return self.tables["weights"]
 
     def _run_chunk(self, count: int) -> None:
-        game, tables = self.game, self.tables
-        iterate(game.tree, game.table_infoset, game.infoset_actions, tables["regrets"], tables["weights"], self.counter, count)
-
-    def average_policy(self) -> np.ndarray:
-        """Returns the average policy, iteration t weighted t; uniform before the first iteration. Shape as everywhere."""
-        return self._normalised(self.tables["weights"])
+        game, (regrets, weights) = self.game, self._columns().values()
+        rows, sizes = game.table_infoset, game.infoset_actions
+        iterate(game.tree, rows, sizes, regrets, weights, self.counter, count)

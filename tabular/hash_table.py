@@ -99,7 +99,10 @@ def append(rows: Rows, key: np.uint64, seat: int, num_actions: int, width: int) 
 @kernel(inline="always")
 def has_room(rows: Rows, count: int, words: int) -> bool:
     """Returns whether ``count`` rows of at most ``words`` words each fit in; slots are at most half full."""
-    return rows.used[0] + count * words <= rows.words.size and 2 * (rows.used[1] + count) <= rows.slots.size
+    return (
+        rows.used[0] + count * words <= rows.words.size
+        and 2 * (rows.used[1] + count) <= rows.slots.size
+    )
 
 
 @kernel(inline="always")
@@ -169,7 +172,9 @@ class HashTable:
 
     def __init__(self, width: int, memory: int) -> None:
         self.width, self.memory = width, memory
-        self.rows = _rows(np.zeros(2, np.int64), np.zeros(FIRST_SLOTS, np.uint64), np.zeros(FIRST_WORDS))
+        self.rows = _rows(
+            np.zeros(2, np.int64), np.zeros(FIRST_SLOTS, np.uint64), np.zeros(FIRST_WORDS)
+        )
 
     @property
     def num_rows(self) -> int:
@@ -235,7 +240,9 @@ class HashTable:
         trial = _rows(np.array([words.size, 0]), np.zeros(1, np.uint64), words)
         count = _count(trial, self.width)
         if count < 0:
-            raise ValueError(f"rows of {words.size} words: expected whole rows of {self.width} words for each action")
+            raise ValueError(
+                f"rows of {words.size} words: expected whole rows of {self.width} words for each action"
+            )
         made.grow(count, -(-words.size // max(count, 1)))
         made.rows.used[:] = words.size, count
         made.rows.words[: words.size] = words
@@ -245,4 +252,6 @@ class HashTable:
 
 def _rows(used: np.ndarray, slots: np.ndarray, words: np.ndarray) -> Rows:
     """Returns a table of these arrays."""
-    return Rows(used, slots, words, words.view(np.uint64), words.view(np.float32), words.view(np.uint32))
+    return Rows(
+        used, slots, words, words.view(np.uint64), words.view(np.float32), words.view(np.uint32)
+    )

@@ -138,7 +138,9 @@ def _group(lists: Lists, first: int, last: int) -> None:
     mask = np.uint64(size - 1)
     buckets = lists.buckets
     buckets[:size] = -1
-    for k in range(first, last):  # heads: the first place of each group; ``ends`` of it counts its members
+    for k in range(
+        first, last
+    ):  # heads: the first place of each group; ``ends`` of it counts its members
         at = lists.keys[k] & mask
         while buckets[at] >= 0 and lists.keys[buckets[at]] != lists.keys[k]:
             at = (at + np.uint64(1)) & mask
@@ -179,9 +181,19 @@ def _respond(
         pending: float64, a number for each row of ``work``, scratch.
         value: float64 ``[2]``, scratch; ``value[1]`` becomes the number of decisions visited.
     """
-    rules, starts, policy, work = borrowed(rules), borrowed(starts), borrowed(policy), borrowed(work)
+    rules, starts, policy, work = (
+        borrowed(rules),
+        borrowed(starts),
+        borrowed(policy),
+        borrowed(work),
+    )
     lists, frames = borrowed(lists), borrowed(frames)
-    actions, moves, pending, value = borrowed(actions), borrowed(moves), borrowed(pending), borrowed(value)
+    actions, moves, pending, value = (
+        borrowed(actions),
+        borrowed(moves),
+        borrowed(pending),
+        borrowed(value),
+    )
     value[:] = 0.0
     top = 0
     for k in range(chances.size):
@@ -232,7 +244,14 @@ def _respond(
 
 
 @kernel
-def _histories(rules: Rules, starts: States, lane: States, cumulative: np.ndarray, actions: np.ndarray, rng: np.ndarray) -> float:
+def _histories(
+    rules: Rules,
+    starts: States,
+    lane: States,
+    cumulative: np.ndarray,
+    actions: np.ndarray,
+    rng: np.ndarray,
+) -> float:
     """Returns an estimate of the number of decisions in all histories: the mean over random games of what they stand for."""
     total = 0.0
     for _ in range(_PLAYOUTS):
@@ -297,7 +316,10 @@ def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:
     actions, moves = np.empty((2, spec.max_legal), np.int16)
     work = listed.game.empty(spec.max_moves * spec.max_legal + 2)
     frames = Frames(
-        *(np.zeros(spec.max_moves + 2, np.float64 if name in ("best", "value") else np.int64) for name in Frames._fields)
+        *(
+            np.zeros(spec.max_moves + 2, np.float64 if name in ("best", "value") else np.int64)
+            for name in Frames._fields
+        )
     )
     result, room, responder = np.zeros(spec.num_seats), max(_FIRST_ROOM, num_rows(listed.starts)), 0
     while responder < spec.num_seats:

@@ -27,7 +27,7 @@ import numpy as np
 
 from games.dispatch import GenericKernel, register
 from games.kernels import kernel
-from tabular.hash_table import HEADER, Rows, count_visit, visits_of
+from tabular.hash_table import HEADER, Rows, count_visit, num_actions_of, visits_of
 
 UNTRIED = np.float32(1e30)
 """In place of 1 / sqrt(0): any bonus times this is above all rewards."""
@@ -43,7 +43,7 @@ _FURTHEST = 300.0
 
 
 class UCT(NamedTuple):
-    """UCT: the action of highest ``x̄_i + s / sqrt(n_i)``, at random among those within a margin of it.
+    """UCT: the action of highest ``x̄_i + s / sqrt(n_i)``, at random among those within a margin.
 
     Attributes:
         factor: s is this times sqrt(ln n).
@@ -53,6 +53,9 @@ class UCT(NamedTuple):
         shift: plus this.
         roots: float32 ``[LISTED]``, 1 / sqrt(n).
         logs: float64 ``[LISTED]``, sqrt(ln n).
+        gamma: Of ``Smooth``, as in equation 2, like the two below.
+        eta: See above.
+        d: See above.
     """
 
     factor: float
@@ -62,24 +65,25 @@ class UCT(NamedTuple):
     shift: float
     roots: np.ndarray
     logs: np.ndarray
+    gamma: float = 1.0
+    eta: float = 1.0
+    d: float = 0.0
 
 
-class Smooth(NamedTuple):
-    """Smooth UCT: with probability ``max(gamma, eta / (1 + d sqrt(n)))`` as UCT, otherwise by the mean of all selections.
-
-    Attributes: see ``UCT``; gamma, eta, d: as in equation 2.
+class Smooth(UCT):
+    """Smooth UCT: with probability ``max(gamma, eta / (1 + d sqrt(n)))`` as UCT, otherwise by the
+    mean of all selections.
     """
 
-    factor: float
-    margin: float
-    ahead: int
-    gain: float
-    shift: float
-    roots: np.ndarray
-    logs: np.ndarray
-    gamma: float
-    eta: float
-    d: float
+
+class RunningUCT(UCT):
+    """UCT with ties as one scan over the actions finds them, in their order.
+
+    An action within the margin of the best *so far* joins the list of ties; one better by more than
+    the margin begins it anew. So the list may keep actions that are further below the best than the
+    margin. Lisy 2014 says nothing of ties that are not exact; with these the curve of UCT in the
+    paper's figure 2 comes out: an early fall, then a rise.
+    """
 
 
 class Exp3(NamedTuple):
@@ -91,14 +95,14 @@ class Exp3(NamedTuple):
 
 
 class RegretMatching(NamedTuple):
-    """Regret Matching. Attributes: gamma: Exploration. gain, shift: as in ``UCT``."""
+    """Regret Matching. Attributes: see ``Exp3``."""
 
     gamma: float
     gain: float
     shift: float
 
 
-WIDTHS: dict[type, int] = {UCT: 2, Smooth: 2, Exp3: 3, RegretMatching: 2}
+WIDTHS: dict[type, int] = {UCT: 2, Smooth: 2, RunningUCT: 2, Exp3: 3, RegretMatching: 2}
 """Words for each action."""
 
 
@@ -131,23 +135,34 @@ def _list_roots(first: np.ndarray, second: np.ndarray) -> None:
 
 
 @GenericKernel
-def begin(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
-    """Makes the row of zeros of a new information set ready for its first visit."""
+def begin(selection: Any, rows: Any, place: int, num_actions: int) -> bool:
+    """Returns whether a row is visited for the first time, and makes it ready for that."""
 
 
 @GenericKernel
-def select(selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int) -> int:
+def select(
+    selection: Any,
+    rows: Any,
+    place: int,
+    node: int,
+    num_actions: int,
+    bits: np.uint64,
+    chances: np.ndarray,
+    depth: Any,
+) -> int:
     """Returns the slot of the action that is tried, and counts the visit.
 
     Args:
+        node: The position, where the game has a betting tree.
         bits: 64 random bits.
-        chances: float64; ``chances[depth]`` becomes the probability of the slot, where ``credit`` needs it.
+        chances: float64; ``chances[depth]`` becomes the probability of the slot, where ``credit``
+            needs it.
         depth: As above.
     """
 
 
 @GenericKernel
-def credit(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
+def credit(selection: Any, rows: Any, place: int, slot: int, chance: float, result: float) -> None:
     """Learns from the return of the mover's team after a slot was tried with a probability."""
 
 
@@ -161,17 +176,14 @@ def values(selection: Any, rows: Rows, place: int, num_actions: int, out: np.nda
     """Writes the mean reward of each action, -inf where it was never tried; where none is kept, the ``weights``."""
 
 
-@kernel(inline="always")
-def _untried(rows: Rows, place: int, num_actions: int) -> None:
+@kernel(forceinline=True)
+def _begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> bool:
+    if visits_of(rows, place) > 0:
+        return False
     for slot in range(num_actions):
         rows.singles[2 * (place + HEADER + num_actions) + slot] = UNTRIED
-
-
-@kernel(forceinline=True)
-def begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
-    """``begin`` of selections by UCT."""
-    _untried(rows, place, num_actions)
     rows.words[place + 2] = selection.factor * LEAST_ROOT
+    return True
 
 
 @kernel(inline="always")
@@ -208,7 +220,7 @@ def _best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint6
 
 
 @kernel(inline="always")
-def count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot: int) -> None:
+def _count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot: int) -> None:
     """Counts a visit and an action, and prepares what the next visit needs of them."""
     at = 2 * (place + HEADER + num_actions) + slot
     tried = np.int64(rows.counts[at + num_actions]) + 1
@@ -216,24 +228,42 @@ def count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot:
     rows.singles[at] = selection.roots[tried] if tried < LISTED else _root(tried)
     count_visit(rows, place)
     visits = visits_of(rows, place) + selection.ahead
-    rows.words[place + 2] = selection.factor * (selection.logs[visits] if visits < LISTED else _log_root(visits))
+    rows.words[place + 2] = selection.factor * (
+        selection.logs[visits] if visits < LISTED else _log_root(visits)
+    )
 
 
 @kernel(forceinline=True)
 def _select_uct(
-    selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
+    selection: Any,
+    rows: Rows,
+    place: int,
+    node: int,
+    num_actions: int,
+    bits: np.uint64,
+    chances: np.ndarray,
+    depth: Any,
 ) -> int:
     slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
-    count_action(selection, rows, place, num_actions, slot)
+    _count_action(selection, rows, place, num_actions, slot)
     return slot
 
 
 @kernel(forceinline=True)
 def _select_smooth(
-    selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
+    selection: Any,
+    rows: Rows,
+    place: int,
+    node: int,
+    num_actions: int,
+    bits: np.uint64,
+    chances: np.ndarray,
+    depth: Any,
 ) -> int:
     visits = visits_of(rows, place)
-    share = max(selection.gamma, selection.eta / (1.0 + selection.d * math.sqrt(np.float64(visits))))
+    share = max(
+        selection.gamma, selection.eta / (1.0 + selection.d * math.sqrt(np.float64(visits)))
+    )
     if visits == 0 or np.float64(bits >> _HALF) < share * 4294967296.0:
         slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
     else:
@@ -241,40 +271,92 @@ def _select_smooth(
         for k in range(num_actions - 1):
             below += np.int64(rows.counts[2 * (place + HEADER + num_actions) + num_actions + k])
             slot += np.int64(mark >= below)
-    count_action(selection, rows, place, num_actions, slot)
+    _count_action(selection, rows, place, num_actions, slot)
+    return slot
+
+
+@kernel(inline="always")
+def _running_best(
+    margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64
+) -> np.int64:
+    """Returns a slot of the list of ``RunningUCT``, each with the same probability."""
+    bonus = rows.words[place + 2]
+    first = place + HEADER
+    roots = 2 * (first + num_actions)
+    best, ties, begun = -np.inf, np.int64(0), np.int64(0)
+    for slot in range(num_actions):
+        root = np.float64(rows.singles[roots + slot])
+        value = root * (rows.words[first + slot] * root + bonus)
+        if value > best + margin:
+            ties, begun = np.int64(0), np.int64(slot)
+        ties += np.int64(value >= best - margin)
+        best = max(best, value)
+    left = np.int64((low * np.uint64(ties)) >> _HALF)
+    best, met, chosen = -np.inf, np.int64(0), begun
+    for slot in range(begun, num_actions):
+        root = np.float64(rows.singles[roots + slot])
+        value = root * (rows.words[first + slot] * root + bonus)
+        met += np.int64(value >= best - margin)
+        chosen += np.int64(met <= left)
+        best = max(best, value)
+    return np.int64(chosen)
+
+
+@kernel(forceinline=True)
+def _select_running(
+    selection: Any,
+    rows: Rows,
+    place: int,
+    node: int,
+    num_actions: int,
+    bits: np.uint64,
+    chances: np.ndarray,
+    depth: Any,
+) -> int:
+    slot = int(_running_best(selection.margin, rows, place, num_actions, bits & _LOW))
+    _count_action(selection, rows, place, num_actions, slot)
     return slot
 
 
 @kernel(forceinline=True)
-def credit_sum(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
-    """``credit`` of selections by UCT."""
+def _credit_sum(
+    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+) -> None:
     rows.words[place + HEADER + slot] += result * selection.gain + selection.shift
 
 
 @kernel
-def weights_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
-    """``weights`` of selections by UCT."""
+def _weights_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     for slot in range(num_actions):
         out[slot] = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
 
 
 @kernel
-def values_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
-    """``values`` of selections by UCT."""
+def _values_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     for slot in range(num_actions):
         tried = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
         out[slot] = rows.words[place + HEADER + slot] / tried if tried > 0 else -np.inf
 
 
 @kernel(forceinline=True)
-def _begin_exp3(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
+def _begin_exp3(selection: Any, rows: Rows, place: int, num_actions: int) -> bool:
+    if visits_of(rows, place) > 0:
+        return False
     for slot in range(num_actions):
         rows.words[place + HEADER + 3 * slot + 1] = 1.0
+    return True
 
 
 @kernel(forceinline=True)
 def _select_exp3(
-    selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
+    selection: Any,
+    rows: Rows,
+    place: int,
+    node: int,
+    num_actions: int,
+    bits: np.uint64,
+    chances: np.ndarray,
+    depth: Any,
 ) -> int:
     first = place + HEADER
     total = 0.0
@@ -295,8 +377,11 @@ def _select_exp3(
 
 
 @kernel(forceinline=True)
-def _credit_exp3(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
-    first, rate = place + HEADER, selection.gamma / num_actions
+def _credit_exp3(
+    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+) -> None:
+    first, num_actions = place + HEADER, num_actions_of(rows, place)
+    rate = selection.gamma / num_actions
     rows.words[first + 3 * slot] += (result * selection.gain + selection.shift) / chance
     exponent = rate * rows.words[first + 3 * slot] - rows.words[place + 2]
     if -_FURTHEST < exponent < _FURTHEST:
@@ -311,19 +396,28 @@ def _credit_exp3(selection: Any, rows: Rows, place: int, num_actions: int, slot:
 
 
 @kernel
-def _weights_exp3(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def _weights_exp3(
+    selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray
+) -> None:
     for slot in range(num_actions):
         out[slot] = rows.words[place + HEADER + 3 * slot + 2]
 
 
 @kernel(forceinline=True)
-def _begin_regrets(selection: Any, rows: Rows, place: int, num_actions: int) -> None:
-    pass
+def _begin_regrets(selection: Any, rows: Rows, place: int, num_actions: int) -> bool:
+    return visits_of(rows, place) == 0
 
 
 @kernel(forceinline=True)
 def _select_regrets(
-    selection: Any, rows: Rows, place: int, num_actions: int, bits: np.uint64, chances: np.ndarray, depth: int
+    selection: Any,
+    rows: Rows,
+    place: int,
+    node: int,
+    num_actions: int,
+    bits: np.uint64,
+    chances: np.ndarray,
+    depth: Any,
 ) -> int:
     first, common = place + HEADER, rows.words[place + 2]
     total = 0.0
@@ -340,30 +434,46 @@ def _select_regrets(
         below += keep * p + explore
         chosen += np.int64(mark >= below)
     chosen = min(chosen, num_actions - 1)
-    chances[depth] = keep * (max(rows.words[first + 2 * chosen] - common, 0.0) + none) * share + explore
+    chances[depth] = (
+        keep * (max(rows.words[first + 2 * chosen] - common, 0.0) + none) * share + explore
+    )
     count_visit(rows, place)
     return chosen
 
 
 @kernel(forceinline=True)
-def _credit_regrets(selection: Any, rows: Rows, place: int, num_actions: int, slot: int, chance: float, result: float) -> None:
+def _credit_regrets(
+    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+) -> None:
     reward = result * selection.gain + selection.shift
     rows.words[place + 2] += reward
     rows.words[place + HEADER + 2 * slot] += reward / chance
 
 
 @kernel
-def _weights_regrets(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def weights_regrets(
+    selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray
+) -> None:
+    """``weights`` of rows of regrets: the second word of each action."""
     for slot in range(num_actions):
         out[slot] = rows.words[place + HEADER + 2 * slot + 1]
 
 
 _KERNELS = {
-    UCT: (begin_uct, _select_uct, credit_sum, weights_uct, values_uct),
-    Smooth: (begin_uct, _select_smooth, credit_sum, weights_uct, values_uct),
+    UCT: (_begin_uct, _select_uct, _credit_sum, _weights_uct, _values_uct),
+    Smooth: (_begin_uct, _select_smooth, _credit_sum, _weights_uct, _values_uct),
+    RunningUCT: (_begin_uct, _select_running, _credit_sum, _weights_uct, _values_uct),
     Exp3: (_begin_exp3, _select_exp3, _credit_exp3, _weights_exp3, _weights_exp3),
-    RegretMatching: (_begin_regrets, _select_regrets, _credit_regrets, _weights_regrets, _weights_regrets),
+    RegretMatching: (
+        _begin_regrets,
+        _select_regrets,
+        _credit_regrets,
+        weights_regrets,
+        weights_regrets,
+    ),
 }
 for _kind, _own in _KERNELS.items():
-    for _generic, _implementation in zip((begin, select, credit, weights, values), _own, strict=True):
+    for _generic, _implementation in zip(
+        (begin, select, credit, weights, values), _own, strict=True
+    ):
         register(_generic, _kind, _implementation)

@@ -18,6 +18,7 @@ import numpy as np
 
 from games.poker.tables import PokerTables
 from games.poker.tree import Kind
+from tabular.best_response import reach, respond
 
 TREMBLE = 1e-12
 
@@ -116,24 +117,36 @@ class PolicyValues:
                 chance = np.vstack([chance, value[after] - value[history]])
             else:
                 if not moved or not 0 <= moved[-1] < tree.num_children[history]:
-                    raise ValueError(f"slots {list(slots)}: expected the moves of a hand that was played to its end")
-                regrets.append(float(self.at(cards, int(tree.betting_node[history])).regrets[moved[-1]]))
+                    raise ValueError(
+                        f"slots {list(slots)}: expected the moves of a hand that was played to its end"
+                    )
+                regrets.append(
+                    float(self.at(cards, int(tree.betting_node[history])).regrets[moved[-1]])
+                )
                 after = tree.first_child[history] + moved.pop()
                 changes.append(value[after] - value[history])
             history = int(after)
         if moved:
-            raise ValueError(f"slots {list(slots)}: expected {len(changes)} moves, after which the hand is over")
+            raise ValueError(
+                f"slots {list(slots)}: expected {len(changes)} moves, after which the hand is over"
+            )
         moves = np.array(changes).reshape(len(changes), self._game.num_players)
         return Account(value[0], chance[0], chance[1:].sum(axis=0), moves, np.array(regrets))
 
     def _dealt(self, history: int, cards: np.ndarray) -> int:
         """Returns which child of a chance node a deal leads to; ``tree.build`` lists them in the order of the cards."""
         deals, players = self._game.deals.cards, self._game.num_players
-        before = players + self._game.betting.round[self._tree.betting_node[self._tree.parent[history]]] if history else 0
+        before = (
+            players + self._game.betting.round[self._tree.betting_node[self._tree.parent[history]]]
+            if history
+            else 0
+        )
         after = int(self._tree.betting_node[self._tree.first_child[history]])
         shown = players + self._game.betting.round[after]
         rows = deals[(deals[:, :before] == cards[:before]).all(axis=1)]
-        return int(np.flatnonzero((np.unique(rows[:, :shown], axis=0) == cards[:shown]).all(axis=1))[0])
+        return int(
+            np.flatnonzero((np.unique(rows[:, :shown], axis=0) == cards[:shown]).all(axis=1))[0]
+        )
 
     @cached_property
     def _history_values(self) -> np.ndarray:
@@ -166,38 +179,33 @@ class PolicyValues:
     @cached_property
     def _slots(self) -> np.ndarray:
         """Returns which child of its parent each history is (int64 ``[H]``); of no meaning at the root."""
-        return np.asarray(np.arange(len(self._tree.kind)) - self._tree.first_child[self._tree.parent])
+        return np.asarray(
+            np.arange(len(self._tree.kind)) - self._tree.first_child[self._tree.parent]
+        )
+
+    @cached_property
+    def _others(self) -> np.ndarray:
+        """Returns the policy with no move below ``TREMBLE``."""
+        return np.maximum(self._policy, TREMBLE)
 
     @cached_property
     def _reach(self) -> np.ndarray:
-        """Returns the probability of each history due to chance and all but one player: float64 ``[P, H]``."""
-        tree = self._tree
-        result = np.ones((self._game.num_players, len(tree.kind)))
-        for player, reach in enumerate(result):
-            theirs = (tree.kind[tree.parent] == Kind.DECISION) & (tree.player[tree.parent] != player)
-            theirs[0] = False
-            step = tree.chance.copy()
-            step[theirs] = np.maximum(self._policy[tree.infoset[tree.parent[theirs]], self._slots[theirs]], TREMBLE)
-            for start, end in pairwise(tree.levels[1:]):
-                reach[start:end] = reach[tree.parent[start:end]] * step[start:end]
+        """Returns the probability of each history due to chance and all but one player: float64
+        ``[P, H]``.
+        """
+        result = np.ones((self._game.num_players, len(self._tree.kind)))
+        for player, weight in enumerate(result):
+            reach(self._tree, self._others, player, weight)
         return result
 
     @cached_property
     def _values(self) -> np.ndarray:
         """Returns the value of each action of each information state in chips: float64 ``[I, A]``."""
-        tree, legal = self._tree, self._game.legal
-        result = np.zeros(self._policy.shape)
-        for player, reach in enumerate(self._reach):
-            sums, value = np.zeros(self._policy.shape), np.where(tree.kind == Kind.TERMINAL, reach * tree.payoffs[:, player], 0.0)
-            for start, end in reversed(list(pairwise(tree.levels[1:]))):
-                own = start + np.flatnonzero(tree.player[start:end] == player)
-                best = np.where(legal, sums, -np.inf)[tree.infoset[own]].argmax(axis=1)
-                value[own] = value[tree.first_child[own] + best]
-                at, slots = tree.parent[start:end], self._slots[start:end]
-                mine = tree.player[at] == player
-                np.add.at(sums, (tree.infoset[at[mine]], slots[mine]), value[start:end][mine])
-                np.add.at(value, at[~mine], value[start:end][~mine])
+        tree, result = self._tree, np.zeros(self._policy.shape)
+        for player, weight in enumerate(self._reach):
+            sums = np.zeros(self._policy.shape)
+            respond(tree, self._others, player, np.empty(len(weight)), sums)
             rows, decides = tree.infoset_player == player, tree.player == player
-            weight = np.bincount(tree.infoset[decides], reach[decides], minlength=len(rows))
-            result[rows] = sums[rows] / weight[rows, None]
+            total = np.bincount(tree.infoset[decides], weight[decides], minlength=len(rows))
+            result[rows] = sums[rows] / total[rows, None]
         return result

@@ -21,7 +21,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    text = "try this game alone in the conformance tests: a name, or the module of a game of your own; may be repeated"
+    text = (
+        "try this game alone in the conformance tests: a name, or the module of a game of your own, with options such as "
+        "mine.x:dice=2; may be repeated"
+    )
     parser.addoption("--game", action="append", metavar="NAME", help=text)
 
 

@@ -51,7 +51,7 @@ def test_training_commands_compose(command: str) -> None:
     overrides = shlex.split(command.removeprefix(TRAIN))
     config = composed(overrides)
     game = next(override for override in overrides if override.startswith("game=")).removeprefix("game=")
-    assert (config.game["name"] if isinstance(config.game, dict) else config.game.name) == game
+    assert config.game.name == game
 
 
 @pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith(REPRODUCE)])

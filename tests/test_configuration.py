@@ -1,65 +1,59 @@
-"""Command lines become the settings that they have always become, and what is wrong with one is said in one line."""
-
-import json
-import shlex
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+"""What comes of the layers of a configuration: defaults, the game's file, an experiment, the command line."""
 
 import pytest
 
-from evaluation.config import parse_command_line
-from reproduce.figures import read_figure
+from games import Choice
+from games.choice import help_text
+from runtime.settings import ConfigError
 from training.algorithms import read_run
 
-RECORDED: dict[str, dict[str, dict[str, Any]]] = json.loads(
-    (Path(__file__).parent / "configurations" / "commands.json").read_text()
+
+def test_later_layers_win() -> None:
+    own = read_run([])[0]
+    paper = read_run(["experiment=paper"])[0]
+    given = read_run(["experiment=paper", "game.encoding=default", "search.playouts=7"])[0]
+    assert [config.objective for config in (own, paper, given)] == ["wp", "adp", "adp"]
+    assert [config.game.options["encoding"] for config in (own, paper, given)] == ["default", "paper", "default"]
+    assert (paper.search.root, given.search.root, given.search.playouts) == ("puct", "puct", 7)
+
+
+def test_groups_of_a_game_come_before_its_own_keys() -> None:
+    goofspiel, poker = (read_run([f"game={game}"])[0] for game in ("goofspiel", "kuhn"))
+    assert goofspiel.objective == poker.objective == "adp" and goofspiel.search.considered == 13 > poker.search.considered
+
+
+@pytest.mark.parametrize("algorithm", ["fpmcts", "ismcts", "nfsp"])
+def test_a_game_outside_the_tree_has_options(algorithm: str) -> None:
+    config = read_run(["game=examples.sealed_bids", "game.values=4", f"algorithm={algorithm}"])[0]
+    assert config.game == Choice("examples.sealed_bids", {"values": 4})
+    assert config.as_dict()["game"] == {"name": "examples.sealed_bids", "values": 4}
+    with pytest.raises(ConfigError, match="game.values=9: expected at least 2 and at most 8"):
+        read_run(["game=examples.sealed_bids", "game.values=9", f"algorithm={algorithm}"])
+
+
+@pytest.mark.parametrize("text", ["leduc", "goofspiel:cards=4", "no_limit_holdem:bet_sizes=[0.5,all-in],stacks=[900,5000]"])
+def test_a_choice_is_read_from_its_text_and_its_fields(text: str) -> None:
+    choice = Choice.from_text(text)
+    assert str(choice) == text and Choice.parse(choice.as_dict()) == choice
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("goofspiel:crads=4", "game.crads=4: unknown key; did you mean game.cards"),
+        ("leduc:cards=4", "game.cards=4: is an option of goofspiel, not of Leduc"),
+        ("leduc:suits=yellow", "game.suits=yellow: expected true or false"),
+        ("goofspeil", "game=goofspeil: .*; did you mean goofspiel"),
+        ("goofspiel:]", "game=goofspiel:]: expected NAME:OPTION=VALUE"),
+    ],
 )
-"""What commands came to before scripts shared a loader: every key, or for training runs those that differ from the first row."""
+def test_a_wrong_choice_is_refused_in_one_line(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        Choice.from_text(text)
+    assert "\n" not in str(caught.value)
 
 
-def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Returns the leaves of nested keys, with dots."""
-    leaves: dict[str, Any] = {}
-    for key, value in values.items():
-        leaves |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) and value else {prefix + key: value}
-    return leaves
-
-
-def trained(command: str) -> dict[str, Any]:
-    return flat(read_run(shlex.split(command))[0].as_dict())
-
-
-def evaluated(command: str) -> dict[str, Any]:
-    tournament = parse_command_line(shlex.split(command))
-    values = flat(asdict(tournament.config)) | {"labels": list(tournament.labels)}
-    for label, player in tournament.players.items():
-        values |= flat({"kind": player.kind, "name": player.name, **vars(player.options)}, f"players.{label}.")
-    return values
-
-
-def reproduced(command: str) -> dict[str, Any]:
-    name, *overrides = shlex.split(command)
-    config, runs = read_figure(name, overrides)
-    return flat(asdict(config)) | {"labels": [label for label, _ in runs], "folders": [run.run_dir for _, run in runs][:3]}
-
-
-@pytest.mark.parametrize("command", RECORDED["train.py"])
-def test_training_commands_mean_what_they_meant(command: str) -> None:
-    rows = RECORDED["train.py"]
-    base, given = next(iter(rows.values())), rows[command]
-    expected = given if "algorithm.name" in given else base | given
-    values = trained(command)
-    assert {key: values.get(key) for key in expected} == expected
-
-
-@pytest.mark.parametrize("command", RECORDED["evaluate.py"])
-def test_evaluation_commands_mean_what_they_meant(command: str) -> None:
-    expected, values = RECORDED["evaluate.py"][command], evaluated(command)
-    assert {key: values.get(key) for key in expected} == expected
-
-
-@pytest.mark.parametrize("command", RECORDED["python -m reproduce"])
-def test_figures_are_made_of_what_they_were(command: str) -> None:
-    expected, values = RECORDED["python -m reproduce"][command], reproduced(command)
-    assert {key: values.get(key) for key in expected} == expected
+def test_help_on_options_of_games() -> None:
+    assert "game.big_blind=100 (at least 1): " in help_text("big_blind")
+    assert help_text("game=examples.sealed_bids").endswith("Cards in the deck, worth 0, 1, 2 and so on.")
+    assert help_text("nothing") == ""

@@ -13,7 +13,7 @@ from agents.players import PLAYERS
 from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
-from games import GAMES, make
+from games import Choice
 from games.interface import GameSpec
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
@@ -23,53 +23,6 @@ from runtime.settings import ConfigError, build, setting
 MANY = 1_000_000_000
 """Most games, decks or iterations that a key may ask for."""
 BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
-
-
-@dataclass(frozen=True)
-class GameSettings:
-    """The game and its options; None where it has no such option.
-
-    Attributes:
-        name: A key of ``games.GAMES``, or the module of a game of your own (docs/adding-a-game.md).
-        rules: doudizhu: named rule set.
-        encoding: doudizhu: of the observations, "default" or "paper".
-        suits: leduc: whether tables tell suits apart; networks never do.
-        players: limit_holdem, no_limit_holdem: number of players.
-        stacks: no_limit_holdem: chips of every seat, or a list with those of each.
-        least_stack: no_limit_holdem: stacks are random, from this up.
-        small_blind: no_limit_holdem: chips. big_blind: the same. ante: the same.
-        bet_sizes: no_limit_holdem: what is searched and learned; any amount can be played against it.
-        abstraction: limit_holdem: of tables; networks see the cards.
-        cards: goofspiel: cards of each seat, and prizes.
-        prizes: goofspiel: their order.
-        scoring: goofspiel: what is won, the game or the difference of points.
-        lowest_prize: goofspiel: the value of the lowest card and prize.
-        variant: phantom_tictactoe: in the small game both try the centre first.
-        reveal: phantom_tictactoe: whether who tries a taken square learns it and tries again.
-    """
-
-    name: str = setting("doudizhu", choices=tuple(GAMES), or_module=True)
-    rules: str | None = setting(None, choices=(None, "standard", "douzero"))
-    encoding: str | None = setting(None, choices=(None, "default", "paper"))
-    suits: bool | None = None
-    players: int | None = None
-    stacks: Any = None
-    least_stack: int | None = setting(None, least=1)
-    small_blind: int | None = setting(None, least=0)
-    big_blind: int | None = setting(None, least=1)
-    ante: int | None = setting(None, least=0)
-    bet_sizes: list[Any] | None = None
-    abstraction: str | None = None
-    cards: int | None = setting(None, least=2, most=13)
-    prizes: str | None = setting(None, choices=(None, "descending", "ascending", "random"))
-    scoring: str | None = setting(None, choices=(None, "win_lose", "points"))
-    lowest_prize: int | None = setting(None, choices=(None, 0, 1))
-    variant: str | None = setting(None, choices=(None, "full", "small"))
-    reveal: bool | None = None
-
-    def options(self) -> dict[str, Any]:
-        """Returns the options that are given."""
-        return {key: value for key, value in asdict(self).items() if key != "name" and value is not None}
 
 
 @dataclass(frozen=True)
@@ -177,6 +130,7 @@ class TrainConfig:
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
+        game: ``name``, a key of ``games.GAMES`` or the module of a game of your own, and its options: ``--help game``.
     """
 
     run_dir: str | None = None
@@ -188,7 +142,7 @@ class TrainConfig:
     resume: bool = True
     init_from: str | None = None
     objective: str = setting("wp", choices=OBJECTIVES)
-    game: GameSettings = field(default_factory=lambda: GameSettings(rules="standard", encoding="default"))
+    game: Choice = field(default_factory=lambda: Choice("doudizhu"))
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(objective="wp"))
     search: SearchSettings = field(default_factory=lambda: SearchSettings(root="gumbel", playouts=16, worlds=16, slots=4))
     inference: InferenceSettings = field(default_factory=InferenceSettings)
@@ -207,7 +161,7 @@ class TrainConfig:
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the configuration as plain nested dictionaries."""
-        return asdict(self)
+        return asdict(self) | {"game": self.game.as_dict()}
 
 
 def parse_config(values: Mapping[str, Any]) -> TrainConfig:
@@ -221,7 +175,7 @@ def parse_config(values: Mapping[str, Any]) -> TrainConfig:
     if config.network.objective != config.objective:
         raise ConfigError(f"network.objective={config.network.objective}: set objective alone, which is {config.objective}")
     try:
-        game = make(config.game.name, **config.game.options())
+        game = config.game.make()
         game.check_for_networks()
     except ValueError as error:
         raise ConfigError(f"game={config.game.name}: {error}") from error

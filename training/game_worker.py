@@ -4,7 +4,7 @@ Games with searches, or of the policies alone; decks of the matches that measure
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,6 @@ from fpmcts.samples import Samples
 from fpmcts.search import Search, SearchCounters
 from fpmcts.selfplay import SelfPlay
 from fpmcts.workers import Finished, Unit, worker
-from games import make
 from games.batches import States
 from games.interface import Game
 from inference.determinizer import Determinizer
@@ -194,26 +193,23 @@ def shared_weights(players: Players) -> dict[str, np.ndarray]:
 def trained_of(config: TrainConfig, game: Game, players: Players, evaluator: Evaluator) -> Trained:
     """Returns the networks as players know them (``agents.registry.Host``); ``evaluator`` holds their weights."""
     return Trained(
-        game=game, rules=config.game.rules or "", networks=players.networks, filter=players.filter, inference=config.inference,
+        game=game, rules=config.game.options.get("rules", ""),
+        networks=players.networks, filter=players.filter, inference=config.inference,
         search=config.search, objective=config.objective, evaluator=evaluator,
     )  # fmt: skip
 
 
 def search_options(config: TrainConfig) -> FPMCTSOptions:
     """Returns the options of the search that is measured: as it is in training, but without noise."""
-    search = config.search
-    return FPMCTSOptions(
-        root=search.root, playouts=config.evaluation.search_playouts, worlds=search.worlds, c=search.c, strength=search.strength,
-        considered=search.considered, prior_floor=search.prior_floor, rollout=search.rollout, solve=search.solve,
-        slots=search.slots, particles=config.inference.particles,
-    )  # fmt: skip
+    changes = {"playouts": config.evaluation.search_playouts, "gumbel_noise": 0.0}
+    return FPMCTSOptions(search=asdict(config.search) | changes, beliefs=asdict(config.inference))
 
 
 def make_worker(values: Mapping[str, Any]) -> GameWorker:
     """Returns a worker from the configuration of a run as plain values, as actors of a cluster make it."""
     config = parse_config(values)
     torch.set_num_threads(1)
-    device, game = choose_device(config.device), make(config.game.name, **config.game.options())
+    device, game = choose_device(config.device), config.game.make()
     filter_net = FilterNet(game.spec).to(device) if config.inference.phase1 == "filter" else None
     networks = build_networks(game.spec, config.network, config.seed).to(device)
     return GameWorker(config, game, Players(networks, filter_net), device, 1)

@@ -19,7 +19,7 @@ from evaluation.policy_table import ExactMeasure
 from fpmcts.learner import Learner
 from fpmcts.learner_settings import LearnerSettings
 from fpmcts.samples import Reservoir, Store
-from games import make
+from games import Choice, with_defaults
 from games.batches import num_rows, take
 from games.interface import seats_to_move
 from games.kernels import Stream, deal_seeds, sources_digest, streams
@@ -35,7 +35,6 @@ from runtime.device import choose_device
 from runtime.memory import check_fits
 from runtime.settings import ConfigError, build, setting
 from training.budget import EpisodeBudget
-from training.config import GameSettings
 from training.learning import Totals
 from training.reports import Event, Report
 from training.run_folder import Saved
@@ -82,7 +81,7 @@ class NFSPConfig:
     precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
     remembered: int = setting(0, least=0, most=100_000_000)
     resume: bool = True
-    game: GameSettings = field(default_factory=lambda: GameSettings("leduc"))
+    game: Choice = field(default_factory=lambda: Choice("leduc"))
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(value_head="scalar", hidden_head=False))
     algorithm: NFSPSettings = field(default_factory=NFSPSettings)
     evaluation: NFSPEvaluation = field(default_factory=NFSPEvaluation)
@@ -94,7 +93,7 @@ class NFSPConfig:
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the configuration as plain nested dictionaries."""
-        return asdict(self)
+        return asdict(self) | {"game": self.game.as_dict()}
 
 
 def parse_nfsp(values: Mapping[str, Any]) -> NFSPConfig:
@@ -106,7 +105,7 @@ def parse_nfsp(values: Mapping[str, Any]) -> NFSPConfig:
     kept = dict(values) | {"evaluation": _own_keys(values.get("evaluation", {}))}
     config: NFSPConfig = build(NFSPConfig, kept)
     try:
-        game = make(config.game.name, **config.game.options())
+        game = config.game.make()
         game.check_for_networks()
     except ValueError as error:
         raise ConfigError(f"game={config.game.name}: {error}") from error
@@ -142,7 +141,7 @@ class NFSPTrainer:
     def __init__(self, config: NFSPConfig, saved: Saved | None = None) -> None:
         settings, self.device = config.algorithm, choose_device(config.device)
         torch.set_num_threads(1)
-        self.game = make(config.game.name, **config.game.options())
+        self.game = config.game.make()
         spec, learning = self.game.spec, _supervised(settings)
         self.average = build_networks(spec, config.network, config.seed).to(self.device)
         self.q = build_networks(spec, config.network, config.seed + 1).to(self.device)
@@ -274,7 +273,7 @@ class NFSPTrainer:
 
     def set_state(self, saved: Saved) -> None:
         """Takes what ``get_state`` gave. Raises CheckpointError where it is of another game, network or algorithm."""
-        check_compatible(saved.meta, **self._identity())
+        check_compatible(with_defaults(saved.meta), **self._identity())
         for k, (learner, q) in enumerate(zip(self.learners, self.q_learners, strict=True)):
             load_module(learner.net, saved.arrays, f"network.{k}")
             load_optimizer(learner.optimizer, saved.arrays, f"optimizer.{k}")
@@ -293,7 +292,7 @@ class NFSPTrainer:
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""
         return {
-            "game": {"name": self.config.game.name} | self.config.game.options(),
+            "game": self.config.game.as_dict(),
             "network": asdict(self.config.network),
             "algorithm": asdict(self.config.algorithm),
         }

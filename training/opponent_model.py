@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from games import Choice
 from networks.checkpoint import CheckpointError, check_compatible
 from opponent_models.learn import LearnOptions, learn, tasks
 from opponent_models.learned import assemble, gather, save_learned
@@ -46,7 +47,7 @@ class OpponentModelConfig:
         seed: Of the columns that trees choose from, >= 0.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         hands: A file or folder of hand histories in the PHH format (.phh, .phhs, compressed .xz); several with commas.
-        game: ``name``: no_limit_holdem; other keys of the game do not matter here.
+        game: ``name``: no_limit_holdem; its options do not matter here.
         algorithm: ``name``, and how trees are learned (``opponent_models.learn``).
         budget: When to stop.
     """
@@ -55,17 +56,17 @@ class OpponentModelConfig:
     seed: int = setting(0, least=0, most=2**31)
     resume: bool = True
     hands: str | None = None
-    game: dict[str, Any] = field(default_factory=lambda: {"name": "no_limit_holdem"})
+    game: Choice = field(default_factory=lambda: Choice("no_limit_holdem"))
     algorithm: LearnOptions = field(default_factory=LearnOptions)
     budget: StepBudget = field(default_factory=StepBudget)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""
-        return f"{self.game['name']}-{self.algorithm.name}-{self.seed}"
+        return f"{self.game.name}-{self.algorithm.name}-{self.seed}"
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the configuration as plain nested dictionaries."""
-        return asdict(self)
+        return asdict(self) | {"game": self.game.as_dict()}
 
     def paths(self) -> list[str]:
         """Returns the files and folders of hands."""
@@ -79,8 +80,8 @@ def parse_opponent_model(values: Mapping[str, Any]) -> OpponentModelConfig:
         ConfigError: An unknown key, a wrong type, a value out of its range, another game, or no hands.
     """
     config: OpponentModelConfig = build(OpponentModelConfig, values)
-    if config.game.get("name") != "no_limit_holdem":
-        raise ConfigError(f"game={config.game.get('name')} algorithm=opponent_model: expected game=no_limit_holdem")
+    if config.game.name != "no_limit_holdem":
+        raise ConfigError(f"game={config.game.name} algorithm=opponent_model: expected game=no_limit_holdem")
     return config
 
 

@@ -12,7 +12,7 @@ from torch import nn
 from fpmcts.filter_learner import FilterLearner
 from fpmcts.learner import Learner
 from fpmcts.samples import Reservoir, Samples, Store, Window
-from games import make
+from games import with_defaults
 from games.batches import num_rows, take
 from games.interface import Game, seats_to_move
 from games.kernels import sources_digest
@@ -85,7 +85,7 @@ class RunState:
         """Returns the state before the first step, the networks untrained."""
         device, threads = choose_device(config.device), config.threads or len(os.sched_getaffinity(0))
         torch.set_num_threads(1)  # per operation: the threads are ours, see fpmcts.workers, fpmcts.learner
-        game = make(config.game.name, **config.game.options())
+        game = config.game.make()
         networks = build_networks(game.spec, config.network, config.seed).to(device)
         nets = networks.distinct()
         averages = config.train.averaging or (config.gradient.start is not None and config.gradient.averaging)
@@ -197,7 +197,7 @@ class RunState:
         Raises:
             CheckpointError: It is of another game, network shape, or setting of the stores; nothing is changed on disk.
         """
-        check_compatible(saved.meta, **self._identity())
+        check_compatible(with_defaults(saved.meta), **self._identity())
         self.load_networks(saved)
         for k, learner in enumerate(self.learners):
             load_optimizer(learner.optimizer, saved.arrays, f"optimizer.{k}")
@@ -222,7 +222,7 @@ class RunState:
         identity = self._identity()
         network = identity["network"]
         sizes = {key: network.pop(key) for key in ("channels", "blocks")}
-        check_compatible(saved.meta, **identity)
+        check_compatible(with_defaults(saved.meta), **identity)
         same = all(saved.meta["network"][key] == size for key, size in sizes.items())
         for k, net in enumerate(self.nets):
             if same:
@@ -246,7 +246,7 @@ class RunState:
         """Returns what a checkpoint must agree with."""
         network = asdict(self.config.network)
         return {
-            "game": {"name": self.config.game.name} | self.config.game.options(),
+            "game": self.config.game.as_dict(),
             "network": {k: v for k, v in network.items() if k != "objective"},
             "filter": self.filter is not None,
         }

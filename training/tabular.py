@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from games import make
+from games import Choice, with_defaults
 from games.kernels import sources_digest
 from networks.checkpoint import check_compatible
 from runtime.settings import ConfigError, build, setting
@@ -34,7 +34,7 @@ class TabularConfig:
         run_dir: Folder of the run; None makes ``runs/<game>-<algorithm>-<seed>``.
         seed: Of all random numbers, >= 0.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
-        game: ``name``, and the options of the game (``games/poker``).
+        game: ``name``, and the options of the game (``--help game``).
         algorithm: ``name``, and its options (``tabular.algorithms``).
         budget: When to stop.
     """
@@ -42,17 +42,17 @@ class TabularConfig:
     run_dir: str | None = None
     seed: int = setting(0, least=0, most=2**31)
     resume: bool = True
-    game: dict[str, Any] = field(default_factory=lambda: {"name": "leduc"})
+    game: Choice = field(default_factory=lambda: Choice("leduc"))
     algorithm: dict[str, Any] = field(default_factory=lambda: {"name": "smooth_uct"})
     budget: EpisodeBudget = field(default_factory=EpisodeBudget)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""
-        return f"{self.game['name']}-{self.algorithm['name']}-{self.seed}"
+        return f"{self.game.name}-{self.algorithm['name']}-{self.seed}"
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the configuration as plain nested dictionaries."""
-        return asdict(self)
+        return asdict(self) | {"game": self.game.as_dict()}
 
 
 def parse_tabular(values: Mapping[str, Any]) -> TabularConfig:
@@ -62,7 +62,7 @@ def parse_tabular(values: Mapping[str, Any]) -> TabularConfig:
         ConfigError: An unknown key, a wrong type, a value out of its range, or an algorithm that does not know the game.
     """
     config: TabularConfig = build(TabularConfig, values)
-    game, name = str(config.game.get("name")), str(config.algorithm.get("name"))
+    name = str(config.algorithm.get("name"))
     if name not in algorithms.ALGORITHMS:
         raise ConfigError(f"algorithm={name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}")
     try:
@@ -71,7 +71,7 @@ def parse_tabular(values: Mapping[str, Any]) -> TabularConfig:
     except ConfigError:
         raise
     except ValueError as error:
-        raise ConfigError(f"game={game} algorithm={name}: {error}") from error
+        raise ConfigError(f"game={config.game.name} algorithm={name}: {error}") from error
     return config
 
 
@@ -82,8 +82,7 @@ def _options(group: Mapping[str, Any]) -> dict[str, Any]:
 
 def make_learner(config: TabularConfig) -> Any:
     """Returns the algorithm (a ``Learner``) before its first episode. Raises ValueError where an option is out of range."""
-    game = make(config.game["name"], **_options(config.game))
-    return algorithms.make(config.algorithm["name"], game, config.seed, **_options(config.algorithm))
+    return algorithms.make(config.algorithm["name"], config.game.make(), config.seed, **_options(config.algorithm))
 
 
 def next_mark(episodes: int, size: int = 1) -> int:
@@ -174,7 +173,7 @@ class TabularTrainer:
 
     def set_state(self, saved: Saved) -> None:
         """Takes what ``get_state`` gave. Raises CheckpointError where it is of another game or algorithm."""
-        check_compatible(saved.meta, **self._identity())
+        check_compatible(with_defaults(saved.meta), **self._identity())
         self.learner.set_state({name.removeprefix("learner."): array for name, array in saved.arrays.items()})
         self.step, self.seconds = saved.meta["step"], saved.meta["seconds"]
         self.curve = [(episodes, scalars) for episodes, scalars in saved.meta["curve"]]
@@ -184,4 +183,4 @@ class TabularTrainer:
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""
         options = {key: value for key, value in self.config.algorithm.items() if key != "memory"}
-        return {"game": self.config.game, "algorithm": options}
+        return {"game": self.config.game.as_dict(), "algorithm": options}

@@ -1,9 +1,10 @@
-"""Time, chance and names, as the server takes them: tests give their own."""
+"""Time, chance and names, as the server takes them (tests replace them), and how often something may happen."""
 
 import asyncio
 import hashlib
 import secrets
 import time
+from collections.abc import Callable
 
 
 class Clock:
@@ -38,3 +39,27 @@ def derived_seed(*parts: object) -> int:
     """Returns a number below 2^53 that depends on all parts, the same on every machine."""
     digest = hashlib.sha256("\0".join(str(part) for part in parts).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 11
+
+
+class Bucket:
+    """A bucket of tokens, which limits how often something happens.
+
+    Args:
+        rate: Tokens a second.
+        burst: The most that it holds.
+        now: Returns seconds that only grow.
+    """
+
+    def __init__(self, rate: float, burst: float, now: Callable[[], float]) -> None:
+        self._rate, self._burst, self._now = rate, burst, now
+        self._level, self._at = burst, now()
+
+    def take(self) -> bool:
+        """Takes a token; returns whether there was one."""
+        now = self._now()
+        self._level = min(self._burst, self._level + (now - self._at) * self._rate)
+        self._at = now
+        if self._level < 1.0:
+            return False
+        self._level -= 1.0
+        return True

@@ -1,5 +1,8 @@
 """What is refused: a code for programs, a text for people, a status for HTTP."""
 
+import json
+from typing import Any
+
 STATUS = {
     "bad_message": 400,
     "unauthorised": 401,
@@ -20,7 +23,7 @@ STATUS = {
     "busy": 429,
     "engine": 503,
 }
-"""The status of each code in an answer over HTTP; the others are of WebSocket messages only, and 400 here."""
+"""The status of each code in an answer over HTTP; other codes occur in WebSocket messages only."""
 
 
 class RefusedError(Exception):
@@ -43,3 +46,19 @@ class RefusedError(Exception):
     def fields(self) -> dict[str, str]:
         """Returns the code and the text."""
         return {"code": self.code, "text": self.text}
+
+
+def parse_json(data: str | bytes) -> Any:
+    """Returns the value of a text of JSON. Raises RefusedError where it is not JSON, or cannot be stored."""
+    try:
+        value = json.loads(data, parse_constant=_no_constant)
+        json.dumps(
+            value, ensure_ascii=False
+        ).encode()  # half a surrogate pair can be written as \ud800
+        return value
+    except (ValueError, RecursionError) as error:
+        raise RefusedError("bad_message", "expected JSON") from error
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not valid JSON")

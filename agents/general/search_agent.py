@@ -1,59 +1,43 @@
 """FPMCTS with inference as a player."""
 
+import re
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
 
 from agents.agent import Agent
 from agents.decision import RETURN, WINS, Decision, HiddenCards, Limits, Question, RootMove, sure_win_decision
-from agents.match_settings import match_settings
+from agents.match_search import match_inference, match_search
 from agents.registry import Host, PlayerOptions, player
 from agents.trained import checkpoint_of, trained_networks
-from fpmcts.search import Search, SearchResult, SearchSettings
+from fpmcts.search import LONE_SLOTS, Search, SearchResult, SearchSettings
 from fpmcts.selfplay import sample_targets
 from games.batches import Rules, States, take
 from games.generic import forced_win, legal, stake
 from games.interface import Game, Records
 from games.kernels import kernel, streams
-from inference.determinizer import Determinizer
+from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
 from networks.evaluator import Evaluator
 from networks.precision import PRECISIONS
-from runtime.settings import setting
+from runtime.help import paragraphs
+from runtime.settings import ConfigError, build, did_you_mean, setting
 
 
-@player("fpmcts", slow=True, compiles=True)
 @dataclass
-class FPMCTSOptions(PlayerOptions):
-    """Fictitious-Play MCTS with inference.
+class OwnOptions(PlayerOptions):
+    """The options of FPMCTS beside the settings of the search and of inference.
 
     Attributes:
         checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
-        root: "gumbel" or "puct"; "trained": as in training.
-        playouts: Simulations per move; with ``seconds`` the most there may be. None, here and below: as ``conf/match`` says for
-            the game and the root rule, else as in training.
         seconds: Time per move in place of a number of playouts; such a match cannot be repeated exactly. None: playouts alone.
-        worlds: Worlds drawn per move; 0: as many as playouts, up to a bound in ``conf/match``.
         inference: false deals the hidden cards from the prior.
-        phase1: "filter", "marginal" or "none"; "trained": as in training.
-        particles: Hands that the worlds are drawn from, weighed by the others' past moves; 0: as many as playouts, up to a
-            bound in ``conf/match`` and at least as in training. Of Doudizhu's a seventh has the weight: with few, more playouts
-            see the same few deals.
-        ess_floor: Least effective sample size as a share of them, see ``inference.determinizer``.
-        c: Exploration constant of p-UCT.
-        strength: gumbel: logits per unit of advantage.
-        considered: gumbel: moves that sequential halving starts from.
-        prior_floor: gumbel: added to the priors of the root's moves; what those start from that the policy has given up.
-        rollout: What a leaf is worth. 0: its value; λ in (0, 1]: a play-out by the policies from there, in which values and
-            result are blended; 1: the result alone.
-        slots: Simulations of a move under way at once; more make larger batches.
-        solve: Whether sure wins are looked for.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
         precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": by the processor
@@ -61,60 +45,87 @@ class FPMCTSOptions(PlayerOptions):
     """
 
     checkpoint: str | None = None
-    root: str = setting("trained", choices=("trained", "gumbel", "puct"))
-    playouts: int | None = setting(None, least=1, most=100_000)
     seconds: float | None = setting(None, least=1e-3, most=3600)
-    worlds: int = setting(0, least=0, most=65_536)
     inference: bool = True
-    phase1: str = setting("trained", choices=("trained", "marginal", "filter", "none"))
-    particles: int = setting(0, least=0, most=65_536)
-    ess_floor: float | None = setting(None, least=0, most=1)
-    c: float | None = setting(None, least=1e-9)
-    strength: float | None = setting(None, least=1e-9)
-    considered: int | None = setting(None, least=1, most=1024)
-    prior_floor: float | None = setting(None, least=1e-12, most=1)
-    rollout: float | None = setting(None, least=0, most=1)
-    slots: int | None = setting(None, least=1, most=4096)
-    solve: bool | None = None
     objective: str = setting("trained", choices=("trained", "wp", "adp"))
     temperature: float = setting(0.0, least=0, most=100)
     precision: str = setting("auto", choices=PRECISIONS)
+
+
+SCHEMAS: tuple[type, ...] = (OwnOptions, SearchSettings, InferenceSettings)
+"""Whose fields are options; of two of one name the first counts."""
+
+
+@player("fpmcts", slow=True, compiles=True)
+@dataclass
+class FPMCTSOptions(OwnOptions):
+    """Fictitious-Play MCTS with inference. Settings of the search that are not given: as conf/match has them, else as trained.
+
+    Attributes:
+        search: The settings of the search that are given (``fpmcts.search.SearchSettings``).
+        beliefs: Those of inference (``inference.determinizer.InferenceSettings``).
+    """
+
+    search: dict[str, Any] = field(default_factory=dict)
+    beliefs: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def help(cls, prefix: str) -> str:
+        """Returns a paragraph for each option; those of the search and of inference have no default here."""
+        told = paragraphs(OwnOptions, prefix)
+        for schema in SCHEMAS[1:]:
+            for key, text in paragraphs(schema, prefix).items():
+                told.setdefault(key, re.sub(r"=\S+?(?=:? )", "", text, count=1))
+        return "\n".join(told.values())
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], prefix: str = "") -> Self:
+        """Returns the options, each checked by the first schema that has it; None: not given."""
+        left, parts = {key: value for key, value in given.items() if value is not None}, []
+        names = [f.name for schema in SCHEMAS for f in fields(schema)]
+        for schema in SCHEMAS:
+            own = {f.name: left.pop(f.name) for f in fields(schema) if f.name in left}
+            parts.append({key: getattr(build(schema, own, prefix), key) for key in own})
+        for key, value in left.items():
+            near = did_you_mean(key, names, prefix) or f"; expected one of {', '.join(dict.fromkeys(names))}"
+            raise ConfigError(f"{prefix}{key}={value}: unknown key{near}")
+        return cls(**parts[0], search=parts[1], beliefs=parts[2])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the options as they are given."""
+        values = super().as_dict()
+        given = values.pop("search") | values.pop("beliefs")
+        return values | given
+
+    @property
+    def playouts(self) -> int | None:
+        """The playouts of a move, None if they are not given."""
+        return self.search.get("playouts")
 
     def file(self, game: str) -> Path:
         """Returns the file of the networks. Raises CheckpointError."""
         return checkpoint_of(game, self.checkpoint)
 
     def make(self, host: Host) -> Agent:
-        """Returns a search: what it was trained with, changed by the settings of matches, changed by the options."""
-        o = self
-        trained = trained_networks(host, o.checkpoint, None if o.objective == "trained" else o.objective, o.precision)
-        root = trained.search.root if o.root == "trained" else o.root
+        """Returns the search."""
+        objective = None if self.objective == "trained" else self.objective
+        trained = trained_networks(host, self.checkpoint, objective, self.precision)
         if not trained.has_values:
-            raise CheckpointError(f"{o.checkpoint} holds policies and no values: no search; it plays as LABEL=policy")
-        match = match_settings(host.game.spec.name, root)
-        playouts = match.playouts if o.playouts is None else o.playouts
-        inference = trained.inference
-        if not o.inference:
-            inference = replace(inference, phase1="none", phase2=False)
-        elif o.phase1 != "trained":
-            inference = replace(inference, phase1=o.phase1)
-        particles = o.particles or max(inference.particles, min(playouts, match.most_particles))
-        candidates = max(inference.candidates, particles)
-        inference = replace(inference, particles=particles, candidates=candidates, **_given(o, "ess_floor"))
-        told = _given(match, "strength", "prior_floor", "rollout", "slots")
-        told |= _given(o, "c", "strength", "considered", "prior_floor", "rollout", "slots", "solve")
-        worlds = o.worlds or min(playouts, match.most_worlds)
-        search = replace(trained.search, root=root, playouts=playouts, worlds=worlds, gumbel_noise=0.0, **told)
+            raise CheckpointError(f"{self.checkpoint} holds policies and no values: no search; it plays as LABEL=policy")
+        search = match_search(trained.search, host.game.spec.name, self.search)
+        off = {} if self.inference else {"phase1": "none", "phase2": False}
+        inference = match_inference(trained.inference, search.playouts, self.beliefs | off)
         return SearchAgent(
-            trained.game, trained.evaluator, trained.determinizer_maker(inference), search,
-            trained.objective == "wp", max_positions=host.lanes, seconds=o.seconds, temperature=o.temperature,
-            table_slots=match.table_slots if o.slots is None else o.slots,
-        )  # fmt: skip
-
-
-def _given(options: Any, *keys: str) -> dict[str, Any]:
-    """Returns the options of these names that are not None."""
-    return {key: value for key, value in asdict(options).items() if key in keys and value is not None}
+            trained.game,
+            trained.evaluator,
+            trained.determinizer_maker(inference),
+            search,
+            trained.objective == "wp",
+            max_positions=host.lanes,
+            seconds=self.seconds,
+            temperature=self.temperature,
+            table_slots=self.search.get("slots", LONE_SLOTS),
+        )
 
 
 @kernel

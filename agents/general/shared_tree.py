@@ -28,8 +28,9 @@ from inference.prior import prior_worlds
 from runtime.settings import ConfigError
 from tabular.hash_table import HEADER, HashTable, Rows, append, find, num_actions_of, seat_key, seat_of, visits_of
 from tabular.hashed_learner import IsMctsOptions, make_selection
-from tabular.ismcts import search
+from tabular.search import search
 from tabular.selection import UCT, WIDTHS, values, weights
+from tabular.walks import AnyWalk
 
 CHUNK = 1024
 """Iterations between two looks at the clock; each starts from a state of its own."""
@@ -160,6 +161,7 @@ class SharedTreeAgent(TreeAgent):
         self._selection = make_selection(self._learner_options, game.spec.max_return)
         self._unit = WINS if game.spec.score.tells_wins and game.spec.max_return == 1.0 else RETURN
         self._worlds, self._lane, self._counter = game.empty(CHUNK), game.empty(1), np.zeros(1, np.int64)
+        self._actions, self._won = np.empty(game.spec.max_legal, np.int16), np.zeros(1)
         self._trees: dict[tuple[int, int], HashTable] = {}
         self._paths = np.zeros(0, np.uint64)
 
@@ -228,10 +230,13 @@ class SharedTreeAgent(TreeAgent):
         spec, table = self.game.spec, place.table
         done = 0
         while True:
-            done += search(
+            walk = AnyWalk(
                 self.game.rules, take(starts, np.arange(done, count)) if done else starts, np.empty(0), self._lane,
-                self._selection, table.rows, True, spec.num_seats, spec.max_legal, spec.max_moves, table.width, place.path,
-                self._counter, count - done,
+                self._actions, table.width, HEADER + table.width * spec.max_legal, table.rows,
+            )  # fmt: skip
+            done += search(
+                walk, self._selection, spec.num_seats, spec.max_moves, place.path, self._counter, count - done,
+                True, False, self._won,
             )  # fmt: skip
             if done == count:
                 return

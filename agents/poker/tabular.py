@@ -19,7 +19,7 @@ from agents.luck import DEALS, Cancelled, Luck, Mean, before_the_deal, mean_of
 from agents.poker import stored_policy
 from agents.poker.simulation import poker_luck, simulate
 from agents.registry import Host, PlayerOptions, player
-from games import make
+from games import Choice
 from games.batches import States
 from games.interface import Game, Records
 from games.kernels import ROOT, kernel, random_float, streams
@@ -156,10 +156,9 @@ def _read(file: Path) -> tuple[Arrays, dict[str, Any]]:
 
 def _policy(file: Path, arrays: Arrays, meta: dict[str, Any], policy: str) -> TabularPolicy:
     """Returns the policy in a file that was read. Raises CheckpointError."""
-    settings = {key: value for key, value in meta["game"].items() if value is not None}
     options = dict(meta["algorithm"])
     try:
-        tables = make(settings.pop("name", ""), **settings).tables
+        tables = Choice.parse(meta["game"]).make().tables
         if "stored" in meta:
             rows = stored_policy.unpack(arrays, tables)
             if policy == "greedy":

@@ -1,6 +1,7 @@
 """The Python face of the game."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from games.doudizhu.moves import MAX_LEGAL, parse_move, rule_set
 from games.doudizhu.policy import POLICY_SIZE, decoder
 from games.doudizhu.state import States
 from games.interface import GameSpec, ScoreUnit
+from runtime.settings import setting
 
 MAX_MOVES = 154
 """At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of them."""
@@ -30,29 +32,35 @@ class Doudizhu(BaseGame):
         decoder: int16 ``[num_actions, 6]``, the policy outputs whose sum is the logit of each move; -1 = none.
     """
 
-    def __init__(self, rules: str = "standard", encoding: str = "default") -> None:
-        """Builds the tables.
+    @dataclass(frozen=True)
+    class Options:
+        """Rules and observations."""
 
-        Args:
-            rules: ``standard``, or ``douzero`` where both jokers may be kickers of one move.
-            encoding: ``default``, or ``paper`` for the seven planes of DeltaDou.
+        rules: str = setting(
+            "standard",
+            choices=("standard", "douzero"),
+            help="Rule set; in douzero both jokers may be kickers of one move.",
+        )
+        encoding: str = setting(
+            "default", choices=("default", "paper"), help="Of the observations; paper: the seven planes of DeltaDou."
+        )
 
-        Raises:
-            ValueError: Unknown rules or encoding.
-        """
-        names = {member.name.lower(): member for member in observe.Encoding}
-        if encoding not in names:
-            raise ValueError(f"encoding {encoding!r}: expected one of {', '.join(names)}")
-        self.rules_name = rules
-        self.rules = rule_set(rules, int(names[encoding]))
+    options: Options
+
+    def __init__(self, options: Options = Options()) -> None:  # noqa: B008 (frozen)
+        """Builds the tables."""
+        super().__init__(options)
+        encoding = observe.Encoding[options.encoding.upper()]
+        self.rules_name = options.rules
+        self.rules = rule_set(options.rules, int(encoding))
         self.decoder = decoder(self.rules)
         self.spec = GameSpec(
             name="doudizhu",
             num_seats=NUM_SEATS,
             teams=(0, 1, 1),
             num_actions=len(self.rules.cards),
-            observation_shape=(observe.num_planes(names[encoding]), NUM_RANKS),
-            observation_scale=observe.scales(names[encoding]),
+            observation_shape=(observe.num_planes(encoding), NUM_RANKS),
+            observation_scale=observe.scales(encoding),
             policy_size=POLICY_SIZE,
             max_legal=MAX_LEGAL,
             max_moves=MAX_MOVES,
@@ -67,6 +75,10 @@ class Doudizhu(BaseGame):
             hidden_kinds=tuple(RANK_NAMES),
             hidden_most=int(COPIES.max()),
         )
+
+    def learned_options(self) -> dict[str, Any]:
+        """Returns the rules; networks bring their own encoding."""
+        return {"rules": self.rules_name}
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""

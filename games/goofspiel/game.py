@@ -1,6 +1,7 @@
 """The Python face of imperfect-information Goofspiel."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import permutations
 from math import factorial
 from types import MappingProxyType
@@ -42,13 +43,12 @@ from games.goofspiel.worlds import (
 )  # fmt: skip
 from games.interface import POINTS, GameSpec, ScoreUnit, move_texts
 from games.kernels import kernel, streams
+from runtime.settings import setting
 
 register_all(
     Rules, copy_row, current_seat, legal, is_legal, step, team_return, seen_move, observe, infoset_key, hidden_of, list_hidden,
     draw_hidden, log_prior_hidden, fill_world, start_view, reveal, played_move, deal_rest,
 )  # fmt: skip
-PRIZES = ("descending", "ascending", "random")
-SCORINGS = ("win_lose", "points")
 MOST_ORDERS = 8
 """Cards up to which ``starts`` lists all orders of random prizes: 40,320."""
 DIFFERENCE = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=False)
@@ -107,30 +107,27 @@ class Goofspiel(BaseGame):
 
     variants = MappingProxyType({"4 cards": {"cards": 4}, "6 cards": {}, "13 cards": {"cards": 13}})
 
-    def __init__(self, cards: int = 6, prizes: str = "descending", scoring: str = "win_lose", lowest_prize: int = 0) -> None:
-        """Makes the game.
+    @dataclass(frozen=True)
+    class Options:
+        """How it is played."""
 
-        Args:
-            cards: n, the cards of each seat and the number of prizes, 2 to 13.
-            prizes: Their order: "descending", "ascending", or "random" (dealt, and shown one by one).
-            scoring: "win_lose": 1 for more points than the other, -1 for fewer, 0 for as many; "points": the difference.
-            lowest_prize: 0 or 1: cards and prizes are worth 0 .. n-1 or 1 .. n.
+        cards: int = setting(6, least=2, most=MOST_CARDS, help="Cards of each seat, and prizes.")
+        prizes: str = setting(
+            "descending", choices=("descending", "ascending", "random"), help="Their order; random: dealt, and shown one by one."
+        )
+        scoring: str = setting(
+            "win_lose", choices=("win_lose", "points"), help="What is won: the game, or the difference of points."
+        )
+        lowest_prize: int = setting(0, choices=(0, 1), help="Value of the lowest card and prize.")
 
-        Raises:
-            ValueError: An option is out of range.
-        """
-        if not isinstance(cards, int) or not 2 <= cards <= MOST_CARDS:
-            raise ValueError(f"cards={cards}: expected 2 to {MOST_CARDS}")
-        if prizes not in PRIZES:
-            raise ValueError(f"prizes={prizes}: expected one of {', '.join(PRIZES)}")
-        if scoring not in SCORINGS:
-            raise ValueError(f"scoring={scoring}: expected one of {', '.join(SCORINGS)}")
-        if lowest_prize not in (0, 1):
-            raise ValueError(f"lowest_prize={lowest_prize}: expected 0 or 1")
-        self.cards, self.prizes, self.scoring, self.lowest = cards, prizes, scoring, int(lowest_prize)
-        self.options = {"cards": cards, "prizes": prizes, "scoring": scoring, "lowest_prize": self.lowest}
-        wins_only = scoring == "win_lose"
-        self.rules = make_rules(cards, self.lowest, wins_only, prizes == "random")
+    options: Options
+
+    def __init__(self, options: Options = Options()) -> None:  # noqa: B008 (frozen)
+        """Makes the game."""
+        super().__init__(options)
+        cards, self.prizes, self.lowest = options.cards, options.prizes, options.lowest_prize
+        self.cards, wins_only = cards, options.scoring == "win_lose"
+        self.rules = make_rules(cards, self.lowest, wins_only, self.prizes == "random")
         self.action_names = tuple(str(card + self.lowest) for card in range(cards))
         total = float(sum(range(self.lowest, cards + self.lowest)))
         scale = np.ones(NUM_PLANES + cards, np.float32)

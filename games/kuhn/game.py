@@ -1,6 +1,7 @@
 """Kuhn poker: three cards, an ante of one chip, one bet. Source: Kuhn, "A simplified two-person poker", 1950."""
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
@@ -51,10 +52,10 @@ class Kuhn(LimitPoker):
 
     has_tree = True
 
-    def __init__(self) -> None:
+    def __init__(self, options: Any = None) -> None:
         """Makes the game; it has no options."""
         strengths = np.repeat(np.arange(len(CARDS), dtype=np.int32)[:, None], len(CARDS), axis=1)
-        super().__init__("kuhn", RULES, Strengths(strengths), tuple(CARDS))
+        super().__init__("kuhn", RULES, Strengths(strengths), tuple(CARDS), options=options)
 
     def _make_tables(self) -> PokerTables:
         cards = np.array(list(permutations(range(len(CARDS)), 2)), dtype=np.int8)

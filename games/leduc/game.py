@@ -5,6 +5,7 @@ Source: Southey et al., "Bayes' bluff: opponent modelling in poker", 2005.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
@@ -15,6 +16,7 @@ from games.poker.deals import EnumeratedDeals
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
 from games.poker.tables import PokerTables
+from runtime.settings import setting
 
 RANKS = "JQK"
 SUITS = "sh"
@@ -38,13 +40,18 @@ class Leduc(LimitPoker):
 
     has_tree = True
 
-    def __init__(self, suits: bool = False) -> None:
-        """Makes the game.
+    @dataclass(frozen=True)
+    class Options:
+        """What tables tell. An equilibrium of the small ones is one of the game; their ``tree`` is the full game in any case."""
 
-        Args:
-            suits: Whether ``tables`` tell the two cards of a rank apart: 468 rows for each player instead of 144. An equilibrium
-                of the small tables is one of the game, and they learn faster. Their ``tree`` is the full game in any case.
-        """
+        suits: bool = setting(
+            False, help="Whether tables tell suits apart (468 information states per player, not 144); networks never do."
+        )
+
+    options: Options
+
+    def __init__(self, options: Options = Options()) -> None:  # noqa: B008 (frozen)
+        """Makes the game."""
         strengths = [[_strength(own, public) for public in range(len(CARDS))] for own in range(len(CARDS))]
         super().__init__(
             "leduc",
@@ -54,8 +61,9 @@ class Leduc(LimitPoker):
             public=(0, 1),
             num_suits=len(SUITS),
             big_blind=2.0,
+            options=options,
         )
-        self.suits = suits
+        self.suits = options.suits
 
     def check_for_networks(self) -> None:
         """Raises ValueError where tables shall tell suits: networks are not told."""

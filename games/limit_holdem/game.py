@@ -8,6 +8,7 @@ player 1 the big blind, player 2 is the dealer and acts first before the flop; t
 Source: ACPC, game definitions of limit Hold'em for two and three players.
 """
 
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, RANKS, SUITS, HandTables, card_texts, strength_of, tables
 from games.poker.tables import PokerTables
+from runtime.settings import setting
 
 RULES = {
     2: BettingRules(forced=(1, 0.5), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(1, 0, 0, 0)),
@@ -32,7 +34,6 @@ RULES = {
 """By the number of players."""
 MADE_HANDS = (169, 20, 20, 20)
 """Buckets of the abstraction ``made_hands``."""
-ABSTRACTIONS = ("squared_strength", "made_hands")
 
 
 def start_hand_names() -> tuple[str, ...]:
@@ -68,33 +69,34 @@ register(state.strength, SevenCards, _strength)
 class LimitHoldem(LimitPoker):
     """Limit Hold'em."""
 
-    def __init__(self, players: int = 2, abstraction: str = "squared_strength") -> None:
-        """Makes the game.
+    @dataclass(frozen=True)
+    class Options:
+        """Who plays, and what tables tell; a player that sees cards needs no tables."""
 
-        Args:
-            players: 2 or 3.
-            abstraction: The buckets of ``tables``. ``squared_strength``: the paper's, of E[HS^2], for which ``python -m
-                games.limit_holdem.abstraction`` makes the files. ``made_hands``: what the cards make so far, coarse but without
-                files. Whoever plays with cards needs neither.
+        players: int = setting(2, choices=tuple(RULES), help="Number of players.")
+        abstraction: str = setting(
+            "squared_strength",
+            choices=("squared_strength", "made_hands"),
+            help="Buckets of tables; squared_strength: the paper's, of E[HS^2], from files that python -m "
+            "games.limit_holdem.abstraction makes; made_hands: what the cards make so far, coarse but without files.",
+        )
 
-        Raises:
-            ValueError: Another number of players or abstraction.
-        """
-        if players not in RULES:
-            raise ValueError(f"players = {players!r}: expected {' or '.join(map(str, RULES))}")
-        if abstraction not in ABSTRACTIONS:
-            raise ValueError(f"abstraction = {abstraction!r}: expected one of {', '.join(ABSTRACTIONS)}")
+    options: Options
+
+    def __init__(self, options: Options = Options()) -> None:  # noqa: B008 (frozen)
+        """Makes the game."""
         super().__init__(
             "limit_holdem",
-            RULES[players],
+            RULES[options.players],
             SevenCards(tables()),
             tuple(card_texts(range(NUM_CARDS))),
             num_private=2,
             public=(0, 3, 4, 5),
             num_suits=len(SUITS),
             suits_matter=True,
+            options=options,
         )
-        self.abstraction = abstraction
+        self.abstraction = options.abstraction
 
     def _make_tables(self) -> PokerTables:
         players = self.bets.num_players

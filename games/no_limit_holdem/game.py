@@ -1,6 +1,6 @@
 """The Python face of no-limit Hold'em (``games.interface.Game``)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,7 +23,8 @@ from games.no_limit_holdem.deals import (
     team_return,
 )
 from games.no_limit_holdem.observe import observe, scales, stake
-from games.no_limit_holdem.options import check_bets, check_stacks, parse_sizes, size_text
+from games.no_limit_holdem.options import Options as Amounts
+from games.no_limit_holdem.options import size_text
 from games.no_limit_holdem.phh_games import hand_of
 from games.no_limit_holdem.phh_write import write
 from games.no_limit_holdem.pots import pots
@@ -66,37 +67,15 @@ class NoLimitHoldem(BaseGame):
     passive = CALL
     variants = MappingProxyType({"heads-up": {}, "three players": {"players": 3}, "six players": {"players": 6}})
 
-    def __init__(
-        self,
-        players: int = 2,
-        small_blind: int = 50,
-        big_blind: int = 100,
-        ante: int = 0,
-        stacks: int | Sequence[int] = 10_000,
-        least_stack: int | None = None,
-        bet_sizes: Sequence[float | str] = ("least", 0.5, 1.0, 2.0, "all-in"),
-    ) -> None:
-        """Makes the game.
+    Options = Amounts
+    options: Amounts
 
-        Args:
-            players: 2 to 10.
-            small_blind, big_blind: Chips.
-            ante: Chips that every seat posts besides.
-            stacks: Chips of every seat before the posts, or a list with those of each seat.
-            least_stack: Where given, each seat has in each hand a random number of chips from this up to its own of ``stacks``,
-                evenly on a scale of logarithms.
-            bet_sizes: What searches and networks may bet: ``least``, ``all-in``, and numbers, which are multiples of the pot
-                after a call. Any other amount can be played against them.
-
-        Raises:
-            ValueError: An option is out of range.
-        """
-        chips = check_stacks(players, stacks)
-        check_bets(players, small_blind, big_blind, ante, chips, least_stack)
-        sizes = parse_sizes(bet_sizes)
-        self.least_stack = least_stack
+    def __init__(self, options: Amounts = Amounts()) -> None:  # noqa: B008 (frozen)
+        """Makes the game."""
+        super().__init__(options)
+        players, big_blind, chips, sizes = options.players, options.big_blind, options.chips(), options.sizes()
+        small_blind, ante, self.least_stack = options.small_blind, options.ante, options.least_stack
         self.sizes = tuple(size_text(size) for size in sizes)
-        self.options = {"players": players, "bet_sizes": list(self.sizes)}
         blinds = np.zeros(players, np.int32)
         blinds[:2] = (big_blind, small_blind) if players == 2 else (small_blind, big_blind)
         antes = np.full(players, ante, np.int32)
@@ -116,6 +95,10 @@ class NoLimitHoldem(BaseGame):
         )  # fmt: skip
         self.decoder = np.full((self.spec.num_actions, 1), -1, np.int16)  # type: ignore[misc]
         self.decoder[:outputs, 0] = np.arange(outputs)
+
+    def learned_options(self) -> dict[str, Any]:
+        """Returns the number of players and the sizes of bets; the rest is in units of the stake."""
+        return {"players": self.options.players, "bet_sizes": list(self.sizes)}
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""

@@ -1,5 +1,6 @@
 """The Python face of Phantom Tic-Tac-Toe."""
 
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -28,12 +29,12 @@ from games.phantom_tictactoe.state import (
     team_return,
 )  # fmt: skip
 from games.phantom_tictactoe.worlds import draw_hidden, fill_world, hidden_of, list_hidden, log_prior_hidden, played_move
+from runtime.settings import setting
 
 register_all(
     Rules, copy_row, current_seat, legal, is_legal, step, team_return, seen_move, observe, infoset_key, hidden_of, list_hidden,
     draw_hidden, log_prior_hidden, fill_world, start_view, played_move,
 )  # fmt: skip
-VARIANTS = ("full", "small")
 
 
 def make_rules(is_small: bool, reveal: bool) -> Rules:
@@ -71,23 +72,24 @@ class PhantomTicTacToe(BaseGame):
     action_names = tuple("123456789")
     variants = MappingProxyType({"full": {}, "small": {"variant": "small"}})
 
-    def __init__(self, variant: str = "full", reveal: bool = True) -> None:
-        """Makes the game.
+    @dataclass(frozen=True)
+    class Options:
+        """How it is played."""
 
-        Args:
-            variant: "full", or "small": both try the centre first, so the game begins with X there, and O knows it.
-            reveal: Whether who tries a taken square learns it and tries again; else the attempt is lost and it learns nothing.
+        variant: str = setting(
+            "full", choices=("full", "small"), help="small: both try the centre first, so X is there and O knows it."
+        )
+        reveal: bool = setting(
+            True, help="Whether a player that tries a taken square learns it and tries again; else it loses the turn."
+        )
 
-        Raises:
-            ValueError: An option is out of range.
-        """
-        if variant not in VARIANTS:
-            raise ValueError(f"variant={variant}: expected one of {', '.join(VARIANTS)}")
-        if not isinstance(reveal, bool):
-            raise ValueError(f"reveal={reveal}: expected true or false")
-        self.variant, self.reveal = variant, reveal
-        self.options = {"variant": variant, "reveal": reveal}
-        self.rules = make_rules(variant == "small", reveal)
+    options: Options
+
+    def __init__(self, options: Options = Options()) -> None:  # noqa: B008 (frozen)
+        """Makes the game."""
+        super().__init__(options)
+        self.variant, self.reveal = options.variant, options.reveal
+        self.rules = make_rules(self.variant == "small", self.reveal)
         self.spec = GameSpec(
             name="phantom_tictactoe", num_seats=2, teams=(0, 1), team_names=("X", "O"), seat_names=("X", "O"),
             num_actions=SQUARES, policy_size=SQUARES, max_legal=SQUARES, max_moves=17, max_return=1.0,

@@ -68,6 +68,7 @@ class LimitPoker(BaseGame):
         showdown: Any,
         card_names: tuple[str, ...],
         *,
+        options: Any = None,
         num_private: int = 1,
         public: tuple[int, ...] = (0,),
         num_suits: int = 1,
@@ -81,16 +82,22 @@ class LimitPoker(BaseGame):
             bets: The bets.
             showdown: How hands compare, see ``state.Rules``.
             card_names: A text for each card of the deck; card c is of rank ``c // num_suits``.
+            options: See ``BaseGame``.
             num_private: Private cards of a player.
             public: Public cards that can be seen in each round.
             num_suits: Suits of the deck.
             suits_matter: Whether hands can differ by suits.
             big_blind: See the class.
         """
+        super().__init__(options)
         self.name, self.bets, self.card_names, self.big_blind = name, bets, card_names, big_blind
         self.decoder = np.arange(NUM_ACTIONS, dtype=np.int16)[:, None]
         self._showdown, self._num_private, self._public = showdown, num_private, public
         self._num_suits, self._suits_matter = num_suits, suits_matter
+
+    def learned_options(self) -> dict[str, Any]:
+        """Returns nothing: options are for tables, or change the number of seats."""
+        return {}
 
     @property
     def betting(self) -> BettingTree:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from games import Choice
 from inference.determinizer import InferenceSettings
 from networks.checkpoint import save
 from networks.resnet import NetworkConfig
-from training.config import BootstrapSettings, GameSettings, TrainConfig
+from training.config import BootstrapSettings, TrainConfig
 from training.run_folder import RunFolder
 from training.tabular import TabularTrainer, parse_tabular
 from training.trainer import Trainer
@@ -18,7 +19,7 @@ TINY = TrainConfig(
 )  # fmt: skip
 TINY_POKER = TrainConfig(
     seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"), objective="adp",
-    game=GameSettings(name="leduc"), inference=InferenceSettings(phase1="none"),
+    game=Choice("leduc"), inference=InferenceSettings(phase1="none"),
     network=NetworkConfig(
         objective="adp", value_head="scalar", hidden_head=False, channels=8, blocks=1, head_channels=2, head_units=8
     ),

@@ -221,7 +221,7 @@ def test_decide_reports_cancels_and_keeps_to_given_moves() -> None:
         ("leduc", {"selection": "exp3"}, "selection=exp3: no option of the single-observer tree"),
         ("goofspiel", {"tree": "single_observer", "draws": "belief"}, "draws=belief: no option of the single-observer tree"),
         ("goofspiel", {"objective": "wp"}, "objective=wp: no option of the shared tree"),
-        ("goofspiel", {"c": 0.0}, "c = 0.0: expected at least 1e-6"),
+        ("goofspiel", {"c": 0.0}, "c=0.0: expected at least 1e-06"),
     ],
 )
 def test_options_that_a_tree_does_not_have(name: str, options: dict[str, Any], message: str) -> None:

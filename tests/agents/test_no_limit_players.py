@@ -12,7 +12,7 @@ from agents.poker.mcts import MCTSAgent, MCTSOptions
 from evaluation.decks import evaluation_decks
 from evaluation.duplicate import duplicate_match
 from evaluation.table_match import orders, play_table, scores_by_deck, table_match
-from games import make
+from games import Choice, make
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT
 from games.poker.hands import parse_cards
 from games.table import IllegalMove, Table
@@ -20,10 +20,9 @@ from networks.checkpoint import save
 from opponent_models.model import untrained
 from opponent_models.statistics import HANDS
 from tests.agents.conftest import TINY_POKER
-from training.config import GameSettings
 from training.trainer import Trainer
-from web.asking import Earlier, Question
-from web.players import Players
+from web.engine.answering import Answering
+from web.engine.asking import Earlier, Question
 
 RULES = ("hand_only", "best_hand", "maniac", "always_call", "random")
 
@@ -185,7 +184,7 @@ def network_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the folder of a run with untrained networks."""
     folder = tmp_path_factory.mktemp("no_limit")
     config = replace(
-        TINY_POKER, game=GameSettings(name="no_limit_holdem"), network=replace(TINY_POKER.network, channels=4, head_units=4)
+        TINY_POKER, game=Choice("no_limit_holdem"), network=replace(TINY_POKER.network, channels=4, head_units=4)
     )
     state = Trainer(config).get_state()
     save(folder / "networks.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
@@ -242,7 +241,7 @@ def test_the_engine_of_the_web_tells_of_earlier_hands() -> None:
             at.play(player[(at.seat + seed) % 2].decide(at).move)
         records.append(at.record())
     seating = tuple((seed % 2, 1 - seed % 2) for seed in range(31))
-    engine, made = Players(), Table(game, seed=77)
+    engine, made = Answering(), Table(game, seed=77)
     options = {"iterations": 200, "pool": 8, "nodes": 20_000}
     asked = Question("no_limit_holdem", made.record(), "mcts", options, 3)
     rows = engine.decide(asked, lambda answer: None, lambda: False).rows

@@ -66,7 +66,7 @@ def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
     with pytest.raises(PlayerError, match="f=fpmcts.*no filter network"):
         host(f=("fpmcts", {"checkpoint": str(run), "phase1": "filter"})).make("f")
     other = host("douzero", p=("policy", {"checkpoint": str(run)}))
-    with pytest.raises(PlayerError, match="learned the rules 'standard'; this match plays 'douzero'"):
+    with pytest.raises(PlayerError, match="learned game.rules=standard; this match plays game.rules=douzero"):
         other.make("p")
     scalar = replace(tiny, network=replace(tiny.network, value_head="scalar"))
     state = Trainer(scalar).get_state()

@@ -10,7 +10,8 @@ from agents.general.search_agent import FPMCTSOptions
 from agents.players import PLAYERS
 from agents.poker.local_best_response import LocalBestResponseOptions
 from agents.poker.tabular import TabularOptions
-from evaluation.config import PRESETS, make_game, parse_command_line
+from evaluation.config import PRESETS, parse_command_line
+from games import Choice
 from runtime.configuration import CONF
 from runtime.settings import ConfigError
 
@@ -18,7 +19,7 @@ from runtime.settings import ConfigError
 def test_two_players_with_options() -> None:
     t = parse_command_line(["game=doudizhu", "a=fpmcts", "a.playouts=600", "a.inference=false", "b=policy", "b.temperature=1e-1"])
     assert t.labels == ("a", "b")
-    assert t.players["a"].options == FPMCTSOptions(playouts=600, inference=False)
+    assert t.players["a"].options == FPMCTSOptions(search={"playouts": 600}, inference=False)
     assert t.players["b"].options == PolicyOptions(temperature=0.1)
     assert t.players["a"].name == "fpmcts (playouts=600, inference=False)"
     assert t.num_decks() == 100
@@ -57,7 +58,7 @@ def test_the_same_player_twice_has_two_names() -> None:
 def test_a_run_is_a_path_and_no_part_of_a_name() -> None:
     t = parse_command_line(["game=leduc", "a=tabular", "a.run=2019", "a.policy=greedy", "b=random"])
     assert t.players["a"].options == TabularOptions(run="2019", policy="greedy")
-    assert t.players["a"].name == "tabular (policy=greedy)" and t.config.game_options() == {}
+    assert t.players["a"].name == "tabular (policy=greedy)" and t.config.game.options == {"suits": False}
 
 
 def test_a_local_best_response_is_told_of_the_other() -> None:
@@ -68,9 +69,9 @@ def test_a_local_best_response_is_told_of_the_other() -> None:
 
 def test_options_of_the_game() -> None:
     """With its name before them, as in train.py, or without."""
-    for key in ("cards", "game.cards"):
-        t = parse_command_line(["game=goofspiel", f"{key}=13", "a=random", "b=random"])
-        assert t.config.game_options() == {"cards": 13}
+    for game, key in (("goofspiel", "cards"), ("goofspiel", "game.cards"), ("examples.sealed_bids", "game.values")):
+        t = parse_command_line([f"game={game}", f"{key}=7", "a=random", "b=random"])
+        assert t.config.game == Choice(game, {key.removeprefix("game."): 7})
 
 
 def test_a_file_of_decks() -> None:
@@ -118,10 +119,10 @@ def test_presets(path: object) -> None:
         (["a=rhcp", "b=rhcp", "processes=${x}"], ["processes=${x}", "'x' not found"]),
         (["game=leduc", "a=rhcp", "b=random"], ["a=rhcp", "plays doudizhu, not leduc", "always_call", "tabular"]),
         (["a=always_call", "b=random"], ["a=always_call", "plays kuhn, leduc", "not doudizhu", "rhcp"]),
-        (["game=leduc", "rules=douzero", "a=random", "b=random"], ["rules=douzero", "leduc", "doudizhu has it"]),
-        (["players=3", "a=rhcp", "b=random"], ["players=3", "doudizhu", "limit_holdem has it"]),
+        (["game=leduc", "rules=douzero", "a=random", "b=random"], ["rules=douzero", "is an option of doudizhu", "not of Leduc"]),
+        (["players=3", "a=rhcp", "b=random"], ["players=3", "Doudizhu", "limit_holdem"]),
         (["game=goofspiel", "game.cards=14", "a=random", "b=random"], ["cards=14", "at least 2 and at most 13"]),
-        (["game=kuhn", "game.cards=4", "a=random", "b=random"], ["cards=4", "kuhn", "goofspiel has it"]),
+        (["game=kuhn", "game.cards=4", "a=random", "b=random"], ["cards=4", "Kuhn", "goofspiel"]),
         (["game=leduc", "a=lbr", "b=fpmcts"], ["a=lbr against b=fpmcts", "cannot state its policy", "tabular"]),
         (["game=leduc", "a=lbr", "a.against=a", "b=random"], ["a=lbr", "another player", "not of a, b"]),
         (["game=leduc", "agents=[lbr,random,always_call]"], ["lbr=lbr", "the one player that it meets"]),
@@ -136,38 +137,6 @@ def test_refused(arguments: list[str], words: list[str]) -> None:
     message = str(caught.value)
     assert "\n" not in message
     assert all(word in message for word in words), message
-
-
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        ("stacks=50", ["stacks=50", "the big blind and the ante (100)"]),
-        ("stacks=[10000]", ["stacks=[10000]", "one number, or 2 of them"]),
-        ("stacks=many", ["stacks=many", "whole chips, at most 32735"]),
-        ("stacks=99999", ["stacks=99999", "at most 32735"]),
-        ("least_stack=50", ["least_stack=50", "(100) to the smallest of stacks (10000)"]),
-        ("least_stack=x", ["least_stack=x", "int"]),
-        ("small_blind=200", ["small_blind=200", "0 to the big blind (100)"]),
-        ("small_blind=-1", ["small_blind=-1", "at least 0"]),
-        ("big_blind=0", ["big_blind=0", "at least 1"]),
-        ("big_blind=20000", ["stacks=10000", "(20000)"]),
-        ("ante=-1", ["ante=-1", "at least 0"]),
-        ("ante=9950", ["stacks=10000", "(10050)"]),
-        ("bet_sizes=[]", ["bet_sizes=[]", "1 to 30 different sizes"]),
-        ("bet_sizes=half", ["bet_sizes=half", "list"]),
-        ("bet_sizes=[big]", ["bet_sizes=big", "least, all-in, multiples of the pot"]),
-        ("bet_sizes=[1,1]", ["bet_sizes=[1, 1]", "different sizes"]),
-        ("players=11", ["players=11", "at most 10"]),
-    ],
-)
-def test_options_of_no_limit_holdem_are_refused_in_one_line(key: str, words: list[str]) -> None:
-    with pytest.raises(ConfigError) as caught:
-        make_game(parse_command_line(["game=no_limit_holdem", key, "a=random", "b=random"]).config)
-    message = str(caught.value)
-    assert "\n" not in message and all(word in message for word in words), message
-    if not key.startswith("players"):
-        with pytest.raises(ConfigError, match="no_limit_holdem has it|expected"):
-            parse_command_line(["game=leduc", key, "a=random", "b=random"])
 
 
 def test_the_ladder_of_releases_names_every_frozen_file() -> None:

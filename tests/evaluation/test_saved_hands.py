@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.config import make_game, parse_command_line
+from evaluation.config import parse_command_line
 from evaluation.plan import make_plan
 from evaluation.saved_games import SaveError, check_file, write_games
 from evaluation.tournament import play_tournament
@@ -35,7 +35,7 @@ def check(path: Path, returns: np.ndarray) -> list[object]:
 def test_a_match_as_hand_histories(tmp_path: Path, name: str) -> None:
     keys = ["game=no_limit_holdem", "least_stack=300", "ante=5", "a=random", "b=random", "decks=6", "seed=2"]
     tournament = parse_command_line([*keys, f"unfinished={tmp_path / 'unfinished'}"])
-    plan = make_plan(tournament, make_game(tournament.config))
+    plan = make_plan(tournament, tournament.config.game.make())
     results = play_tournament(plan)
     assert results is not None
     path = tmp_path / name

@@ -12,7 +12,6 @@ from evaluation.duplicate import MatchResult
 from evaluation.plan import make_plan
 from evaluation.sequential import ERROR, SequentialTest, log_likelihood_ratio
 from evaluation.tournament import Progress, play_tournament
-from games import make
 from runtime.settings import ConfigError
 
 SCORES = np.array([0.0, 0.5, 1.0])
@@ -87,7 +86,7 @@ def match(folder: Path, *arguments: str, stop_after: int | None = None) -> tuple
     texts = ["device=cpu", "a=rlcard_rule", "b=random", "decks=60", f"unfinished={folder}", *arguments]
     keys = {text.partition("=")[0]: text for text in texts}
     tournament, seen, asked = parse_command_line(list(keys.values())), list[Progress](), iter(range(1000))
-    plan = make_plan(tournament, make(tournament.config.game))
+    plan = make_plan(tournament, tournament.config.game.make())
     results = play_tournament(plan, seen.append, lambda: stop_after is not None and next(asked) >= stop_after)
     return None if results is None else results["a", "b"], seen
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from games import make
+from games import Choice
 from games.interface import Game
 
 
 @pytest.fixture(scope="module")
 def game(game_name: str) -> Game:
-    return make(game_name)
+    return Choice.from_text(game_name).make()

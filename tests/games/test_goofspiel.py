@@ -196,21 +196,6 @@ def test_a_table_from_start_to_end() -> None:
     assert shown["bids"] == [["1", "3"], ["3", "2"]] and shown["hands"] == [["2"], ["1"]]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"cards": 1}, "cards=1: expected 2 to 13"),
-        ({"cards": 14}, "cards=14: expected 2 to 13"),
-        ({"prizes": "up"}, "prizes=up: expected one of descending, ascending, random"),
-        ({"scoring": "sum"}, "scoring=sum: expected one of win_lose, points"),
-        ({"lowest_prize": 2}, "lowest_prize=2: expected 0 or 1"),
-    ],
-)
-def test_bad_options(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        make("goofspiel", **options)
-
-
 def test_what_cannot_be_listed() -> None:
     with pytest.raises(ValueError, match="362,880 deals cannot be listed; expected game.cards of at most 8"):
         make("goofspiel", cards=9, prizes="random").starts()

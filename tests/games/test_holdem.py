@@ -10,7 +10,7 @@ from games.limit_holdem import game as holdem
 from games.limit_holdem.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical, holding, start_hands
 from games.limit_holdem.deals import HoldemDeals, deal_states, showdown_outcome
 from games.limit_holdem.game import RULES
-from games.poker import betting, deals, hands
+from games.poker import betting, hands
 from games.poker.betting import outcome_of
 from games.poker.deals import OWN, bucket, bucket_of, deal, outcome
 from games.poker.hands import parse_cards, strengths
@@ -282,13 +282,3 @@ def test_names_of_buckets(game: PokerTables) -> None:
     assert names[start_hands()[ace * (ace - 1) // 2 + king]] == "AKs"
     assert (names.count("AA"), len(set(names))) == (1, 169)
     assert [len(of_round) for of_round in game.bucket_names] == [169, 20, 20, 20]
-
-
-def test_bad_options() -> None:
-    with pytest.raises(ValueError, match="players = 4: expected 2 or 3"):
-        make("limit_holdem", players=4)
-    with pytest.raises(ValueError, match="abstraction = 'none': expected one of squared_strength, made_hands"):
-        make("limit_holdem", abstraction="none")
-    with pytest.raises(ValueError, match="options of limit_holdem.*suits"):
-        make("limit_holdem", suits=True)
-    assert deals.scratch(8).shape == (8 + OWN,)

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from games import make
 from games.doudizhu import observe
 from games.doudizhu.cards import COPIES, unpack
-from games.doudizhu.game import Doudizhu
 from games.doudizhu.moves import Category
 from games.doudizhu.observe import PLANES, Encoding, num_planes, scales
 from games.doudizhu.state import States
@@ -102,7 +102,7 @@ def paper_planes(table: Table, seat: int) -> np.ndarray:
 
 @pytest.mark.parametrize(("encoding", "planes"), [("default", default_planes), ("paper", paper_planes)])
 def test_observations_are_the_planes_of_the_table(encoding: str, planes: object) -> None:
-    game = Doudizhu(encoding=encoding)
+    game = make("doudizhu", encoding=encoding)
     for seed in range(6):
         states, moves = random_game(seed)
         table = Table(game, states)
@@ -117,7 +117,7 @@ def test_observations_are_the_planes_of_the_table(encoding: str, planes: object)
 @pytest.mark.parametrize("encoding", Encoding)
 def test_scaled_observations_are_small(encoding: Encoding) -> None:
     assert len(scales(encoding)) == num_planes(encoding) == sum(planes for _, planes, _ in PLANES[encoding])
-    game = Doudizhu(encoding=encoding.name.lower())
+    game = make("doudizhu", encoding=encoding.name.lower())
     states, moves = random_game(7)
     for move in moves:
         scaled = driver.observation(game, states, 0, 0) * scales(encoding)[:, None]
@@ -133,9 +133,4 @@ def test_the_readme_has_the_table(encoding: Encoding) -> None:
 
 
 def test_paper_encoding_has_seven_planes() -> None:
-    assert Doudizhu(encoding="paper").spec.observation_shape == (7, 15)
-
-
-def test_unknown_encoding() -> None:
-    with pytest.raises(ValueError, match="expected one of default, paper"):
-        Doudizhu(encoding="rgb")
+    assert make("doudizhu", encoding="paper").spec.observation_shape == (7, 15)

@@ -157,18 +157,6 @@ def test_a_table_from_start_to_end() -> None:
     assert shown["hands"] == [["2", "3", "5", "7"], ["1", "4", "8"]]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"variant": "tiny"}, "variant=tiny: expected one of full, small"),
-        ({"reveal": "maybe"}, "reveal=maybe: expected true or false"),
-    ],
-)
-def test_bad_options(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        make("phantom_tictactoe", **options)
-
-
 def test_records_of_games_with_other_options() -> None:
     record = Table(make("phantom_tictactoe", variant="small"), seed=1).record()
     assert record["deal"] == {"variant": "small", "reveal": True}

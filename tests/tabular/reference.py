@@ -8,11 +8,24 @@ import math
 from collections import defaultdict
 from fractions import Fraction
 
+import numpy as np
+
 from games.poker.tables import PokerTables
+from tabular.learner import PokerLearner
 from tests.games import poker_oracle as oracle
 from tests.games.poker_oracle import Position
 
 MASK = 2**64 - 1
+
+
+def visits_of(learner: PokerLearner) -> np.ndarray:
+    """Returns N_a of each information state."""
+    return learner.table.by_infoset(learner.weights()).astype(np.int64)
+
+
+def values_of(learner: PokerLearner) -> np.ndarray:
+    """Returns Q of each information state, in chips; 0 for actions that were never tried."""
+    return learner.table.by_infoset(learner.tables["returns"]) / np.maximum(visits_of(learner), 1)
 
 
 class Random:

@@ -9,9 +9,9 @@ from games.leduc.game import GAME_VALUE
 from games.poker.tables import PokerTables
 from tabular.algorithms import ALGORITHMS, knowing, make
 from tabular.best_response import nash_conv, profile_values
-from tabular.learner import TabularLearner
-from tabular.matches import always_call, greedy_player, symmetric_play
-from tabular.self_play import UCT
+from tabular.learner import Learner
+from tabular.matches import ALWAYS_CALL, symmetric_play
+from tests.tabular.reference import values_of, visits_of
 
 RANDOM = [
     ("smooth_uct", {}),
@@ -23,7 +23,7 @@ RANDOM = [
 EVERY = [*RANDOM, ("cfr_plus", {})]
 
 
-def same(first: TabularLearner, second: TabularLearner) -> bool:
+def same(first: Learner, second: Learner) -> bool:
     one, two = first.get_state(), second.get_state()
     return one.keys() == two.keys() and all(one[name].tobytes() == two[name].tobytes() for name in one)
 
@@ -45,11 +45,10 @@ def test_resumed_equals_uninterrupted(name: str, options: dict[str, str], game: 
     assert np.array_equal(whole.average_policy(), resumed.average_policy())
 
 
-def test_the_size_of_a_chunk_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_a_chunk_changes_nothing() -> None:
     whole, chunks = make("smooth_uct", "leduc"), make("smooth_uct", "leduc")
-    monkeypatch.setattr(type(chunks), "chunk", 77)
+    chunks.chunk = 77
     chunks.run(5000)
-    monkeypatch.undo()
     whole.run(5000)
     assert same(whole, chunks)
 
@@ -77,7 +76,7 @@ def test_policies_are_policies_at_any_time(name: str, options: dict[str, str], g
 def test_the_greedy_policy_takes_the_highest_value() -> None:
     learner = make("smooth_uct", "kuhn")
     learner.run(100_000)
-    values = learner.action_values()  # type: ignore[attr-defined]
+    values = values_of(learner)
     assert np.array_equal(learner.greedy_policy().argmax(axis=1), values.argmax(axis=1))
     # With a king, player 1 calls a bet: it wins 2 chips instead of losing 1.
     king = learner.game.infoset_texts().index("K r")
@@ -170,15 +169,17 @@ def test_every_algorithm_says_what_it_knows() -> None:
     [
         (("smooth", "kuhn"), {}, "algorithm 'smooth': expected one of ismcts, smooth_uct, uct, uct_against_random"),
         (("uct", "chess"), {}, "'chess': expected one of doudizhu, goofspiel, kuhn, leduc"),
-        (("uct", "kuhn"), {"eta": 0.9}, "options of uct: got eta; expected exploration, betting_potential"),
-        (("cfr_plus", "kuhn"), {"eta": 0.9}, "options of cfr_plus: got eta; expected none"),
-        (("smooth_uct", "kuhn"), {"gamma": 1.5}, "gamma = 1.5"),
-        (("smooth_uct", "kuhn"), {"eta": 0.0}, "eta = 0.0"),
-        (("smooth_uct", "kuhn"), {"d": -1.0}, "d = -1.0"),
-        (("smooth_uct", "kuhn"), {"exploration": float("nan")}, "exploration = nan"),
-        (("smooth_uct", "kuhn"), {"betting_potential": 2.0}, "betting_potential = 2.0"),
-        (("outcome_sampling", "kuhn"), {"epsilon": 0.0}, "epsilon = 0.0"),
-        (("outcome_sampling", "kuhn"), {"updates": "both"}, "updates = 'both': expected one of parallel, alternating"),
+        (("uct", "kuhn"), {"eta": 0.9}, "algorithm.eta=0.9: unknown key"),
+        (("cfr_plus", "kuhn"), {"eta": 0.9}, "algorithm.eta=0.9: unknown key"),
+        (("smooth_uct", "kuhn"), {"gamma": 1.5}, "algorithm.gamma=1.5: expected at least 0"),
+        (("smooth_uct", "kuhn"), {"eta": 0.0}, "algorithm.eta=0.0"),
+        (("smooth_uct", "kuhn"), {"d": -1.0}, "algorithm.d=-1.0"),
+        (("smooth_uct", "kuhn"), {"exploration": float("nan")}, "algorithm.exploration=nan"),
+        (("outcome_sampling", "kuhn"), {"epsilon": 0.0}, "algorithm.epsilon=0.0"),
+        (("outcome_sampling", "kuhn"), {"updates": "both"}, "expected one of alternating, parallel"),
+        (("ismcts", "kuhn"), {"selection": "ucb"}, "expected one of uct, exp3, regret_matching"),
+        (("ismcts", "kuhn"), {"ties": "none"}, "expected one of all, running"),
+        (("ismcts", "kuhn"), {"memory": 0}, "algorithm.memory=0: expected at least 1"),
     ],
 )
 def test_bad_input(arguments: tuple[str, str], options: dict[str, float], message: str) -> None:
@@ -234,14 +235,14 @@ def test_rows_for_visited_nodes_only_change_nothing(name: str, options: dict[str
     game = make_game(**options).tables
     dense = make(name, game, seed=3)
     dense.run(5_000)
-    monkeypatch.setattr(UCT, "DENSE", 0)
+    monkeypatch.setattr("tabular.poker_table.DENSE", 0)
     sparse, resumed = make(name, game, seed=3), make(name, game, seed=4)
     sparse.run(2_000)
     resumed.run(3_000)
     resumed.set_state(sparse.get_state())
     resumed.run(3_000)
-    assert isinstance(dense, UCT) and isinstance(resumed, UCT)
-    assert np.array_equal(dense.visits(), resumed.visits()) and np.array_equal(dense.action_values(), resumed.action_values())
+    assert np.array_equal(visits_of(dense), visits_of(resumed))
+    assert np.array_equal(values_of(dense), values_of(resumed))
     assert np.array_equal(dense.greedy_slots(), resumed.greedy_slots())
     for greedy, table in ((False, dense.average_policy()), (True, dense.greedy_policy())):
         for learner in (dense, resumed):
@@ -273,7 +274,7 @@ def test_limit_holdem_learns_to_beat_who_always_calls() -> None:
     game = make_game("limit_holdem", abstraction="made_hands").tables
     learner = make("smooth_uct", game)
     learner.run(300_000)
-    result = symmetric_play(game, [greedy_player(learner.greedy_slots()), always_call()], [0, 1], 20_000)[0]
+    result = symmetric_play(game, [learner.greedy_slots(), ALWAYS_CALL], [0, 1], 20_000)[0]
     assert result.mean > 5 * result.error
 
 

@@ -14,7 +14,7 @@ from tabular.listed_game import best_response_values
 
 @pytest.mark.parametrize(("name", "iterations"), [("kuhn", (1, 2, 50)), ("leduc", (1, 6))])
 def test_it_is_the_dense_one_of_poker(name: str, iterations: tuple[int, ...]) -> None:
-    dense, hashed = make("cfr_plus", name), HashedCFRPlus(make_game(name), 0, CFRPlusOptions())
+    dense, hashed = make("cfr_plus", name), HashedCFRPlus("cfr_plus", make_game(name), 0, CFRPlusOptions())
     assert hashed.listed is not None
     for count in iterations:
         dense.run(count)
@@ -40,7 +40,7 @@ def test_it_finds_equilibria_of_games_without_tables() -> None:
 
 
 def test_every_information_set_has_a_row() -> None:
-    hashed = HashedCFRPlus(make_game("leduc"), 0, CFRPlusOptions())
+    hashed = HashedCFRPlus("cfr_plus", make_game("leduc"), 0, CFRPlusOptions())
     hashed.run(1)
     assert hashed.table.num_rows == 2 * 468  # games/poker/README.md, suits told apart
 

@@ -8,6 +8,7 @@ from games.kernels import random_u64, streams
 from games.poker.tables import PokerTables
 from tabular.algorithms import make
 from tabular.self_play import ucb
+from tabular.walks import DenseRows
 from tests.tabular import reference
 
 GAMES = {
@@ -45,8 +46,8 @@ def test_self_play(game: PokerTables, name: str, options: dict[str, float], sche
     learner.run(episodes)
     slow = reference.SelfPlay(game, int(streams(11, 1)[0]), *schedule)
     slow.search(episodes)
-    assert np.array_equal(learner.visits(), table(game, slow.counts))  # type: ignore[attr-defined]
-    assert learner.action_values() == pytest.approx(table(game, slow.values), abs=1e-12)  # type: ignore[attr-defined]
+    assert np.array_equal(reference.visits_of(learner), table(game, slow.counts))
+    assert reference.values_of(learner) == pytest.approx(table(game, slow.values), abs=1e-12)
 
 
 def test_self_play_before_the_trees_are_grown() -> None:
@@ -57,7 +58,7 @@ def test_self_play_before_the_trees_are_grown() -> None:
     for _ in range(100):
         learner.run(1)
         slow.search(1)
-        assert np.array_equal(learner.visits(), table(game, slow.counts))  # type: ignore[attr-defined]
+        assert np.array_equal(reference.visits_of(learner), table(game, slow.counts))
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
@@ -67,8 +68,8 @@ def test_one_seat_against_random_moves(game: PokerTables) -> None:
     learner.run(3000)
     slow = reference.AgainstRandom(game, int(streams(11, 1)[0]), 12.0, 1.0, 1.0, 0.0, 0.1)
     slow.search(3001)
-    assert np.array_equal(learner.visits(), table(game, slow.counts))  # type: ignore[attr-defined]
-    assert learner.action_values() == pytest.approx(table(game, slow.values), abs=1e-12)  # type: ignore[attr-defined]
+    assert np.array_equal(reference.visits_of(learner), table(game, slow.counts))
+    assert reference.values_of(learner) == pytest.approx(table(game, slow.values), abs=1e-12)
     assert learner.tables["won"].tolist() == [slow.won]
 
 
@@ -88,7 +89,7 @@ def test_outcome_sampling(game: PokerTables, updates: str, epsilon: float) -> No
 def test_the_exploration_of_equation_3() -> None:
     """Leduc, C = 10 and k = 0.25: the first round starts with a pot of 2 and 24 to come; see games/poker/README.md."""
     learner = make("smooth_uct", "leduc", exploration=10.0, betting_potential=0.25)
-    exploration = learner._exploration  # type: ignore[attr-defined]
+    exploration = learner.selection.exploration
     betting = learner.game.betting
     assert exploration[betting.round == 0].tolist() == [2 + 0.25 * 24] * 6
     # The second round starts with a pot of 2, 6 or 10 and 16 to come.
@@ -97,8 +98,10 @@ def test_the_exploration_of_equation_3() -> None:
 
 def test_ties_are_broken_uniformly() -> None:
     """UCB where three actions have the same statistics, 30,000 draws: each within 5 standard errors of a third (1 in 600,000)."""
-    visits, returns = np.array([[4, 4, 4, 0]], dtype=np.uint32), np.zeros((1, 3))
-    rng, counts = streams(1, 1), np.zeros(3)
+    words = np.zeros(6)
+    rows, rng, counts = DenseRows(words, words.view(np.uint32)), streams(1, 1), np.zeros(3)
+    rows.counts[6:9] = 4
     for _ in range(30_000):
-        counts[ucb(visits, 0, returns, 0, 12, 3, 1.0, np.uint64(random_u64(rng, 0) & 0xFFFFFFFF))] += 1
+        bits = np.uint64(random_u64(rng, 0) & 0xFFFFFFFF)
+        counts[ucb(rows, np.uint64(0), np.uint64(6), np.uint64(12), 3, 1.0, bits)] += 1
     assert abs(counts - 10_000).max() < 5 * np.sqrt(30_000 * 2 / 9)

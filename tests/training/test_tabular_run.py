@@ -113,7 +113,7 @@ def test_errors_of_use_are_one_line(arguments: list[str], words: list[str]) -> N
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        (["algorithm.gamma=2"], ["gamma", "[0, 1]"]),
+        (["algorithm.gamma=2"], ["algorithm.gamma=2", "at most 1"]),
         (["algorithm.gamma=high"], ["algorithm.gamma=high", "float"]),
         (["+algorithm.typo=1"], ["algorithm.typo", "algorithm.eta"]),
         (["+game.cards=3"], ["options of leduc", "cards"]),

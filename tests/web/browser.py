@@ -55,7 +55,9 @@ class Site:
 
     def __init__(self, folder: Path, program: str = "browser_server.py", *options: str) -> None:
         command = [sys.executable, str(Path(__file__).with_name(program)), str(folder), *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
         self.origin = self.address.split("/?")[0]
@@ -86,7 +88,15 @@ class Person:
     """
 
     def __init__(
-        self, browser: Any, site: Site, shots: Path, name: str, *, width: int = 1280, language: str = "en", dark: bool = False
+        self,
+        browser: Any,
+        site: Site,
+        shots: Path,
+        name: str,
+        *,
+        width: int = 1280,
+        language: str = "en",
+        dark: bool = False,
     ) -> None:
         self.name, self.shots, self.origin, self.faults = name, shots, site.origin, list[str]()
         phone = width < 700
@@ -99,12 +109,24 @@ class Person:
         )
         self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
-        self.page.on("console", lambda message: message.type in ("error", "warning") and self.faults.append(message.text))
+        self.page.on(
+            "console",
+            lambda message: (
+                message.type in ("error", "warning") and self.faults.append(message.text)
+            ),
+        )
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("requestfailed", lambda request: self.faults.append(f"{request.url}: {request.failure}"))
-        self.page.on("request", lambda request: request.url.startswith(site.origin) or self.faults.append(request.url))
+        self.page.on(
+            "requestfailed", lambda request: self.faults.append(f"{request.url}: {request.failure}")
+        )
+        self.page.on(
+            "request",
+            lambda request: request.url.startswith(site.origin) or self.faults.append(request.url),
+        )
         self.page.goto(site.address)
-        self.page.wait_for_selector(".new", timeout=4 * PATIENCE)  # the games may have to be compiled first
+        self.page.wait_for_selector(
+            ".new", timeout=4 * PATIENCE
+        )  # the games may have to be compiled first
 
     def get(self, path: str) -> Any:
         """Returns what the server says."""
@@ -114,9 +136,16 @@ class Person:
 
     def new_table(self, **fields: Any) -> str:
         """Makes a table and opens it."""
-        given = {"game": "doudizhu", "seats": ["you", "random", "random"], "mode": "hints", "seed": 7} | fields
+        given = {
+            "game": "doudizhu",
+            "seats": ["you", "random", "random"],
+            "mode": "hints",
+            "seed": 7,
+        } | fields
         given = {name: value for name, value in given.items() if value is not None}
-        answer = self.context.request.post(f"{self.origin}/api/tables", data=given, headers={"origin": self.origin})
+        answer = self.context.request.post(
+            f"{self.origin}/api/tables", data=given, headers={"origin": self.origin}
+        )
         assert answer.ok, answer.text()
         table = str(answer.json()["id"])
         self.open(table)
@@ -139,12 +168,16 @@ class Person:
 
     def wait_for_turn(self) -> bool:
         """Waits until it is our turn; returns False at the end of the game."""
-        self.page.wait_for_selector(".play[data-turn=mine], .play.over", timeout=4 * PATIENCE)  # players may have to be compiled
+        self.page.wait_for_selector(
+            ".play[data-turn=mine], .play.over", timeout=4 * PATIENCE
+        )  # players may have to be compiled
         return self.page.query_selector(".play.over") is None
 
     def wait_after(self, ply: int) -> None:
         """Waits until the page shows that the move at a ply was made."""
-        self.page.wait_for_function("ply => Number(document.querySelector('.play')?.dataset.ply) > ply", arg=ply)
+        self.page.wait_for_function(
+            "ply => Number(document.querySelector('.play')?.dataset.ply) > ply", arg=ply
+        )
 
     def shot(self, name: str) -> None:
         """Takes a screenshot."""
@@ -154,12 +187,18 @@ class Person:
         """Takes a screenshot and asserts that nothing went wrong and that axe finds nothing serious."""
         self.shot(name)
         assert not self.faults, self.faults
-        wide = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        wide = self.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
         assert wide <= 0, f"{name}: {wide} px wider than the window"
         self.page.evaluate(AXE.read_text())
         found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
         serious = [
-            {"id": one["id"], "where": [node["target"] for node in one["nodes"][:3]], "help": one["help"]}
+            {
+                "id": one["id"],
+                "where": [node["target"] for node in one["nodes"][:3]],
+                "help": one["help"],
+            }
             for one in found
             if one["impact"] in SERIOUS
         ]

@@ -21,18 +21,18 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from agents.luck import Luck  # noqa: E402
-from web.access import Access, read_token  # noqa: E402
-from web.app import Server  # noqa: E402
-from web.asking import Answer, Question, Row  # noqa: E402
-from web.catalogue import Catalogue, Offer  # noqa: E402
 from web.clock import Chance, Clock, derived_seed  # noqa: E402
-from web.engine import EngineProcess  # noqa: E402
-from web.engine_process import serve as answer_questions  # noqa: E402
-from web.offers import EXACT, RANDOM, offers  # noqa: E402
-from web.room import Services  # noqa: E402
-from web.rulebook import Games  # noqa: E402
-from web.server import listen, load_games, serve, token_file  # noqa: E402
-from web.store import Store  # noqa: E402
+from web.engine.asking import Answer, Hear, Question, Row  # noqa: E402
+from web.engine.client import EngineProcess  # noqa: E402
+from web.engine.process import serve as answer_questions  # noqa: E402
+from web.server.access import Access, read_token  # noqa: E402
+from web.server.app import Server  # noqa: E402
+from web.server.main import listen, load_games, serve, token_file  # noqa: E402
+from web.tables.catalogue import Catalogue, Offer  # noqa: E402
+from web.tables.kept import Services  # noqa: E402
+from web.tables.offers import EXACT, RANDOM, offers  # noqa: E402
+from web.tables.rulebook import Games  # noqa: E402
+from web.tables.store import Store  # noqa: E402
 
 OUTSIDE = "examples.sealed_bids"
 RANKS = "3456789TJQKA2LB"
@@ -50,9 +50,9 @@ class Quick(Clock):
 @functools.cache
 def game_of(name: str) -> Any:
     """Returns the game of a name, made once."""
-    from web.rulebook import make_game
+    from games import Choice
 
-    return make_game(name)
+    return Choice.from_text(name).make()
 
 
 def luck_of(table: Any, wins: bool, exact: bool) -> dict[str, Any]:
@@ -68,20 +68,27 @@ def luck_of(table: Any, wins: bool, exact: bool) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def decide(question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
+def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
     """Passes where it can, so that games are short, and says something of every move."""
     from games.table import Table
 
     game = game_of(question.game)
-    table = Table(game, record=question.record) if question.record else Table(game, seed=question.seed)
+    table = (
+        Table(game, record=question.record) if question.record else Table(game, seed=question.seed)
+    )
     if question.luck is not None:
-        return Answer("", luck=luck_of(table, game.spec.score.tells_wins, question.kind == "tabular"))
+        return Answer(
+            "", luck=luck_of(table, game.spec.score.tells_wins, question.kind == "tabular")
+        )
     legal = [move.text for move in table.legal()]
     moves = list(question.moves or legal)
     chance = random.Random(question.seed)
     wins, exact = game.spec.score.tells_wins, question.game in EXACT
     # The more cards a move has, the worse: whoever plays their longest makes mistakes.
-    worth = {move: max(0.0, 0.9 - 0.12 * len(move)) + (derived_seed("worth", move) % 100) / 1000 for move in moves}
+    worth = {
+        move: max(0.0, 0.9 - 0.12 * len(move)) + (derived_seed("worth", move) % 100) / 1000
+        for move in moves
+    }
     found = sorted(moves, key=lambda move: -worth[move])
     rows = tuple(
         Row(
@@ -98,12 +105,30 @@ def decide(question: Question, report: Callable[[Answer], None], cancel: Callabl
     hidden = None
     if question.game == "doudizhu":
         p = [[[0.3, 0.4, 0.2, 0.08, 0.02] for _ in RANKS] for _ in others]
-        hidden = {"seats": others, "kinds": list(RANKS), "p": p, "ess": 12.0, "listed": False, "active": True}
+        hidden = {
+            "seats": others,
+            "kinds": list(RANKS),
+            "p": p,
+            "ess": 12.0,
+            "listed": False,
+            "active": True,
+        }
     if exact:
         rows = tuple(replace(row, se=0.0, visits=0) for row in rows)
     total = int(question.options.get("playouts", 0))
     error = 0.0 if exact else 0.03
-    return Answer(own, "wp" if wins else "points", rows[0].value, {own: 1.0}, rows, hidden, total, total, 0.01, error)
+    return Answer(
+        own,
+        "wp" if wins else "points",
+        rows[0].value,
+        {own: 1.0},
+        rows,
+        hidden,
+        total,
+        total,
+        0.01,
+        error,
+    )
 
 
 def engine_main(pipe: Connection, warm_up: Any) -> None:

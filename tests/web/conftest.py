@@ -1,6 +1,8 @@
 import asyncio
+import contextlib
+import json
 import signal
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,10 @@ pytest.importorskip("httpx2", reason="pip install -e '.[dev]'")
 from starlette.testclient import TestClient  # noqa: E402
 
 from tests.web.fake import FakeEngine, services  # noqa: E402
-from web.access import Access  # noqa: E402
-from web.app import Server, make_app  # noqa: E402
 from web.clock import Chance, Clock  # noqa: E402
-from web.store import Store  # noqa: E402
+from web.server.access import Access  # noqa: E402
+from web.server.app import Server, make_app  # noqa: E402
+from web.tables.store import Store  # noqa: E402
 
 TOKEN = "t" * 32
 HOST = "127.0.0.1:8000"
@@ -58,13 +60,12 @@ class Site:
         """Returns a client that has not shown the token."""
         self.server = Server(self.services, self.records)
 
-        async def start(server: Server) -> None:
-            server.open_shop()
+        @contextlib.asynccontextmanager
+        async def running() -> AsyncIterator[None]:
+            self.server.open_shop()
+            yield
 
-        async def stop(server: Server) -> None:
-            pass
-
-        app = make_app(self.server, self.access, "127.0.0.1", 8000, start, stop)
+        app = make_app(self.server, self.access, "127.0.0.1", 8000, running)
         return TestClient(app, base_url=f"http://{HOST}", follow_redirects=False)
 
 
@@ -83,9 +84,18 @@ def client(site: Site) -> Iterator[TestClient]:
 
 def new_table(client: TestClient, **fields: Any) -> dict[str, Any]:
     given = {"game": "toy", "seats": ["you", "quick", "quick"], "mode": "hints", "seed": 3} | fields
-    answer = client.post("/api/tables", json={name: value for name, value in given.items() if value is not None})
+    answer = client.post(
+        "/api/tables", json={name: value for name, value in given.items() if value is not None}
+    )
     assert answer.status_code == 201, answer.text
     return answer.json()
+
+
+def opened(client: TestClient, *moves: str) -> str:
+    """Opens a record of the toy game; returns the id of its table."""
+    hands = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]
+    record = json.dumps({"game": "toy", "hands": hands, "moves": moves})
+    return str(client.post("/api/records", content=record).json()["tables"][0]["id"])
 
 
 class Tab:
@@ -115,7 +125,9 @@ class Tab:
         """Returns the next message of a type whose fields are as wanted, all others being passed over."""
         for _ in range(1000):
             message = self.get()
-            if message["type"] == kind and all(message.get(name) == value for name, value in wanted.items()):
+            if message["type"] == kind and all(
+                message.get(name) == value for name, value in wanted.items()
+            ):
                 return message
             assert message["type"] != "error" or kind == "error", message
         raise AssertionError(f"no {kind} in 1,000 messages")

@@ -12,12 +12,12 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
-from web.asking import Answer, CrashError, EngineState, Question, Report, Row
-from web.catalogue import Catalogue, Entry, Offer
+from web.engine.asking import Answer, CrashError, EngineState, Hear, Question, Row
 from web.errors import RefusedError
-from web.room import Services
-from web.rulebook import GameInfo
-from web.store import Store
+from web.tables.catalogue import Catalogue, Entry, Offer
+from web.tables.kept import Services
+from web.tables.rulebook import GameInfo
+from web.tables.store import Store
 
 SEATS, CARDS, MOST = 3, 3, 30
 DECK = [f"{rank}{suit}" for rank in "abcd" for suit in "123"]
@@ -50,16 +50,21 @@ class ToyTable:
     def legal(self) -> list[Any]:
         if self.is_over:
             return []
-        return [SimpleNamespace(text=text) for text in ["pass", *sorted(self.hands[self.seat])]]
+        return [
+            SimpleNamespace(text=text, seat=self.seat)
+            for text in ["pass", *sorted(self.hands[self.seat])]
+        ]
 
     def play(self, move: str) -> Any:
         legal = [found.text for found in self.legal()]
         if move.strip().lower() not in legal:
-            raise ValueError(f"{move!r} is not legal. Seat {self.seat} is to move; legal: {', '.join(legal)}")
+            raise ValueError(
+                f"{move!r} is not legal. Seat {self.seat} is to move; legal: {', '.join(legal)}"
+            )
         text = move.strip().lower()
         if text != "pass":
             self.hands[self.seat].remove(text)
-        self.moves = (*self.moves, SimpleNamespace(text=text))
+        self.moves = (*self.moves, SimpleNamespace(text=text, seat=self.seat))
         over = not self.hands[self.seat] or len(self.moves) >= MOST
         self.seat = -1 if over else (self.seat + 1) % SEATS
         return self.moves[-1]
@@ -96,7 +101,12 @@ class ToyTable:
     def record(self) -> dict[str, Any]:
         moves = [move.text for move in self.moves]
         returns = None if self.returns is None else list(self.returns)
-        return {"game": "toy", "hands": [list(hand) for hand in self._deal], "moves": moves, "returns": returns}
+        return {
+            "game": "toy",
+            "hands": [list(hand) for hand in self._deal],
+            "moves": moves,
+            "returns": returns,
+        }
 
 
 class ToyGames:
@@ -114,7 +124,9 @@ class ToyGames:
 
     def game_of(self, record: Mapping[str, Any]) -> str:
         if record.get("game") != "toy":
-            raise RefusedError("bad_record", "a record of no game that is played here; expected one of toy")
+            raise RefusedError(
+                "bad_record", "a record of no game that is played here; expected one of toy"
+            )
         return "toy"
 
     def table(
@@ -133,7 +145,10 @@ class ToyGames:
         assert fields is not None
         try:
             hands, moves = fields["hands"], fields.get("moves", [])
-            if sorted(map(len, hands)) != [CARDS] * SEATS or len({card for hand in hands for card in hand} & set(DECK)) != 9:
+            if (
+                sorted(map(len, hands)) != [CARDS] * SEATS
+                or len({card for hand in hands for card in hand} & set(DECK)) != 9
+            ):
                 raise ValueError("the hands are no deal")
             return ToyTable(hands, moves)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -145,7 +160,16 @@ CATALOGUE = Catalogue(
         "toy": Offer(
             (
                 Entry("quick", "quick", "Quick", "quick", {}, {"greedy": True}),
-                Entry("slow-64", "slow", "Slow", "fpmcts", {"playouts": 64}, playouts=64, delay=1.0, budget=0.9),
+                Entry(
+                    "slow-64",
+                    "slow",
+                    "Slow",
+                    "fpmcts",
+                    {"playouts": 64},
+                    playouts=64,
+                    delay=1.0,
+                    budget=0.9,
+                ),
             ),
             analyst="slow",
         )
@@ -210,7 +234,11 @@ Answering = Callable[[Question], Answer]
 
 def first_legal(question: Question) -> Answer:
     """Returns the answer of a player that passes, and says something of every move."""
-    table = ToyGames().table("toy", record=question.record) if question.record else ToyGames().table("toy", seed=0)
+    table = (
+        ToyGames().table("toy", record=question.record)
+        if question.record
+        else ToyGames().table("toy", seed=0)
+    )
     legal = [move.text for move in table.legal()]
     moves = list(question.moves or legal)
     rows = tuple(Row(move, 1 / len(moves), 8, 0.5 - 0.01 * k, 0.02) for k, move in enumerate(moves))
@@ -220,7 +248,9 @@ def first_legal(question: Question) -> Answer:
 class FakeEngine:
     """An engine that answers as it is told, after a time that it is told."""
 
-    def __init__(self, answer: Answering = first_legal, seconds: Callable[[Question], float] = lambda _: 0.0) -> None:
+    def __init__(
+        self, answer: Answering = first_legal, seconds: Callable[[Question], float] = lambda _: 0.0
+    ) -> None:
         self.status = EngineState("ready", 1.0)
         self.answer, self.seconds = answer, seconds
         self.luck: dict[str, Any] | None = None
@@ -229,7 +259,7 @@ class FakeEngine:
         self.cancelled = 0
         self.crashes = 0
 
-    async def ask(self, question: Question, report: Report | None = None) -> Answer:
+    async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
         self.asked.append(question)
         if self.crashes:
             self.crashes -= 1
@@ -240,17 +270,21 @@ class FakeEngine:
             for part in range(1, 4):
                 if seconds:
                     await self.clock.sleep_until(self.clock.now() + seconds / 3)
-                if report is not None and part < 3:
-                    report(replace(answer, done=answer.done * part // 3))
+                if hear is not None and part < 3:
+                    hear(replace(answer, done=answer.done * part // 3))
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
         return answer
 
 
-def services(engine: Any = None, clock: Any = None, store: Store | None = None, chance: Any = None) -> Services:
+def services(
+    engine: Any = None, clock: Any = None, store: Store | None = None, chance: Any = None
+) -> Services:
     """Returns what rooms stand on, all of it fake."""
     clock = clock or FakeClock()
     engine = engine or FakeEngine()
     engine.clock = clock
-    return Services(ToyGames(), CATALOGUE, engine, store or Store(None), clock, chance or FakeChance())
+    return Services(
+        ToyGames(), CATALOGUE, engine, store or Store(None), clock, chance or FakeChance()
+    )

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from web.asking import Answer, Question
-from web.engine_process import serve
+from web.engine.asking import Answer, Hear, Question
+from web.engine.process import serve
 
 began: list[str] = []
 
 
-def decide(asked: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
+def decide(asked: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
     """Does what its kind says, or answers at once."""
     step = asked.options.get("step", 0)
     if asked.options.get("quick"):

@@ -46,7 +46,9 @@ def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
 
 @pytest.fixture(scope="module")
 def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = Path(os.environ["SHOTS"]) if "SHOTS" in os.environ else tmp_path_factory.mktemp("shots")
+    folder = (
+        Path(os.environ["SHOTS"]) if "SHOTS" in os.environ else tmp_path_factory.mktemp("shots")
+    )
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -119,7 +121,9 @@ def test_doudizhu_by_taps_alone(browser: Any, site: Site, shots: Path) -> None:
     page.locator("button[type=submit]").tap()
     page.wait_for_selector(".hand")
     assert page.evaluate("document.documentElement.lang") == "zh-CN"
-    sizes = page.eval_on_selector_all(".hand button", "all => all.map(one => one.getBoundingClientRect().width)")
+    sizes = page.eval_on_selector_all(
+        ".hand button", "all => all.map(one => one.getBoundingClientRect().width)"
+    )
     assert len(sizes) == 20 and min(sizes) >= 24
     moves = 0
     while person.wait_for_turn():
@@ -178,7 +182,9 @@ def test_a_hand_of_leduc_with_the_real_solver(browser: Any, shots: Path, tmp_pat
         page = person.page
         deal = {"hands": [["Qh"], ["Ks"]], "public": ["Kh"]}
         table = person.new_table(game="leduc", seats=["tables", "you"], deal=deal, seed=None)
-        while person.wait_for_turn():  # who folds the best card, or does not bet it when nobody can answer, errs
+        while (
+            person.wait_for_turn()
+        ):  # who folds the best card, or does not bet it when nobody can answer, errs
             view = person.view()
             page.fill(".typed input", "fold" if "fold" in view["legal"] else "call")
             page.keyboard.press("Enter")
@@ -198,9 +204,13 @@ def test_a_hand_of_leduc_with_the_real_solver(browser: Any, shots: Path, tmp_pat
         page.wait_for_selector(".answer.lose")
         person.check("retry")
         (puzzle, *_) = person.get("/api/puzzles?game=leduc")["puzzles"]
-        late: list[Any] = []  # the puzzles of the game that the page shows first come after those of Leduc, and change nothing
+        late: list[
+            Any
+        ] = []  # the puzzles of the game that the page shows first come after those of Leduc, and change nothing
         page.route("**/api/puzzles?game=doudizhu", lambda route: late.append(route))
-        for move in puzzle["view"]["legal"]:  # which one is better depends on the cards that came and on the solver's moves
+        for move in puzzle["view"][
+            "legal"
+        ]:  # which one is better depends on the cards that came and on the solver's moves
             page.evaluate("location.hash = ''")
             page.wait_for_selector(".new")
             page.evaluate("location.hash = 'puzzles'")
@@ -238,7 +248,10 @@ def test_a_board_by_taps_and_a_variant(browser: Any, site: Site, shots: Path) ->
         page.locator(".squares button").first.tap()
         person.wait_after(view["ply"])
     page.wait_for_selector(".steps")
-    assert page.locator(".squares b", has_text="O").count() > 1 and page.locator(".squares button").count() == 0
+    assert (
+        page.locator(".squares b", has_text="O").count() > 1
+        and page.locator(".squares button").count() == 0
+    )
     person.check("over")
     person.new_table(game="goofspiel:cards=4", seats=["you", "random"], mode="fair")
     assert page.locator("h1").inner_text() == "Goofspiel · 4 cards"
@@ -292,7 +305,10 @@ def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path
     others = page.locator(".others .cards.tiny").count()
     assert others == 0  # hands that the mover did not see are face down again
     page.keyboard.press("/")
-    page.fill(".typed input", record["moves"][int(page.locator(".steps .count").inner_text().split(" / ")[0])])
+    page.fill(
+        ".typed input",
+        record["moves"][int(page.locator(".steps .count").inner_text().split(" / ")[0])],
+    )
     page.keyboard.press("Enter")
     page.wait_for_selector(".answer")
     page.locator(".decision button", has_text="看答案").click()
@@ -316,7 +332,9 @@ def test_the_editor_and_puzzles(browser: Any, site: Site, shots: Path) -> None:
     page = person.page
     page.evaluate("location.hash = 'editor'")
     page.wait_for_selector(".tool form")
-    for field, text in enumerate(("345568889JQKAAAA2", "334466689TJQQKK2B", "34557799TTJJQK22L", "77T")):
+    for field, text in enumerate(
+        ("345568889JQKAAAA2", "334466689TJQQKK2B", "34557799TTJJQK22L", "77T")
+    ):
         page.locator(".tool form input").nth(field).fill(text)
     page.locator(".tool form button[type=submit]").click()
     page.wait_for_selector(".tool .felt")
@@ -356,11 +374,16 @@ def test_moves_that_are_not_seen(browser: Any, site: Site, shots: Path) -> None:
     person.page.wait_for_selector(".seat.top .word.unseen")
     assert flat(person, ".seat.top .word") == "hidden" and "hidden" in flat(person, ".log")
     person.wait_for_turn()
-    assert "bid" not in person.page.locator(".seat.top").inner_text() and "cards 1" in flat(person, ".seat.bottom")
+    assert "bid" not in person.page.locator(".seat.top").inner_text() and "cards 1" in flat(
+        person, ".seat.bottom"
+    )
     person.check("hidden")
     person.page.locator(".felt .buttons button", has_text="Call").tap()
     person.page.wait_for_selector(".steps")
-    assert "bids" in person.page.locator(".seat.top").inner_text() and "hidden" not in person.page.locator(".log").inner_text()
+    assert (
+        "bids" in person.page.locator(".seat.top").inner_text()
+        and "hidden" not in person.page.locator(".log").inner_text()
+    )
     person.check("over")
     person.close()
 
@@ -398,7 +421,9 @@ def test_two_tabs_and_a_connection_that_comes_back(browser: Any, site: Site, sho
     person.page.locator(".felt .buttons button").first.click()
     person.wait_after(ply)
     down = False
-    other.wait_for_function("ply => Number(document.querySelector('.play')?.dataset.ply) > ply", arg=ply)
+    other.wait_for_function(
+        "ply => Number(document.querySelector('.play')?.dataset.ply) > ply", arg=ply
+    )
     other.wait_for_selector("text=Connection lost", state="detached")
     assert len(sockets) > 1
     person.close()
@@ -406,7 +431,9 @@ def test_two_tabs_and_a_connection_that_comes_back(browser: Any, site: Site, sho
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "language"), [(390, "zh"), (1280, "en")])
-def test_share_outside_watch_and_results(browser: Any, site: Site, shots: Path, width: int, language: str) -> None:
+def test_share_outside_watch_and_results(
+    browser: Any, site: Site, shots: Path, width: int, language: str
+) -> None:
     person = Person(browser, site, shots, f"share-{width}", width=width, language=language)
     page = person.page
     person.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.origin)
@@ -423,11 +450,16 @@ def test_share_outside_watch_and_results(browser: Any, site: Site, shots: Path, 
     play_by_typing(person)
     page.wait_for_selector(".steps")
     page.locator(".after button").last.click()
-    page.wait_for_function("navigator.clipboard.readText().then((text) => text.includes('#g=kuhn&seed=12'))")
+    page.wait_for_function(
+        "navigator.clipboard.readText().then((text) => text.includes('#g=kuhn&seed=12'))"
+    )
     page.goto("about:blank")
     page.goto(f"{site.origin}/#g=kuhn&seed=12")
     page.wait_for_selector(".new")
-    assert page.locator("input[value=kuhn]").is_checked() and page.locator(".go input[inputmode=numeric]").input_value() == "12"
+    assert (
+        page.locator("input[value=kuhn]").is_checked()
+        and page.locator(".go input[inputmode=numeric]").input_value() == "12"
+    )
     page.wait_for_selector(".stats td")
     person.check("results")
     person.new_table(game="doudizhu", seats=["random", "random", "random"], mode="open", seed=5)
@@ -436,7 +468,9 @@ def test_share_outside_watch_and_results(browser: Any, site: Site, shots: Path, 
     before = person.view()["ply"]
     page.locator(".bar-top button[aria-pressed=true] + button").click()
     person.wait_after(before)
-    assert person.view()["ply"] == before + 1 and all(seat["cards"] for seat in person.view()["seats"])
+    assert person.view()["ply"] == before + 1 and all(
+        seat["cards"] for seat in person.view()["seats"]
+    )
     person.check("watching")
     page.locator(".bar-top select").select_option("4")
     page.locator(".bar-top button[aria-pressed=true]").click()
@@ -445,15 +479,21 @@ def test_share_outside_watch_and_results(browser: Any, site: Site, shots: Path, 
     person.close()
 
 
+SEATS = {"doudizhu": 3, "leduc": 2, "kuhn": 2, "limit_holdem": 2}
+SEATS |= {"no_limit_holdem": 2, "no_limit_holdem:players=3": 3, "no_limit_holdem:players=6": 6}
 LOOKS = list(itertools.product((390, 1280), ("en", "zh"), (False, True)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["doudizhu", "leduc", "kuhn", "limit_holdem"])
+@pytest.mark.parametrize("game", [*SEATS])
 @pytest.mark.parametrize(
-    ("width", "language", "dark"), LOOKS, ids=[f"{w}-{lang}-{'dark' if dark else 'light'}" for w, lang, dark in LOOKS]
+    ("width", "language", "dark"),
+    LOOKS,
+    ids=[f"{w}-{lang}-{'dark' if dark else 'light'}" for w, lang, dark in LOOKS],
 )
-def test_every_look(browser: Any, site: Site, shots: Path, game: str, width: int, language: str, dark: bool) -> None:
+def test_every_look(
+    browser: Any, site: Site, shots: Path, game: str, width: int, language: str, dark: bool
+) -> None:
     person = Person(
         browser,
         site,
@@ -464,7 +504,7 @@ def test_every_look(browser: Any, site: Site, shots: Path, game: str, width: int
         dark=dark,
     )
     person.check("lobby")
-    seats = ["you", "random", "random"] if game == "doudizhu" else ["you", "random"]
+    seats = ["you", *["random"] * (SEATS[game] - 1)]
     for mode in ("fair", "hints", "open"):
         person.new_table(game=game, seats=seats, mode=mode)
         person.wait_for_turn()
@@ -495,3 +535,121 @@ def test_a_game_that_the_page_has_never_heard_of(browser: Any, shots: Path, tmp_
         person.close()
     finally:
         site.stop()
+
+
+def call_to_the_end(person: Person) -> None:
+    """Calls or checks until the hand is over."""
+    while person.wait_for_turn():
+        ply = person.view()["ply"]
+        person.page.keyboard.press("c")
+        person.wait_after(ply)
+
+
+@pytest.mark.slow
+def test_any_amount_by_field_slider_buttons_and_keys(browser: Any, site: Site, shots: Path) -> None:
+    person = Person(browser, site, shots, "bets")
+    page, press = person.page, person.page.keyboard.press
+    page.locator("input[value=no_limit_holdem]").click()
+    assert [
+        one.strip()
+        for one in page.locator(".choices label:has(input[name=variant])").all_inner_texts()
+    ] == [
+        "heads-up",
+        "three players",
+        "six players",
+    ]
+    person.new_table(
+        game="no_limit_holdem:players=3", seats=["random", "random", "you"], mode="fair", seed=6
+    )
+    person.wait_for_turn()
+    assert page.locator("h1").inner_text() == "No-limit Hold'em · three players"
+    assert "button" in flat(person, ".seat.bottom") and "stack 10000" in flat(
+        person, ".seat.bottom"
+    )
+    assert (
+        "bet 50" in flat(person, ".others")
+        and "bet 100" in flat(person, ".others")
+        and "150" in flat(person, ".pot")
+    )
+    field, bounds = page.locator(".bet .chips"), page.locator("#bounds")
+    assert (
+        field.input_value() == "200"
+        and "200" in bounds.inner_text()
+        and "10000" in bounds.inner_text()
+    )
+    for wrong in ("150", "10001", "250.5", "-300", "", "many"):
+        field.fill(wrong)
+        press("Enter")
+        assert (
+            "cannot be bet" in bounds.inner_text() and field.get_attribute("aria-invalid") == "true"
+        )
+    assert person.view()["ply"] == 0
+    person.check("wrong")
+    page.locator(".sizes button", has_text="½ pot").click()
+    assert field.input_value() == "225" and page.locator(".sizes [aria-pressed=true]").count() == 1
+    slider = page.locator(".bet input[type=range]")
+    slider.focus()
+    for _ in range(5):
+        press("ArrowRight")
+    moved = int(field.input_value())
+    assert 225 < moved < 400 and slider.get_attribute("aria-valuetext") == str(moved)
+    press("End")
+    assert field.input_value() == "10000"
+    press("Home")
+    assert field.input_value() == "200"
+    page.locator(".typed input").fill("raise 123")
+    press("Enter")
+    page.wait_for_selector(".toast:not(:empty)")
+    assert "any raise to 200 … 10000 chips" in flat(person, ".toast")
+    page.locator("h1").click()
+    press("2")
+    assert (
+        field.input_value() == "225"
+        and page.evaluate("document.activeElement.className") == "chips"
+    )
+    field.fill("337")
+    press("Enter")
+    person.wait_after(0)
+    assert person.view()["moves"][0] == {"seat": 2, "move": "r337"}
+    assert "Raise to 337" in flat(person, ".log") and "stack 9663" in flat(person, ".seat.bottom")
+    call_to_the_end(person)
+    page.wait_for_selector(".steps")
+    press("Home")
+    press("ArrowRight")
+    assert "Raise to 337" in flat(person, ".seat.bottom")
+    person.check("replayed")
+    press("End")
+    press("Enter")  # the next hand of the series
+    page.wait_for_selector(".play:not(.over) .felt")
+    summary = person.get(f"/api/tables/{person.table}")["summary"]
+    assert summary["series"]["number"] == 2 and sum(summary["series"]["returns"]) == 0
+    person.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])
+def test_side_pots_are_shown(browser: Any, site: Site, shots: Path, width: int) -> None:
+    person = Person(browser, site, shots, f"sides-{width}", width=width)
+    deal = {
+        "deal": {
+            "hands": [["Ah", "Ad"], ["Kh", "Kd"], ["Qh", "Qd"]],
+            "public": ["2s", "7c", "9d", "Jc", "3s"],
+            "stacks": [1000, 3000, 9000],
+        }
+    }
+    moves = ["r2000", "call", "call"]
+    person.new_table(
+        game="no_limit_holdem:players=3",
+        seats=["random", "you", "random"],
+        mode="open",
+        seed=None,
+        deal=deal,
+        moves=moves,
+    )
+    person.wait_for_turn()
+    told = flat(person, ".pots")
+    assert "main pot 3000 SB, BB, BTN" in told and "side pot 1 2000 BB, BTN" in told
+    person.check("pots")
+    call_to_the_end(person)
+    person.check("over")
+    person.close()

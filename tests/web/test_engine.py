@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from web.asking import CrashError, Priority, Question
-from web.engine import MOST_DEATHS, EngineProcess
-from web.engine_process import SETTLED
-from web.watch import Patience, Watch
+from web.engine.asking import CrashError, Priority, Question
+from web.engine.client import MOST_DEATHS, EngineProcess
+from web.engine.process import SETTLED
+from web.engine.watch import Patience, Watch
 
 sys.path.append(str(Path(__file__).parent))  # the process imports it by this name
 hanging = importlib.import_module("hanging")
@@ -49,14 +49,18 @@ def with_engine(
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize("how", ["sleeps", *(pytest.param(how, marks=pytest.mark.slow) for how in ("spins", "stops"))])
+@pytest.mark.parametrize(
+    "how", ["sleeps", *(pytest.param(how, marks=pytest.mark.slow) for how in ("spins", "stops"))]
+)
 def test_an_engine_that_hangs_is_started_again(how: str, caplog: pytest.LogCaptureFixture) -> None:
     async def work(engine: EngineProcess) -> None:
         await settle(engine, how)
         before = engine.pid
         stuck = asyncio.create_task(engine.ask(question(how)))
         await asyncio.sleep(0.05)
-        waiting = asyncio.create_task(engine.ask(question("quick", step=7)))  # behind it: the next process answers
+        waiting = asyncio.create_task(
+            engine.ask(question("quick", step=7))
+        )  # behind it: the next process answers
         with pytest.raises(CrashError, match="hung"):
             await stuck
         assert (await waiting).move == "quick 7" and engine.pid != before
@@ -99,7 +103,9 @@ def test_a_rehearsal_gives_way_and_is_begun_again() -> None:
     async def work(engine: EngineProcess) -> None:
         while engine._running is None:
             await asyncio.sleep(0.02)
-        assert (await engine.ask(question("quick", step=1))).move == "quick 1"  # the rehearsal would go on for ever
+        assert (
+            await engine.ask(question("quick", step=1))
+        ).move == "quick 1"  # the rehearsal would go on for ever
         for _ in range(200):
             if engine.status.state == "ready":
                 return

@@ -7,8 +7,8 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from tests.web.conftest import HOST, ORIGIN, SOCKET, TOKEN, Site, Tab, new_table
-from web.access import Access, read_token
-from web.guard import HEADERS, Guard
+from web.server.access import Access, read_token
+from web.server.guard import HEADERS, Guard
 
 FOREIGN = [
     "http://evil.example",
@@ -36,12 +36,26 @@ def test_the_own_page_is_let_in(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example:8000", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1:8000.evil.example", "", "[::1", ":8000"]
+    "host",
+    [
+        "evil.example:8000",
+        "127.0.0.1",
+        "127.0.0.1:8001",
+        "127.0.0.1:8000.evil.example",
+        "",
+        "[::1",
+        ":8000",
+    ],
 )
 def test_foreign_hosts_are_refused(client: TestClient, host: str) -> None:
     for path in ("/", "/api/health", "/api/tables"):
-        assert client.get(path, headers={"host": host, "origin": f"http://{host}"}).status_code == 403
-    with pytest.raises(WebSocketDisconnect), client.websocket_connect(SOCKET, headers={"host": host, "origin": f"http://{host}"}):
+        assert (
+            client.get(path, headers={"host": host, "origin": f"http://{host}"}).status_code == 403
+        )
+    with (
+        pytest.raises(WebSocketDisconnect),
+        client.websocket_connect(SOCKET, headers={"host": host, "origin": f"http://{host}"}),
+    ):
         pass
 
 
@@ -50,10 +64,18 @@ def test_names_of_a_server_for_others() -> None:
         return Guard(lambda *_: None, Access(TOKEN), host, 80)  # type: ignore[arg-type, return-value]
 
     everywhere = guard("0.0.0.0")
-    assert everywhere.knows("192.168.1.7:80") and everywhere.knows("localhost:80") and everywhere.knows("[fe80::1]:80")
+    assert (
+        everywhere.knows("192.168.1.7:80")
+        and everywhere.knows("localhost:80")
+        and everywhere.knows("[fe80::1]:80")
+    )
     assert not everywhere.knows("rebound.example:80") and not everywhere.knows("192.168.1.7:81")
     one = guard("192.168.1.7")
-    assert one.knows("192.168.1.7:80") and not one.knows("127.0.0.1:80") and not one.knows("192.168.1.8:80")
+    assert (
+        one.knows("192.168.1.7:80")
+        and not one.knows("127.0.0.1:80")
+        and not one.knows("192.168.1.8:80")
+    )
 
 
 def test_cross_site_requests_without_origin_are_refused(client: TestClient) -> None:
@@ -81,10 +103,15 @@ def test_token_becomes_a_cookie(site: Site) -> None:
         assert client.get("/api/health").json() == {"state": "ready", "warm": 1.0}
         answer = client.get(f"/?token={TOKEN}")
         assert answer.status_code == 303 and answer.headers["location"] == "/"
-        assert "HttpOnly" in answer.headers["set-cookie"] and "SameSite=Strict" in answer.headers["set-cookie"]
+        assert (
+            "HttpOnly" in answer.headers["set-cookie"]
+            and "SameSite=Strict" in answer.headers["set-cookie"]
+        )
         assert client.get("/api/tables").status_code == 200
         again = client.get(f"/?token={TOKEN}")
-        assert again.status_code == 303 and "set-cookie" not in again.headers  # who is known stays the same session
+        assert (
+            again.status_code == 303 and "set-cookie" not in again.headers
+        )  # who is known stays the same session
 
 
 def test_devices_have_tables_of_their_own(site: Site) -> None:
@@ -105,12 +132,20 @@ def test_devices_have_tables_of_their_own(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [lambda v: v[:-1] + ("0" if v[-1] != "0" else "1"), lambda v: "x" + v, lambda v: v.split(".")[0], lambda v: ""]
+    "change",
+    [
+        lambda v: v[:-1] + ("0" if v[-1] != "0" else "1"),
+        lambda v: "x" + v,
+        lambda v: v.split(".")[0],
+        lambda v: "",
+    ],
 )
 def test_forged_cookies_are_refused(client: TestClient, site: Site, change: object) -> None:
     value = client.cookies[site.access.cookie_name]
     client.cookies.clear()
-    answer = client.get("/api/tables", headers={"cookie": f"{site.access.cookie_name}={change(value)}"})  # type: ignore[operator]
+    answer = client.get(
+        "/api/tables", headers={"cookie": f"{site.access.cookie_name}={change(value)}"}
+    )  # type: ignore[operator]
     assert answer.status_code == 401
 
 
@@ -129,21 +164,43 @@ def test_token_file_is_private_and_stays(tmp_path: Path) -> None:
 def test_every_answer_has_the_headers(client: TestClient, site: Site) -> None:
     answers = [
         client.get(path)
-        for path in ("/", "/api/health", "/api/config", "/api/tables/none", "/nothing", "/static/none.js", f"/?token={TOKEN}")
+        for path in (
+            "/",
+            "/api/health",
+            "/api/config",
+            "/api/tables/none",
+            "/nothing",
+            "/static/none.js",
+            f"/?token={TOKEN}",
+        )
     ]
-    answers += [client.post("/api/tables", content=b"{"), client.get("/api/health", headers={"host": "evil.example"})]
-    answers += [client.get("/api/tables", headers={"cookie": "", "origin": "null"}), client.delete("/api/tables")]
+    answers += [
+        client.post("/api/tables", content=b"{"),
+        client.get("/api/health", headers={"host": "evil.example"}),
+    ]
+    answers += [
+        client.get("/api/tables", headers={"cookie": "", "origin": "null"}),
+        client.delete("/api/tables"),
+    ]
     for answer in answers:
         for name, value in HEADERS.items():
             assert answer.headers[name] == value or name == "cache-control", (answer.url, name)
         assert "access-control-allow-origin" not in answer.headers
     policy = HEADERS["content-security-policy"]
-    assert policy.startswith("default-src 'none'") and "unsafe" not in policy and "http" not in policy
+    assert (
+        policy.startswith("default-src 'none'") and "unsafe" not in policy and "http" not in policy
+    )
     assert HOST not in str(site)
 
 
 @pytest.mark.parametrize(
-    "path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fplay.py", "/static//etc/passwd"]
+    "path",
+    [
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2f..%2fplay.py",
+        "/static//etc/passwd",
+    ],
 )
 def test_static_files_stay_in_their_folder(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 404

@@ -16,16 +16,25 @@ from typing import Any
 
 import pytest
 
-from tests.web.fake import CATALOGUE, SEATS, FakeClock, FakeEngine, ToyGames, ToyTable, first_legal, services
-from web.asking import Answer, Question
-from web.catalogue import Catalogue, Offer
-from web.connection import Connection, Outbox
+from tests.web.fake import (
+    CATALOGUE,
+    SEATS,
+    FakeClock,
+    FakeEngine,
+    ToyGames,
+    ToyTable,
+    first_legal,
+    services,
+)
+from web.clock import Bucket
+from web.engine.asking import Answer, Question
 from web.errors import RefusedError
-from web.jobs import Jobs
-from web.limits import Bucket
-from web.reviewing import Reviews
-from web.room import Services
-from web.rooms import Rooms
+from web.review.jobs import Jobs
+from web.review.reviewer import Reviewer
+from web.server.connection import Connection, Outbox
+from web.tables.catalogue import Catalogue, Offer
+from web.tables.kept import Services
+from web.tables.lobby import Lobby
 
 
 class LoggedOutbox(Outbox):
@@ -49,7 +58,11 @@ class OneDeal:
         return getattr(self._inner, name)
 
     def table(self, game: str, *, seed: int | None = None, **given: Any) -> Any:
-        return self._inner.table(game, deal=self._deal) if seed is not None else self._inner.table(game, **given)
+        return (
+            self._inner.table(game, deal=self._deal)
+            if seed is not None
+            else self._inner.table(game, **given)
+        )
 
 
 def busy_answer(question: Question) -> Answer:
@@ -62,11 +75,21 @@ def busy_answer(question: Question) -> Answer:
 
 def busy_seconds(question: Question) -> float:
     """Thinks as long as the hands say, within what it may."""
-    return (zlib.crc32(json.dumps(question.record, sort_keys=True).encode()) % 1000) / 1000 * (question.seconds or 0.5)
+    return (
+        (zlib.crc32(json.dumps(question.record, sort_keys=True).encode()) % 1000)
+        / 1000
+        * (question.seconds or 0.5)
+    )
 
 
 def transcript(
-    game: str, rulebook: Any, catalogue: Catalogue, mode: str, seats: list[str], script: list[str], answer: Any = busy_answer
+    game: str,
+    rulebook: Any,
+    catalogue: Catalogue,
+    mode: str,
+    seats: list[str],
+    script: list[str],
+    answer: Any = busy_answer,
 ) -> list[tuple[float, str]]:
     """Returns everything a client is sent before the end of a game whose moves are scripted, with the times."""
     log: list[tuple[float, str]] = []
@@ -75,9 +98,9 @@ def transcript(
         clock = FakeClock()
         fake: Services = services(FakeEngine(answer, busy_seconds), clock)
         fake = Services(rulebook, catalogue, fake.engine, fake.store, clock, fake.chance)  # type: ignore[arg-type]
-        rooms = Rooms(fake)
-        room = rooms.make("me", {"game": game, "seats": seats, "mode": mode})
-        connection = Connection(None, "me", rooms, Reviews(), Jobs(), asyncio.Event())  # type: ignore[arg-type]
+        rooms = Lobby(fake)
+        room = rooms.make("me", game, seats, mode)
+        connection = Connection(None, "me", rooms, Reviewer(rooms), Jobs(), asyncio.Event())  # type: ignore[arg-type]
         connection._outbox = LoggedOutbox(clock, log)
         connection._bucket = Bucket(1e9, 1e9, clock.now)
         number = 0
@@ -95,12 +118,24 @@ def transcript(
                 await clock.run(0.25)
             if room.table.is_over:
                 break
-            for path in (room.record, room.replay, lambda: room.outside(0), lambda: room.may_ask(1)):
+            for path in (
+                room.record,
+                room.replay,
+                lambda: room.outside(0),
+                lambda: room.may_ask(1),
+            ):
                 try:
                     log.append((clock.now(), json.dumps(path())))
                 except RefusedError as refused:
                     log.append((clock.now(), str(refused)))
-            log.append((clock.now(), json.dumps([room.summary(), room.view(), rooms.summaries("me"), rooms.statistics("me")])))
+            log.append(
+                (
+                    clock.now(),
+                    json.dumps(
+                        [room.summary(), room.view(), rooms.summaries("me"), rooms.statistics("me")]
+                    ),
+                )
+            )
             say("play", move="nonsense")
             say("analyse", playouts=64)
             say("analyse", ply=1)
@@ -116,7 +151,11 @@ def transcript(
         await clock.run(0.0)
 
     asyncio.run(play())
-    ends = [k for k, (_, text) in enumerate(log) if text.startswith('{"type": "over"') or '"over": true' in text]
+    ends = [
+        k
+        for k, (_, text) in enumerate(log)
+        if text.startswith('{"type": "over"') or '"over": true' in text
+    ]
     return log[: ends[0]] if ends else log
 
 
@@ -135,7 +174,10 @@ def test_200_pairs_of_toy_deals(mode: str) -> None:
         script = chance.sample([*mine, "pass", "pass"], 5)
         seats = ["quick", "you", "slow-64"]
         deals = [toy_deal(mine, chance.randrange(2**32)) for _ in range(2)]
-        one, two = (transcript("toy", OneDeal(ToyGames(), deal), CATALOGUE, mode, seats, script) for deal in deals)
+        one, two = (
+            transcript("toy", OneDeal(ToyGames(), deal), CATALOGUE, mode, seats, script)
+            for deal in deals
+        )
         assert one == two and len(one) > 20
         different += deals[0] != deals[1]
     assert different > 190
@@ -146,11 +188,21 @@ def test_the_test_would_notice() -> None:
     mine = ["a1", "b1", "c1"]
     deals = [toy_deal(mine, seed) for seed in (1, 2)]
     one, two = (
-        transcript("toy", OneDeal(ToyGames(), deal), CATALOGUE, "open", ["quick", "you", "slow-64"], ["a1", "pass"])
+        transcript(
+            "toy",
+            OneDeal(ToyGames(), deal),
+            CATALOGUE,
+            "open",
+            ["quick", "you", "slow-64"],
+            ["a1", "pass"],
+        )
         for deal in deals
     )
     assert one != two
-    assert ToyTable(deals[0]["hands"]).describe(1) == ToyTable(deals[1]["hands"]).describe(1) and SEATS == 3
+    assert (
+        ToyTable(deals[0]["hands"]).describe(1) == ToyTable(deals[1]["hands"]).describe(1)
+        and SEATS == 3
+    )
 
 
 def test_late_answers_appear_at_whole_multiples() -> None:
@@ -163,10 +215,17 @@ def test_late_answers_appear_at_whole_multiples() -> None:
         async def play() -> None:
             clock = FakeClock()
             fake = services(FakeEngine(seconds=lambda _: seconds), clock)
-            rooms = Rooms(
-                Services(OneDeal(ToyGames(), toy_deal(mine, 1)), CATALOGUE, fake.engine, fake.store, clock, fake.chance)
+            rooms = Lobby(
+                Services(
+                    OneDeal(ToyGames(), toy_deal(mine, 1)),
+                    CATALOGUE,
+                    fake.engine,
+                    fake.store,
+                    clock,
+                    fake.chance,
+                )
             )  # type: ignore[arg-type]
-            room = rooms.make("me", {"game": "toy", "seats": ["quick", "you", "quick"], "mode": "fair"})
+            room = rooms.make("me", "toy", ["quick", "you", "quick"])
             room.listen(lambda message: log.append((clock.now() - 1000.0, message["type"])))
             await clock.run(5.0)
 
@@ -177,20 +236,25 @@ def test_late_answers_appear_at_whole_multiples() -> None:
     assert times(0.7) == times(1.1) == [1.2] and times(1.3) == [1.8]
 
 
-@pytest.mark.parametrize(("game", "count"), [("leduc", 10), ("doudizhu", 5), ("no_limit_holdem:players=3", 4)])
+@pytest.mark.parametrize(
+    ("game", "count"), [("leduc", 10), ("doudizhu", 5), ("no_limit_holdem:players=3", 4)]
+)
 def test_pairs_of_real_deals(game: str, count: int) -> None:
     real_pairs(game, count)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["leduc", "kuhn", "limit_holdem", "doudizhu", "no_limit_holdem", "no_limit_holdem:players=6"])
+@pytest.mark.parametrize(
+    "game",
+    ["leduc", "kuhn", "limit_holdem", "doudizhu", "no_limit_holdem", "no_limit_holdem:players=6"],
+)
 def test_200_pairs_of_real_deals(game: str) -> None:
     real_pairs(game, 200)
 
 
 def real_pairs(game: str, count: int) -> None:
     """Compares games that are played to their end by moves that are legal with both deals, from each seat in turn."""
-    from web.rulebook import Games
+    from web.tables.rulebook import Games
 
     games = Games()
     names = [name for name, _ in games.info(game).seats]
@@ -200,7 +264,11 @@ def real_pairs(game: str, count: int) -> None:
     for seed in range(count):
         you, chance = seed % len(names), random.Random(seed)
         record = games.table(game, seed=seed).record()
-        deal = {name: value for name, value in record.items() if name in ("hands", "bottom", "public", "deal")}
+        deal = {
+            name: value
+            for name, value in record.items()
+            if name in ("hands", "bottom", "public", "deal")
+        }
         deals = deal, swapped(deal, you, chance)
         moves, over = common_moves([games.table(game, deal=one) for one in deals], you, chance)
         ended += over
@@ -210,10 +278,15 @@ def real_pairs(game: str, count: int) -> None:
             dealt = question.record.get("hands") or question.record["deal"]
             number, ply = zlib.crc32(json.dumps(dealt).encode()), len(question.record["moves"])
             move = moves[ply][1] if ply < len(moves) else "wait"
-            return Answer(move, "wp", (number % 997) / 997, {move: 1.0}, (), None, number % 4096, 64, 0.1)
+            return Answer(
+                move, "wp", (number % 997) / 997, {move: 1.0}, (), None, number % 4096, 64, 0.1
+            )
 
         seats = ["you" if seat == you else "slow-64" for seat in range(len(names))]
-        one, two = (transcript(game, OneDeal(games, d), catalogue, "fair", seats, script, answer) for d in deals)
+        one, two = (
+            transcript(game, OneDeal(games, d), catalogue, "fair", seats, script, answer)
+            for d in deals
+        )
         assert one == two and len(one) > 1, (game, seed)
     assert ended >= 0.9 * count
 
@@ -221,7 +294,7 @@ def real_pairs(game: str, count: int) -> None:
 @pytest.mark.parametrize("you", [0, 1])
 def test_moves_that_are_not_seen(you: int) -> None:
     """Sealed bids, whole: whatever the other holds and bids, a seat is sent the same until the end."""
-    from web.rulebook import Games
+    from web.tables.rulebook import Games
 
     name = "examples.sealed_bids"
     games = Games([name])
@@ -236,7 +309,12 @@ def test_moves_that_are_not_seen(you: int) -> None:
 
             def answer(question: Question, moves: list[str] = moves) -> Answer:
                 number = zlib.crc32(json.dumps(question.record).encode())
-                return Answer(moves[len(question.record["moves"])], "wp", (number % 997) / 997, done=number % 4096)
+                return Answer(
+                    moves[len(question.record["moves"])],
+                    "wp",
+                    (number % 997) / 997,
+                    done=number % 4096,
+                )
 
             rules = OneDeal(games, {"deal": {"cards": cards, "bids": [-1, -1], "turn": 0}})
             script = [move for ply, move in enumerate(moves) if ply % 2 == you]
@@ -257,12 +335,18 @@ def told(name: str, you: int, moves: list[str], games: Any) -> list[tuple[float,
 
     def answer(question: Question) -> Answer:
         number = zlib.crc32(json.dumps(question.record).encode())
-        return Answer(moves[len(question.record["moves"])], "wp", (number % 997) / 997, done=number % 4096)
+        return Answer(
+            moves[len(question.record["moves"])], "wp", (number % 997) / 997, done=number % 4096
+        )
 
-    return transcript(name, games, Catalogue({name: Offer((entry,), "slow")}), "fair", seats, script, answer)
+    return transcript(
+        name, games, Catalogue({name: Offer((entry,), "slow")}), "fair", seats, script, answer
+    )
 
 
-def with_failures(marks: list[str], chance: random.Random, games: Any, you: int, how_many: int) -> list[str] | None:
+def with_failures(
+    marks: list[str], chance: random.Random, games: Any, you: int, how_many: int
+) -> list[str] | None:
     """Returns the attempts of a game whose marks are given in turn, with failed attempts of the other seat put in.
 
     Own attempts at taken squares come where the marks say so ("x" before the square); None: such a game is not possible.
@@ -274,7 +358,9 @@ def with_failures(marks: list[str], chance: random.Random, games: Any, you: int,
         seat = table.seat
         found = [one for one in placed[1 - seat] if one not in tried[seat]]
         chance.shuffle(found)
-        extra = found[:how_many] if seat != you else found[:1]  # what we try ourselves is the same in all of them
+        extra = (
+            found[:how_many] if seat != you else found[:1]
+        )  # what we try ourselves is the same in all of them
         for one in (*(sorted(extra) if seat == you else extra), square):
             if one in tried[seat] or table.is_over:
                 return None
@@ -290,7 +376,7 @@ def with_failures(marks: list[str], chance: random.Random, games: Any, you: int,
 @pytest.mark.parametrize("you", [0, 1])
 def test_attempts_that_are_not_seen(you: int) -> None:
     """Phantom Tic-Tac-Toe: how often the other has tried in vain shows in no frame, number or time."""
-    from web.rulebook import Games
+    from web.tables.rulebook import Games
 
     games, chance, compared = Games(), random.Random(3), 0
     for _ in range(12):
@@ -298,7 +384,9 @@ def test_attempts_that_are_not_seen(you: int) -> None:
         played = [with_failures(marks, chance, games, you, count) for count in (0, 1, 3)]
         if played[0] is None or played[2] is None or len(played[0]) == len(played[2]):
             continue
-        sent = [told("phantom_tictactoe", you, moves, games) for moves in played if moves is not None]
+        sent = [
+            told("phantom_tictactoe", you, moves, games) for moves in played if moves is not None
+        ]
         assert all(one == sent[0] for one in sent) and len(sent[0]) > 5
         compared += 1
     assert compared >= 5
@@ -307,7 +395,7 @@ def test_attempts_that_are_not_seen(you: int) -> None:
 @pytest.mark.parametrize("you", [0, 1])
 def test_bids_that_are_not_seen(you: int) -> None:
     """Goofspiel: bids with the same results cannot be told apart."""
-    from web.rulebook import Games
+    from web.tables.rulebook import Games
 
     games, name = Games(), "goofspiel:cards=4"
     groups: dict[str, list[list[str]]] = {}
@@ -325,7 +413,9 @@ def test_bids_that_are_not_seen(you: int) -> None:
     assert len(alike) == 2
 
 
-def common_moves(tables: Sequence[Any], you: int, chance: random.Random) -> tuple[list[tuple[int, str]], bool]:
+def common_moves(
+    tables: Sequence[Any], you: int, chance: random.Random
+) -> tuple[list[tuple[int, str]], bool]:
     """Returns moves that are legal at both of two tables, with their seats, and whether they end the game at either.
 
     We play as many cards as we can, the others mostly pass or call: games of Doudizhu then end before they lack a common move.
@@ -361,7 +451,9 @@ def swapped(deal: dict[str, Any], you: int, chance: random.Random) -> dict[str, 
     else:
         from games import make
 
-        size = {1: {0: "kuhn", 1: "leduc"}, 2: {5: "limit_holdem"}}[len(hands[0])][len(deal["public"])]
+        size = {1: {0: "kuhn", 1: "leduc"}, 2: {5: "limit_holdem"}}[len(hands[0])][
+            len(deal["public"])
+        ]
         left = [name for name in make(size).card_names if name not in hands[you] + deal["public"]]  # type: ignore[attr-defined]
     while True:
         chance.shuffle(left)
@@ -374,16 +466,28 @@ def swapped(deal: dict[str, Any], you: int, chance: random.Random) -> dict[str, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "options"), [("fpmcts", {"playouts": 16, "objective": "wp"}), ("policy", {}), ("rhcp", {})])
-def test_answers_of_real_players_depend_on_the_view_alone(kind: str, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("fpmcts", {"playouts": 16, "objective": "wp"}), ("policy", {}), ("rhcp", {})],
+)
+def test_answers_of_real_players_depend_on_the_view_alone(
+    kind: str, options: dict[str, Any]
+) -> None:
     """Hints are searches of your own view: the same answer, rows and beliefs included, whatever the others hold."""
-    from web.players import Players
-    from web.rulebook import Games
+    from web.engine.answering import Answering
+    from web.tables.rulebook import Games
 
-    games, players = Games(), Players()
+    games, players = Games(), Answering()
     for seed in range(5):
         record = games.table("doudizhu", seed=seed).record()
-        other = swapped({"hands": record["hands"], "bottom": record["bottom"]}, 0, random.Random(seed))
-        questions = [Question("doudizhu", {**record, **deal}, kind, options, seed) for deal in ({}, other)]
-        answers = [replace(players.decide(question, lambda _: None, lambda: False), seconds=0.0) for question in questions]
+        other = swapped(
+            {"hands": record["hands"], "bottom": record["bottom"]}, 0, random.Random(seed)
+        )
+        questions = [
+            Question("doudizhu", {**record, **deal}, kind, options, seed) for deal in ({}, other)
+        ]
+        answers = [
+            replace(players.decide(question, lambda _: None, lambda: False), seconds=0.0)
+            for question in questions
+        ]
         assert answers[0] == answers[1]

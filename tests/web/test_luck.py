@@ -9,18 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from tests.web.conftest import Site, Tab
+from tests.web.conftest import Site, Tab, opened
 from tests.web.fake import FakeClock, FakeEngine
-from web.asking import Answer, EngineState, Question, Report
-from web.catalogue import Catalogue
-from web.jobs import Job
-from web.luck import Cost, Parts, parts_of, together, told
-from web.offers import offers
-from web.reviewing import Reviews
-from web.room import Services
-from web.rooms import Rooms
-from web.rulebook import Games
-from web.store import Store
+from web.engine.asking import Answer, EngineState, Question
+from web.review.comparing import Loss
+from web.review.jobs import Job
+from web.review.luck import Parts, parts_of, together
+from web.review.reviewer import Reviewer
+from web.tables.catalogue import Catalogue
+from web.tables.kept import Services
+from web.tables.lobby import Lobby
+from web.tables.offers import offers
+from web.tables.rulebook import Games
+from web.tables.store import Store
 
 NUMBERS = st.floats(-50, 50).map(lambda x: round(x, 3))
 
@@ -28,7 +29,16 @@ NUMBERS = st.floats(-50, 50).map(lambda x: round(x, 3))
 def fields(seats: int, unit: str = "return", losses: Any = None, **given: Any) -> dict[str, Any]:
     """Returns what the engine says of luck, zeros where nothing is given."""
     none = (0.0,) * seats
-    names = ("result", "start", "deal", "later", "start_error", "deal_error", "later_error", "known_error")
+    names = (
+        "result",
+        "start",
+        "deal",
+        "later",
+        "start_error",
+        "deal_error",
+        "later_error",
+        "known_error",
+    )
     return {"unit": unit, "losses": losses, "play_outs": 0} | dict.fromkeys(names, none) | given
 
 
@@ -36,16 +46,8 @@ def parts(of: Parts) -> dict[str, float]:
     return {part.name: part.value for part in of.parts}
 
 
-def test_parts_by_hand() -> None:
-    luck = fields(2, losses=(0.5, 0.2), result=(3.0, -3.0), start=(-0.1, 0.1), deal=(1.0, -1.0), later=(0.4, -0.4))
-    found = parts_of(luck, 0, (0, 1), {0: Cost(0.5, 0.0)}, 1.0)
-    expected = {"start": -0.1, "deal": 1.0, "later": 0.4, "own": -0.5, "others": 0.2, "rest": 2.0}
-    assert parts(found) == pytest.approx(expected) and found.result == 3.0
-    assert {part.se for part in found.parts} == {0.0}
-
-
 def test_a_partner_s_loss_is_a_loss_and_an_opponent_s_a_gain() -> None:
-    costs = {0: Cost(20.0, 3.0), 1: Cost(5.0, 0.0), 2: Cost(1.0, 4.0)}
+    costs = {0: Loss(20.0, 3.0), 1: Loss(5.0, 0.0), 2: Loss(1.0, 4.0)}
     luck = fields(3, "wp", result=(0.0, 1.0, 1.0), known_error=(0.0, 0.12, 0.0))
     found = parts_of(luck, 1, (0, 1, 1), costs, 100.0)
     assert parts(found)["others"] == pytest.approx(20.0 - 1.0) and parts(found)["own"] == -5.0
@@ -56,18 +58,28 @@ def test_a_partner_s_loss_is_a_loss_and_an_opponent_s_a_gain() -> None:
 
 
 @given(
-    values=st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS, st.floats(0, 20)), min_size=1, max_size=5),
+    values=st.lists(
+        st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS, st.floats(0, 20)), min_size=1, max_size=5
+    ),
     digits=st.integers(0, 3),
 )
 def test_what_is_shown_sums_to_the_result(values: list[tuple[float, ...]], digits: int) -> None:
     hands = []
     for result, start, deal, later, loss in values:
-        luck = fields(2, result=(result, -result), start=(start, -start), deal=(deal, -deal), later=(later, -later))
-        hands.append(parts_of(luck, 0, (0, 1), {0: Cost(loss, 1.0)}, 1.0))
+        luck = fields(
+            2,
+            result=(result, -result),
+            start=(start, -start),
+            deal=(deal, -deal),
+            later=(later, -later),
+        )
+        hands.append(parts_of(luck, 0, (0, 1), {0: Loss(loss, 1.0)}, 1.0))
         assert sum(part.value for part in hands[-1].parts) == pytest.approx(result, abs=1e-9)
     total = together(hands)
-    assert sum(part.value for part in total.parts) == pytest.approx(sum(hand.result for hand in hands), abs=1e-9)
-    shown = told(total, digits)
+    assert sum(part.value for part in total.parts) == pytest.approx(
+        sum(hand.result for hand in hands), abs=1e-9
+    )
+    shown = total.told(digits)
     assert sum(part["value"] for part in shown["parts"]) == pytest.approx(shown["result"], abs=1e-9)
 
 
@@ -75,12 +87,12 @@ class InProcess:
     """The engine's players without a process."""
 
     def __init__(self) -> None:
-        from web.players import Players
+        from web.engine.answering import Answering
 
-        self.status, self._players = EngineState("ready", 1.0), Players()
+        self.status, self._players = EngineState("ready", 1.0), Answering()
         self.asked: list[Question] = []
 
-    async def ask(self, question: Question, report: Report | None = None) -> Answer:
+    async def ask(self, question: Question, hear: Any = None) -> Answer:
         self.asked.append(question)
         return self._players.decide(question, lambda answer: None, lambda: False)
 
@@ -94,13 +106,16 @@ class Poker:
     """Rooms over the games of the project, and their reviews."""
 
     def __init__(self, engine: InProcess) -> None:
-        self.engine, self.reviews = engine, Reviews()
+        self.engine = engine
         from web.clock import Chance
 
-        self.rooms = Rooms(Services(Games(), Catalogue(offers()), engine, Store(None), FakeClock(), Chance()))  # type: ignore[arg-type]
+        self.rooms = Lobby(
+            Services(Games(), Catalogue(offers()), engine, Store(None), FakeClock(), Chance())
+        )  # type: ignore[arg-type]
+        self.reviews = Reviewer(self.rooms)
 
     def open(self, record: dict[str, Any], **settings: Any) -> Any:
-        room = self.rooms._open("me", json.dumps(record))
+        room = self.rooms.open_record("me", json.dumps(record))
         for name, value in settings.items():
             setattr(room.settings, name, value)
         return room
@@ -110,14 +125,14 @@ class Poker:
         sent: list[dict[str, Any]] = []
 
         async def wait() -> None:
-            job = Job(None, 1, work, sent.append)
+            job = Job(sent.append, 1, work)
             job.end(await work(job))
 
         asyncio.run(wait())
         return sent[-1]
 
     def review(self, room: Any, **given: Any) -> dict[str, Any]:
-        found: dict[str, Any] = self.run(self.reviews.start(room, "me", given))["review"]
+        found: dict[str, Any] = self.run(self.reviews.review(room, "me", **given))["review"]
         return found
 
 
@@ -127,7 +142,13 @@ def poker(engine: InProcess) -> Poker:
 
 
 def kuhn(cards: str, moves: list[str], chips: float) -> dict[str, Any]:
-    return {"game": "kuhn", "hands": [[card] for card in cards], "public": [], "moves": moves, "chips": [chips, -chips]}
+    return {
+        "game": "kuhn",
+        "hands": [[card] for card in cards],
+        "public": [],
+        "moves": moves,
+        "chips": [chips, -chips],
+    }
 
 
 def test_a_hand_of_kuhn(poker: Poker) -> None:
@@ -138,58 +159,63 @@ def test_a_hand_of_kuhn(poker: Poker) -> None:
     """
     review = poker.review(poker.open(kuhn("KQ", ["raise", "call"], 2.0)))
     assert review["exact"] and review["unit"] == "points" and review["classes"] == [0.1, 0.25, 0.5]
-    assert [(d["ply"], d["class"], d["hidden"]) for d in review["decisions"]] == [(0, "best", False), (1, "best", False)]
+    assert [(d["ply"], d["class"], d["hidden"]) for d in review["decisions"]] == [
+        (0, "best", False),
+        (1, "best", False),
+    ]
     assert all(d["se"] == 0.0 and d["loss"] < 0.01 for d in review["decisions"])
     blunder = poker.review(poker.open(kuhn("KQ", ["call", "raise", "fold"], -1.0)))
     last = blunder["decisions"][-1]
-    assert (last["class"], last["loss"], last["se"], last["hidden"]) == ("blunder", pytest.approx(3.0, abs=1e-3), 0.0, True)
+    assert (last["class"], last["loss"], last["se"], last["hidden"]) == (
+        "blunder",
+        pytest.approx(3.0, abs=1e-3),
+        0.0,
+        True,
+    )
     assert "best" not in last and "rows" not in last
     for told_ in (review, blunder):
         for one in told_["luck"]:
-            assert sum(part["value"] for part in one["parts"]) == pytest.approx(one["result"], abs=1e-9)
+            assert sum(part["value"] for part in one["parts"]) == pytest.approx(
+                one["result"], abs=1e-9
+            )
         assert told_["luck"][0]["result"] == -told_["luck"][1]["result"]
     start = {part["name"]: part["value"] for part in blunder["luck"][0]["parts"]}
-    assert start["start"] == pytest.approx(-1 / 18, abs=0.01) and start["own"] == pytest.approx(-3.0, abs=0.02)
-
-
-def test_thresholds_need_no_new_search(poker: Poker) -> None:
-    room = poker.open(kuhn("KQ", ["call", "raise", "fold"], -1.0))
-    before = poker.review(room)
-    asked = len(poker.engine.asked)
-    for cuts in ([1.0, 2.0, 2.9], [1.0, 2.0, 3.5], [1.0, 3.5, 4.0], [3.5, 4.0, 5.0]):
-        again = poker.review(room, thresholds=cuts)
-        for one, other in zip(before["decisions"], again["decisions"], strict=True):
-            assert one["loss"] == other["loss"]
-        assert again["classes"] == cuts
-    names = [
-        poker.review(room, thresholds=cuts)["decisions"][-1]["class"]
-        for cuts in ([1, 2, 2.9], [1, 2, 3.5], [1, 3.5, 4], [3.5, 4, 5])
-    ]
-    assert names == ["blunder", "mistake", "inaccuracy", "good"] and len(poker.engine.asked) == asked
+    assert start["start"] == pytest.approx(-1 / 18, abs=0.01) and start["own"] == pytest.approx(
+        -3.0, abs=0.02
+    )
 
 
 def test_retry_and_puzzles_of_poker(poker: Poker) -> None:
-    from web.reviewing import puzzles
-
     room = poker.open(kuhn("KQ", ["call", "raise", "fold"], -1.0))
     poker.review(room)
     asked = len(poker.engine.asked)
-    assert puzzles(poker.rooms.services.store.reviewed("me")) == [(room.id, 1, 1), (room.id, 2, 0)]  # the queen should check
+    assert poker.reviews.puzzles("me") == [
+        (room.id, 1, 1),
+        (room.id, 2, 0),
+    ]  # the queen should check
     assert room.puzzle(2)["seats"][1]["cards"] is None  # the other hand stays hidden
     wrong = poker.run(poker.reviews.try_move(room, "me", 2, "fold"))["tried"]
-    assert not wrong["right"] and wrong["loss"] == pytest.approx(3.0, abs=1e-3) and wrong["exact"] and "decision" not in wrong
+    assert (
+        not wrong["right"]
+        and wrong["loss"] == pytest.approx(3.0, abs=1e-3)
+        and wrong["exact"]
+        and "decision" not in wrong
+    )
     right = poker.run(poker.reviews.try_move(room, "me", 2, "call"))["tried"]
-    assert right["right"] and right["decision"]["best"] == "call" and len(right["decision"]["rows"]) == 2
-    assert len(poker.engine.asked) == asked and puzzles(poker.rooms.services.store.reviewed("me")) == [(room.id, 1, 1)]
+    assert (
+        right["right"]
+        and right["decision"]["best"] == "call"
+        and len(right["decision"]["rows"]) == 2
+    )
+    assert len(poker.engine.asked) == asked and poker.reviews.puzzles("me") == [(room.id, 1, 1)]
 
 
 def test_hands_of_a_series_add_up(poker: Poker) -> None:
     rooms = poker.rooms
-    room = rooms.make("me", {"game": "leduc", "seats": ["you", "tables"], "mode": "hints", "seed": 3})
+    room = rooms.make("me", "leduc", ["you", "tables"], "hints", 3)
     results = []
     for hand in range(3):
         while not room.table.is_over:
-            room.movers.append(room.table.seat)
             room.table.play("call")
         assert room.you is not None
         results.append(room.table.returns[room.you])
@@ -199,37 +225,57 @@ def test_hands_of_a_series_add_up(poker: Poker) -> None:
     hands = review["hands"]
     assert hands["hands"] == hands["reviewed"] == 3 and hands["se"] == 0.0
     assert hands["luck"]["result"] == pytest.approx(sum(results))
-    assert sum(part["value"] for part in hands["luck"]["parts"]) == pytest.approx(sum(results), abs=1e-9)
+    assert sum(part["value"] for part in hands["luck"]["parts"]) == pytest.approx(
+        sum(results), abs=1e-9
+    )
     own = {part["name"]: part["value"] for part in hands["luck"]["parts"]}["own"]
-    assert own == pytest.approx(-hands["loss"], abs=0.011) and hands["loss"] >= review["summary"][0]["loss"] - 0.01
+    assert (
+        own == pytest.approx(-hands["loss"], abs=0.011)
+        and hands["loss"] >= review["summary"][0]["loss"] - 0.01
+    )
 
 
 def test_thresholds_that_cannot_be(client: TestClient, site: Site) -> None:
-    record = (
-        '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], "moves": ["pass","a2","a3","a1","pass"]}'
-    )
-    table = client.post("/api/records", content=record).json()["tables"][0]["id"]
+    table = opened(client, "pass", "a2", "a3", "a1", "pass")
     with Tab(client) as tab:
         tab.ask("join", "state", table=table)
-        for wrong in ([1, 2], [3, 2, 1], [0, 1, 2], [1, 1, 2], "5", [1, 2, "3"], [1, 2, 1e9], [1, 2, True]):
+        for wrong in (
+            [1, 2],
+            [3, 2, 1],
+            [0, 1, 2],
+            [1, 1, 2],
+            "5",
+            [1, 2, "3"],
+            [1, 2, 1e9],
+            [1, 2, True],
+        ):
             error = tab.until("error", id=tab.say("review", thresholds=wrong))
-            assert error["code"] == "bad_message" and "thresholds: expected three ascending numbers" in error["text"]
+            assert (
+                error["code"] == "bad_message"
+                and "thresholds: expected three ascending numbers" in error["text"]
+            )
         error = tab.until("error", id=tab.say("review", thresholds=[1, 2, 101]))
         assert error["text"] == "thresholds: expected at most 100, the points of winning chance"
 
 
 def test_a_review_without_luck_is_one(client: TestClient, site: Site) -> None:
     assert isinstance(site.engine, FakeEngine)
-    moves = ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]
-    record = {"game": "toy", "hands": [["a1", "b1", "c1"], ["a2", "b2", "c2"], ["a3", "b3", "c3"]], "moves": moves}
-    table = client.post("/api/records", content=json.dumps(record)).json()["tables"][0]["id"]
+    table = opened(client, "a1", "a2", "a3", "b1", "b2", "b3", "c1")
     with Tab(client) as tab:
         tab.ask("join", "state", table=table)
         review = tab.until("result", id=tab.say("review", seats=[0]), final=True)["review"]
         assert review["luck"] == [] and review["no_luck"] == "the player that analyses cannot tell"
-        site.engine.luck = fields(3, "wp", result=(1.0, 0.0, 0.0), start=(0.5, 0.5, 0.5), deal=(0.1, -0.1, -0.1))
+        site.engine.luck = fields(
+            3, "wp", result=(1.0, 0.0, 0.0), start=(0.5, 0.5, 0.5), deal=(0.1, -0.1, -0.1)
+        )
         review = tab.until("result", id=tab.say("review", seats=[0], seed=1), final=True)["review"]
-        assert [part["name"] for part in review["luck"][0]["parts"]] == ["start", "deal", "later", "own", "rest"]
+        assert [part["name"] for part in review["luck"][0]["parts"]] == [
+            "start",
+            "deal",
+            "later",
+            "own",
+            "rest",
+        ]
         assert review["luck"][0]["result"] == 100.0 and review["no_luck"] is None
 
 
@@ -244,10 +290,19 @@ def test_the_deal_of_doudizhu(engine: InProcess) -> None:
         table.play(table.legal()[-1].action)
     question = Question("doudizhu", table.record(), "fpmcts", {}, 0, luck=64)
     luck = asyncio.run(engine.ask(question)).luck
-    assert luck is not None and luck["unit"] == "wp" and luck["play_outs"] == 64 and luck["losses"] is None
-    assert set(luck["result"]) == {0.0, 1.0} and luck["start"][0] + luck["start"][1] == pytest.approx(1.0)
-    assert luck["start"][1] == luck["start"][2] and luck["deal"][0] == pytest.approx(-luck["deal"][1])
+    assert (
+        luck is not None
+        and luck["unit"] == "wp"
+        and luck["play_outs"] == 64
+        and luck["losses"] is None
+    )
+    assert set(luck["result"]) == {0.0, 1.0} and luck["start"][0] + luck["start"][
+        1
+    ] == pytest.approx(1.0)
+    assert luck["start"][1] == luck["start"][2] and luck["deal"][0] == pytest.approx(
+        -luck["deal"][1]
+    )
     assert 0.3 < luck["start"][0] < 0.6 and 0.01 < luck["start_error"][0] < 0.05
     assert asyncio.run(engine.ask(question)).luck == luck
-    shown = told(parts_of(luck, 0, (0, 1, 1), {0: Cost(10.0, 2.0)}, 100.0), 1)
+    shown = parts_of(luck, 0, (0, 1, 1), {0: Loss(10.0, 2.0)}, 100.0).told(1)
     assert sum(part["value"] for part in shown["parts"]) == pytest.approx(shown["result"])

@@ -9,10 +9,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.conftest import Site, Tab, new_table
-from web.connection import BURST, PATIENCE, Outbox
+from web.clock import Bucket
 from web.errors import RefusedError
-from web.limits import Bucket
-from web.messages import FIELDS, MAX_BYTES, check_fields, parse_json, parse_message
+from web.server.connection import BURST, PATIENCE, Outbox
+from web.server.messages import MESSAGES, check_fields, parse_message
 
 COUNT = 10_000
 VALUES: list[Any] = [
@@ -31,50 +31,65 @@ def wrong_message(chance: random.Random, table: str) -> str:
     """Returns a message of which something is wrong, or that does not fit where the game is."""
     if chance.random() < 0.1:
         return chance.choice(TEXTS)
-    kind = chance.choice([*FIELDS, *FIELDS, "", "cheat", "PLAY", "over", 7, None])
-    fields: dict[str, Any] = {"type": kind, "id": chance.choice([1, 2, 3, 0, -1, 2**60, "1", None, 1.0, [], True])}
-    for name in FIELDS.get(kind, {"x": None}):  # type: ignore[call-overload]
+    kind = chance.choice([*MESSAGES, *MESSAGES, "", "cheat", "PLAY", "over", 7, None])
+    fields: dict[str, Any] = {
+        "type": kind,
+        "id": chance.choice([1, 2, 3, 0, -1, 2**60, "1", None, 1.0, [], True]),
+    }
+    for name in MESSAGES.get(kind, {"x": None}):  # type: ignore[call-overload]
         if chance.random() < 0.8:
             fields[name] = chance.choice([*VALUES, table])
     if chance.random() < 0.3:
-        fields[chance.choice(["path", "seed", "session", "checkpoint", "move", "table", "__class__"])] = chance.choice(VALUES)
+        fields[
+            chance.choice(["path", "seed", "session", "checkpoint", "move", "table", "__class__"])
+        ] = chance.choice(VALUES)
     if chance.random() < 0.1:
         del fields[chance.choice(list(fields))]
     return json.dumps(fields)
 
 
-def test_ten_thousand_malformed_messages(client: TestClient, site: Site, caplog: pytest.LogCaptureFixture) -> None:
+def test_ten_thousand_malformed_messages(
+    client: TestClient, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
     """Through the code of a connection, without the socket: it is the same code, and quicker."""
     from starlette.websockets import WebSocket
 
-    from web.connection import Connection
-    from web.jobs import Jobs
+    from web.review.jobs import Jobs
+    from web.server.connection import Connection
 
     own = [new_table(client, mode=mode)["id"] for mode in ("hints", "fair", "open")]
     own.append(finished(client))
-    stranger = site.server.rooms.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
+    stranger = site.server.lobby.make("a-stranger", "toy", ["you", "quick", "quick"])
     before = stranger.state()
     chance = random.Random(17)
 
     async def talk() -> None:
-        session = next(iter(site.server.rooms._makings))
+        session = next(iter(site.server.lobby._makings))
         socket: Any = WebSocket({"type": "websocket"}, None, None)  # type: ignore[arg-type]
-        connection = Connection(socket, session, site.server.rooms, site.server.reviews, Jobs(), site.server.ready)
+        connection = Connection(
+            socket, session, site.server.lobby, site.server.reviewer, Jobs(), site.server.ready
+        )
         connection._bucket = Bucket(1e9, 1e9, site.services.clock.now)
         errors = 0
         for number in range(COUNT):
             if number % 500 == 0:
-                connection.hear(json.dumps({"type": "join", "id": 1, "table": own[number // 500 % len(own)]}))
+                connection.hear(
+                    json.dumps({"type": "join", "id": 1, "table": own[number // 500 % len(own)]})
+                )
             connection._outbox = Outbox()
             data: Any = wrong_message(chance, stranger.id)
-            alive = connection.hear(data if chance.random() < 0.98 else data.encode("utf-8", "surrogatepass"))
+            alive = connection.hear(
+                data if chance.random() < 0.98 else data.encode("utf-8", "surrogatepass")
+            )
             assert alive
             answers = [json.loads(text) for _, text in connection._outbox._waiting]
             assert answers, data
             errors += any(answer["type"] == "error" for answer in answers)
-            assert all(len(answer["text"]) < 1000 for answer in answers if answer["type"] == "error")
+            assert all(
+                len(answer["text"]) < 1000 for answer in answers if answer["type"] == "error"
+            )
         assert errors > 0.9 * COUNT
-        connection._jobs.leave(connection)
+        connection._jobs.leave(connection.send)
 
     with caplog.at_level(logging.DEBUG):
         assert client.portal is not None
@@ -99,28 +114,64 @@ def finished(client: TestClient) -> str:
 
 
 @pytest.mark.parametrize("count", [300, pytest.param(COUNT, marks=pytest.mark.slow)])
-def test_malformed_requests(client: TestClient, site: Site, caplog: pytest.LogCaptureFixture, count: int) -> None:
+def test_malformed_requests(
+    client: TestClient, site: Site, caplog: pytest.LogCaptureFixture, count: int
+) -> None:
     chance = random.Random(3)
     own = [finished(client), str(new_table(client)["id"])]
-    stranger = site.server.rooms.make("a-stranger", {"game": "toy", "seats": ["you", "quick", "quick"]})
+    stranger = site.server.lobby.make("a-stranger", "toy", ["you", "quick", "quick"])
     before = client.get(f"/api/tables/{own[0]}").json(), stranger.state()
-    ids = [*own, stranger.id, "nothing", "%2e%2e", "x" * 300, "..%2f..%2fetc%2fpasswd", "%00", "\u4e2d"]
+    ids = [
+        *own,
+        stranger.id,
+        "nothing",
+        "%2e%2e",
+        "x" * 300,
+        "..%2f..%2fetc%2fpasswd",
+        "%00",
+        "\u4e2d",
+    ]
     caplog.set_level(logging.DEBUG, "web")
     for _ in range(count // 2):
-        table, part = chance.choice(ids), chance.choice(["", "/record", "/replay", "/outside", "/cheat", "/record/", "//"])
-        query = chance.choice(["", "?ply=-1", "?ply=x", "?ply=1&ply=2", "?ply=" + "9" * 5000, "?seed=1", "?ply=0", "?%zz"])
+        table, part = (
+            chance.choice(ids),
+            chance.choice(["", "/record", "/replay", "/outside", "/cheat", "/record/", "//"]),
+        )
+        query = chance.choice(
+            [
+                "",
+                "?ply=-1",
+                "?ply=x",
+                "?ply=1&ply=2",
+                "?ply=" + "9" * 5000,
+                "?seed=1",
+                "?ply=0",
+                "?%zz",
+            ]
+        )
         method = chance.choice(["GET", "GET", "GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
         answer = client.request(method, f"/api/tables/{table}{part}{query}")
         assert answer.status_code < 500, (method, table, part, query)
-        assert answer.status_code >= 300 or (method == "GET" and table in own), (method, table, part, query)
+        assert answer.status_code >= 300 or (method == "GET" and table in own), (
+            method,
+            table,
+            part,
+            query,
+        )
     for _ in range(count - count // 2):
         fields = {
-            name: chance.choice(VALUES) for name in ("game", "seats", "mode", "seed", "deal", "moves") if chance.random() < 0.7
+            name: chance.choice(VALUES)
+            for name in ("game", "seats", "mode", "seed", "deal", "moves")
+            if chance.random() < 0.7
         }
-        body = chance.choice(TEXTS).encode() if chance.random() < 0.3 else json.dumps(fields).encode()
+        body = (
+            chance.choice(TEXTS).encode() if chance.random() < 0.3 else json.dumps(fields).encode()
+        )
         path = chance.choice(["/api/tables", "/api/records", "/api/deals"])
         answer = client.post(path, content=body)
-        assert 400 <= answer.status_code < 500 or (path == "/api/records" and answer.status_code == 201), (
+        assert 400 <= answer.status_code < 500 or (
+            path == "/api/records" and answer.status_code == 201
+        ), (
             body[:100],
             answer.text,
         )
@@ -153,31 +204,9 @@ def test_flood(client: TestClient) -> None:
         assert closed.value.code == 1008
 
 
-def test_bucket() -> None:
-    now = 0.0
-    bucket = Bucket(20.0, 2.0, lambda: now)
-    assert [bucket.take() for _ in range(3)] == [True, True, False]
-    now = 0.05
-    assert [bucket.take() for _ in range(2)] == [True, False]
-    now = 100.0
-    assert [bucket.take() for _ in range(3)] == [True, True, False]
-
-
-def test_large_messages(client: TestClient) -> None:
-    with Tab(client) as tab:
-        tab.socket.send_text(" " * (MAX_BYTES + 1))
-        assert tab.get()["code"] == "too_large"
-
-
-@pytest.mark.parametrize("text", [text for text in TEXTS if "undo" not in text])
-def test_texts_that_are_no_messages(text: str) -> None:
-    with pytest.raises(RefusedError):
-        parse_message(parse_json(text))
-
-
 def test_names_of_wrong_fields_are_told() -> None:
     with pytest.raises(RefusedError, match="'cheat': unknown field; expected type"):
-        check_fields({"cheat": 1}, {"type": FIELDS["join"]["table"]})
+        check_fields({"cheat": 1}, {"type": MESSAGES["join"]["table"]})
     with pytest.raises(RefusedError, match="move: expected the text of a move; it is missing"):
         parse_message({"type": "play", "id": 1})
 

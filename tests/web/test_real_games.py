@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from web.errors import RefusedError
-from web.messages import parse_json
-from web.rulebook import Games, seats_of_moves, table_at
-from web.variants import parts_of
-from web.views import view_of
+from web.errors import RefusedError, parse_json
+from web.tables.rulebook import Games, table_at
+from web.tables.views import view_of
 
 GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem:players=3")
 STRANGE: list[Any] = [
@@ -54,17 +52,17 @@ def test_views_of_every_game(games: Games, game: str) -> None:
     info = games.info(game)
     names = [name for name, _ in info.seats]
     end = played(games, game, 5)
-    movers = seats_of_moves(end)
+    movers = [move.seat for move in end.moves]
     for ply in range(len(end.moves) + 1):
         table = table_at(end, ply)
         for viewer in range(len(names)):
-            view = view_of(table, viewer, everything=False, movers=movers[:ply], players=names, names=info.seats)
+            view = view_of(table, info, names, viewer)
             others = [seat["cards"] for seat in view["seats"] if seat["seat"] != viewer]
             assert others == [None] * len(others) and view["seats"][viewer]["cards"] is not None
             legal = [move.text for move in table.legal()] if table.seat == viewer else []
             assert view["legal"] == legal and [row["seat"] for row in view["moves"]] == movers[:ply]
             json.dumps(view, allow_nan=False)
-        view = view_of(table, None, everything=True, movers=movers[:ply], players=names, names=info.seats)
+        view = view_of(table, info, names, None, everything=True)
         assert all(seat["cards"] is not None for seat in view["seats"])
     assert view["returns"] == list(end.returns) and view["over"] and view["to_move"] is None
 
@@ -120,13 +118,21 @@ def test_a_game_that_describes_nothing_is_shown_seat_by_seat() -> None:
         table.play(move)
 
     def shown(**given: Any) -> dict[str, Any]:
-        return view_of(table, movers=[0, 1], players=["you", "random"], names=info.seats, **given)
+        return view_of(table, info, ["you", "random"], **given)
 
     mine = shown(viewer=0, everything=False)
-    assert [seat["facts"] for seat in mine["seats"]] == [{"cards": 1, "bids": 2}, {"cards": None, "bids": None}]
-    assert mine["moves"] == [{"seat": 0, "move": "bid 2"}, {"seat": 1, "move": None}] and mine["facts"] == {"turn": 2}
+    assert [seat["facts"] for seat in mine["seats"]] == [
+        {"cards": 1, "bids": 2},
+        {"cards": None, "bids": None},
+    ]
+    assert mine["moves"] == [{"seat": 0, "move": "bid 2"}, {"seat": 1, "move": None}] and mine[
+        "facts"
+    ] == {"turn": 2}
     whole = shown(viewer=None, everything=True)
-    assert [seat["facts"] for seat in whole["seats"]] == [{"cards": 1, "bids": 2}, {"cards": 2, "bids": 1}]
+    assert [seat["facts"] for seat in whole["seats"]] == [
+        {"cards": 1, "bids": 2},
+        {"cards": 2, "bids": 1},
+    ]
     assert [move["move"] for move in whole["moves"]] == ["bid 2", "bid 1"]
 
 
@@ -140,15 +146,13 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
     table = games.table(name, seed=2)
     players, bets = [seat for seat, _ in info.seats], 0
     while not table.is_over:
-        movers = seats_of_moves(table)
-        views = [
-            view_of(table, seat, everything=False, movers=movers, players=players, names=info.seats, game=name)
-            for seat in range(len(players))
-        ]
+        views = [view_of(table, info, players, seat) for seat in range(len(players))]
         assert all(view["facts"]["raise"] is None for view in views if view["you"] != table.seat)
         facts, legal = views[table.seat]["facts"], views[table.seat]["legal"]
         assert (
-            sum(pot["chips"] for pot in facts["pots"]) == facts["pot"] == sum(seat["facts"]["paid"] for seat in views[0]["seats"])
+            sum(pot["chips"] for pot in facts["pots"])
+            == facts["pot"]
+            == sum(seat["facts"]["paid"] for seat in views[0]["seats"])
         )
         if facts["raise"] is None:
             table.play("call")
@@ -158,7 +162,9 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
             len(legal) - legal.index("call") - 1
         )
         for amount in (least - 1, most + 1, 0):
-            with pytest.raises(ValueError, match=rf"r{amount}.*any raise to {least} … {most} chips") as error:
+            with pytest.raises(
+                ValueError, match=rf"r{amount}.*any raise to {least} … {most} chips"
+            ) as error:
                 table.play(f"r{amount}")
             assert "\n" not in str(error.value)
         for amount in (least, most, chance.randint(least, most)):
@@ -168,29 +174,38 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
         table.play(f"r{chance.randint(least, min(most, 2 * least))}" if bets < 4 else "call")
         bets += 1
     record = table.record()
-    assert bets > 4 and games.game_of(record) == name and games.table(name, record=record).record() == record
+    assert (
+        bets > 4
+        and games.game_of(record) == name
+        and games.table(name, record=record).record() == record
+    )
     assert any(move.text.startswith("r") for move in games.table(name, record=record).moves)
     end = table.describe(0)
-    assert end["hands"] == [record["deal"]["hands"][seat] if not end["folded"][seat] else None for seat in range(len(players))]
+    assert end["hands"] == [
+        record["deal"]["hands"][seat] if not end["folded"][seat] else None
+        for seat in range(len(players))
+    ]
 
 
 @pytest.mark.parametrize("name", NO_LIMIT)
 def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None:
     """Whoever of ``agents`` plays the game with their usual options stands in the lobby, for each number of players."""
     from agents.players import PLAYERS
-    from web.catalogue import Catalogue
-    from web.offers import OTHERS, of_rooms, offers
+    from web.tables.catalogue import Catalogue
+    from web.tables.offers import OTHERS, of_rooms, offers
 
     catalogue = Catalogue(offers(), OTHERS)
     entries = of_rooms(name, games.game(name))
     catalogue.add(name, entries)
     catalogue.add(name, entries)  # once more changes nothing
     found = [entry.name for entry in catalogue.offer(name).entries]
-    assert found == [*(entry.name for entry in entries), "ismcts", "random"] and len(set(found)) == len(found)
+    assert found == [*(entry.name for entry in entries), "ismcts", "random"] and len(
+        set(found)
+    ) == len(found)
     for entry in entries:
         assert PLAYERS[entry.kind].plays("no_limit_holdem") and entry.budget < entry.delay
         assert PLAYERS[entry.kind].slow == (entry.delay > 1)
-    assert of_rooms("leduc", games.game("leduc")) == [] and parts_of(name)[0] == "no_limit_holdem"
+    assert of_rooms("leduc", games.game("leduc")) == []
 
 
 def test_variants_stand_in_the_lobby(games: Games) -> None:
@@ -201,9 +216,15 @@ def test_variants_stand_in_the_lobby(games: Games) -> None:
         ("goofspiel:cards=4", "4 cards"),
         ("goofspiel:cards=13", "13 cards"),
     ]
-    assert told["phantom_tictactoe:variant=small"].variant == "small" and told["leduc"].variant is None
+    assert (
+        told["phantom_tictactoe:variant=small"].variant == "small" and told["leduc"].variant is None
+    )
     for name in ("goofspiel:cards=4", "phantom_tictactoe", "phantom_tictactoe:variant=small"):
         record = played(games, name, 1).record()
-        assert games.game_of(record) == name and games.table(name, record=record).is_over and told[name].deal is None
+        assert (
+            games.game_of(record) == name
+            and games.table(name, record=record).is_over
+            and told[name].deal is None
+        )
     with pytest.raises(RefusedError):
         games.info("goofspiel:cards=5")

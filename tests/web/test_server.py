@@ -32,7 +32,11 @@ class Toy:
     def start(self, port: int) -> None:
         command = [sys.executable, str(SERVER), str(self.folder), str(port)]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
@@ -43,7 +47,12 @@ class Toy:
 
     def request(self, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        return json.load(self._http.open(urllib.request.Request(self.origin + path, data, {"origin": self.origin}), timeout=15))
+        return json.load(
+            self._http.open(
+                urllib.request.Request(self.origin + path, data, {"origin": self.origin}),
+                timeout=15,
+            )
+        )
 
     def health(self, state: str) -> None:
         for _ in range(200):
@@ -53,13 +62,24 @@ class Toy:
         raise AssertionError(f"health never said {state}")
 
     def new_table(self, **fields: Any) -> str:
-        given = {"game": "toy", "seats": ["you", "quick", "quick"], "mode": "hints", "seed": 3} | fields
+        given = {
+            "game": "toy",
+            "seats": ["you", "quick", "quick"],
+            "mode": "hints",
+            "seed": 3,
+        } | fields
         return str(self.request("/api/tables", given)["id"])
 
     def tab(self, **options: Any) -> ClientConnection:
         cookie = "; ".join(f"{found.name}={found.value}" for found in self._cookies)
         url = f"ws://{self.place.netloc}/ws"
-        return connect(url, origin=self.origin, additional_headers={"cookie": cookie}, compression=None, **options)
+        return connect(
+            url,
+            origin=self.origin,
+            additional_headers={"cookie": cookie},
+            compression=None,
+            **options,
+        )
 
     def stop(self, how: int = signal.SIGINT) -> int:
         os.killpg(self.process.pid, how)  # as a terminal does: the engine hears it too
@@ -85,7 +105,9 @@ def until(tab: ClientConnection, kind: str, **wanted: Any) -> dict[str, Any]:
     end = time.monotonic() + 15
     while time.monotonic() < end:
         message = json.loads(tab.recv(timeout=15))
-        if message["type"] == kind and all(message.get(name) == value for name, value in wanted.items()):
+        if message["type"] == kind and all(
+            message.get(name) == value for name, value in wanted.items()
+        ):
             return dict(message)
     raise AssertionError(f"no {kind}")
 
@@ -142,7 +164,11 @@ def test_a_crash_of_the_engine_is_seen_and_mended(toy: Toy) -> None:
         assert "it went wrong" in until(tab, "result", job=3)["error"]["text"]
         say(tab, "play", 4, move="pass")
         until(tab, "moved", seat=2)
-    engine = next(child for child in children(toy.process.pid) if child != toy.process.pid and is_engine(child))
+    engine = next(
+        child
+        for child in children(toy.process.pid)
+        if child != toy.process.pid and is_engine(child)
+    )
     with toy.tab() as tab:
         say(tab, "join", 1, table=toy.new_table())
         until(tab, "state")
@@ -209,7 +235,9 @@ def test_large_messages_and_dropped_sockets(toy: Toy) -> None:
     for _ in range(10):
         tab = toy.tab(legacy=True)
         say(tab, "join", 1, table=table)
-        tab.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")  # reset, not closed
+        tab.socket.setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00"
+        )  # reset, not closed
         tab.socket.close()
     with toy.tab() as tab:
         say(tab, "join", 1, table=table)
@@ -249,6 +277,9 @@ def test_the_client_in_python(toy: Toy) -> None:
     program = SERVER.parents[2] / "examples" / "web_client.py"
     assert len(program.read_text().splitlines()) < 60
     played = subprocess.run(
-        [sys.executable, str(program), toy.address, "toy", "quick"], capture_output=True, text=True, timeout=60
+        [sys.executable, str(program), toy.address, "toy", "quick"],
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert played.returncode == 0 and "returns: [2.0, -1.0, -1.0]" in played.stdout, played.stderr

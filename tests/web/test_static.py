@@ -13,9 +13,15 @@ MOST = 120_000
 """Bytes of scripts and styles, compressed."""
 
 
-@pytest.mark.parametrize("folder", [STATIC / "vendor", ROOT / "tests" / "web" / "vendor"], ids=["page", "tests"])
+@pytest.mark.parametrize(
+    "folder", [STATIC / "vendor", ROOT / "tests" / "web" / "vendor"], ids=["page", "tests"]
+)
 def test_vendored_files_are_what_the_readme_says(folder: Path) -> None:
-    rows = [line.split("|")[1:-1] for line in (folder / "README.md").read_text().splitlines() if line.startswith("| `")]
+    rows = [
+        line.split("|")[1:-1]
+        for line in (folder / "README.md").read_text().splitlines()
+        if line.startswith("| `")
+    ]
     told = {}
     for name, _, version, licence, _, digest in rows:
         told[name.strip(" `")] = digest.strip(" `")
@@ -24,7 +30,9 @@ def test_vendored_files_are_what_the_readme_says(folder: Path) -> None:
             assert len((folder / text).read_text()) > 500
     there = {path.name for path in folder.iterdir() if path.suffix == ".js"}
     assert there == set(told)
-    assert {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in there} == told
+    assert {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in there
+    } == told
 
 
 def test_scripts_and_styles_are_small() -> None:
@@ -37,7 +45,9 @@ def test_nothing_comes_from_elsewhere() -> None:
     own = [path for path in STATIC.iterdir() if path.suffix in (".js", ".css", ".html", ".svg")]
     for path in own:
         text = path.read_text().replace("http://www.w3.org/2000/svg", "")
-        assert not re.search(r"https?://|innerHTML|insertAdjacentHTML|eval\(|@import", text), path.name
+        assert not re.search(r"https?://|innerHTML|insertAdjacentHTML|eval\(|@import", text), (
+            path.name
+        )
     for path in STATIC.glob("*.js"):
         for name in re.findall(r'from "([^"]+)"', path.read_text()):
             assert name.startswith("./") and (STATIC / name).is_file(), (path.name, name)
@@ -45,11 +55,16 @@ def test_nothing_comes_from_elsewhere() -> None:
 
 def test_every_word_is_there_in_both_languages() -> None:
     text = (STATIC / "words.js").read_text()
-    english, chinese = (set(re.findall(r"(?<![\w.])(\w+): [\"\[]", part)) for part in text.split("const ZH = {")[:2])
+    english, chinese = (
+        set(re.findall(r"(?<![\w.])(\w+): [\"\[]", part)) for part in text.split("const ZH = {")[:2]
+    )
     names = {"game_doudizhu", "player_fpmcts", "player_rhcp", "player_pimc", "of"}
     assert english - chinese <= names, sorted(english - chinese - names)
     assert chinese <= english, sorted(chinese - english)
     used = {
-        key for path in STATIC.glob("*.js") if path.name != "words.js" for key in re.findall(r"\bt\(\"(\w+)\"", path.read_text())
+        key
+        for path in STATIC.glob("*.js")
+        if path.name != "words.js"
+        for key in re.findall(r"\bt\(\"(\w+)\"", path.read_text())
     }
     assert used <= english, sorted(used - english)

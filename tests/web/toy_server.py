@@ -20,18 +20,18 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
 
 import fake  # noqa: E402
 
-from web.access import Access, read_token  # noqa: E402
-from web.app import Server  # noqa: E402
-from web.asking import Answer, Question  # noqa: E402
 from web.clock import Chance, Clock  # noqa: E402
-from web.engine import EngineProcess  # noqa: E402
-from web.engine_process import serve as answer_questions  # noqa: E402
-from web.room import Services  # noqa: E402
-from web.server import listen, serve, token_file  # noqa: E402
-from web.store import Store  # noqa: E402
+from web.engine.asking import Answer, Hear, Question  # noqa: E402
+from web.engine.client import EngineProcess  # noqa: E402
+from web.engine.process import serve as answer_questions  # noqa: E402
+from web.server.access import Access, read_token  # noqa: E402
+from web.server.app import Server  # noqa: E402
+from web.server.main import listen, serve, token_file  # noqa: E402
+from web.tables.kept import Services  # noqa: E402
+from web.tables.store import Store  # noqa: E402
 
 
-def decide(question: Question, report: Callable[[Answer], None], cancel: Callable[[], bool]) -> Answer:
+def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
     """Passes. With 4,096 playouts it takes a minute; with 13 it ends the process; with 666 it raises."""
     answer = fake.first_legal(question)
     playouts = question.options.get("playouts", 0)
@@ -43,7 +43,7 @@ def decide(question: Question, report: Callable[[Answer], None], cancel: Callabl
         for done in range(600):
             if cancel():
                 break
-            report(replace(answer, done=done))
+            hear(replace(answer, done=done))
             time.sleep(0.1)
     return replace(answer, move="pass" if question.moves is None else answer.move)
 
@@ -62,7 +62,9 @@ def main(folder: Path, port: int) -> None:
     services = Services(None, fake.CATALOGUE, engine, Store(games), Clock(), Chance())  # type: ignore[arg-type]
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}", flush=True)
     random.seed(0)
-    asyncio.run(serve(Server(services), engine, Access(token), "127.0.0.1", listening, fake.ToyGames))
+    asyncio.run(
+        serve(Server(services), engine, Access(token), "127.0.0.1", listening, fake.ToyGames)
+    )
 
 
 if __name__ == "__main__":

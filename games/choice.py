@@ -1,0 +1,199 @@
+"""Which game, with which options: what a configuration, a command line, a checkpoint and a lobby name.
+
+A game class declares ``Options``, a frozen dataclass of ``runtime.settings.setting``. All else is derived from it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple, Self
+
+import yaml
+
+from games.generic import missing_kernels
+from games.interface import Game
+from runtime.help import keys_text, typed
+from runtime.settings import ConfigError, build, did_you_mean
+
+
+class Entry(NamedTuple):
+    """Where a game is.
+
+    Attributes:
+        module: Imported when the game is made.
+        maker: The class in it.
+        family: Players made for a family play its games.
+    """
+
+    module: str
+    maker: str
+    family: str
+
+
+GAMES = {
+    "doudizhu": Entry("games.doudizhu.game", "Doudizhu", "doudizhu"),
+    "goofspiel": Entry("games.goofspiel.game", "Goofspiel", "goofspiel"),
+    "kuhn": Entry("games.kuhn.game", "Kuhn", "poker"),
+    "leduc": Entry("games.leduc.game", "Leduc", "poker"),
+    "limit_holdem": Entry("games.limit_holdem.game", "LimitHoldem", "poker"),
+    "no_limit_holdem": Entry("games.no_limit_holdem.game", "NoLimitHoldem", "no_limit_holdem"),
+    "phantom_tictactoe": Entry("games.phantom_tictactoe.game", "PhantomTicTacToe", "phantom_tictactoe"),
+}
+"""A line for each game of this package. A game of your own is named by its module (``game_class``)."""
+
+
+def is_outside(name: str) -> bool:
+    """Returns whether a name is that of a module with a game outside this package."""
+    return "." in name
+
+
+def is_known(name: str) -> bool:
+    """Returns whether ``make`` can find a game by its name."""
+    return name in GAMES or (is_outside(name) and _is_module(name))
+
+
+def family(name: str) -> str:
+    """Returns the family of a game; a game that has no row is one of its own."""
+    return GAMES[name].family if name in GAMES else name
+
+
+def game_class(name: str) -> Any:
+    """Returns the class of a game.
+
+    Args:
+        name: A key of ``GAMES``; or a module with a dot in its name, such as ``examples.sealed_bids``, whose ``GAME`` is the
+            class. The game's ``spec`` has the same name.
+
+    Raises:
+        ConfigError: There is none of that name.
+    """
+    if name in GAMES:
+        return getattr(import_module(GAMES[name].module), GAMES[name].maker)
+    if not is_outside(name):
+        known = f"expected one of {', '.join(GAMES)}, or a module, such as examples.sealed_bids"
+        raise ConfigError(f"game={name}: {known}{did_you_mean(name, GAMES)}")
+    if not _is_module(name):
+        where = "install its package, or put the folder that contains it on PYTHONPATH"
+        raise ConfigError(f"game={name}: there is no such module; {where}")
+    module = import_module(name)
+    if not hasattr(module, "GAME"):
+        raise ConfigError(f"game={name}: {module.__file__} has no GAME, the class of the game")
+    return module.GAME
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ModuleNotFoundError, ValueError):
+        return False
+
+
+def make(game: str | type[Game], **options: Any) -> Game:
+    """Returns a game, by its name or its class.
+
+    Raises:
+        ConfigError: Unknown name or option, or an option out of range; the message says what is expected.
+        ValueError: The game is not complete.
+    """
+    maker: Any = game_class(game) if isinstance(game, str) else game
+    made: Game = maker(_checked(maker, options))
+    name = made.spec.name
+    if missing := missing_kernels(type(made.rules)):
+        raise ValueError(f"game {name!r}: kernels are missing: {', '.join(missing)}; see docs/adding-a-game.md")
+    if isinstance(game, str) and name != game:
+        raise ValueError(f"game {game!r}: its spec says name={name!r}; expected {game!r}")
+    return made
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A game and its options, checked when it is made.
+
+    Attributes:
+        name: As ``game_class`` takes it.
+        options: All options, in plain types as JSON has them; those that are None are left out, and defaults filled in.
+
+    Raises:
+        ConfigError: There is no such game or option, or its value is not allowed.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Checks and completes the options."""
+        object.__setattr__(self, "options", _plain(_checked(game_class(self.name), self.options)))
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any]) -> Self:
+        """Returns the choice in fields such as ``{"name": "goofspiel", "cards": 4}``. Raises ConfigError."""
+        if "name" not in fields:
+            raise ConfigError("game.name: is missing; expected the name of a game")
+        return cls(str(fields["name"]), {key: value for key, value in fields.items() if key != "name"})
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Returns the choice in a text such as ``goofspiel:cards=4,prizes=random``, as ``str`` gives it. Raises ConfigError."""
+        name, _, rest = text.partition(":")
+        try:
+            return cls(name, yaml.safe_load("{" + rest.replace("=", ": ") + "}"))
+        except yaml.YAMLError as error:
+            raise ConfigError(f"game={text}: expected NAME:OPTION=VALUE,OPTION=VALUE") from error
+
+    def __str__(self) -> str:
+        """Returns the name, and the options that are not the usual ones, in alphabetical order."""
+        usual = _plain(game_class(self.name).Options())
+        given = [f"{key}={typed(value)}" for key, value in sorted(self.options.items()) if usual.get(key) != value]
+        return f"{self.name}:{','.join(given)}" if given else self.name
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns ``{"name": name, **options}``, as checkpoints and runs keep it."""
+        return {"name": self.name, **self.options}
+
+    def make(self) -> Game:
+        """Returns the game."""
+        return make(self.name, **self.options)
+
+
+def _checked(maker: Any, options: Mapping[str, Any]) -> Any:
+    """Returns ``Options`` of a game; those that are None have their defaults. Raises ConfigError."""
+    schema, given = maker.Options, {key: value for key, value in options.items() if value is not None}
+    for key, value in given.items():
+        if key not in {f.name for f in fields(schema)} and (able := games_with(key)):
+            raise ConfigError(f"game.{key}={value}: is an option of {', '.join(able)}, not of {maker.__name__}")
+    return build(schema, given, "game.")
+
+
+def _plain(options: Any) -> dict[str, Any]:
+    """Returns options as JSON has them, without those that are None."""
+    found = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(options).items()}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def with_defaults(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns metadata of a checkpoint, the options of its ``game`` complete. Raises ConfigError where there is no such game."""
+    return {**meta, "game": Choice.parse(meta["game"]).as_dict()} if "game" in meta else dict(meta)
+
+
+def games_with(option: str) -> list[str]:
+    """Returns the games of this package that have an option."""
+    return [name for name in GAMES if option in option_names(name)]
+
+
+def option_names(name: str) -> list[str]:
+    """Returns the names of the options of a game. Raises ConfigError where there is no such game."""
+    return [f.name for f in fields(game_class(name).Options)]
+
+
+def help_text(topic: str = "") -> str:
+    """Returns what ``--help`` says of the options of games: all, or one by its name (``cards``, ``game.cards``).
+
+    Args:
+        topic: Of that option, or of one game (``goofspiel``, ``game=examples.sealed_bids``); "" = all. Where there is none of the
+            name, "" is returned.
+    """
+    name = topic.removeprefix("game=")
+    names, key = ([name], "") if name in GAMES or name != topic else (list(GAMES), topic.removeprefix("game."))
+    texts = {name: keys_text(game_class(name).Options, "game.", f"game.{key}" if key else "") for name in names}
+    return "\n".join(f"game={name}\n{text}" for name, text in texts.items() if text)

@@ -1,0 +1,76 @@
+"""A dense table for a poker game: a row for each information state, found by arithmetic.
+
+A table of more than ``DENSE`` bytes has rows only for the nodes of the betting tree that were
+visited, in the order of the first visits; the memory behind them is taken from the system as it is
+first used.
+"""
+
+import numpy as np
+
+from games.poker.deals import scratch
+from games.poker.tables import PokerTables
+from tabular.walks import DenseRows, PokerWalk
+
+DENSE = 2**30
+"""Bytes of tables up to which every information state has its row from the beginning."""
+CACHE = 2**21
+"""Bytes of tables from which it pays to fetch rows ahead; about the size of a processor's second
+cache."""
+
+
+class PokerTable:
+    """Rows of one length.
+
+    Args:
+        game: The game.
+        words: Words of 8 bytes in a row.
+
+    Attributes:
+        first_row: int32 ``[D]``, where the rows of each node of the betting tree begin, -1: nowhere.
+        num_rows: int64 ``[1]``, rows in use.
+        grows: Whether only visited nodes have rows.
+    """
+
+    def __init__(self, game: PokerTables, words: int) -> None:
+        self.game = game
+        self._rows = np.zeros((game.num_infosets, words))
+        self.first_row, self.num_rows = game.betting.base, np.array([game.num_infosets])
+        self.grows = self._rows.nbytes > DENSE
+        if self.grows:
+            self.first_row = np.full_like(self.first_row, -1)
+            self.num_rows = np.zeros(1, np.int64)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Returns the rows in use: float64 ``[rows, words]``, a view."""
+        return self._rows[: self.num_rows[0]]
+
+    def resize(self, num_rows: int) -> None:
+        """Changes the number of rows in use; those given up become zeros."""
+        self._rows[num_rows : self.num_rows[0]] = 0
+        self.num_rows[0] = num_rows
+
+    def by_infoset(self, values: np.ndarray, missing: int = 0) -> np.ndarray:
+        """Returns values of the rows in the order of the information states."""
+        if not self.grows:
+            return values
+        betting = self.game.betting
+        result = np.full((self.game.num_infosets, *values.shape[1:]), missing, values.dtype)
+        for node in np.flatnonzero(self.first_row >= 0):
+            start, base, count = self.first_row[node], betting.base[node], betting.num_buckets[node]
+            result[base : base + count] = values[start : start + count]
+        return result
+
+    def walk(self) -> PokerWalk:
+        """Returns the game and the table for kernels."""
+        betting, words = self.game.betting, self._rows.reshape(-1)
+        return PokerWalk(
+            betting,
+            self.game.deals,
+            scratch(int(betting.hand.max()) + 1),
+            self.first_row,
+            self.num_rows,
+            self._rows.shape[1],
+            self._rows.nbytes > CACHE,
+            DenseRows(words, words.view(np.uint32)),
+        )

@@ -1,0 +1,109 @@
+"""Tree search over information sets by self-play, one kernel for all selections and all games.
+
+Statistics are kept for each information set and shared by its histories. An episode deals and
+descends: each mover selects at its information set (``tabular.selection``). An information set that
+is met for the first time selects once; from there on moves are drawn evenly to the end. Every set
+that selected learns from the return of its team.
+
+With ``shared`` the first new set ends the selections of all players (Lisy 2014, algorithm 1).
+Without, each player leaves its own tree at its own first new set (Heinrich & Silver 2015,
+algorithm 1).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from games.kernels import borrowed, kernel, mix64
+from tabular.selection import begin, credit, select
+from tabular.walks import (
+    GOLDEN,
+    choices,
+    follow,
+    has_room,
+    mover,
+    result,
+    row_of,
+    showdown,
+    start,
+)
+
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+
+
+@kernel
+def search(
+    walk: Any,
+    selection: Any,
+    num_seats: int,
+    max_moves: int,
+    rng: np.ndarray,
+    counter: np.ndarray,
+    episodes: int,
+    shared: bool,
+    in_turns: bool,
+    won: np.ndarray,
+) -> int:
+    """Runs episodes; returns how many, fewer than asked where the table has no room for another.
+
+    Args:
+        walk: Of ``tabular.walks``; its table is changed in place.
+        selection: Of ``tabular.selection``.
+        num_seats: As in the game's spec.
+        max_moves: As in the game's spec.
+        rng: uint64 ``[1]``, changed in place.
+        counter: int64 ``[1]``, changed in place: episodes so far.
+        episodes: How many.
+        shared: See above.
+        in_turns: Whether in episode n seat ``n % num_seats`` alone selects and learns; the others
+            draw all moves evenly.
+        won: float64 ``[1]``, changed in place where seats learn in turns: what those have won.
+    """
+    walk, selection = borrowed(walk), borrowed(selection)
+    places = np.empty(max_moves, np.int64)
+    slots = np.empty(max_moves, np.int64)
+    seats = np.empty(max_moves, np.uint64)
+    chances = np.empty(max_moves)
+    returns = np.empty(num_seats)
+    state = rng[0]
+    everybody = (1 << num_seats) - 1
+    done = 0
+    while done < episodes and has_room(walk, num_seats):
+        state = start(walk, state, done)
+        learner = (counter[0] + done) % num_seats if in_turns else -1
+        outside = everybody & ~(1 << learner) if in_turns else 0  # a bit for each seat
+        node, depth = 0, np.uint64(0)  # unsigned: numba tests no sign
+        while True:
+            seat = mover(walk, node)
+            if seat < 0:
+                break
+            num_actions = choices(walk, node)
+            slot: Any = np.int64(0)
+            if num_actions > 1:
+                state += GOLDEN
+                bits = mix64(state)
+                if (outside >> seat) & 1:
+                    slot = np.int64(((bits & _LOW) * np.uint64(num_actions)) >> _HALF)
+                else:
+                    place = row_of(walk, node, seat, num_actions)
+                    if begin(selection, walk.rows, place, num_actions):
+                        outside |= everybody if shared else 1 << seat
+                    slot = np.int64(
+                        select(selection, walk.rows, place, node, num_actions, bits, chances, depth)
+                    )
+                    places[depth] = place
+                    slots[depth] = slot
+                    seats[depth] = seat
+                    depth += np.uint64(1)
+            node = follow(walk, node, slot)
+        cards = showdown(walk, node, returns)
+        for k in range(depth):
+            value = result(walk, node, cards, returns, seats[k])
+            credit(selection, walk.rows, places[k], slots[k], chances[k], value)
+        if in_turns:
+            won[0] += result(walk, node, cards, returns, learner)
+        done += 1
+    rng[0] = state
+    counter[0] += done
+    return done

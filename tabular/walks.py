@@ -1,0 +1,282 @@
+# mypy: disable-error-code="empty-body"
+"""How the kernels of the tabular algorithms walk through a game and find the rows of a table.
+
+One algorithm serves two kinds of games and tables; the kernels below are chosen by the type of the
+*walk*, as those of a game are by its rules:
+
+- ``PokerWalk``: a betting tree and deals, with a dense table: a row is found by arithmetic.
+- ``AnyWalk``: the generic kernels of any game, with a hashed table that grows.
+
+A position is a number, ``node``: of the betting tree, or always 0 where a lane holds the state. A
+state with one legal move is not a decision: nothing is stored and nothing drawn.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from games.batches import Rules, States
+from games.dispatch import GenericKernel, register
+from games.generic import copy_row, current_seat, legal, step, team_return
+from games.kernels import kernel, mix64, prefetch
+from games.poker.deals import bucket, deal, outcome
+from tabular import hash_table
+from tabular.hash_table import HEADER, Rows, append, count_visit, find, seat_key
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""The step of SplitMix64, as in ``games.kernels.random_u64``, for kernels that keep the stream in a
+register."""
+
+
+class DenseRows(NamedTuple):
+    """Rows of one length, one after the other. Attributes: words: float64. counts: uint32, the same
+    memory.
+    """
+
+    words: np.ndarray
+    counts: np.ndarray
+
+
+class PokerWalk(NamedTuple):
+    """A poker game with a dense table.
+
+    Attributes:
+        betting: A ``BettingTree``.
+        deals: The cards, for the kernels of ``games.poker.deals``.
+        dealt: int64, scratch of those.
+        first_row: int32 ``[D]``, where the rows of a node begin; -1: it has none yet, and gets them
+            when it is met, all buckets at once.
+        num_rows: int64 ``[1]``, rows in use.
+        pitch: Words of a row.
+        ahead: Whether to fetch the rows that may come next while an action is chosen.
+        rows: The table.
+    """
+
+    betting: Any
+    deals: Any
+    dealt: np.ndarray
+    first_row: np.ndarray
+    num_rows: np.ndarray
+    pitch: int
+    ahead: bool
+    rows: DenseRows
+
+
+class AnyWalk(NamedTuple):
+    """Any game with a hashed table.
+
+    Attributes:
+        rules: The rules.
+        starts: States to start from.
+        cumulative: float64, cumulative probabilities of ``starts``; empty: episode i of a call
+            starts from row i.
+        lane: One row, scratch.
+        actions: int16 ``[max_legal]``, scratch.
+        width: Words for each action.
+        most_words: Words of the longest row.
+        rows: The table.
+    """
+
+    rules: Rules
+    starts: States
+    cumulative: np.ndarray
+    lane: States
+    actions: np.ndarray
+    width: int
+    most_words: int
+    rows: Rows
+
+
+@GenericKernel
+def has_room(walk: Any, count: int) -> bool:
+    """Returns whether the table has room for so many more rows."""
+
+
+@GenericKernel
+def start(walk: Any, state: np.uint64, episode: int) -> np.uint64:
+    """Deals; returns the next state of the stream of random numbers. ``episode`` is of this call."""
+
+
+@GenericKernel
+def mover(walk: Any, node: int) -> int:
+    """Returns the seat to move, -1 when the game is over."""
+
+
+@GenericKernel
+def choices(walk: Any, node: int) -> int:
+    """Returns the number of legal actions; called once at each position, before the two below."""
+
+
+@GenericKernel
+def row_of(walk: Any, node: int, seat: int, num_actions: int) -> int:
+    """Returns the place of the mover's row, a row of zeros where it is new."""
+
+
+@GenericKernel
+def visited_words(walk: Any, node: int, seat: int, num_actions: int) -> int:
+    """Counts a visit of the mover's row; returns where the words of its actions begin."""
+
+
+@GenericKernel
+def follow(walk: Any, node: int, slot: int) -> int:
+    """Plays an action; returns the next position."""
+
+
+@GenericKernel
+def showdown(walk: Any, node: int, returns: np.ndarray) -> int:
+    """Returns what ``result`` needs to know of the cards at the end of a game.
+
+    Args:
+        returns: float64 ``[num_seats]``, scratch, for ``result``.
+    """
+
+
+@GenericKernel
+def result(walk: Any, node: int, cards: int, returns: np.ndarray, seat: int) -> float:
+    """Returns the return of the seat's team at the end of a game, after ``showdown``."""
+
+
+@kernel(forceinline=True)
+def _no_limit(walk: PokerWalk, count: int) -> bool:
+    return True
+
+
+@kernel(forceinline=True)
+def _deal(walk: PokerWalk, state: np.uint64, episode: int) -> np.uint64:
+    state += GOLDEN
+    deal(walk.deals, mix64(state), walk.dealt)
+    return state
+
+
+@kernel(forceinline=True)
+def _player(walk: PokerWalk, node: int) -> Any:
+    if node < 0:
+        return -1
+    return np.int64(np.uint8(walk.betting.player[np.uint64(node)]))  # seen to be no -1
+
+
+@kernel(forceinline=True)
+def _actions(walk: PokerWalk, node: int) -> Any:
+    count = np.int64(walk.betting.num_actions[np.uint64(node)])
+    if walk.ahead:
+        for slot in range(count):
+            after = walk.betting.child[np.uint64(node), slot]
+            if after >= 0:
+                row = walk.first_row[after] + bucket(
+                    walk.deals, walk.dealt, walk.betting.hand[after]
+                )
+                prefetch(walk.rows.words, max(0, row) * walk.pitch)
+                prefetch(walk.rows.words, max(0, row) * walk.pitch + walk.pitch - 1)
+    return count
+
+
+@kernel(forceinline=True)
+def _dense_row(walk: PokerWalk, node: int, seat: int, num_actions: int) -> Any:
+    betting, at = walk.betting, np.uint64(node)
+    first = np.int64(walk.first_row[at])
+    if first < 0:
+        first = walk.num_rows[0]
+        walk.first_row[at] = first
+        walk.num_rows[0] += betting.num_buckets[at]
+    row = first + np.int64(bucket(walk.deals, walk.dealt, betting.hand[at]))
+    return row * walk.pitch
+
+
+@kernel(forceinline=True)
+def _child(walk: PokerWalk, node: int, slot: int) -> Any:
+    return np.int64(walk.betting.child[np.uint64(node), np.uint64(slot)])
+
+
+@kernel(forceinline=True)
+def _order(walk: PokerWalk, node: int, returns: np.ndarray) -> Any:
+    if walk.betting.showdown[np.uint64(~node)]:
+        return np.int64(outcome(walk.deals, walk.dealt))
+    return 0
+
+
+@kernel(forceinline=True)
+def _payoff(walk: PokerWalk, node: int, cards: int, returns: np.ndarray, seat: int) -> float:
+    return walk.betting.payoffs[np.uint64(~node), np.uint64(cards), np.uint64(seat)]
+
+
+@kernel(inline="always")
+def draw(cumulative: np.ndarray, bits: np.uint64) -> int:
+    """Returns the first index whose cumulative probability is above a random number."""
+    mark = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    return min(int(np.searchsorted(cumulative, mark, side="right")), cumulative.size - 1)
+
+
+@kernel(forceinline=True)
+def _fits(walk: AnyWalk, count: int) -> bool:
+    return hash_table.has_room(walk.rows, count, walk.most_words)
+
+
+@kernel(forceinline=True)
+def _begin(walk: AnyWalk, state: np.uint64, episode: int) -> np.uint64:
+    if walk.cumulative.size > 1:
+        state += GOLDEN
+        copy_row(walk.rules, walk.starts, draw(walk.cumulative, mix64(state)), walk.lane, 0)
+    else:
+        first = 0 if walk.cumulative.size == 1 else episode
+        copy_row(walk.rules, walk.starts, first, walk.lane, 0)
+    return state
+
+
+@kernel(forceinline=True)
+def _seat(walk: AnyWalk, node: int) -> int:
+    return current_seat(walk.rules, walk.lane, 0)
+
+
+@kernel(forceinline=True)
+def _legal(walk: AnyWalk, node: int) -> int:
+    return legal(walk.rules, walk.lane, 0, walk.actions)
+
+
+@kernel(forceinline=True)
+def _hashed_row(walk: AnyWalk, node: int, seat: int, num_actions: int) -> int:
+    key = seat_key(walk.rules, walk.lane, 0, seat)
+    place = find(walk.rows, key)
+    if place < 0:
+        place = append(walk.rows, key, seat, num_actions, walk.width)
+    return place
+
+
+@kernel(forceinline=True)
+def _visit(walk: AnyWalk, node: int, seat: int, num_actions: int) -> int:
+    place = row_of(walk, node, seat, num_actions)
+    count_visit(walk.rows, place)
+    return place + HEADER
+
+
+@kernel(forceinline=True)
+def _step(walk: AnyWalk, node: int, slot: int) -> int:
+    step(walk.rules, walk.lane, 0, walk.actions[slot])
+    return 0
+
+
+@kernel(forceinline=True)
+def _returns(walk: AnyWalk, node: int, returns: np.ndarray) -> int:
+    for seat in range(returns.size):
+        returns[seat] = team_return(walk.rules, walk.lane, 0, seat)
+    return 0
+
+
+@kernel(forceinline=True)
+def _return(walk: AnyWalk, node: int, cards: int, returns: np.ndarray, seat: int) -> float:
+    return returns[np.uint64(seat)]
+
+
+_GENERIC = (
+    (has_room, _no_limit, _fits),
+    (start, _deal, _begin),
+    (mover, _player, _seat),
+    (choices, _actions, _legal),
+    (row_of, _dense_row, _hashed_row),
+    (visited_words, _dense_row, _visit),
+    (follow, _child, _step),
+    (showdown, _order, _returns),
+    (result, _payoff, _return),
+)
+for _generic, _poker, _any in _GENERIC:
+    register(_generic, PokerWalk, _poker)
+    register(_generic, AnyWalk, _any)

@@ -1,0 +1,217 @@
+"""The players of the engine's process: a question becomes a table, the table is put before a player, its decision is the answer.
+
+A player is given the table and looks at what the seat to move sees of it; ``agents.agent.Agent.decide`` sees to that.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.agent import observers
+from agents.decision import WINS, Decision
+from agents.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
+from agents.players import PLAYERS, Entrant, Host
+from agents.warmup import compile_players
+from games import Choice
+from games.batches import concatenate
+from games.interface import Game, Records
+from games.table import Table
+from web.engine.asking import Answer, Earlier, Hear, Priority, Question, Row
+from web.tables.rulebook import base_of
+
+log = logging.getLogger(__name__)
+MOST_PLAYERS = 50
+"""That are kept: each number of playouts is a player of its own."""
+DIGITS = 4
+"""Decimal places of probabilities."""
+
+
+class Answering:
+    """Players that are made once and kept."""
+
+    def __init__(self) -> None:
+        # Batches are small: two threads that wait for each other are slower, and the server needs one.
+        torch.set_num_threads(1)
+        self._hosts: dict[str, Host] = {}
+        self._players: dict[tuple[str, str], Any] = {}
+        self._starts: dict[tuple[str, str, int], Mean] = {}
+        self._compiling: dict[str, Thread] = {}
+        self._told: dict[int, Earlier] = {}
+
+    def _host(self, game: str) -> Host:
+        """Returns the host of a game, whose players share what they have loaded."""
+        if game not in self._hosts:
+            self._hosts[game] = Host(Choice.from_text(game).make(), {}, lanes=1)
+        return self._hosts[game]
+
+    def _player(self, question: Question) -> Any:
+        """Returns the player of a question."""
+        game, label = question.game, json.dumps([question.kind, question.options], sort_keys=True)
+        if (game, label) not in self._players:
+            host = self._host(game)
+            options = PLAYERS[question.kind].parse(question.options, f"{question.kind}.")
+            host.entrants = {**host.entrants, label: Entrant(options, question.kind)}
+            self._players[game, label] = host.make(label)
+            if len(self._players) > MOST_PLAYERS:
+                del self._players[next(iter(self._players))]
+        return self._players[game, label]
+
+    def _is_compiled(self, question: Question, cancel: Callable[[], bool]) -> bool:
+        """Compiles what searches of a game need, on all cores, once on a machine; returns False where nobody waits any more.
+
+        A rehearsal begins it. It goes on in processes of its own while this one answers what needs none of it.
+        """
+        game = base_of(question.game)
+        if question.priority >= Priority.WARM_UP and game not in self._compiling:
+            self._compiling[game] = Thread(
+                target=compile_players, args=(game, log.info), daemon=True
+            )
+            self._compiling[game].start()
+        while game in self._compiling and self._compiling[game].is_alive():
+            if cancel():
+                return False
+            self._compiling[game].join(0.05)
+        return True
+
+    def decide(self, question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
+        """Returns the answer to a question.
+
+        Args:
+            question: Without a record it is a rehearsal.
+            hear: Hears answers on the way.
+            cancel: Whether nobody waits any more.
+        """
+        if question.kind == "fpmcts" and not self._is_compiled(question, cancel):
+            return Answer("")
+        game = self._host(question.game).game
+        finished = question.luck is not None
+        table = (
+            Table(game, record=question.record)
+            if question.record
+            else rehearsal(game, question.seed, finished)
+        )
+        if finished:
+            return Answer("", luck=asdict(self._luck(question, table, cancel)))
+        player = self._player(question)
+        player.seed = question.seed
+        self._acquaint(player, game, question.earlier)
+        total = int(question.options.get("playouts", 0))
+        deadline = None if question.seconds is None else time.perf_counter() + question.seconds
+
+        def told(decision: Decision, done: int, of: int) -> None:
+            hear(_answer(decision, done, of))
+
+        decision = player.decide(
+            table, report=told, cancel=cancel, deadline=deadline, moves=question.moves
+        )
+        return _answer(decision, decision.playouts or 0, total)
+
+    def _acquaint(self, player: Any, game: Game, earlier: Earlier | None) -> None:
+        """Tells a player that learns from what it sees of the earlier games of a table, and of those alone."""
+        for observer in observers([player]):
+            told = earlier or Earlier((), ())
+            if self._told.get(id(player)) != told:
+                observer.forget()
+                if told.records:
+                    deals, moves = zip(
+                        *(game.parse_record(record) for record in told.records), strict=True
+                    )
+                    records = Records(
+                        np.full((len(moves), game.spec.max_moves), -1, np.int16),
+                        np.array([len(some) for some in moves], np.int16),
+                    )
+                    for row, some in enumerate(moves):
+                        records.moves[row, : len(some)] = some
+                    observer.meet(np.array(told.seating[:-1]))
+                    observer.observe(concatenate(list(deals)), records)
+                self._told[id(player)] = told
+            if told.seating:
+                observer.meet(np.array(told.seating[-1:]))
+
+    def _luck(self, question: Question, table: Table, cancel: Callable[[], bool]) -> Luck:
+        """Returns what the cards brought in a finished game: by the analyst's tables, or by games of its policy.
+
+        In the latter all cards count as dealt at the start.
+        """
+        num = question.luck or 0
+        if question.kind == "tabular":
+            found: Luck = self._player(question).luck(table, num, question.seed, cancel)
+            return found
+        kept = {name: value for name, value in question.options.items() if name == "checkpoint"}
+        policy = replace(question, kind="policy", options={**kept, "temperature": 1.0})
+        player, game = self._player(policy), self._host(question.game).game
+        wins, key = bool(player.win_only), (question.game, str(kept), num)
+        if key not in self._starts:
+            self._starts[key] = before_the_deal(game, player, DEALS * num, wins, cancel)
+        start = self._starts[key]
+        return luck_of(
+            game, player, table, start, repeated(table.deal, num), (), question.seed, wins, cancel
+        )
+
+
+def rehearsal(game: Game, seed: int, over: bool = False) -> Table:
+    """Returns a table for warming up: a deal after some moves, more of them with larger seeds, or ``over``."""
+    table = Table(game, seed=seed)
+    while over and not table.is_over:
+        table.play(table.legal()[-1].action)
+    for _ in range(0 if over else 4 * seed):
+        moves = table.legal()
+        before = table.copy()
+        table.play(moves[len(moves) // 2].action)
+        if table.is_over:
+            return before
+    return table
+
+
+def _answer(decision: Decision, done: int, total: int) -> Answer:
+    """Returns a decision as an answer."""
+    rows = None
+    if decision.root is not None:
+        found = [
+            Row(row.move, row.prior, row.visits, row.mean, row.standard_error)
+            for row in decision.root
+        ]
+        if (
+            decision.value_error == 0.0
+        ):  # exact: nothing was tried, and the move is one draw of several that may be as good
+            rows = tuple(sorted(found, key=lambda row: -(row.value or 0.0)))
+        else:
+            rows = tuple(
+                sorted(
+                    found,
+                    key=lambda row: (row.move != decision.move, -row.visits, -(row.prior or 0.0)),
+                )
+            )
+    hidden = None
+    if decision.hidden is not None:
+        told = decision.hidden
+        hidden = {
+            "seats": list(told.seats),
+            "kinds": list(told.kinds),
+            "p": [
+                [[round(p, DIGITS) for p in counts] for counts in kinds]
+                for kinds in told.probabilities
+            ],
+            "ess": None if told.effective_samples is None else round(told.effective_samples, 1),
+            "listed": told.listed,
+            "active": not told.prior_only,
+        }
+    return Answer(
+        move=decision.move,
+        unit="wp" if decision.unit == WINS else "points",
+        value=decision.value,
+        policy=decision.policy,
+        rows=rows,
+        hidden=hidden,
+        done=done,
+        total=total,
+        seconds=decision.seconds,
+        value_se=decision.value_error,
+    )

@@ -1,0 +1,56 @@
+"""One search for a person: of a position of the table, from the view of whoever decides there, with answers on the way."""
+
+from typing import Any
+
+from web.clock import derived_seed
+from web.engine.asking import Answer, Priority
+from web.errors import RefusedError
+from web.review.jobs import Job, Work
+from web.tables.kept import KeptGame
+from web.tables.rulebook import table_at
+
+PLAYOUTS = 256
+
+
+def checked_moves(game: KeptGame, ply: int, moves: list[str]) -> tuple[str, ...]:
+    """Returns moves as the game writes them. Raises RefusedError where one is illegal."""
+    position = table_at(game.table, ply)
+    legal = {move.text for move in position.legal()}
+    try:
+        texts = [move if move in legal else position.copy().play(move).text for move in moves]
+    except ValueError as error:
+        raise RefusedError("illegal_move", str(error)) from error
+    return tuple(dict.fromkeys(texts))
+
+
+def analysis(
+    game: KeptGame,
+    ply: int | None = None,
+    playouts: int | None = None,
+    moves: list[str] | None = None,
+) -> Work:
+    """Returns the work of a job.
+
+    Raises:
+        RefusedError: The mode does not allow it, or a move is illegal.
+    """
+    at = game.may_ask(ply)
+    told, record = game.told_ply(at), table_at(game.table, at).record()
+    asked = game.offer.ask_analyst(
+        game.game,
+        record,
+        derived_seed("analysis", game.id, told, playouts, moves),
+        playouts or PLAYOUTS,
+        moves=None if moves is None else checked_moves(game, at, moves),
+        priority=Priority.ANALYSIS,
+    )
+    place = {"ply": told, "seat": game.mover(at)}
+
+    async def work(job: Job) -> dict[str, Any]:
+        def hear(answer: Answer) -> None:
+            job.partial = place | answer.fields()
+            job.tell("result", final=False, cancelled=False, **job.partial)
+
+        return place | (await game.services.engine.ask(asked, hear)).fields()
+
+    return work

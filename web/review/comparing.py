@@ -1,0 +1,155 @@
+"""How much worse one move is than another, how sure that is, and what it is called.
+
+A search of a few moves alone is made again and again with new seeds; the differences have a mean and an error.
+"""
+
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from web.clock import derived_seed
+from web.engine.asking import Answer, EngineError
+
+CLASSES = ("inaccuracy", "mistake", "blunder")
+OPEN_CLASSES = ("best", "good", "better")
+"""Classes of decisions whose searched move is told at once: there is nothing to find."""
+
+
+class Loss(NamedTuple):
+    """How much worse one move is than another, or many are than others. Attributes: mean; se: its standard error."""
+
+    mean: float
+    se: float
+
+
+def paired_loss(differences: Sequence[float]) -> Loss:
+    """Returns the mean of paired differences with its standard error; at least two are needed."""
+    values = np.asarray(differences, dtype=np.float64)
+    if values.size < 2:
+        raise ValueError(f"{values.size} differences; expected at least two")
+    return Loss(float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size)))
+
+
+def classify(loss: Loss, thresholds: Sequence[float]) -> str:
+    """Returns the class of a move that is not the searched one.
+
+    Class t of the thresholds if d̄ ≥ t and d̄ − 2 SE ≥ t/2; else "unclear" from the lowest threshold on, "better" if
+    d̄ < −2 SE, and "good".
+    """
+    for threshold, name in sorted(zip(thresholds, CLASSES, strict=True), reverse=True):
+        if loss.mean >= threshold and loss.mean - 2.0 * loss.se >= threshold / 2.0:
+            return name
+    if loss.mean >= min(thresholds):
+        return "unclear"
+    return "better" if loss.mean < -2.0 * loss.se else "good"
+
+
+def counts_as_right(loss: Loss, even: float = 0.0) -> bool:
+    """Returns whether a move cannot be told from the best one, or is better; ``even`` is what an exact loss may be."""
+    return loss.mean - 2.0 * loss.se <= even
+
+
+class Speed(NamedTuple):
+    """How much is searched. Attributes: first: playouts of stage 1; pairs: R; second: playouts of each search of stage 2."""
+
+    first: int
+    pairs: int
+    second: int
+
+
+SPEEDS = {"fast": Speed(128, 8, 64), "normal": Speed(256, 16, 128), "deep": Speed(1024, 32, 256)}
+
+Ask = Callable[[int, int, int, tuple[str, ...] | None], Awaitable[Answer]]
+"""Searches a position: (ply, playouts, seed, moves) -> answer."""
+
+
+@dataclass
+class Compared:
+    """A move as the second stage found it. Attributes: value: the mean of R searches; se: its standard error; visits: of all."""
+
+    value: float
+    se: float
+    visits: int
+
+
+class Again(NamedTuple):
+    """What R searches of some moves alone found.
+
+    Attributes:
+        values: By move, its value in each search, in the unit of the search.
+        visits: By move, its playouts in all of them.
+        scale: What values are multiplied with for losses: 100 for points of winning chance.
+    """
+
+    values: dict[str, list[float]]
+    visits: dict[str, int]
+    scale: float
+
+    def loss(self, worse: str, better: str) -> Loss:
+        """Returns how much worse one move is than another, from the differences in each search."""
+        pairs = zip(self.values[worse], self.values[better], strict=True)
+        return paired_loss([self.scale * (best - other) for other, best in pairs])
+
+    def compared(self) -> dict[str, Compared]:
+        """Returns what is told of each move."""
+        return {
+            move: Compared(*paired_loss(values), self.visits[move])
+            for move, values in self.values.items()
+        }
+
+
+async def search_again(
+    ask: Ask, ply: int, moves: tuple[str, ...], speed: Speed, seed: int, purpose: str
+) -> Again:
+    """Returns what R searches of some moves alone say of them.
+
+    Args:
+        ask: Searches.
+        ply: Where.
+        moves: Two or more; two share the playouts of the speed, more have as many each.
+        speed: How much is searched.
+        seed: Of the review.
+        purpose: Keeps the seeds of different comparisons apart.
+
+    Raises:
+        EngineError: Fewer than two of the searches looked at all of them.
+    """
+    values: dict[str, list[float]] = {move: [] for move in moves}
+    visits, unit = dict.fromkeys(moves, 0), "wp"
+    for r in range(speed.pairs):
+        playouts = speed.second * len(moves) // 2
+        answer = await ask(ply, playouts, derived_seed(purpose, seed, ply, *moves, r), moves)
+        rows = {row.move: row for row in answer.rows or () if row.value is not None}
+        unit = answer.unit
+        if all(move in rows for move in moves):
+            for move in moves:
+                values[move].append(rows[move].value or 0.0)
+                visits[move] += rows[move].visits
+    if len(values[moves[0]]) < 2:
+        raise EngineError(f"ply {ply}: the searches of {', '.join(moves)} could not be compared")
+    return Again(values, visits, 100.0 if unit == "wp" else 1.0)
+
+
+def rival_of(answer: Answer, played: str) -> str | None:
+    """Returns the move that a first search liked clearly better than the one it chose, None where there is none.
+
+    A search chooses by its visits, so a move that it hardly tried can have the better mean.
+    """
+    rows = {
+        row.move: (row.value, row.se)
+        for row in answer.rows or ()
+        if row.value is not None and row.se is not None
+    }
+    if answer.move not in rows:
+        return None
+    chosen, chosen_se = rows[answer.move]
+    least = {
+        move: value - 2.0 * math.hypot(se, chosen_se)
+        for move, (value, se) in rows.items()
+        if move not in (played, answer.move)
+    }
+    best = max(least, key=lambda move: least[move], default=None)
+    return best if best is not None and least[best] > chosen else None

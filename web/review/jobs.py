@@ -1,0 +1,115 @@
+"""What a session has asked to be computed: one job runs, two wait, and each ends with exactly one final answer."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from web.engine.asking import EngineError
+from web.errors import RefusedError
+
+MOST_WAITING = 2
+log = logging.getLogger(__name__)
+Send = Callable[[dict[str, Any]], None]
+"""Sends a message to the connection that asked."""
+Work = Callable[["Job"], Awaitable[dict[str, Any]]]
+"""Computes; returns the fields of the final result."""
+
+
+@dataclass
+class Job:
+    """A job.
+
+    Attributes:
+        send: Of the connection that asked.
+        number: The ``id`` of the message that asked; with ``send`` the name of the job.
+        work: What is computed.
+        partial: Fields of the final result if it were cancelled now.
+        task: While it runs.
+        ended: Whether the final answer was sent.
+    """
+
+    send: Send
+    number: int
+    work: Work
+    partial: dict[str, Any] = field(default_factory=dict)
+    task: asyncio.Task[None] | None = None
+    ended: bool = False
+
+    def tell(self, kind: str, **fields: Any) -> None:
+        """Sends a message about this job, the last one being the final answer."""
+        if not self.ended:
+            self.send({"type": kind, "id": self.number, "job": self.number, **fields})
+
+    def end(self, fields: dict[str, Any], cancelled: bool = False) -> None:
+        """Sends the final answer, once."""
+        self.tell("result", **fields, final=True, cancelled=cancelled)
+        self.ended = True
+
+
+class Jobs:
+    """The jobs of one session."""
+
+    def __init__(self) -> None:
+        self._jobs: list[Job] = []  # the first one runs
+
+    def submit(self, job: Job) -> None:
+        """Starts a job, or lets it wait.
+
+        Raises:
+            RefusedError: There are too many, or one of that name.
+        """
+        if self._find(job.send, job.number) is not None:
+            raise RefusedError(
+                "bad_message", f"id: {job.number} is the name of a job that is not over"
+            )
+        if len(self._jobs) > MOST_WAITING:
+            raise RefusedError("busy", "one job runs and two wait; cancel one")
+        job.tell("queued", place=len(self._jobs))
+        self._jobs.append(job)
+        self._start()
+
+    def _find(self, send: Send, number: int) -> Job | None:
+        return next((job for job in self._jobs if (job.send, job.number) == (send, number)), None)
+
+    def _start(self) -> None:
+        if self._jobs and self._jobs[0].task is None:
+            self._jobs[0].task = asyncio.create_task(self._run(self._jobs[0]))
+
+    async def _run(self, job: Job) -> None:
+        try:
+            job.end(await job.work(job))
+        except EngineError as error:
+            job.end({"error": {"code": "engine", "text": str(error)}})
+        except RefusedError as refused:
+            job.end({"error": refused.fields()})
+        except asyncio.CancelledError:
+            pass  # ``_remove`` has said so
+        finally:
+            if not job.ended:  # a fault of ours, which the task's exception tells
+                log.error("a job ended without an answer")
+                job.end({"error": {"code": "engine", "text": "the job failed"}})
+            self._remove(job)
+
+    def _remove(self, job: Job) -> None:
+        """Ends a job with what it has, unless it is over, and starts the next one."""
+        if job in self._jobs:
+            self._jobs.remove(job)
+        if not job.ended:
+            job.end(job.partial, cancelled=True)
+            if job.task is not None:
+                job.task.cancel()
+        self._start()
+
+    def cancel(self, send: Send, number: int) -> None:
+        """Ends a job of a connection. Raises RefusedError where there is none of that number."""
+        job = self._find(send, number)
+        if job is None:
+            raise RefusedError("unknown_job", f"job: {number} is unknown or over")
+        self._remove(job)
+
+    def leave(self, send: Send) -> None:
+        """Ends the jobs of a connection that is gone."""
+        for job in [job for job in reversed(self._jobs) if job.send == send]:
+            self._remove(job)

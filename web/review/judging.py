@@ -1,0 +1,344 @@
+"""The review of a finished game: which decisions cost something, and how sure that is.
+
+Two stages, each from the mover's own view. First one search of every unforced decision gives its choice a*. Where another move
+was played, R searches of {played, a*} alone, with new seeds, give differences d_r; the loss is their mean d̄ with SE = sd/√R. A
+move that the first search hardly tried, and liked better than a* for all its error, is searched with the two, and takes the place
+of a* where it wins there too. A class is never told from a single search: one that said −0.5 points was followed by +1.9 ± 0.8. R
+is fixed beforehand: to stop when it looks separated is wrong 40 % of the time at two standard errors.
+
+Where the player tells exact values, as tables of small poker games do, there is nothing to search: a loss is the regret of the
+move, its error is 0, and moves that are as good as the best one are all best, however seldom the player makes them.
+
+A class is a function of loss, error and thresholds, so other thresholds need no new search. Everything else follows from the
+record, the speed, the seats and the seed. The error is that of the searches; what the model itself misjudges is not in it.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, Self
+
+from web.clock import derived_seed
+from web.engine.asking import Answer, rounded
+from web.review.comparing import (
+    CLASSES,
+    OPEN_CLASSES,
+    SPEEDS,
+    Ask,
+    Compared,
+    Loss,
+    classify,
+    rival_of,
+    search_again,
+)
+from web.review.luck import Parts, parts_of
+
+PUZZLES = ("mistake", "blunder")
+
+
+@dataclass
+class Decision:
+    """A decision of the game.
+
+    Attributes:
+        ply: Where.
+        seat: Whose.
+        move: What was played.
+        value: Of the position, by the first search, in the unit of the search.
+        unit: "wp" or "points".
+        best: The searched move a*, or its rival; of exact values the best, which is the played one where that is as good.
+        rows: Of the first search, as in messages.
+        value_se: Of the value, 0 where it is exact.
+        loss: d̄; None while the second stage has not reached it.
+        se: Of the loss.
+        exact: Whether loss and rows are exact.
+        shown: Whether best and rows were asked for, or found.
+        right: Whether some try was right; None before the first.
+        tries: Loss and standard error of moves that were tried.
+        compared: By move, what the second stage found.
+        rival: A move that the first search liked better than the one it chose, see ``rival_of``.
+    """
+
+    ply: int
+    seat: int
+    move: str
+    value: float | None
+    unit: str
+    best: str
+    rows: list[dict[str, Any]]
+    value_se: float | None = None
+    loss: float | None = None
+    se: float | None = None
+    exact: bool = False
+    shown: bool = False
+    right: bool | None = None
+    tries: dict[str, Sequence[float]] = field(default_factory=dict)
+    compared: dict[str, Compared] = field(default_factory=dict)
+    rival: str | None = None
+
+    @classmethod
+    def parse(cls, given: dict[str, Any]) -> Self:
+        """Returns a decision that was stored."""
+        made = cls(**_known(cls, given))
+        stored: dict[str, Any] = made.compared
+        made.compared = {move: Compared(**values) for move, values in stored.items()}
+        return made
+
+    def judge(self, loss: Loss) -> None:
+        """Notes what the second stage found."""
+        self.loss, self.se = loss
+
+    @property
+    def judged(self) -> Loss | None:
+        """Returns the loss, None while it is not known."""
+        return None if self.loss is None or self.se is None else Loss(self.loss, self.se)
+
+    def name(self, thresholds: Sequence[float]) -> str | None:
+        """Returns the class, None while it is not known."""
+        judged = self.judged
+        return (
+            None
+            if judged is None
+            else "best"
+            if self.move == self.best
+            else classify(judged, thresholds)
+        )
+
+    def hidden(self, thresholds: Sequence[float]) -> bool:
+        """Returns whether best and rows are kept back."""
+        return not self.shown and self.name(thresholds) not in OPEN_CLASSES
+
+    def found_best(self) -> str:
+        """Returns the best move that was found: a*, unless the second stage found what was played to be clearly better."""
+        judged = self.judged
+        return self.move if judged is not None and judged.mean < -2.0 * judged.se else self.best
+
+    def told_rows(self) -> list[dict[str, Any]]:
+        """Returns the rows, the best found first, then what was played; both as the second stage found them, if it did."""
+        rows = []
+        for row in self.rows:
+            again = self.compared.get(row["move"])
+            now: dict[str, Any] = {"stage": 1}
+            if again is not None:
+                value, se = round(again.value, 4), round(again.se, 4)
+                now = {self.unit: value, "se": se, "visits": again.visits, "stage": 2}
+            rows.append({**row, **now})
+        if self.exact:
+            return rows
+        return sorted(rows, key=lambda row: (row["move"] != self.found_best(), row["stage"] == 1))
+
+    def told(self, thresholds: Sequence[float]) -> dict[str, Any]:
+        """Returns what may be told of the decision."""
+        digits, hidden = 2 if self.unit == "wp" else 4, self.hidden(thresholds)
+        given: dict[str, Any] = {
+            "ply": self.ply,
+            "seat": self.seat,
+            "move": self.move,
+            "value": rounded(self.value),
+            "value_se": rounded(self.value_se),
+            "loss": rounded(self.loss, digits),
+            "se": rounded(self.se, digits),
+            "exact": self.exact,
+            "class": self.name(thresholds),
+            "hidden": hidden,
+            "right": self.right,
+        }
+        if not hidden:
+            given |= {"best": self.found_best(), "searched": self.best, "rows": self.told_rows()}
+        return given
+
+
+@dataclass
+class Review:
+    """A review.
+
+    Attributes:
+        speed: A key of SPEEDS.
+        seed: Of its searches.
+        classes: Thresholds, those it is told with.
+        seats: Whose decisions.
+        unit: "wp" or "points".
+        forced: How many decisions of each of them were forced.
+        teams: Of all seats.
+        decisions: The others.
+        luck: What the cards brought, the fields of ``agents.luck.Luck``; None where it is not known.
+        no_luck: Why it is not.
+    """
+
+    speed: str
+    seed: int
+    classes: tuple[float, ...]
+    seats: tuple[int, ...]
+    unit: str = "points"
+    forced: dict[int, int] = field(default_factory=dict)
+    teams: tuple[int, ...] = ()
+    decisions: list[Decision] = field(default_factory=list)
+    luck: dict[str, Any] | None = None
+    no_luck: str | None = None
+
+    @classmethod
+    def parse(cls, given: dict[str, Any]) -> Self:
+        """Returns a review that was stored (``asdict``); fields of other versions of it are passed over."""
+        made = cls(**_known(cls, given))
+        made.decisions = [Decision.parse(values) for values in given["decisions"]]
+        made.forced = {int(seat): count for seat, count in given["forced"].items()}
+        made.classes, made.seats, made.teams = (
+            tuple(made.classes),
+            tuple(made.seats),
+            tuple(made.teams),
+        )
+        return made
+
+    @property
+    def key(self) -> str:
+        """Returns the name among the reviews of a game: what its searches depend on, which thresholds are not."""
+        return f"{self.speed} {self.seed} {','.join(map(str, self.seats))}"
+
+    @property
+    def digits(self) -> int:
+        """Returns the decimal places of sums."""
+        return 1 if self.unit == "wp" else 2
+
+    def decision(self, ply: int) -> Decision | None:
+        """Returns the decision of a ply, None where there is none."""
+        return next((decision for decision in self.decisions if decision.ply == ply), None)
+
+    def told(self) -> dict[str, Any]:
+        """Returns what may be told of the review."""
+        luck = []
+        for seat in self.seats:
+            parts = self.parts(seat)
+            if self.luck is not None and parts is not None:
+                luck.append(
+                    {"seat": seat, "play_outs": self.luck["play_outs"], **parts.told(self.digits)}
+                )
+        return {
+            "speed": self.speed,
+            "seed": self.seed,
+            "unit": self.unit,
+            "classes": list(self.classes),
+            "exact": bool(self.decisions) and all(decision.exact for decision in self.decisions),
+            "decisions": [decision.told(self.classes) for decision in self.decisions],
+            "summary": [self._of_seat(seat) for seat in self.seats],
+            "luck": luck,
+            "no_luck": self.no_luck,
+        }
+
+    def cost(self, seat: int) -> Loss:
+        """Returns what the decisions of a seat lost; the errors add by squares, the searches being independent."""
+        judged = [decision.judged for decision in self.decisions if decision.seat == seat]
+        known = [loss for loss in judged if loss is not None]
+        return Loss(sum(loss.mean for loss in known), math.hypot(*(loss.se for loss in known)))
+
+    def parts(self, seat: int) -> Parts | None:
+        """Returns the result of a seat in parts; None where what the cards brought is not known in the unit of the losses."""
+        if self.luck is None or (self.luck["unit"] == "wp") != (self.unit == "wp"):
+            return None
+        costs = {other: self.cost(other) for other in self.seats}
+        return parts_of(self.luck, seat, self.teams, costs, 100.0 if self.unit == "wp" else 1.0)
+
+    def _of_seat(self, seat: int) -> dict[str, Any]:
+        """Returns the sums of a seat."""
+        names = [
+            decision.name(self.classes) for decision in self.decisions if decision.seat == seat
+        ]
+        forced, cost = self.forced.get(seat, 0), self.cost(seat)
+        return {
+            "seat": seat,
+            "decisions": len(names) + forced,
+            "forced": forced,
+            **{name: names.count(name) for name in (*OPEN_CLASSES, "unclear", *CLASSES)},
+            "loss": round(cost.mean, 4),
+            "se": round(cost.se, 4),
+        }
+
+
+def _known(made: type, given: dict[str, Any]) -> dict[str, Any]:
+    """Returns those of some fields that a dataclass has."""
+    names = {one.name for one in fields(made)}
+    return {name: value for name, value in given.items() if name in names}
+
+
+class Played(NamedTuple):
+    """A move of the game. Attributes: ply; seat; move; choices: how many moves were legal."""
+
+    ply: int
+    seat: int
+    move: str
+    choices: int
+
+
+def exact_loss(rows: Sequence[dict[str, Any]], move: str) -> Loss:
+    """Returns what a move loses against the best of exact rows."""
+    values = {row["move"]: row["wp"] if row["points"] is None else row["points"] for row in rows}
+    return Loss(max(values.values()) - values[move], 0.0)
+
+
+def _searched(played: Played, answer: Answer, even: float) -> Decision:
+    """Returns a decision after the first search."""
+    rows = [row.fields(answer.unit) for row in answer.rows or ()]
+    best = answer.move
+    decision = Decision(
+        played.ply, played.seat, played.move, answer.value, answer.unit, best, rows, answer.value_se
+    )
+    if answer.exact:
+        values = {row.move: row.value or 0.0 for row in answer.rows or ()}
+        best = max(values, key=lambda move: values[move])
+        loss = values[best] - values[played.move]
+        decision.exact, decision.best = True, played.move if loss <= even else best
+        decision.judge(Loss(loss, 0.0))
+    elif best == played.move:
+        decision.judge(Loss(0.0, 0.0))
+    else:
+        decision.rival = rival_of(answer, played.move)
+    return decision
+
+
+async def _search_again(review: Review, ask: Ask, decision: Decision) -> None:
+    """Compares what was played with the searched move, and both with its rival where there is one.
+
+    The rival takes the place of the searched move if it is found to be better by more than two standard errors.
+    """
+    moves = (decision.move, decision.best, *([] if decision.rival is None else [decision.rival]))
+    found = await search_again(
+        ask, decision.ply, moves, SPEEDS[review.speed], review.seed, "second"
+    )
+    decision.compared = found.compared()
+    if decision.rival is not None:
+        lead = found.loss(decision.best, decision.rival)
+        if lead.mean > 2.0 * lead.se:
+            decision.best = decision.rival
+    decision.judge(found.loss(decision.move, decision.best))
+
+
+async def judge_game(
+    review: Review,
+    ask: Ask,
+    moves: Sequence[Played],
+    progress: Callable[[int, int, int, Decision], None],
+    even: float = 0.0,
+) -> None:
+    """Finds out what the decisions of a game cost, and notes it in the review.
+
+    Args:
+        review: Says whose decisions are searched and how; it has none yet.
+        ask: Searches a position from the view of its mover.
+        moves: The game.
+        progress: Is told (decisions done, of how many, stage, decision of which something became known).
+        even: Exact losses up to it count as none.
+    """
+    mine = [played for played in moves if played.seat in review.seats]
+    review.forced = {
+        seat: sum(p.seat == seat and p.choices < 2 for p in mine) for seat in review.seats
+    }
+    open_ones = [played for played in mine if played.choices > 1]
+    for k, played in enumerate(open_ones, 1):
+        seed = derived_seed("first", review.seed, played.ply)
+        answer = await ask(played.ply, SPEEDS[review.speed].first, seed, None)
+        review.unit = answer.unit
+        review.decisions.append(_searched(played, answer, even))
+        progress(k, len(open_ones), 1, review.decisions[-1])
+    others = [decision for decision in review.decisions if decision.judged is None]
+    for k, decision in enumerate(others, 1):
+        await _search_again(review, ask, decision)
+        progress(k, len(others), 2, decision)

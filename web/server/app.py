@@ -1,0 +1,271 @@
+"""The server: requests over HTTP and the WebSocket, joined to the tables (``docs/web-protocol.md``)."""
+
+import asyncio
+import contextlib
+import inspect
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket
+
+from web.errors import RefusedError, parse_json
+from web.review.jobs import Jobs
+from web.review.reviewer import Reviewer
+from web.server.access import Access
+from web.server.connection import PROTOCOL, Connection
+from web.server.guard import Guard
+from web.server.messages import (
+    DEAL,
+    MAX_BODY,
+    MAX_PLAYOUTS,
+    MODES,
+    NEW_TABLE,
+    REVIEW_SPEEDS,
+    Fields,
+    check_fields,
+)
+from web.tables.kept import Services
+from web.tables.lobby import Lobby
+from web.tables.room import Room
+from web.tables.rulebook import position
+from web.tables.views import view_of
+
+STATIC = Path(__file__).resolve().parents[1] / "static"
+MOST_CONNECTIONS, MOST_OF_SESSION = 400, 20
+"""Open WebSockets, in all and of a session."""
+MOST_PUZZLES = 100
+"""In one answer."""
+
+
+class Server:
+    """Everything that the routes need.
+
+    Args:
+        services: What the tables stand on; its rulebook may be put in later, before ``ready`` is set.
+        records: Records that everybody may read, by line.
+    """
+
+    def __init__(self, services: Services, records: str | None = None) -> None:
+        self.services, self._records = services, records
+        self.lobby = Lobby(services)
+        self.reviewer = Reviewer(self.lobby)
+        self.ready = asyncio.Event()
+        self._jobs: defaultdict[str, Jobs] = defaultdict(Jobs)
+        self._connections: Counter[str] = Counter()
+
+    def open_shop(self) -> None:
+        """Lets requests in that need the games."""
+        if self._records is not None:
+            self.lobby.open_shared(self._records)
+        self.ready.set()
+
+    # Requests. Those that answer something else than a ``Response`` answer JSON.
+
+    def health(self, request: Request) -> Any:
+        """Answers whether the server works."""
+        told = self.services.engine.status.fields()
+        return (
+            told if self.ready.is_set() or told["state"] != "ready" else told | {"state": "warming"}
+        )
+
+    def config(self, request: Request) -> Any:
+        """Answers what the lobby offers."""
+        infos = map(self.services.rulebook.info, self.services.rulebook.names())
+        return {
+            "protocol": PROTOCOL,
+            "modes": MODES,
+            "review_speeds": REVIEW_SPEEDS,
+            "max_playouts": MAX_PLAYOUTS,
+            "games": [self.services.catalogue.fields(info) for info in infos],
+        }
+
+    def tables(self, request: Request) -> Any:
+        """Lists tables."""
+        return {"tables": self.lobby.summaries(request.scope["session"])}
+
+    async def new_table(self, request: Request) -> Any:
+        """Makes a table."""
+        given = await _fields(request, NEW_TABLE)
+        return self.lobby.make(request.scope["session"], **given).summary()
+
+    def table(self, request: Request) -> Any:
+        """Answers what is seen of a table."""
+        room = self._room(request)
+        return {"summary": room.summary(), "view": room.view()}
+
+    def record(self, request: Request) -> Any:
+        """Answers the record of a table, as a file."""
+        room = self._room(request)
+        headers = {"content-disposition": f'attachment; filename="{room.game}-{room.id}.jsonl"'}
+        return Response(
+            self.lobby.record_text(room), media_type="application/x-ndjson", headers=headers
+        )
+
+    def replay(self, request: Request) -> Any:
+        """Answers all positions of a table."""
+        return {"plies": self._room(request).replay()}
+
+    def outside(self, request: Request) -> Any:
+        """Answers what a player outside would be sent."""
+        text = request.query_params.get("ply")
+        if text is not None and not (text.isascii() and text.isdigit() and len(text) < 7):
+            raise RefusedError("bad_message", "ply: expected a whole number")
+        return self._room(request).outside(None if text is None else int(text))
+
+    async def records(self, request: Request) -> Any:
+        """Opens records."""
+        try:
+            text = (await _body(request)).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise RefusedError("bad_record", "expected UTF-8") from error
+        return await self.lobby.open_records(request.scope["session"], text)
+
+    async def deals(self, request: Request) -> Any:
+        """Answers whether a deal is one."""
+        given = await _fields(request, DEAL)
+        info = self.services.rulebook.info(given["game"])
+        table = position(self.services.rulebook, **given)
+        names = [name for name, _ in info.seats]
+        return {"view": view_of(table, info, names, None, everything=True)}
+
+    def stats(self, request: Request) -> Any:
+        """Answers the results of a session."""
+        return {"stats": self.lobby.statistics(request.scope["session"])}
+
+    def puzzles(self, request: Request) -> Any:
+        """Answers mistakes to find the better move of."""
+        session, game = request.scope["session"], request.query_params.get("game")
+        found = []
+        for table, ply, seat in self.reviewer.puzzles(session):
+            room = self.lobby.get(session, table)
+            if game in (None, room.game):
+                found.append({"table": table, "ply": ply, "seat": seat, "view": room.puzzle(ply)})
+        return {"puzzles": found[:MOST_PUZZLES]}
+
+    def _room(self, request: Request) -> Room:
+        return self.lobby.get(request.scope["session"], request.path_params["table"])
+
+    async def socket(self, socket: WebSocket) -> None:
+        """Serves a tab."""
+        session, open_ones = socket.scope["session"], self._connections
+        if open_ones.total() >= MOST_CONNECTIONS or open_ones[session] >= MOST_OF_SESSION:
+            await socket.close(1013)
+            return
+        open_ones[session] += 1
+        jobs = self._jobs[session]
+        try:
+            await Connection(socket, session, self.lobby, self.reviewer, jobs, self.ready).serve()
+        finally:
+            open_ones[session] -= 1
+            open_ones += Counter()  # forgets those with none
+
+    def route(
+        self, path: str, work: Callable[[Request], Any], method: str = "GET", status: int = 200
+    ) -> Route:
+        """Returns a route to one of the requests above; all but the one about health wait for the games."""
+
+        async def answer(request: Request) -> Response:
+            if work != self.health:
+                await self.ready.wait()
+            told = work(request)
+            told = await told if inspect.isawaitable(told) else told
+            return told if isinstance(told, Response) else JSONResponse(told, status)
+
+        return Route(path, answer, methods=[method])
+
+
+async def _body(request: Request) -> bytes:
+    """Returns the body of a request. Raises RefusedError where it is too large."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_BODY:
+            raise RefusedError("too_large", f"at most {MAX_BODY:,} bytes")
+    return bytes(body)
+
+
+async def _fields(request: Request, fields: Fields) -> dict[str, Any]:
+    """Returns the checked fields of the body of a request. Raises RefusedError."""
+    return check_fields(parse_json(await _body(request)), fields)
+
+
+async def _page(request: Request) -> Response:
+    return FileResponse(STATIC / "index.html")
+
+
+async def _icon(request: Request) -> Response:
+    return FileResponse(STATIC / "icon.svg", media_type="image/svg+xml")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)
+    headers = {"cache-control": "no-store"}
+    return JSONResponse({"error": error.fields()}, status_code=error.status, headers=headers)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    refused = RefusedError("bad_message", str(error.detail))
+    if error.status_code == 404:
+        refused = RefusedError("unknown_path", "there is no such page")
+    return JSONResponse({"error": refused.fields()}, status_code=error.status_code)
+
+
+def make_app(
+    server: Server,
+    access: Access,
+    host: str,
+    port: int,
+    running: Callable[[], contextlib.AbstractAsyncContextManager[None]],
+) -> ASGIApp:
+    """Returns the application.
+
+    Args:
+        server: Its insides.
+        access: Who may come in.
+        host: Where it listens.
+        port: Its port.
+        running: Starts what runs beside it, and ends that.
+    """
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        try:
+            async with running():
+                try:
+                    yield
+                finally:
+                    server.lobby.close()
+        finally:
+            server.services.store.close()
+
+    routes = [
+        Route("/", _page),
+        Route("/favicon.ico", _icon),
+        server.route("/api/health", server.health),
+        server.route("/api/config", server.config),
+        server.route("/api/tables", server.tables),
+        server.route("/api/tables", server.new_table, "POST", 201),
+        server.route("/api/tables/{table}", server.table),
+        server.route("/api/tables/{table}/record", server.record),
+        server.route("/api/tables/{table}/replay", server.replay),
+        server.route("/api/tables/{table}/outside", server.outside),
+        server.route("/api/records", server.records, "POST", 201),
+        server.route("/api/deals", server.deals, "POST"),
+        server.route("/api/stats", server.stats),
+        server.route("/api/puzzles", server.puzzles),
+        WebSocketRoute("/ws", server.socket),
+        Mount("/static", StaticFiles(directory=STATIC, check_dir=False)),
+    ]
+    handlers = {RefusedError: _refused, HTTPException: _http_error}
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)  # type: ignore[arg-type]
+    return Guard(app, access, host, port)

@@ -1,0 +1,235 @@
+"""One tab: what it says is checked and done, what happens is sent to it as fast as it reads."""
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from web.clock import Bucket
+from web.errors import RefusedError, parse_json
+from web.review.analysis import analysis
+from web.review.jobs import Job, Jobs, Work
+from web.review.reviewer import Reviewer
+from web.server.messages import MAX_BYTES, id_of, parse_message
+from web.tables.lobby import Lobby
+from web.tables.room import Room
+
+PROTOCOL = 1
+RATE, BURST = 20.0, 40.0
+"""Messages of a client a second, and at once."""
+PATIENCE = 100
+"""Messages too many before the connection ends."""
+MOST_QUEUED, MOST_BYTES = 512, 4 * 1024 * 1024
+"""Messages and bytes that wait for a slow client before its connection ends."""
+TOO_FAST, TOO_SLOW = 1008, 1013
+"""Codes of closed connections."""
+MERGED = ("thinking", "engine")
+"""Messages by the server itself of which a newer one replaces an older one that still waits; partial results likewise."""
+
+
+class Outbox:
+    """What waits to be sent to a client."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[str | None, str]] = deque()
+        self._bytes = 0
+        self._filled = asyncio.Event()
+        self.overflow = asyncio.Event()
+
+    def put(self, message: dict[str, Any]) -> None:
+        """Adds a message; a progress report replaces the last one of its kind that is not sent yet."""
+        text = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+        key = None
+        if message["type"] in MERGED and "id" not in message:
+            key = f"{message['type']} {message.get('seat')}"
+        elif message["type"] == "result" and not message["final"]:
+            key = f"result {message['job']}"
+        if key is not None and self._waiting and self._waiting[-1][0] == key:
+            self._bytes -= len(self._waiting.pop()[1])
+        self._waiting.append((key, text))
+        self._bytes += len(text)
+        if len(self._waiting) > MOST_QUEUED or self._bytes > MOST_BYTES:
+            self.overflow.set()
+            self._waiting.clear()
+            self._bytes = 0
+        self._filled.set()
+
+    async def get(self) -> str:
+        """Returns the next message."""
+        while not self._waiting:
+            self._filled.clear()
+            await self._filled.wait()
+        text = self._waiting.popleft()[1]
+        self._bytes -= len(text)
+        return text
+
+
+class Connection:
+    """A tab.
+
+    The first message that is sent while the server does what the client says carries the id of what was said.
+
+    Args:
+        socket: Of the browser; not accepted yet.
+        session: Whose.
+        lobby: The tables.
+        reviewer: Of their games.
+        jobs: Of the session.
+        ready: Set once the games are loaded.
+    """
+
+    def __init__(
+        self,
+        socket: WebSocket,
+        session: str,
+        lobby: Lobby,
+        reviewer: Reviewer,
+        jobs: Jobs,
+        ready: asyncio.Event,
+    ) -> None:
+        self._socket, self._session = socket, session
+        self._lobby, self._reviewer, self._jobs, self._ready = lobby, reviewer, jobs, ready
+        self._status = lobby.services.engine.status
+        self._room: Room | None = None
+        self._outbox = Outbox()
+        self._bucket = Bucket(RATE, BURST, lobby.services.clock.now)
+        self._refused = 0
+        self._goodbye: int | None = None
+        self._answers: int | None = None
+        self._handlers: dict[str, Callable[..., None]] = {
+            "join": self._join,
+            "leave": self._leave,
+            "play": lambda **said: self._own().play(**said),
+            "undo": lambda: self._own().undo(),
+            "step": lambda: self._own().step(),
+            "pause": lambda on: self._own().pause(on),
+            "speed": lambda factor: self._own().speed(factor),
+            "next": self._next,
+            "analyse": lambda **said: self._submit(analysis(self._joined(), **said)),
+            "review": lambda **said: self._submit(reviewer.review(self._joined(), session, **said)),
+            "try": lambda **said: self._submit(reviewer.try_move(self._joined(), session, **said)),
+            "reveal": self._reveal,
+            "cancel": lambda job: self._jobs.cancel(self.send, job),
+        }
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Sends a message, once the client has read those before."""
+        if self._answers is not None:
+            message = {"id": self._answers, **message}
+            self._answers = None
+        self._outbox.put(message)
+
+    async def serve(self) -> None:
+        """Serves the tab until it is closed."""
+        await self._socket.accept()
+        self.send({"type": "welcome", "protocol": PROTOCOL, **self._status.fields()})
+        self._status.listeners.append(self._tell_engine)
+        try:
+            async with anyio.create_task_group() as group:
+
+                async def until_closed(work: Callable[[], Awaitable[Any]]) -> None:
+                    await work()
+                    group.cancel_scope.cancel()
+
+                group.start_soon(until_closed, self._read)
+                group.start_soon(until_closed, self._write)
+                group.start_soon(until_closed, self._outbox.overflow.wait)
+            code = TOO_SLOW if self._outbox.overflow.is_set() else self._goodbye
+            if code is not None:
+                with anyio.move_on_after(1.0):  # one that does not read does not hear this either
+                    await self._socket.close(code)
+        finally:
+            self._status.listeners.remove(self._tell_engine)
+            self._jobs.leave(self.send)
+            if self._room is not None:
+                self._room.leave(self.send)
+
+    def _tell_engine(self) -> None:
+        self.send({"type": "engine", **self._status.fields()})
+
+    async def _write(self) -> None:
+        """Sends what waits."""
+        while True:
+            text = await self._outbox.get()
+            try:
+                await self._socket.send_text(text)
+            except (
+                WebSocketDisconnect,
+                RuntimeError,
+                OSError,
+            ):  # it is closed: the reader says so as well
+                return
+
+    async def _read(self) -> None:
+        """Does what the client says."""
+        await self._ready.wait()
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            data = message.get("text") if message.get("text") is not None else message.get("bytes")
+            if not self.hear(data or ""):
+                self._goodbye = TOO_FAST
+                return
+
+    def hear(self, data: str | bytes) -> bool:
+        """Does what a message says, and answers; returns False where the client has to go."""
+        if not self._bucket.take():
+            self._refused += 1
+            self.send(
+                {"type": "error", "code": "too_fast", "text": f"at most {RATE:g} messages a second"}
+            )
+            return self._refused < PATIENCE
+        try:
+            if len(data) > MAX_BYTES:
+                raise RefusedError("too_large", f"a message has at most {MAX_BYTES:,} bytes")
+            if isinstance(data, bytes):
+                raise RefusedError("bad_message", "expected text")
+            value = parse_json(data)
+            self._answers = id_of(value)
+            kind, fields = parse_message(value)
+            self._handlers[kind](**fields)
+        except RefusedError as refused:
+            self.send({"type": "error", **refused.fields()})
+        self._answers = None
+        return True
+
+    def _joined(self) -> Room:
+        if self._room is None:
+            raise RefusedError("not_joined", "join a table first")
+        return self._room
+
+    def _own(self) -> Room:
+        room = self._joined()
+        self._lobby.own(self._session, room)
+        return room
+
+    def _join(self, table: str) -> None:
+        room = self._lobby.get(self._session, table)
+        if self._room is not None:
+            self._room.leave(self.send)
+        self._room = room
+        self.send(room.state())
+        room.listen(self.send)
+
+    def _leave(self) -> None:
+        self._joined().leave(self.send)
+        self._room = None
+        self.send({"type": "left"})
+
+    def _next(self) -> None:
+        room = self._own()
+        room.tell(room.message("next", next=self._lobby.next_of(room).id))
+
+    def _submit(self, work: Work) -> None:
+        assert self._answers is not None
+        self._jobs.submit(Job(self.send, self._answers, work))
+
+    def _reveal(self, ply: int | None = None) -> None:
+        room = self._joined()
+        decisions = self._reviewer.reveal(room, self._session, ply)
+        self.send(room.message("revealed", decisions=decisions))

@@ -1,0 +1,197 @@
+"""The process of the server: where it listens, what it begins with, how it ends."""
+
+import asyncio
+import contextlib
+import errno
+import socket
+import threading
+import webbrowser
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from runtime.settings import ConfigError
+from web.clock import Chance, Clock
+from web.config import PlayConfig
+from web.engine.asking import EngineError
+from web.engine.client import EngineProcess
+from web.errors import RefusedError
+from web.server.access import Access, read_token
+from web.server.app import Server, make_app
+from web.server.guard import EVERYWHERE
+from web.server.messages import MAX_BODY, MAX_BYTES
+from web.tables.catalogue import Catalogue
+from web.tables.kept import Services
+from web.tables.offers import OTHERS, measure, of_rooms, offers, warm_up
+from web.tables.rulebook import Games
+from web.tables.store import Store, StoreError
+
+MOST_REVIEWED = 16 * MAX_BODY
+"""Bytes of a file given to review."""
+
+
+def token_file(games: Path) -> Path:
+    """Returns the file of the token that belongs to a file of games."""
+    return games.with_name(games.name + ".token")
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Returns a socket that listens. Raises ConfigError."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    except OSError as error:
+        raise ConfigError(f"host={host}: there is no such address ({error})") from error
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+        made.listen(128)
+    except OSError as error:
+        made.close()
+        other = "; port=0 takes a free one" if error.errno == errno.EADDRINUSE else ""
+        raise ConfigError(
+            f"host={host} port={port}: cannot listen there ({error.strerror}){other}"
+        ) from error
+    return made
+
+
+def read_review(path: Path) -> str:
+    """Returns the text of a file of records. Raises ConfigError."""
+    try:
+        if path.stat().st_size > MOST_REVIEWED:
+            raise ConfigError(f"review={path}: more than {MOST_REVIEWED:,} bytes")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"review={path}: cannot be read ({error})") from error
+
+
+def run(config: PlayConfig, say: Callable[[str], None]) -> None:
+    """Serves until Ctrl-C.
+
+    Args:
+        config: How.
+        say: Is told the address.
+
+    Raises:
+        ConfigError: It cannot start.
+    """
+    records = None if config.review is None else read_review(Path(config.review))
+    try:
+        catalogue = Catalogue(offers([Path(path) for path in config.checkpoint]), OTHERS)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"checkpoint: {error}") from error
+    listening, games = listen(config.host, config.port), Path(config.games)
+    try:
+        games.parent.mkdir(parents=True, exist_ok=True)
+        token = read_token(token_file(games))
+        store = Store(games)
+    except (OSError, ValueError, StoreError) as error:
+        listening.close()
+        raise ConfigError(str(error)) from error
+    engine = EngineProcess(warm_up(catalogue))
+    services = Services(None, catalogue, engine, store, Clock(), Chance())  # type: ignore[arg-type]
+    name = f"[{config.host}]" if ":" in config.host else config.host
+    shown = "127.0.0.1" if config.host in EVERYWHERE else name
+    address = f"http://{shown}:{listening.getsockname()[1]}/?token={token}"
+    say(address)
+    if config.browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    load = partial(load_games, catalogue.games(), catalogue)
+    asyncio.run(
+        serve(Server(services, records), engine, Access(token), config.host, listening, load)
+    )
+
+
+async def serve(
+    server: Server,
+    engine: EngineProcess,
+    access: Access,
+    host: str,
+    listening: socket.socket,
+    load: Callable[[], Games],
+) -> None:
+    """Serves until Ctrl-C.
+
+    Args:
+        server: What; its rulebook is put in when it is loaded.
+        engine: Started and ended here.
+        access: Who may come in.
+        host: Where it listens.
+        listening: The socket.
+        load: Returns the games; it runs in a thread, while the page already shows.
+
+    Raises:
+        ConfigError: The records that everybody may read are none, or a game is not there.
+    """
+    faults: list[str] = []
+
+    async def open_shop() -> None:
+        try:
+            server.services.rulebook = await asyncio.to_thread(load)
+            server.open_shop()
+        except RefusedError as refused:
+            faults.append(f"review: {refused.text}")
+        except (ValueError, ImportError) as error:  # a run of a game that is not here
+            faults.append(f"checkpoint: {error}")
+        if faults:
+            web.should_exit = True
+            return
+        with contextlib.suppress(EngineError):  # the delays of the catalogue stay
+            await measure(engine, server.services.catalogue, server.services.rulebook.names())
+
+    @contextlib.asynccontextmanager
+    async def running() -> AsyncIterator[None]:
+        engine.start()
+        opening = asyncio.create_task(open_shop())
+        yield
+        opening.cancel()
+        await engine.stop()
+
+    app = make_app(server, access, host, listening.getsockname()[1], running)
+    web = uvicorn.Server(uvicorn_config(app))
+    await web.serve(sockets=[listening])
+    if faults:
+        raise ConfigError(faults[0])
+
+
+def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
+    """Returns how uvicorn serves: small messages, no compression of them, nothing believed that a proxy says, no access log."""
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        log_level="warning",
+        access_log=False,  # addresses carry tokens
+        server_header=False,
+        proxy_headers=False,
+        ws="websockets-sansio",
+        ws_max_size=MAX_BYTES,
+        ws_per_message_deflate=False,
+        ws_ping_interval=20.0,
+        ws_ping_timeout=20.0,
+        timeout_keep_alive=10,
+        timeout_graceful_shutdown=2,
+        limit_concurrency=1000,
+        h11_max_incomplete_event_size=32 * 1024,
+    )
+
+
+def load_games(others: Sequence[str] = (), catalogue: Catalogue | None = None) -> Games:
+    """Returns the games of the project and others, each of them tried once: what has to be compiled is compiled here.
+
+    Args:
+        others: Names of games besides.
+        catalogue: Is given the players that ``agents`` has for the games.
+    """
+    games = Games(others)
+    for name in games.names():
+        if catalogue is not None:
+            catalogue.add(name, of_rooms(name, games.game(name)))
+        games.info(name)
+        table = games.table(name, seed=0)
+        table.play(table.legal()[0].text)
+        table.describe(0)
+        table.copy().undo()
+    return games

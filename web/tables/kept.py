@@ -1,0 +1,184 @@
+"""A game as it is kept, and what may be seen of it: views, plies, the record.
+
+Where hands are hidden, nothing that is told depends on cards that your seat cannot see. A move that your seat cannot see
+counts nowhere before the end: what clients call a ply is a place among the moves that may be told.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from web.clock import Chance, Clock
+from web.engine.asking import Engine
+from web.errors import RefusedError
+from web.tables.catalogue import YOU, Catalogue, Offer
+from web.tables.rulebook import Games, plies_seen, table_at
+from web.tables.settings import Settings, summarise
+from web.tables.store import Store, StoredGame
+from web.tables.views import view_of
+
+if TYPE_CHECKING:
+    from games.table import Table
+
+
+@dataclass
+class Services:
+    """What tables stand on."""
+
+    rulebook: Games
+    catalogue: Catalogue
+    engine: Engine
+    store: Store
+    clock: Clock
+    chance: Chance
+
+
+class KeptGame:
+    """A game with its players.
+
+    Args:
+        services: What it stands on.
+        table_id: Name of its table.
+        session: Whose it is.
+        game: Name of the game.
+        table: The game.
+        settings: How it was made.
+        made: Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        table_id: str,
+        session: str,
+        game: str,
+        table: "Table",
+        settings: Settings,
+        made: float,
+    ) -> None:
+        self.services, self.id, self.session, self.game = services, table_id, session, game
+        self.table, self.settings, self.made = table, settings, made
+        self.info = services.rulebook.info(game)
+        self.you = settings.you
+
+    @property
+    def offer(self) -> Offer:
+        """Returns the players and the analyst of the game."""
+        return self.services.catalogue.offer(self.game)
+
+    @property
+    def done(self) -> bool:
+        """Returns whether nothing is hidden any more: the game is over, or it is an opened record."""
+        return self.table.is_over or self.settings.imported
+
+    @property
+    def everything(self) -> bool:
+        """Returns whether all hands are shown."""
+        return self.done or self.settings.mode == "open"
+
+    @property
+    def seen(self) -> Sequence[int]:
+        """Returns the plies of the moves that may be told."""
+        if self.everything or not self.info.private_moves or self.you is None:
+            return range(len(self.table.moves))
+        return plies_seen(self.table, self.you)
+
+    def view(self) -> dict[str, Any]:
+        """Returns what is seen of the table now."""
+        return self._view(self.table)
+
+    def _view(self, table: "Table") -> dict[str, Any]:
+        return view_of(table, self.info, self.settings.seats, self.you, everything=self.everything)
+
+    def puzzle(self, ply: int) -> dict[str, Any]:
+        """Returns a decision as its mover saw it."""
+        table = table_at(self.table, ply)
+        players = [
+            YOU if seat == table.seat else name for seat, name in enumerate(self.settings.seats)
+        ]
+        return view_of(table, self.info, players, table.seat)
+
+    def summary(self) -> dict[str, Any]:
+        """Returns the table in short."""
+        self._note()
+        return summarise(self.id, self.game, self.made, self.table.is_over, self.settings)
+
+    def _note(self) -> None:
+        """Brings what the settings say of the game up to date."""
+        self.settings.plies = len(self.seen)
+        self.settings.returns = None if self.table.returns is None else list(self.table.returns)
+
+    def save(self) -> None:
+        """Writes the game to disk."""
+        self._note()
+        settings, record = asdict(self.settings), self.table.record()
+        over = self.table.is_over
+        self.services.store.put(
+            StoredGame(self.id, self.session, self.game, self.made, over, settings, record)
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Returns the record. Raises RefusedError while it would tell what is hidden."""
+        if not self.done:
+            raise RefusedError("not_over", "the record can be read when the game is over")
+        return {"players": self.settings.seats, **self.table.record()}
+
+    def replay(self) -> list[dict[str, Any]]:
+        """Returns all positions. Raises RefusedError while they would tell what is hidden."""
+        if not self.everything:
+            raise RefusedError("not_over", "the game can be replayed when it is over")
+        table, plies = table_at(self.table, 0), []
+        for ply, move in enumerate([*self.table.moves, None]):
+            seat, text = (None, None) if move is None else (move.seat, move.text)
+            plies.append(
+                {"ply": ply, "seat": seat, "move": text, "view": self._view(table) | {"legal": []}}
+            )
+            if move is not None:
+                table.play(move.text)
+        return plies
+
+    def told_ply(self, ply: int) -> int:
+        """Returns what clients call a ply."""
+        return bisect_left(self.seen, ply)
+
+    def _ply(self, told: int | None) -> int:
+        """Returns the ply that a client means; None: the last one.
+
+        Raises:
+            RefusedError: There is nothing to decide.
+        """
+        seen, over = self.seen, self.table.is_over
+        last = len(seen) - over
+        if (told is None and over) or (told is not None and told > last):
+            raise RefusedError("bad_message", f"ply: expected at most {last}")
+        return len(self.table.moves) if told is None or told == len(seen) else seen[told]
+
+    def mover(self, ply: int) -> int:
+        """Returns the seat that moves, or moved, at a ply."""
+        return self.table.moves[ply].seat if ply < len(self.table.moves) else self.table.seat
+
+    def may_ask(self, told: int | None) -> int:
+        """Returns the ply that a client means where it may be searched; None asks for the last one.
+
+        Raises:
+            RefusedError: The mode does not allow it, or there is nothing to decide.
+        """
+        ply = self._ply(told)
+        if not self.everything:
+            if self.settings.mode == "fair":
+                raise RefusedError("not_allowed", "a fair game is not analysed before its end")
+            if self.mover(ply) != self.you:
+                raise RefusedError("not_allowed", "hints are for your own decisions")
+        return ply
+
+    def outside(self, told: int | None) -> dict[str, Any]:
+        """Returns what a player outside would be sent for a decision.
+
+        Raises:
+            RefusedError: The mode does not allow it, or there is nothing to decide.
+        """
+        running = not self.table.is_over and (told is None or told <= len(self.seen))
+        if self.everything or (running and self.mover(self._ply(told)) == self.you):
+            return table_at(self.table, self._ply(told)).describe()
+        raise RefusedError("not_your_turn", "it can be copied when it is your turn")

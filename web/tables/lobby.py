@@ -1,0 +1,260 @@
+"""All tables: made, found again, opened from records, forgotten from memory but not from disk."""
+
+import asyncio
+import json
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from web.clock import Bucket, derived_seed
+from web.errors import RefusedError, parse_json
+from web.tables.catalogue import YOU
+from web.tables.kept import Services
+from web.tables.room import Room
+from web.tables.rulebook import position
+from web.tables.settings import Series, Settings, summarise
+from web.tables.store import StoredGame
+
+if TYPE_CHECKING:
+    from games.table import Table
+
+MOST_IN_MEMORY = 200
+"""Tables at which nothing happens that are kept in memory."""
+MOST_GAMES = 20_000
+"""Of a session, on disk."""
+MOST_LINES = 1000
+"""Of an opened file."""
+EVERYBODY = "*"
+"""The session of tables that everybody may read."""
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    """Returns the lines of a file of records with their numbers. Raises RefusedError where there are too many, or none."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if not lines or len(lines) > MOST_LINES:
+        raise RefusedError(
+            "bad_record", f"{len(lines):,} lines; expected 1 to {MOST_LINES:,}, one game each"
+        )
+    return lines
+
+
+class Lobby:
+    """The tables of a server.
+
+    Args:
+        services: What they stand on.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self._rooms: OrderedDict[str, Room] = OrderedDict()
+        self._makings: dict[str, Bucket] = {}
+
+    def get(self, session: str, table: str) -> Room:
+        """Returns a table that a session may see. Raises RefusedError: there is no such table, or it is another's."""
+        room = self._rooms.get(table)
+        if room is None and (stored := self.services.store.get(table)) is not None:
+            if stored.session in (session, EVERYBODY):
+                room = self.restored(stored)
+        if room is None or room.session not in (session, EVERYBODY):
+            raise RefusedError("unknown_table", "there is no such table, or it is not yours")
+        return self._keep(room)
+
+    def own(self, session: str, room: Room) -> None:
+        """Raises RefusedError unless a table is a session's own."""
+        if room.session != session:
+            raise RefusedError("not_allowed", "this table can only be read")
+
+    def restored(self, stored: StoredGame) -> Room:
+        """Returns a table that was kept."""
+        table, settings = (
+            self.services.rulebook.table(stored.game, record=stored.record),
+            Settings.parse(stored.settings),
+        )
+        return Room(
+            self.services, stored.id, stored.session, stored.game, table, settings, stored.made
+        )
+
+    def _keep(self, room: Room) -> Room:
+        self._rooms[room.id] = room
+        self._rooms.move_to_end(room.id)
+        idle = [other for other in self._rooms.values() if other.is_idle and other is not room]
+        for other in idle[: max(0, len(idle) - MOST_IN_MEMORY)]:
+            del self._rooms[other.id]
+        return room
+
+    def _may_make(self, session: str) -> None:
+        bucket = self._makings.setdefault(session, Bucket(1.0, 20.0, self.services.clock.now))
+        if not bucket.take():
+            raise RefusedError("busy", "too many new tables; wait a second")
+        if self.services.store.count(session) >= MOST_GAMES:
+            raise RefusedError("busy", f"{MOST_GAMES:,} games are kept; there is no room for more")
+
+    def make(
+        self,
+        session: str,
+        game: str,
+        seats: list[str],
+        mode: str = "fair",
+        seed: int | None = None,
+        deal: dict[str, Any] | None = None,
+        moves: list[str] | None = None,
+        greedy: bool = False,
+        rotate: bool | None = None,
+    ) -> Room:
+        """Returns a new table.
+
+        Args:
+            session: Whose; the rest are the fields of ``POST /api/tables``, checked one by one.
+
+        Raises:
+            RefusedError: It cannot be made.
+        """
+        info, chance = self.services.rulebook.info(game), self.services.chance
+        self.services.catalogue.check_seats(info, seats)
+        if deal is not None and seed is not None:
+            raise RefusedError("bad_message", "seed, deal: expected one of the two")
+        if moves and deal is None:
+            raise RefusedError("bad_message", "moves: expected with deal only")
+        if deal is not None and mode == "fair":
+            raise RefusedError("not_allowed", "you know the deal, so the game cannot be fair")
+        self._may_make(session)
+        settings = Settings(
+            seats=seats,
+            mode=mode if YOU in seats else "open",
+            series=Series(list(seats), returns=[0.0] * len(seats)),
+            secret=chance.new_seed(),
+            seed=chance.new_seed() if seed is None and deal is None else seed,
+            seed_given=seed is not None,
+            greedy=greedy,
+            rotate=info.mixes if rotate is None else rotate,
+        )
+        if deal is None:
+            table = self.services.rulebook.table(game, seed=settings.seed)
+        else:
+            table = position(self.services.rulebook, game, deal, moves or ())
+            if table.is_over:
+                raise RefusedError("bad_deal", "the game is over after these moves")
+        return self._new(session, game, table, settings)
+
+    def _new(self, session: str, game: str, table: "Table", settings: Settings) -> Room:
+        made = round(self.services.clock.wall(), 3)
+        room = Room(
+            self.services, self.services.chance.new_id(), session, game, table, settings, made
+        )
+        room.save()
+        return self._keep(room)
+
+    def next_of(self, room: Room) -> Room:
+        """Returns the next table of a series, made where it is not there yet. Raises RefusedError."""
+        old, chance = room.settings, self.services.chance
+        if not room.table.is_over or old.imported:
+            raise RefusedError("not_over", "the game is not over")
+        if old.series.next is not None:
+            return self.get(room.session, old.series.next)
+        self._may_make(room.session)
+        players, number = old.series.players, old.series.number + 1
+        series = Series(players, number, old.series.games, list(old.series.returns), before=room.id)
+        given = old.seed_given and old.seed is not None
+        settings = Settings(
+            seats=[players[player] for player in old.seating(number)],
+            mode=old.mode,
+            series=series,
+            secret=chance.new_seed(),
+            seed=derived_seed("next", old.seed) if given else chance.new_seed(),
+            seed_given=given,
+            greedy=old.greedy,
+            rotate=old.rotate,
+        )
+        table = self.services.rulebook.table(room.game, seed=settings.seed)
+        new = self._new(room.session, room.game, table, settings)
+        old.series.next = new.id
+        room.save()
+        return new
+
+    async def open_records(self, session: str, text: str) -> dict[str, Any]:
+        """Returns tables of the games in a file of records, in short, and the lines that are none."""
+        self._may_make(session)
+        tables, failed = [], []
+        for number, line in _lines(text):
+            try:
+                tables.append(self.open_record(session, line).summary())
+            except RefusedError as refused:
+                failed.append({"line": number, "text": refused.text})
+            await asyncio.sleep(0)  # others have their turn
+        return {"tables": tables, "failed": failed}
+
+    def open_shared(self, text: str) -> None:
+        """Opens records that everybody may read. Raises RefusedError where a line is none."""
+        self.services.store.forget(EVERYBODY)
+        for number, line in _lines(text):
+            try:
+                self.open_record(EVERYBODY, line)
+            except RefusedError as refused:
+                raise RefusedError(refused.code, f"line {number}: {refused.text}") from refused
+
+    def open_record(self, session: str, line: str) -> Room:
+        """Returns a table of a game in a line of a file of records. Raises RefusedError where it is none."""
+        record = parse_json(line)
+        if not isinstance(record, dict):
+            raise RefusedError("bad_record", "expected an object")
+        game = self.services.rulebook.game_of(record)
+        table = self.services.rulebook.table(game, record=record)
+        names = [name for name, _ in self.services.rulebook.info(game).seats]
+        told = record.get("players")
+        if (
+            isinstance(told, list)
+            and len(told) == len(names)
+            and all(isinstance(name, str) for name in told)
+        ):
+            names = [name[:40] for name in told]
+        settings = Settings(
+            seats=names,
+            mode="open",
+            series=Series(list(names), returns=[0.0] * len(names)),
+            secret=0,
+            imported=True,
+            shared=session == EVERYBODY,
+            line=line,
+        )
+        return self._new(session, game, table, settings)
+
+    def record_text(self, room: Room) -> str:
+        """Returns the line of a record; of an opened one the line that was opened."""
+        record = room.record()
+        return (json.dumps(record) if room.settings.line is None else room.settings.line) + "\n"
+
+    def summaries(self, session: str) -> list[dict[str, Any]]:
+        """Returns the tables of a session, the newest first, then those that everybody may read."""
+        stored = [
+            *self.services.store.of_session(session),
+            *self.services.store.of_session(EVERYBODY),
+        ]
+        return [
+            summarise(game.id, game.game, game.made, game.over, Settings.parse(game.settings))
+            for game in stored
+        ]
+
+    def statistics(self, session: str) -> list[dict[str, Any]]:
+        """Returns the results of a session's finished games, by game, mode, opponents and team."""
+        rows: dict[str, dict[str, Any]] = {}
+        for game in self.services.store.of_session(session, limit=5000):
+            settings = Settings.parse(game.settings)
+            you, returns = settings.you, settings.returns
+            if not game.over or returns is None or you is None:
+                continue
+            info = self.services.rulebook.info(game.game)
+            opponents = sorted(name for name in settings.seats if name != YOU)
+            team = info.teams[info.seats[you][1]]
+            key = {"game": game.game, "mode": settings.mode, "opponents": opponents, "team": team}
+            none = {"games": 0, "wins": 0, "returns": 0.0, "squares": 0.0}
+            row = rows.setdefault(json.dumps(key), key | none)
+            row["games"] += 1
+            row["wins"] += returns[you] > 0
+            row["returns"] += returns[you]
+            row["squares"] += returns[you] ** 2
+        return list(rows.values())
+
+    def close(self) -> None:
+        """Stops all players."""
+        for room in self._rooms.values():
+            room.stop()

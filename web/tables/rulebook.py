@@ -1,0 +1,227 @@
+"""What the server asks of the games: their names and sizes, and tables of them. It knows no rule of any game.
+
+The games are imported by ``load`` and not with this module: numba takes its time, and the page is to show before.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from web.errors import RefusedError
+
+if TYPE_CHECKING:
+    from games.table import Table
+
+
+@dataclass(frozen=True)
+class GameInfo:
+    """What the lobby knows of a game.
+
+    Attributes:
+        name: As in ``game=NAME``.
+        seats: Name and team of each seat.
+        teams: Names of the teams.
+        unit: What returns are told in.
+        tells_wins: Whether winning is what counts, and so what analyses tell.
+        mixes: Whether a good player must at times choose at random.
+        max_moves: Upper bound on the number of moves.
+        deal: The fields of a deal, in words.
+        base: The game without its options.
+        variant: What tells it from others of its ``base``, for people; None: nothing.
+        private_moves: Whether some seat sees some move in part only, or not at all.
+        classes: Least loss of an inaccuracy, a mistake and a blunder: points of winning chance where it ``tells_wins``, else
+            returns.
+    """
+
+    name: str
+    seats: tuple[tuple[str, int], ...]
+    teams: tuple[str, ...]
+    unit: str
+    tells_wins: bool
+    mixes: bool
+    max_moves: int
+    deal: dict[str, Any] | None
+    classes: tuple[float, float, float] = (5.0, 10.0, 15.0)
+    base: str = ""
+    variant: str | None = None
+    private_moves: bool = False
+
+
+def base_of(name: str) -> str:
+    """Returns the game of a name without its options."""
+    return name.partition(":")[0]
+
+
+def table_at(table: "Table", ply: int) -> "Table":
+    """Returns a table of its own at an earlier ply."""
+    other = table.copy()
+    if ply < len(other.moves):
+        other.undo(len(other.moves) - ply)
+    return other
+
+
+def plies_seen(table: "Table", seat: int) -> list[int]:
+    """Returns the plies of the moves that a seat has seen, if only in part: those of its description, in their order."""
+    if len(table.describe(seat).get("moves", table.moves)) == len(table.moves):
+        return list(range(len(table.moves)))
+    other = table_at(table, 0)
+    plies: list[int] = []
+    for ply, move in enumerate(table.moves):
+        other.play(move.text)
+        if len(other.describe(seat)["moves"]) > len(plies):
+            plies.append(ply)
+    return plies
+
+
+RESULTS = ("moves", "winner", "points", "chips", "returns", "rules", "game")
+"""Fields of a record that are not the deal."""
+UNITS = {"adp": "points", "mbb_per_hand": "chips"}
+"""What returns are called, by the key of the unit of scores."""
+
+
+class Games:
+    """The games of this project.
+
+    Args:
+        outside: Games besides: modules (``docs/adding-a-game.md``), and games with options, such as
+            ``goofspiel:cards=4`` (``games.Choice``).
+    """
+
+    def __init__(self, outside: Sequence[str] = ()) -> None:
+        from games import GAMES, Choice, game_class
+
+        self._games: dict[str, Any] = {}
+        self._infos: dict[str, GameInfo] = {}
+        self._labels: dict[str, str] = {}
+        names: dict[str, None] = {}
+        for given in (*GAMES, *outside):
+            base = base_of(given)
+            variants = game_class(base).variants.items()
+            labels = {str(Choice(base, options)): label for label, options in variants}
+            self._labels |= labels
+            names |= dict.fromkeys([base, *labels] if base in GAMES or given == base else [given])
+        self._names = tuple(names)
+
+    def names(self) -> Sequence[str]:
+        """Returns the names of the games."""
+        return self._names
+
+    def game(self, name: str) -> Any:
+        """Returns the game of a name, made once."""
+        if name not in self._names:
+            raise RefusedError("unknown_game", f"game: expected one of {', '.join(self._names)}")
+        if name not in self._games:
+            from games import Choice
+
+            self._games[name] = Choice.from_text(name).make()
+        return self._games[name]
+
+    def info(self, game: str) -> GameInfo:
+        """Returns what is known of a game."""
+        spec = self.game(game).spec
+        if game not in self._infos:
+            record = self.table(game, seed=0).record()
+            options = game.partition(":")[2].replace(",", " ").replace("_", " ")
+            self._infos[game] = GameInfo(
+                name=game,
+                seats=tuple(zip(spec.seat_names, spec.teams, strict=True)),
+                teams=spec.team_names,
+                unit=UNITS.get(spec.score.key, spec.score.name),
+                tells_wins=spec.score.tells_wins,
+                mixes=spec.mixes,
+                max_moves=spec.max_moves,
+                deal=_deal_in_words(record),
+                base=base_of(game),
+                variant=self._labels.get(game, options or None),
+                private_moves=spec.has_private_moves,
+                classes=(5.0, 10.0, 15.0)
+                if spec.score.tells_wins
+                else _classes(1000.0 / spec.score.per_return),
+            )
+        return self._infos[game]
+
+    def table(
+        self,
+        game: str,
+        *,
+        seed: int | None = None,
+        deal: Mapping[str, Any] | None = None,
+        record: Mapping[str, Any] | None = None,
+    ) -> "Table":
+        """Returns a table of a game."""
+        from games.table import Table as GameTable
+
+        made = self.game(game)
+        if deal is not None:
+            blank = GameTable(made, seed=0).record()
+            strange = [name for name in deal if name not in blank or name in RESULTS]
+            if strange:
+                expected = ", ".join(name for name in blank if name not in RESULTS)
+                raise RefusedError(
+                    "bad_deal", f"{strange[0][:40]!r}: unknown field of a deal; expected {expected}"
+                )
+            record = {**blank, **deal, "moves": []}
+        try:
+            return GameTable(made, seed=seed) if record is None else GameTable(made, record=record)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise RefusedError(
+                "bad_deal" if deal is not None else "bad_record", str(error)[:400]
+            ) from error
+
+    def game_of(self, record: Mapping[str, Any]) -> str:
+        """Returns the game of a record; records of Doudizhu name their rules and not the game."""
+        base = record.get("game", "doudizhu" if "rules" in record else None)
+        names = [name for name in self._names if base_of(name) == base]
+        if not names:
+            raise RefusedError(
+                "bad_record",
+                f"a record of no game that is played here; expected one of {', '.join(self._names)}",
+            )
+        return next(
+            (name for name in names if len(names) > 1 and self._reads(name, record)), names[0]
+        )
+
+    def _reads(self, game: str, record: Mapping[str, Any]) -> bool:
+        """Returns whether a record is one of a game with its options."""
+        try:
+            self.table(game, record=record)
+        except RefusedError:
+            return False
+        return True
+
+
+def position(
+    games: Games, game: str, deal: Mapping[str, Any], moves: Sequence[str] = ()
+) -> "Table":
+    """Returns a table of a deal with moves played. Raises RefusedError with the game's words."""
+    table = games.table(game, deal=deal)
+    for number, move in enumerate(moves, 1):
+        try:
+            table.play(move)
+        except ValueError as error:
+            raise RefusedError("bad_deal", f"move {number}: {error}") from error
+    return table
+
+
+def _classes(big_blind: float) -> tuple[float, float, float]:
+    """Returns the classes of poker in chips: shares of a big blind."""
+    return 0.1 * big_blind, 0.25 * big_blind, 0.5 * big_blind
+
+
+def _deal_in_words(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Returns the fields of a deal in words; None where a person cannot write it, as hands and cards."""
+    fields = {field: value for field, value in record.items() if field not in RESULTS}
+    return (
+        None
+        if any(isinstance(value, Mapping) for value in fields.values())
+        else {k: _in_words(v) for k, v in fields.items()}
+    )
+
+
+def _in_words(value: Any) -> Any:
+    """Returns a part of a deal in words: how many cards stand there."""
+    if isinstance(value, list) and value and not isinstance(value[0], str):
+        return [_in_words(item) for item in value]
+    if isinstance(value, list) and value and len(value[0]) > 3:
+        return [_in_words(item) for item in value]
+    return f"{len(value)} cards"

@@ -1,0 +1,139 @@
+"""What is told of a table: the description of the game, sorted into fields that every game has (``docs/web-protocol.md``).
+
+Nothing here knows a game. A game that calls its fields by the names below gets them shown as what they are; every other field is
+shown as a fact under its own name. Of a game that describes nothing the arrays that a seat sees are shown, seat by seat.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from web.tables.rulebook import GameInfo, plies_seen
+
+if TYPE_CHECKING:
+    from games.table import Table
+
+PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids")
+"""Fields of a description with one entry for each seat."""
+OPEN_CARDS = ("public", "bottom")
+"""Fields of a description that are cards which lie open."""
+CARDS_OF_SEATS = ("played",)
+"""Those of PER_SEAT whose entries are cards."""
+LIFTED = ("game", "seat", "hand", "hands", "moves", "legal", "to_move", "returns")
+"""Fields that have a place of their own."""
+RAW = "view"
+"""Field of a description in which a game that writes none tells the arrays that a seat sees, by name."""
+UNKNOWN = -1
+"""In those arrays: nothing, or not seen."""
+
+
+def card_names(cards: Any) -> list[str]:
+    """Returns the names of cards, which a game gives as a list of names or as a text of one letter each."""
+    return [str(card) for card in cards] if isinstance(cards, (list, tuple, str)) else []
+
+
+def merged(views: Sequence[Any]) -> Any:
+    """Returns raw arrays with what any of several seats sees of them."""
+    first = views[0]
+    if isinstance(first, Mapping):
+        return {name: merged([view[name] for view in views]) for name in first}
+    if isinstance(first, list):
+        return [merged(parts) for parts in zip(*views, strict=True)]
+    return next((value for value in views if value != UNKNOWN), first)
+
+
+def _told(value: Any) -> Any:
+    """Returns a part of a raw array with None where nothing is known; a number by itself stays."""
+    return (
+        [None if item == UNKNOWN else _told(item) for item in value]
+        if isinstance(value, list)
+        else value
+    )
+
+
+def view_of(
+    table: "Table",
+    info: GameInfo,
+    players: Sequence[str],
+    viewer: int | None,
+    *,
+    everything: bool = False,
+) -> dict[str, Any]:
+    """Returns the view of a table.
+
+    Args:
+        table: The table; only ``describe`` is asked, for the viewer, and for every seat where everything may be seen.
+        info: Its game.
+        players: Who sits in each seat.
+        viewer: A seat; None where nobody sits: then everything must be seen.
+        everything: Whether all hands are shown.
+    """
+    if viewer is None and not everything:
+        raise ValueError("a view without a seat shows everything")
+    to_move = None if table.is_over else table.seat
+    who = viewer if viewer is not None else max(table.seat, 0)
+    described = {
+        seat: table.describe(seat) for seat in (range(len(players)) if everything else (who,))
+    }
+    own = described[who]
+    hands: list[Any] = [None] * len(players)
+    raw = own.get(RAW)
+    if everything:
+        hands = [described[seat].get("hand") for seat in range(len(players))]
+        raw = (
+            merged([each[RAW] for each in described.values()]) if isinstance(raw, Mapping) else raw
+        )
+    else:
+        assert viewer is not None
+        hands[viewer] = own.get("hand")
+    known = {name: _told(value) for name, value in raw.items()} if isinstance(raw, Mapping) else {}
+    of_seats = {
+        name: value
+        for name, value in known.items()
+        if isinstance(value, list) and len(value) == len(players)
+    }
+    counts = own.get("cards_left")
+    seats = []
+    for seat, (name, team) in enumerate(info.seats):
+        facts = {
+            field: own[field][seat] for field in PER_SEAT if field in own and field != "cards_left"
+        }
+        facts = {
+            field: card_names(value) if field in CARDS_OF_SEATS else value
+            for field, value in facts.items()
+        }
+        facts |= {field: value[seat] for field, value in of_seats.items()}
+        cards = None if hands[seat] is None else card_names(hands[seat])
+        count = counts[seat] if counts is not None else None if cards is None else len(cards)
+        seats.append(
+            {
+                "seat": seat,
+                "name": name,
+                "team": team,
+                "player": players[seat],
+                "cards": cards,
+                "count": count,
+                "facts": facts,
+            }
+        )
+    seen = [move.text for move in table.moves] if everything else own.get("moves", [])
+    plies = range(len(seen)) if len(seen) == len(table.moves) else plies_seen(table, who)
+    mine = viewer if viewer is not None else to_move
+    legal = list(own["legal"]) if to_move is not None and to_move == mine else []
+    apart = (*LIFTED, *PER_SEAT, *OPEN_CARDS, *((RAW,) if known else ()))
+    common = {name: value for name, value in known.items() if name not in of_seats}
+    return {
+        "game": info.name,
+        "you": viewer,
+        "to_move": to_move,
+        "over": table.is_over,
+        "ply": len(seen),  # how many moves there were may be hidden as well
+        "seats": seats,
+        "public": {field: card_names(own[field]) for field in OPEN_CARDS if field in own},
+        "facts": {**{field: value for field, value in own.items() if field not in apart}, **common},
+        "moves": [
+            {"seat": table.moves[ply].seat, "move": move}
+            for ply, move in zip(plies, seen, strict=True)
+        ],
+        "legal": legal,
+        "returns": None if table.returns is None else list(table.returns),
+    }
