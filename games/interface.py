@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from games.batches import Rules, States, num_rows
-from games.generic import HIDDEN_MOVE, current_seat, may_be_played
+from games.generic import HIDDEN_MOVE, current_seat, is_legal
 from games.kernels import kernel
 
 
@@ -175,7 +175,7 @@ class Game(Protocol):
             action = self.parse_action(move) if isinstance(move, str) else int(move)
         except ValueError:
             return False
-        return 0 <= action < self.spec.num_actions and bool(may_be_played(self.rules, view, 0, action))
+        return 0 <= action < self.spec.num_actions and bool(is_legal(self.rules, view, 0, action))
 
     def legal_besides(self, views: States, row: int) -> str:
         """Returns in words what may be played besides the listed moves, such as bets of any amount; "" where there is nothing."""
