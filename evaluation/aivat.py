@@ -1,18 +1,22 @@
-"""How much of each result was luck: of the cards, and of how the players' own mixing fell. In games with a passive move.
+"""How much of each result was luck: of the cards, and of how the players' own mixing fell. In games
+with a passive move.
 
-For every event with known chances, a *correction* is what the event changed of a number that is told beforehand for every way it
-might have gone, less the mean of that over its chances. A correction has mean 0 whatever the number is, so that results less
-corrections are without bias; the better the number foretells results, the more of their variance is taken away. Events are the
-deal, cards that come to the table, and the moves of players who state their policies.
+For every event with known chances, a *correction* is what the event changed of a number that is
+told beforehand for every way it might have gone, less the mean of that over its chances. A
+correction has mean 0 whatever the number is, so that results less corrections are without bias; the
+better the number foretells results, the more of their variance is taken away. Events are the deal,
+cards that come to the table, and the moves of players who state their policies.
 
-The number is what a hand would pay if everybody only checked and called from there on: the mean over what may still come to the
-table, all hands being known. Before the deal it is 0, since all would pay alike.
+The number is what a hand would pay if everybody only checked and called from there on: the mean
+over what may still come to the table, all hands being known. Before the deal it is 0, since all
+would pay alike.
 
-How much of each kind of correction is taken is fitted, on *other* decks than those it is applied to (``controlled``), so that
-this brings no bias either.
+How much of each kind of correction is taken is fitted, on *other* decks than those it is applied to
+(``controlled``), so that this brings no bias either.
 
-Source: Burch, Schmid, Moravcik, Morrill & Bowling, "AIVAT: a new variance reduction technique for agent evaluation in imperfect
-information games", AAAI 2018. There the number comes from counterfactual values of a solver, and every correction counts whole.
+Source: Burch, Schmid, Moravcik, Morrill & Bowling, "AIVAT: a new variance reduction technique for
+agent evaluation in imperfect information games", AAAI 2018. There the number comes from
+counterfactual values of a solver, and every correction counts whole.
 """
 
 from collections.abc import Sequence
@@ -22,14 +26,25 @@ import numpy as np
 from agents.agent import Agent
 from evaluation.match import PlayedGames
 from games.batches import Rules, States, take
-from games.generic import copy_row, current_seat, deal_rest, fill_world, hidden_of, legal, public_cards, step, team_return
+from games.generic import (
+    copy_row,
+    current_seat,
+    deal_rest,
+    fill_world,
+    hidden_of,
+    legal,
+    public_cards,
+    step,
+    team_return,
+)
 from games.interface import Game, seats_to_move
 from games.kernels import Stream, kernel, streams
 
 REDEALS = 400
 """Ways that the rest of the cards may come, for each number."""
 CHANCES = 4
-"""Kinds of corrections for cards: the deal, and the first, the second, and all later times that cards come to the table."""
+"""Kinds of corrections for cards: the deal, and the first, the second, and all later times that
+cards come to the table."""
 FOLDS = 10
 FEWEST = 50
 """Decks below which corrections count whole, since there is too little to fit."""
@@ -40,8 +55,17 @@ class NoPassiveMoveError(ValueError):
 
 
 @kernel
-def _replay(rules: Rules, deals: States, moves: np.ndarray, lengths: np.ndarray, first: np.ndarray, positions: States) -> None:
-    """Writes the states of all games before each move, and at the end, to ``positions``, those of game g from ``first[g]`` on."""
+def _replay(
+    rules: Rules,
+    deals: States,
+    moves: np.ndarray,
+    lengths: np.ndarray,
+    first: np.ndarray,
+    positions: States,
+) -> None:
+    """Writes the states of all games before each move, and at the end, to ``positions``, those of
+    game g from ``first[g]`` on.
+    """
     for g in range(lengths.size):
         copy_row(rules, deals, g, positions, first[g])
         for k in range(lengths[g]):
@@ -52,12 +76,20 @@ def _replay(rules: Rules, deals: States, moves: np.ndarray, lengths: np.ndarray,
 
 @kernel
 def _redeal(
-    rules: Rules, states: States, views: States, at: int, row: int, hidden: np.ndarray, worlds: States, rng: np.ndarray
+    rules: Rules,
+    states: States,
+    views: States,
+    at: int,
+    row: int,
+    hidden: np.ndarray,
+    worlds: States,
+    rng: np.ndarray,
 ) -> None:
     """Writes state ``at`` to every row of ``worlds``, the cards that are still to come dealt anew.
 
     Args:
-        views: Of seat 0, ``row`` that of the state. hidden: uint64 ``[W]``, scratch. rng: uint64 ``[1]``, changed.
+        views: Of seat 0, ``row`` that of the state. hidden: uint64 ``[W]``, scratch. rng: uint64
+            ``[1]``, changed.
     """
     hidden_of(rules, states, at, 0, hidden)
     fill_world(rules, views, row, 0, hidden, worlds, 0)
@@ -67,8 +99,12 @@ def _redeal(
 
 
 @kernel
-def _worth(rules: Rules, worlds: States, action: int, passive: int, lane: States, out: np.ndarray) -> None:
-    """Writes the mean of what each seat wins after an action (-1: none), all moves after it being passive, to ``out`` ``[S]``."""
+def _worth(
+    rules: Rules, worlds: States, action: int, passive: int, lane: States, out: np.ndarray
+) -> None:
+    """Writes the mean of what each seat wins after an action (-1: none), all moves after it being
+    passive, to ``out`` ``[S]``.
+    """
     count = worlds[0].shape[0]
     out[:] = 0.0
     for k in range(count):
@@ -93,7 +129,8 @@ def _corrections(
     Args:
         positions: All states, see ``_replay``. views: Of seat 0, of those that are not over.
         rows: int64 ``[P]``, which row of ``views`` a position has.
-        mover: int64 ``[P]``, the player who moves, as an index. known: bool ``[P]``, whether its policy is.
+        mover: int64 ``[P]``, the player who moves, as an index. known: bool ``[P]``, whether its
+            policy is.
         policies: float64 ``[P, A]``, those policies, of the legal actions.
         seeds: uint64 ``[G]``. worlds: States, as many as there are redeals. lane: One state.
     """
@@ -137,12 +174,17 @@ def _corrections(
                 out[g, :, event] += other - played
 
 
-def corrections(game: Game, agents: Sequence[Agent], games: PlayedGames, deals: States, seed: int) -> np.ndarray:
-    """Returns the corrections of games: float64 ``[G, S, CHANCES + players]``, in the game's unit, each of mean 0.
+def corrections(
+    game: Game, agents: Sequence[Agent], games: PlayedGames, deals: States, seed: int
+) -> np.ndarray:
+    """Returns the corrections of games: float64 ``[G, S, CHANCES + players]``, in the game's unit,
+    each of mean 0.
 
     Args:
-        game: A game with a passive move (``Game.passive``), of seats that play for themselves, whose deals favour no hand.
-        agents: The players; those that state probabilities (``agents.agent.OpenPolicy``) are freed of their own luck, too.
+        game: A game with a passive move (``Game.passive``), of seats that play for themselves,
+            whose deals favour no hand.
+        agents: The players; those that state probabilities (``agents.agent.OpenPolicy``) are freed
+            of their own luck, too.
         games: Theirs.
         deals: ``[G]``.
         seed: Of the redeals.
@@ -151,7 +193,9 @@ def corrections(game: Game, agents: Sequence[Agent], games: PlayedGames, deals: 
         NoPassiveMoveError: The game has none.
     """
     if game.passive is None:
-        raise NoPassiveMoveError(f"{game.spec.name} has no move that only goes along, which luck is measured by")
+        raise NoPassiveMoveError(
+            f"{game.spec.name} has no move that only goes along, which luck is measured by"
+        )
     spec, lengths = game.spec, games.records.lengths.astype(np.int64)
     first = np.concatenate([[0], np.cumsum(lengths + 1)[:-1]])
     positions = game.empty(int((lengths + 1).sum()))
@@ -179,10 +223,11 @@ def corrections(game: Game, agents: Sequence[Agent], games: PlayedGames, deals: 
 
 
 def controlled(scores: np.ndarray, luck: np.ndarray) -> np.ndarray:
-    """Returns scores of decks (float64 ``[D]``) less what luck explains (corrections, ``[D, K]``), of the same expectation.
+    """Returns scores of decks (float64 ``[D]``) less what luck explains (corrections, ``[D, K]``),
+    of the same expectation.
 
-    The weights of the corrections are fitted by least squares on nine tenths of the decks and applied to the rest, ten times;
-    with few decks they are 1.
+    The weights of the corrections are fitted by least squares on nine tenths of the decks and
+    applied to the rest, ten times; with few decks they are 1.
     """
     if len(scores) < FEWEST:
         return np.asarray(scores - luck.sum(axis=1))

@@ -1,15 +1,18 @@
-"""Duplicate matches: each deck is played once with A in each team, B in the others, the cards the same.
+"""Duplicate matches: each deck is played once with A in each team, B in the others, the cards the
+same.
 
-With two teams that is the whole match: A as landlord against B as peasants, then the other way round (DeltaDou, 5.1); or A in the
-first and in the second seat of a two-player poker game. With three players it says how A does alone against two of B, which is
-not the opposite of how B does alone against two of A. Such decks are therefore played once more with B in each team, A in the
-others: A's score is that of the games in which it sits alone, B's that of those in which B does. (Compare the three-player
-matches of Heinrich & Silver 2015, table 3.)
+With two teams that is the whole match: A as landlord against B as peasants, then the other way
+round (DeltaDou, 5.1); or A in the first and in the second seat of a two-player poker game. With
+three players it says how A does alone against two of B, and the scores of A and B need not sum to
+zero. Such decks are therefore played once more with B in each team, A in the others: A's score
+comes from the games in which it sits alone, B's from those in which B does. (Compare the
+three-player matches of Heinrich & Silver 2015, table 3.)
 
-**Players that learn from what they see** (``agents.agent.Observer``, as ``mcts``) begin a match as strangers. Decks are played
-lot by lot, ``LOT`` decks side by side: in a lot they know the moves of all lots before it, of both players, and nothing of its
-own hands. Player 0 is A and player 1 is B, in whatever seats, so what is known of a player does not depend on its place. One
-match is one task of a tournament (``evaluation.plan``): so long is the acquaintance, whatever processes there are.
+**Players that learn from what they see** (``agents.agent.Observer``, as ``mcts``) begin a match as
+strangers. Decks are played lot by lot, ``LOT`` decks side by side: in a lot they know the moves of
+all lots before it, of both players, and nothing of its own hands. Player 0 is A and player 1 is B,
+in whatever seats, so what is known of a player does not depend on its place. One match is one task
+of a tournament (``evaluation.plan``): so long is the acquaintance, whatever processes there are.
 """
 
 from dataclasses import replace
@@ -23,8 +26,6 @@ from evaluation.match import PlayedGames, Progress, joined_games, play_games
 from evaluation.match_result import MatchResult as MatchResult
 from evaluation.match_result import Score, Side
 from evaluation.statistics import estimate, wins
-from evaluation.variate import VariateResult
-from evaluation.variate import controlled as variate_controlled
 from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
 from games.kernels import Stream, streams
@@ -34,7 +35,9 @@ LOT = 10
 
 
 def games_per_deck(spec: GameSpec) -> int:
-    """Returns how often a deck is played: with A alone in each team, and where there are more than two also with B alone."""
+    """Returns how often a deck is played: with A alone in each team, and where there are more than
+    two also with B alone.
+    """
     return spec.num_teams if spec.num_teams == 2 else 2 * spec.num_teams
 
 
@@ -50,8 +53,8 @@ def duplicate_games(
 ) -> PlayedGames:
     """Returns the games of a duplicate match of player ``a`` against ``b``.
 
-    With n games per deck (``games_per_deck``), deck d with A alone in team t is game ``d * n + t``; with more than two teams, T,
-    deck d with B alone in team t is game ``d * n + T + t``.
+    With n games per deck (``games_per_deck``), deck d with A alone in team t is game ``d * n + t``;
+    with more than two teams, T, deck d with B alone in team t is game ``d * n + T + t``.
 
     Args:
         game: A game with at least two teams.
@@ -68,13 +71,24 @@ def duplicate_games(
     deals = take(decks, np.repeat(np.arange(num_decks), count))
     watching = observers((a, b))
     if not watching:
-        return play_games(game, (a, b), np.tile(seating, (num_decks, 1)), deals, seed, at_once=at_once, progress=progress)
+        return play_games(
+            game,
+            (a, b),
+            np.tile(seating, (num_decks, 1)),
+            deals,
+            seed,
+            at_once=at_once,
+            progress=progress,
+        )
     for agent in watching:
         agent.forget()
     parts, over, total = [], 0, num_decks * count
     for first in range(0, num_decks, LOT):
         size = min(LOT, num_decks - first)
-        some, seats = take(deals, slice(first * count, (first + size) * count)), np.tile(seating, (size, 1))
+        some, seats = (
+            take(deals, slice(first * count, (first + size) * count)),
+            np.tile(seating, (size, 1)),
+        )
         for agent in watching:
             agent.meet(seats)
         began = over
@@ -92,7 +106,9 @@ def duplicate_games(
 
 
 def part_seed(seed: int, first: int) -> int:
-    """Returns the seed of the players' random choices in the part of a match that begins with deck ``first``."""
+    """Returns the seed of the players' random choices in the part of a match that begins with deck
+    ``first``.
+    """
     return int(streams(seed, 1, Stream.PLAY, first)[0] >> np.uint64(1))
 
 
@@ -106,7 +122,8 @@ def duplicate_match(
     at_once: int | None = None,
     progress: Progress | None = None,
 ) -> MatchResult:
-    """Returns the score of player ``a`` against ``b`` over the first evaluation decks (at least 1) of a seed.
+    """Returns the score of player ``a`` against ``b`` over the first evaluation decks (at least 1)
+    of a seed.
 
     The other arguments are those of ``duplicate_games``.
     """
@@ -117,7 +134,9 @@ def duplicate_match(
     return summary(game.spec, (a.name, b.name), games)
 
 
-def deck_scores(spec: GameSpec, games: PlayedGames, player: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def deck_scores(
+    spec: GameSpec, games: PlayedGames, player: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Returns how a player does alone in each team on each deck of ``duplicate_games``.
 
     Args:
@@ -133,26 +152,11 @@ def deck_scores(spec: GameSpec, games: PlayedGames, player: int = 0) -> tuple[np
     rows = np.arange(num_teams)
     if player == 1:  # of two teams, B is in the one in which A is not
         rows = rows[::-1] if num_teams == 2 else rows + num_teams
-    returns = games.returns.reshape(-1, games_per_deck(spec), spec.num_seats)[:, rows, first_seats] * spec.score.per_return
-    return returns, wins(returns)
-
-
-def with_variate(spec: GameSpec, result: MatchResult, cheap: MatchResult) -> MatchResult:
-    """Returns the result of a match of two teams, its score also without the luck of the decks (``evaluation.variate``).
-
-    Args:
-        spec: Of the game.
-        result: Over n decks.
-        cheap: Of other players, over the same decks and then others.
-    """
-    (returns, won), (cheap_returns, cheap_won) = deck_scores(spec, result.games), deck_scores(spec, cheap.games)
-    told = VariateResult(
-        names=cheap.names,
-        other_decks=cheap.num_decks - result.num_decks,
-        wp=variate_controlled(won.mean(axis=1), cheap_won.mean(axis=1)),
-        adp=variate_controlled(returns.mean(axis=1), cheap_returns.mean(axis=1)),
+    returns = (
+        games.returns.reshape(-1, games_per_deck(spec), spec.num_seats)[:, rows, first_seats]
+        * spec.score.per_return
     )
-    return replace(result, variate=told)
+    return returns, wins(returns)
 
 
 def _side(spec: GameSpec, games: PlayedGames, player: int) -> Side:
@@ -161,11 +165,20 @@ def _side(spec: GameSpec, games: PlayedGames, player: int) -> Side:
     free = None
     if games.luck is not None:
         kinds = np.moveaxis(games.luck, 2, 0)
-        luck = np.stack([deck_scores(spec, replace(games, returns=kind), player)[0].mean(axis=1) for kind in kinds], axis=1)
+        luck = np.stack(
+            [
+                deck_scores(spec, replace(games, returns=kind), player)[0].mean(axis=1)
+                for kind in kinds
+            ],
+            axis=1,
+        )
         free = estimate(controlled(returns.mean(axis=1), luck))
     return Side(
         total=Score(estimate(won.mean(axis=1)), estimate(returns.mean(axis=1))),
-        by_team=tuple(Score(estimate(won[:, team]), estimate(returns[:, team])) for team in range(spec.num_teams)),
+        by_team=tuple(
+            Score(estimate(won[:, team]), estimate(returns[:, team]))
+            for team in range(spec.num_teams)
+        ),
         luck_free=free,
     )
 
@@ -177,22 +190,21 @@ def summary(spec: GameSpec, names: tuple[str, str], games: PlayedGames) -> Match
     last = games.last_seats.reshape(-1, games_per_deck(spec))
     finishers = tuple(
         {
-            spec.seat_names[int(seat)]: float(np.mean((won[:, team] == 1) & (last[:, team] == seat)))
+            spec.seat_names[int(seat)]: float(
+                np.mean((won[:, team] == 1) & (last[:, team] == seat))
+            )
             for seat in np.flatnonzero(teams == team)
         }
         for team in range(num_teams)
     )
-    own = _side(spec, games, 0)
     return MatchResult(
+        **vars(_side(spec, games, 0)),
         names=names,
         unit=spec.score,
         num_decks=len(won),
-        total=own.total,
-        by_team=own.by_team,
         opposite=_side(spec, games, 1) if num_teams > 2 else None,
         team_names=spec.team_names,
         finishers=finishers,
         usage=(games.usage[0], games.usage[1]),
         games=games,
-        luck_free=own.luck_free,
     )

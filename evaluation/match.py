@@ -1,16 +1,18 @@
 """Many games between agents, in lock-step.
 
-In each round every running game (``games.lockstep``) comes to its next decision. The games that wait for one agent are handed to
-it together, as views: the hidden cards never reach an agent. A move is checked before it is played; an illegal one ends the match
-with an error, never with another move in its place. Where only one move is legal it is played without asking.
+In each round every running game (``games.lockstep``) comes to its next decision. The games that
+wait for one agent are handed to it together, as views: the hidden cards never reach an agent. A
+move is checked before it is played; an illegal one ends the match with an error, never with another
+move in its place. Where only one move is legal it is played without asking.
 
 G games are played; A agents take part; S seats; n games are asked about at once.
 """
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -34,7 +36,8 @@ class Usage:
     """What one agent was asked, and how long it took.
 
     Attributes:
-        seconds: Time spent in ``act`` for whole batches; per decision it is a throughput, not the wait in a single game.
+        seconds: Time spent in ``act`` for whole batches; per decision it is a throughput, not the
+            wait in a single game.
         decisions: Moves it chose: at least two were legal.
         forced: Moves that were played for it.
     """
@@ -51,7 +54,11 @@ class Usage:
 def total_usage(parts: Iterable[Usage]) -> Usage:
     """Returns the sum over several lots of games."""
     listed = list(parts)
-    return Usage(sum(u.seconds for u in listed), sum(u.decisions for u in listed), sum(u.forced for u in listed))
+    return Usage(
+        sum(u.seconds for u in listed),
+        sum(u.decisions for u in listed),
+        sum(u.forced for u in listed),
+    )
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,8 @@ class PlayedGames:
         last_seats: int8 ``[G]``: who made the last move (in Doudizhu: emptied its hand).
         records: All moves.
         usage: One per agent.
-        luck: float64 ``[G, S, K]``: K corrections of the returns for luck, see ``evaluation.aivat``; None: not computed.
+        luck: float64 ``[G, S, K]``: K corrections of the returns for luck, see
+            ``evaluation.aivat``; None: not computed.
     """
 
     seating: np.ndarray
@@ -73,6 +81,36 @@ class PlayedGames:
     records: Records
     usage: list[Usage]
     luck: np.ndarray | None = None
+
+    def as_arrays(self) -> dict[str, np.ndarray]:
+        """Returns all of it as named arrays."""
+        longest = int(self.records.lengths.max(initial=0))
+        return {
+            "seating": self.seating,
+            "returns": self.returns,
+            "last_seats": self.last_seats,
+            "moves": self.records.moves[:, :longest],
+            "lengths": self.records.lengths,
+            "usage": np.array([[used.seconds, used.decisions, used.forced] for used in self.usage]),
+            **({} if self.luck is None else {"luck": self.luck}),
+        }
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
+        """Returns the games of ``as_arrays``."""
+        usage = [
+            Usage(float(seconds), int(decisions), int(forced))
+            for seconds, decisions, forced in arrays["usage"]
+        ]
+        records = Records(arrays["moves"], arrays["lengths"])
+        return cls(
+            arrays["seating"],
+            arrays["returns"],
+            arrays["last_seats"],
+            records,
+            usage,
+            arrays.get("luck"),
+        )
 
 
 def joined_games(parts: Sequence[PlayedGames]) -> PlayedGames:
@@ -89,17 +127,25 @@ def joined_games(parts: Sequence[PlayedGames]) -> PlayedGames:
         np.concatenate([part.last_seats for part in parts]),
         Records(np.concatenate(moves), np.concatenate([part.records.lengths for part in parts])),
         usage,
-        None if parts[0].luck is None else np.concatenate([part.luck for part in parts if part.luck is not None]),
+        None
+        if parts[0].luck is None
+        else np.concatenate([part.luck for part in parts if part.luck is not None]),
     )
 
 
 @kernel
-def _first_illegal(rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, scratch: np.ndarray) -> int:
-    """Returns the first position j at which ``actions[j]`` may not be played in game ``games[j]``; -1 if there is none."""
+def _first_illegal(
+    rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, scratch: np.ndarray
+) -> int:
+    """Returns the first position j at which ``actions[j]`` may not be played in game ``games[j]``;
+    -1 if there is none.
+    """
     for j in range(len(games)):
         n = legal(rules, states, games[j], scratch)
         at = np.searchsorted(scratch[:n], actions[j])
-        if (at == n or scratch[at] != actions[j]) and not is_legal(rules, states, games[j], actions[j]):
+        if (at == n or scratch[at] != actions[j]) and not is_legal(
+            rules, states, games[j], actions[j]
+        ):
             return j
     return -1
 
@@ -139,9 +185,13 @@ def play_games(
     spec = game.spec
     num_games = len(seating)
     if seating.shape != (num_games, spec.num_seats) or num_rows(deals) != num_games:
-        raise ValueError(f"got seating {seating.shape} for {num_rows(deals)} deals; expected [deals, {spec.num_seats} seats]")
+        raise ValueError(
+            f"got seating {seating.shape} for {num_rows(deals)} deals; expected [deals, {spec.num_seats} seats]"
+        )
     if num_games and not (seating.min() >= 0 and seating.max() < len(agents)):
-        raise ValueError(f"got agents {seating.min()} to {seating.max()} in the seating; expected 0 to {len(agents) - 1}")
+        raise ValueError(
+            f"got agents {seating.min()} to {seating.max()} in the seating; expected 0 to {len(agents) - 1}"
+        )
     if at_once is not None and at_once < 1:
         raise ValueError(f"got at_once={at_once}; expected at least 1")
 
@@ -193,7 +243,9 @@ def _checked(
     answers: np.ndarray,
     scratch: np.ndarray,
 ) -> np.ndarray:
-    """Returns an agent's answers (int16 ``[n]``), all of them legal moves; raises IllegalMoveError otherwise."""
+    """Returns an agent's answers (int16 ``[n]``), all of them legal moves; raises IllegalMoveError
+    otherwise.
+    """
     if np.shape(answers) != games.shape or not np.issubdtype(np.asarray(answers).dtype, np.integer):
         raise IllegalMoveError(
             f"agent {agent.name} answered {len(games)} positions with an array of shape {np.shape(answers)} and type "

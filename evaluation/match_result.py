@@ -1,12 +1,11 @@
 """What a duplicate match says, in words and for JSON."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from evaluation.match import PlayedGames, Usage
 from evaluation.sequential import SequentialResult
 from evaluation.statistics import Estimate
-from evaluation.variate import VariateResult
 from games.interface import ScoreUnit
 
 
@@ -16,22 +15,23 @@ class Score:
 
     Attributes:
         wp: Share of games won, a draw counting one half.
-        adp: Mean return per game, in the unit of the game's scores (Doudizhu: points, 2^bombs to the winner; poker:
-            thousandths of a big blind).
+        adp: Mean return per game, in the unit of the game's scores (Doudizhu: points, 2^bombs to
+            the winner; poker: thousandths of a big blind).
     """
 
     wp: Estimate
     adp: Estimate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Side:
     """How a player does alone against the other.
 
     Attributes:
         total: Over all its games.
         by_team: Over those in which it sat in each team.
-        luck_free: The mean return in total with luck taken out (``evaluation.aivat``); None: not computed.
+        luck_free: The mean return in total with luck taken out (``evaluation.aivat``); None: not
+            computed.
     """
 
     total: Score
@@ -39,49 +39,37 @@ class Side:
     luck_free: Estimate | None = None
 
 
-@dataclass(frozen=True)
-class MatchResult:
-    """What a duplicate match of A against B says.
+@dataclass(frozen=True, kw_only=True)
+class MatchResult(Side):
+    """What a duplicate match of A against B says; as a ``Side``, how A does alone.
 
     Attributes:
         names: Of A and of B.
         unit: Of the scores.
         num_decks: Decks; each is played ``duplicate.games_per_deck`` times.
-        total: A's score over all games in which it sits alone against B.
-        by_team: A's score in those in which it sat in each team.
-        opposite: The same of B, where that is not the opposite of A's: with more than two teams.
+        opposite: How B does alone, where that is not the opposite of A's: with more than two teams.
         team_names: As in ``by_team``.
-        finishers: For each team, by seat name: the share of the games in that team that A won with this seat's last move.
+        finishers: For each team, by seat name: the share of the games in that team that A won with
+            this seat's last move.
         usage: Of A and of B.
         games: Everything that was played, see ``duplicate.duplicate_games``.
-        luck_free: A's mean return with luck taken out (``evaluation.aivat``); None: not computed.
         sequential: Of the test that could end it early; None: there was none.
-        variate: A's score with the luck of the decks taken out by a cheap match (``evaluation.variate``); None: none was played.
     """
 
     names: tuple[str, str]
     unit: ScoreUnit
     num_decks: int
-    total: Score
-    by_team: tuple[Score, ...]
     opposite: Side | None
     team_names: tuple[str, ...]
     finishers: tuple[dict[str, float], ...]
     usage: tuple[Usage, Usage]
     games: PlayedGames
-    luck_free: Estimate | None = None
     sequential: SequentialResult | None = None
-    variate: VariateResult | None = None
 
     @property
     def num_games(self) -> int:
         """Returns the number of games."""
         return len(self.games.seating)
-
-    @property
-    def own(self) -> Side:
-        """Returns how A does alone against B."""
-        return Side(self.total, self.by_team, self.luck_free)
 
     def as_dict(self) -> dict[str, Any]:
         """Returns everything but the games, for JSON."""
@@ -90,12 +78,18 @@ class MatchResult:
             wins = {"wp": value.wp.as_dict()} if self.unit.tells_wins else {}
             return {**wins, self.unit.key: value.adp.as_dict()}
 
-        def side(told: Side) -> dict[str, Any]:
-            teams = {name: score(value) for name, value in zip(self.team_names, told.by_team, strict=True)}
-            free = {} if told.luck_free is None else {"luck_free": {self.unit.key: told.luck_free.as_dict()}}
-            return {"total": score(told.total), "by_team": teams, **free}
+        def side(own: Side) -> dict[str, Any]:
+            teams = {
+                name: score(value) for name, value in zip(self.team_names, own.by_team, strict=True)
+            }
+            free = (
+                {}
+                if own.luck_free is None
+                else {"luck_free": {self.unit.key: own.luck_free.as_dict()}}
+            )
+            return {"total": score(own.total), "by_team": teams, **free}
 
-        own = side(self.own)
+        own = side(self)
         if self.unit.tells_wins:
             for name, finishers in zip(self.team_names, self.finishers, strict=True):
                 own["by_team"][name]["finishers"] = finishers
@@ -107,17 +101,8 @@ class MatchResult:
             **own,
             **({} if self.opposite is None else {"b_alone": side(self.opposite)}),
             **({} if self.sequential is None else {"sequential": self.sequential.as_dict()}),
-            **({} if self.variate is None else {"variate": self._variate_as_dict(self.variate)}),
-            "usage": {
-                player: {"seconds": used.seconds, "decisions": used.decisions, "forced": used.forced}
-                for player, used in zip("ab", self.usage, strict=True)
-            },
+            "usage": {player: asdict(used) for player, used in zip("ab", self.usage, strict=True)},
         }
-
-    def _variate_as_dict(self, told: VariateResult) -> dict[str, Any]:
-        """Returns the score without the luck of the decks for JSON."""
-        wins = {"wp": told.wp.as_dict()} if self.unit.tells_wins else {}
-        return {"players": told.names, "other_decks": told.other_decks, **wins, self.unit.key: told.adp.as_dict()}
 
     def __str__(self) -> str:
         """Returns one line per position and one per player."""
@@ -129,15 +114,15 @@ class MatchResult:
         if self.sequential is not None:
             lines.append(f"  {self.sequential}")
         if self.opposite is None:
-            lines += self._lines("all games", self.own, self.finishers)
-            if self.variate is not None:
-                lines += self._variate_lines(self.variate)
+            lines += self._lines("all games", self, self.finishers)
         else:
             others = len(self.team_names) - 1
             nothing: tuple[dict[str, float], ...] = ({},) * len(self.team_names)
-            for name, other, side in ((first, second, self.own), (second, first, self.opposite)):
-                lines.append(f" {name} alone against {others} of {other}")
-                lines += self._lines("all seats", side, nothing)
+            for name, other, side in ((first, second, self), (second, first, self.opposite)):
+                lines += [
+                    f" {name} alone against {others} of {other}",
+                    *self._lines("all seats", side, nothing),
+                ]
         for name, used in zip(self.names, self.usage, strict=True):
             lines.append(
                 f"  {name}: {used.decisions:,} decisions, {1000 * used.seconds_per_decision():.3g} ms each; "
@@ -146,30 +131,25 @@ class MatchResult:
         return "\n".join(lines)
 
     def _lines(self, title: str, side: Side, finishers: tuple[dict[str, float], ...]) -> list[str]:
-        """Returns a line for a player's total, one without luck where that is known, and one for each team."""
+        """Returns a line for a player's total, one without luck where that is known, and one for
+        each team.
+        """
         positions, free = [f"as {name}" for name in self.team_names], "luck taken out"
-        rows = [(title, side.total, {}), *zip(positions, side.by_team, finishers, strict=True)]
-        width = max(len(name) for name in (title, *positions, *((free,) if side.luck_free else ())))
-        lines = []
-        for name, score, shares in rows:
-            seats = ", ".join(f"{seat} {100 * share:.1f} %" for seat, share in shares.items()) if len(shares) > 1 else ""
-            lines.append(f"  {name:{width}}{self._score(score)}" + (f"  won by {seats}" if seats else ""))
+        width = max(map(len, (title, *positions, *((free,) if side.luck_free else ()))))
+        lines = [f"  {title:{width}}{self._score(side.total)}"]
         if side.luck_free is not None:
             share = side.luck_free.error / side.total.adp.error if side.total.adp.error else 1.0
-            lines.insert(1, f"  {free:{width}}{self._mean(side.luck_free)}  ({share:.2f} of the error)")
+            lines.append(
+                f"  {free:{width}}{self._mean(side.luck_free)}  ({share:.2f} of the error)"
+            )
+        for name, score, shares in zip(positions, side.by_team, finishers, strict=True):
+            seats = ", ".join(f"{seat} {100 * share:.1f} %" for seat, share in shares.items())
+            won_by = f"  won by {seats}" if len(shares) > 1 else ""
+            lines.append(f"  {name:{width}}{self._score(score)}{won_by}")
         return lines
 
-    def _variate_lines(self, told: VariateResult) -> list[str]:
-        """Returns the score without the luck of the decks, and what that has won."""
-        ways = {"WP": told.wp, self.unit.name: told.adp} if self.unit.tells_wins else {self.unit.name: told.adp}
-        gains = ", ".join(f"{name} {way.gain:.2f} times as many decks (weight {way.weight:.2f})" for name, way in ways.items())
-        return [
-            f"  without the luck of the decks{self._score(Score(told.wp.estimate, told.adp.estimate))}",
-            f"    by {told.names[0]} against {told.names[1]}, its mean over {told.other_decks:,} other decks: as if {gains}",
-        ]
-
     def _score(self, score: Score) -> str:
-        """Returns WP, where it is told, and the mean return, with their intervals."""
+        """Returns WP, where the game reports it, and the mean return, with their intervals."""
         low, high = (100 * min(max(end, 0.0), 1.0) for end in score.wp.interval())
         wins = f"  WP {100 * score.wp.mean:5.1f} ± {100 * score.wp.error:.1f} % [{low:.1f}, {high:.1f}]"
         return (wins if self.unit.tells_wins else "") + self._mean(score.adp)

@@ -1,29 +1,34 @@
-"""The plan of a tournament: its tasks, some decks of one pair each, in the order in which they are played."""
+"""The plan of a tournament: its tasks, some decks of one pair each, in the order in which they are
+played.
+"""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import hashlib
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from agents.players import PLAYERS, Entrant
-from agents.trained import untrained_of
+import numpy as np
+
+from agents.match_search import FOLDER
+from agents.players import PLAYERS
 from evaluation.config import Tournament
 from evaluation.decks import evaluation_decks
 from evaluation.duplicate import games_per_deck
+from games import is_outside
 from games.batches import States, num_rows
 from games.interface import Game
-from networks.checkpoint import CheckpointError
-from networks.precision import settled
-from runtime.device import choose_device
+from games.kernels import ROOT, sources_digest
 from runtime.memory import check_fits
 from runtime.settings import ConfigError
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS, ACQUAINTED_DECKS = 500, 40, 2, 250
-"""Decks of a task: enough for full batches of the networks, few enough that an interruption costs little; where a player learns
-from what it sees, how long it knows the other (``evaluation.duplicate``)."""
-LONG_MATCH = 5_000
-"""Games, each counted as often as a decision has playouts, from which on int8 pays for finding its ranges."""
+"""Decks of a task: enough for full batches of the networks, few enough that an interruption costs
+little; where a player learns from what it sees, how long it knows the other
+(``evaluation.duplicate``)."""
 
 
 @dataclass(frozen=True)
@@ -35,34 +40,25 @@ class Task:
     first: int
     last: int
 
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Returns the labels."""
+        return self.a, self.b
+
 
 @dataclass(frozen=True)
 class Plan:
-    """What a worker has to know.
-
-    Attributes:
-        tournament: The configuration.
-        decks: One row per deck.
-        tasks: In the order in which they are played.
-        precisions: By label: what ``precision=auto`` of a player is in this match, in every process (``settled_precisions``).
+    """What a worker has to know: the configuration, one row per deck, and the tasks in the order in
+    which they are played.
     """
 
     tournament: Tournament
     decks: States
     tasks: tuple[Task, ...]
-    precisions: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def players(self) -> dict[str, Entrant]:
-        """The players of the tournament, their precisions filled in."""
-        return with_precisions(self.tournament.players, self.precisions)
-
-
-def with_precisions(players: Mapping[str, Entrant], precisions: Mapping[str, str]) -> dict[str, Entrant]:
-    """Returns players, those that ``precisions`` names with that precision."""
-    options: dict[str, Any] = {label: player.options for label, player in players.items()}
-    options |= {label: replace(options[label], precision=name) for label, name in precisions.items()}
-    return {label: replace(player, options=options[label]) for label, player in players.items()}
+    def num_decks(self) -> int:
+        """Returns the decks of all pairs together."""
+        return sum(task.last - task.first for task in self.tasks)
 
 
 def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -> Plan:
@@ -74,72 +70,32 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
         decks: Given decks; None: those of the seed.
 
     Raises:
-        ConfigError: Too many decks, or a sequential test or a variate where it cannot be had.
+        ConfigError: Too many decks, or a sequential test in a game that is not measured by the
+            share of games won.
     """
     config = tournament.config
     if config.sprt and not game.spec.score.tells_wins:
-        raise ConfigError(f"sprt={config.sprt}: {config.game.name} is not measured by the share of games won; expected none")
-    if config.variate and game.spec.num_teams > 2:
-        raise ConfigError(f"variate={config.variate}: is for games of two teams; {game.spec.name} has {game.spec.num_teams}")
-    for label in config.variate:
-        if _adapts(tournament, label):
-            raise ConfigError(f"variate={config.variate}: {label} learns from deck to deck; expected players that do not")
-    pairs = list(combinations(tournament.labels, 2))
-    asked = tournament.num_decks() if decks is None else num_rows(decks)
-    assert asked is not None
-    check_fits({f"decks={asked:,}": asked * _deck_bytes(game, len(pairs))})
-    counts = {pair: asked for pair in pairs}
-    if config.slow_decks is not None:
-        counts |= {pair: min(config.slow_decks, asked) for pair in pairs if any(_is_slow(tournament, label) for label in pair)}
+        raise ConfigError(
+            f"sprt={config.sprt}: {game.spec.name} is not measured by the share of games won; expected none"
+        )
+    asked = (tournament.num_decks() or 0) if decks is None else num_rows(decks)
+    pairs, spec = list(combinations(tournament.labels, 2)), game.spec
+    one_game = 2 * spec.max_moves + 16 * spec.num_seats  # bytes: two for a move, and the results
+    one_deck = (
+        sum(array.nbytes for array in game.empty(1)) + len(pairs) * games_per_deck(spec) * one_game
+    )
+    check_fits({f"decks={asked:,}": asked * one_deck})
     tasks = []
     for pair in pairs:
-        size = min(_task_decks(tournament, label) for label in pair)
-        if any(_adapts(tournament, label) for label in pair):
+        count, size = asked, min(_task_decks(tournament, label) for label in pair)
+        if config.slow_decks is not None and any(_is_slow(tournament, label) for label in pair):
+            count = min(config.slow_decks, count)
+        if any(getattr(tournament.players[label].options, "adapt", False) for label in pair):
             size = ACQUAINTED_DECKS
-        tasks += [Task(*pair, first, min(first + size, counts[pair])) for first in range(0, counts[pair], size)]
+        tasks += [Task(*pair, first, min(first + size, count)) for first in range(0, count, size)]
     if decks is None:
         decks = evaluation_decks(game, config.seed, asked)
-    games = games_per_deck(game.spec) * sum(task.last - task.first for task in tasks)
-    return Plan(tournament, decks, tuple(tasks), settled_precisions(tournament, games))
-
-
-def settled_precisions(tournament: Tournament, games: int) -> dict[str, str]:
-    """Returns the precisions of the players that were asked for ``auto``, by their labels; int8 in long matches alone.
-
-    Where actors of a cluster play it is not int8, which their processors may lack.
-
-    Raises:
-        CheckpointError: Networks cannot be read.
-    """
-    config, device, found = tournament.config, choose_device(tournament.config.device), dict[str, str]()
-    players = {label: player for label, player in tournament.players.items() if _asks_for_auto(player)}
-    most = max((_evaluations(player) for player in players.values()), default=0)
-    is_long = games * most >= LONG_MATCH and config.cluster.kind == "none"
-    for label, player in players.items():
-        try:
-            file = player.options.file(config.game.name)
-            assert file is not None  # a player with a precision has networks
-            net = untrained_of(file, config.game.name)
-        except CheckpointError as error:
-            raise CheckpointError(f"{label}={player.kind}: {error}") from error
-        found[label] = settled("auto", net, device, int8=is_long)
-    return found
-
-
-def _asks_for_auto(player: Entrant) -> bool:
-    return getattr(player.options, "precision", None) == "auto"
-
-
-def _evaluations(player: Entrant) -> int:
-    """Returns about how many evaluations a decision of a player takes."""
-    return (getattr(player.options, "playouts", None) or 64) if PLAYERS[player.kind].slow else 1
-
-
-def _deck_bytes(game: Game, num_pairs: int) -> int:
-    """Returns the bytes of a deck with all its games: two bytes for a move, and the results."""
-    spec = game.spec
-    deck = sum(array.nbytes for array in game.empty(1))
-    return deck + num_pairs * games_per_deck(spec) * (2 * spec.max_moves + 16 * spec.num_seats)
+    return Plan(tournament, decks, tuple(tasks))
 
 
 def kinds_of(tournament: Tournament, label: str) -> list[str]:
@@ -160,10 +116,6 @@ def _task_decks(tournament: Tournament, label: str) -> int:
     return SLOW_DECKS if _is_slow(tournament, label) else FAST_DECKS
 
 
-def _adapts(tournament: Tournament, label: str) -> bool:
-    return bool(getattr(tournament.players[label].options, "adapt", False))
-
-
 def read_given_decks(tournament: Tournament, game: Game) -> States | None:
     """Returns the decks of a file that the configuration names, None where it gives a number.
 
@@ -174,8 +126,61 @@ def read_given_decks(tournament: Tournament, game: Game) -> States | None:
         return None
     path = Path(tournament.config.decks)
     if not path.is_file():
-        raise ConfigError(f"decks={path}: expected a number of decks, or a file of decks; there is no such file")
+        raise ConfigError(
+            f"decks={path}: expected a number of decks, or a file of decks; there is no such file"
+        )
     try:
         return game.read_decks(path)
     except (ValueError, OSError) as error:
         raise ConfigError(f"decks: {error}") from error
+
+
+def identity(plan: Plan, pair: tuple[str, str]) -> dict[str, Any]:
+    """Returns what the games of a pair depend on: code, game, decks, seed, and both players with
+    the files that they read.
+    """
+    config, decks = plan.tournament.config, hashlib.sha256()
+    for array in plan.decks:
+        decks.update(np.ascontiguousarray(array).data)
+    return {
+        "code": sources_digest(*_sources(config.game.name)),
+        "match settings": {
+            path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.yaml")
+        },
+        "game": config.game.as_dict(),
+        "decks": decks.hexdigest(),
+        "seed": config.seed,
+        "device": config.device,
+        "aivat": config.aivat,
+        "players": [described(plan.tournament, label) for label in pair],
+    }
+
+
+def described(tournament: Tournament, label: str) -> dict[str, Any]:
+    """Returns a player with its options, files by what they hold."""
+    options = tournament.players[label].options
+    values = options.as_dict()
+    files = [Path(word) for word in shlex.split(values.get("command", "")) if Path(word).is_file()]
+    if (read := options.file(tournament.config.game.name)) is not None:
+        files.append(read)
+        values |= dict.fromkeys({"checkpoint", "run"} & values.keys())
+    needs = [described(tournament, other) for other in options.needs()]
+    return {
+        "kind": options.kind,
+        **values,
+        "files": [_digest(path) for path in files],
+        "needs": needs,
+    }
+
+
+def _sources(game: str) -> Iterator[Path]:
+    """Yields the adapters to other frameworks, and the files beside the module of a game that is
+    not one of this project.
+    """
+    yield from sorted((ROOT / "interop").rglob("*.py"))
+    if is_outside(game) and (file := sys.modules[game].__file__):
+        yield from sorted(Path(file).parent.rglob("*.py"))
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

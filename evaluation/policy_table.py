@@ -17,7 +17,8 @@ from tabular.listed_game import nash_conv as listed_nash_conv
 
 
 def policy_table(game: Game, evaluate: Evaluate) -> np.ndarray:
-    """Returns the policies of networks at temperature 1: float64 ``[num_infosets, max_actions]``, a policy of ``game.tables``.
+    """Returns the policies of networks at temperature 1: float64 ``[num_infosets, max_actions]``, a
+    policy of ``game.tables``.
 
     Raises:
         ValueError: The information states of the game cannot be listed.
@@ -27,7 +28,8 @@ def policy_table(game: Game, evaluate: Evaluate) -> np.ndarray:
 
 
 class ExactMeasure:
-    """NashConv of the policies of networks, exactly, in games that are small enough; what depends on the game alone is made once.
+    """NashConv of the policies of networks, exactly, in games that are small enough; what depends
+    on the game alone is made once.
 
     Attributes:
         game: The game.
@@ -52,7 +54,9 @@ class ExactMeasure:
         return table, self.game.view(states, seats_to_move(self.game, states)), table.places()
 
     def nash_conv(self, evaluate: Evaluate) -> float | None:
-        """Returns NashConv of the policies at temperature 1, in the game's unit; None where it does not fit."""
+        """Returns NashConv of the policies at temperature 1, in the game's unit; None where it does
+        not fit.
+        """
         if self.game.has_tree:
             return tree_nash_conv(self.game.tables, policy_table(self.game, evaluate))
         if not self.fits:

@@ -1,27 +1,37 @@
 """What a tournament says: tables for the terminal and for Markdown, JSON, and plots."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from evaluation import plots
 from evaluation.config import Tournament
 from evaluation.duplicate import MatchResult, deck_scores
-from evaluation.match import Usage, total_usage
+from evaluation.match import total_usage
 from evaluation.match_result import Score
 from evaluation.plots import ReportError, check_plots
-from evaluation.rating import Fit, Rating, goodness, mean_scores, ratings, resampled
+from evaluation.rating import Misfit, Rating, mean_scores, ratings
 from evaluation.statistics import Estimate
 from games.interface import GameSpec, ScoreUnit
 
 Results = Mapping[tuple[str, str], MatchResult]
 """The result of every pair of labels."""
-Standings = Mapping[str, Rating] | Mapping[str, Estimate]
-"""What a player's matches say together: a rating where wins count, else its mean score over the opponents."""
+
+
+@dataclass(frozen=True)
+class Standings:
+    """What the matches of all players say together.
+
+    Attributes:
+        players: By label: a rating where wins count, else the mean score over the opponents.
+        misfits: Of the pairs, what ratings do not explain; empty where there are none, or too few
+            pairs to show it.
+    """
+
+    players: Mapping[str, Rating | Estimate]
+    misfits: Sequence[Misfit] = ()
 
 
 def reference_of(labels: tuple[str, ...]) -> str:
@@ -30,88 +40,102 @@ def reference_of(labels: tuple[str, ...]) -> str:
 
 
 def measures(unit: ScoreUnit) -> tuple[str, ...]:
-    """Returns the names of what is told of a match."""
+    """Returns the names of what is reported of a match."""
     return ("WP", unit.name) if unit.tells_wins else (unit.name,)
 
 
-def rate(spec: GameSpec, labels: tuple[str, ...], results: Results) -> tuple[dict[str, Rating] | dict[str, Estimate], Fit | None]:
-    """Returns the standing of every player, and how well ratings fit; None where there are none, or too few pairs to tell.
+def rate(spec: GameSpec, labels: tuple[str, ...], results: Results) -> Standings:
+    """Returns the standing of every player.
 
-    Where wins count it is a rating above that of ``rhcp`` if it takes part, else of the first. In poker it is the mean score over
-    the opponents, each of them counting the same.
+    Where wins count it is a rating above that of ``rhcp`` if it takes part, else of the first. In
+    poker it is the mean score over the opponents, each of them counting the same.
     """
     if not spec.score.tells_wins:
-        return {label: mean_scores(_deck_scores(spec, label, results)) for label in labels}, None
-    index = {label: k for k, label in enumerate(labels)}
-    scores = {(index[a], index[b]): deck_scores(spec, result.games)[1].mean(axis=1) for (a, b), result in results.items()}
-    played = resampled(len(labels), scores, spec.num_teams)
-    return dict(zip(labels, ratings(played, index[reference_of(labels)]), strict=True)), goodness(played)
+        means = {}
+        for label in labels:
+            own = [(result, pair.index(label)) for pair, result in results.items() if label in pair]
+            means[label] = mean_scores(
+                [deck_scores(spec, r.games, side)[0].mean(axis=1) for r, side in own]
+            )
+        return Standings(means)
+    scores = {
+        (labels.index(a), labels.index(b)): deck_scores(spec, result.games)[1].mean(axis=1)
+        for (a, b), result in results.items()
+    }
+    rated, misfits = ratings(
+        len(labels), scores, labels.index(reference_of(labels)), spec.num_teams
+    )
+    return Standings(dict(zip(labels, rated, strict=True)), misfits)
 
 
-def fit_text(tournament: Tournament, fit: Fit) -> str:
-    """Returns how well ratings fit, in a sentence."""
-    names = [tournament.players[label].name for label in tournament.labels]
-    (i, j), residual, error = fit.pairs[fit.worst], fit.residuals[fit.worst], fit.errors[fit.worst]
+def misfit_text(tournament: Tournament, misfits: Sequence[Misfit]) -> str:
+    """Returns the largest misfit, in standard errors, in a sentence."""
+    worst = max(misfits, key=lambda misfit: abs(misfit.share) / misfit.error)
+    first, second = (tournament.players[tournament.labels[k]].name for k in worst.pair)
     return (
-        f"How well one strength per player explains all pairs: chi-squared {fit.chi_squared:.1f} with {fit.freedom} degrees of "
-        f"freedom, p = {fit.probability:.2g}; the largest residual, of {names[i]} against {names[j]}: {100 * residual:+.2f} ± "
-        f"{100 * error:.2f} % of the games, {abs(residual) / error:.1f} standard errors"
+        f"What one strength per player explains least, of {len(misfits)} pairs: {first} against {second}, "
+        f"{100 * worst.share:+.2f} ± {100 * worst.error:.2f} % of the games, "
+        f"{abs(worst.share) / worst.error:.1f} standard errors"
     )
 
 
-def _deck_scores(spec: GameSpec, label: str, results: Results) -> list[np.ndarray]:
-    """Returns a player's score on each deck (float64 ``[D]``) of each of its matches."""
-    sides = [(result, pair.index(label)) for pair, result in results.items() if label in pair]
-    return [deck_scores(spec, result.games, side)[0].mean(axis=1) for result, side in sides]
-
-
-def usage_of(label: str, results: Results) -> Usage:
-    """Returns what a player was asked in all its matches."""
-    return total_usage(result.usage[(a, b).index(label)] for (a, b), result in results.items() if label in (a, b))
-
-
-def _opposite(score: Score) -> Score:
-    """Returns the score of the other one of two teams."""
-    wp, adp = score.wp, score.adp
-    return Score(Estimate(1.0 - wp.mean, wp.error, wp.count), Estimate(-adp.mean, adp.error, adp.count))
+def milliseconds(label: str, results: Results) -> float:
+    """Returns the mean time of a player's decisions in all its matches."""
+    usage = total_usage(
+        result.usage[pair.index(label)] for pair, result in results.items() if label in pair
+    )
+    return 1000 * usage.seconds_per_decision()
 
 
 def _score(results: Results, row: str, column: str) -> Score | None:
     """Returns the score of the row's player against the column's; None where they did not meet."""
     if (row, column) in results:
         return results[row, column].total
-    if (column, row) in results:
-        other = results[column, row]
-        return _opposite(other.total) if other.opposite is None else other.opposite.total
-    return None
+    if (column, row) not in results:
+        return None
+    other = results[column, row]
+    if other.opposite is not None:
+        return other.opposite.total
+    wp, adp = other.total.wp, other.total.adp
+    return Score(
+        Estimate(1.0 - wp.mean, wp.error, wp.count), Estimate(-adp.mean, adp.error, adp.count)
+    )
+
+
+def _mean(unit: ScoreUnit, mean: Estimate) -> str:
+    return f"{mean.mean:+.{unit.digits}f} ± {mean.error:.{unit.digits}f}"
 
 
 def _cell(unit: ScoreUnit, score: Score | None) -> str:
     """Returns a score for the table."""
     if score is None:
         return "–"
-    mean = f"{score.adp.mean:+.{unit.digits}f} ± {score.adp.error:.{unit.digits}f}"
-    return f"{100 * score.wp.mean:.1f} ± {100 * score.wp.error:.1f} % / {mean}" if unit.tells_wins else mean
+    wins = f"{100 * score.wp.mean:.1f} ± {100 * score.wp.error:.1f} % / " if unit.tells_wins else ""
+    return wins + _mean(unit, score.adp)
 
 
 def _standing(standing: Rating | Estimate, is_reference: bool, unit: ScoreUnit) -> str:
     """Returns a standing for the table."""
     if isinstance(standing, Estimate):
-        return f"{standing.mean:+.{unit.digits}f} ± {standing.error:.{unit.digits}f}"
-    return "0" if is_reference else f"{standing.elo:+.0f} [{standing.low:+.0f}, {standing.high:+.0f}]"
+        return _mean(unit, standing)
+    return (
+        "0" if is_reference else f"{standing.elo:+.0f} [{standing.low:+.0f}, {standing.high:+.0f}]"
+    )
 
 
 def score_table(tournament: Tournament, results: Results, standings: Standings) -> list[list[str]]:
-    """Returns the matrix as rows of cells, the first row being the heading: the row's player against that of the column."""
-    labels, players = tournament.labels, tournament.players
-    unit, reference = unit_of(results), reference_of(labels)
-    names = [players[label].name for label in labels]
+    """Returns the matrix as rows of cells, the first row being the heading: the row's player
+    against that of the column.
+    """
+    labels, players, unit = tournament.labels, tournament.players, unit_of(results)
+    reference = reference_of(labels)
     standing = f"Elo above {players[reference].name}" if unit.tells_wins else "mean"
-    rows = [[f"{' / '.join(measures(unit))} of", *(f"against {name}" for name in names), standing, "ms per move"]]
+    against = [f"against {players[label].name}" for label in labels]
+    rows = [[f"{' / '.join(measures(unit))} of", *against, standing, "ms per move"]]
     for row in labels:
         cells = [_cell(unit, _score(results, row, column)) for column in labels]
-        usage = f"{1000 * usage_of(row, results).seconds_per_decision():.3g}"
-        rows.append([players[row].name, *cells, _standing(standings[row], row == reference, unit), usage])
+        own = _standing(standings.players[row], row == reference, unit)
+        rows.append([players[row].name, *cells, own, f"{milliseconds(row, results):.3g}"])
     return rows
 
 
@@ -126,38 +150,37 @@ def markdown_table(rows: list[list[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
 
 
-def _fit_as_dict(tournament: Tournament, fit: Fit) -> dict[str, Any]:
-    """Returns how well ratings fit for JSON."""
-    pairs = [[tournament.labels[k] for k in pair] for pair in fit.pairs]
-    residuals = [
-        {"labels": pair, "residual": float(residual), "error": float(error)}
-        for pair, residual, error in zip(pairs, fit.residuals, fit.errors, strict=True)
-    ]
-    told = {"chi_squared": fit.chi_squared, "freedom": fit.freedom, "probability": fit.probability}
-    return {**told, "residuals": residuals}
-
-
 def as_dict(
-    tournament: Tournament, results: Results, standings: Standings, fit: Fit | None, facts: Mapping[str, Any]
+    tournament: Tournament, results: Results, standings: Standings, facts: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Returns everything for JSON."""
-    means = {label: standing.as_dict() for label, standing in standings.items() if isinstance(standing, Estimate)}
-    rated = {label: asdict(standing) for label, standing in standings.items() if isinstance(standing, Rating)}
+    unit, labels = unit_of(results), tournament.labels
+    own = {
+        label: value.as_dict() if isinstance(value, Estimate) else asdict(value)
+        for label, value in standings.players.items()
+    }
+    misfits = [
+        asdict(misfit) | {"pair": [labels[k] for k in misfit.pair]} for misfit in standings.misfits
+    ]
     return {
         **facts,
-        "config": {**asdict(tournament.config), "game": tournament.config.game.as_dict()},
+        "config": asdict(tournament.config) | {"game": tournament.config.game.as_dict()},
         "players": {
             label: {"name": player.name, "kind": player.kind, "options": player.options.as_dict()}
             for label, player in tournament.players.items()
         },
-        **({f"mean_{unit_of(results).key}": means} if means else {"ratings": rated}),
-        **({} if fit is None else {"fit": _fit_as_dict(tournament, fit)}),
+        "ratings" if unit.tells_wins else f"mean_{unit.key}": own,
+        **({"misfits": misfits} if misfits else {}),
         "matches": [{"labels": [a, b], **result.as_dict()} for (a, b), result in results.items()],
     }
 
 
 def write_report(
-    folder: Path, tournament: Tournament, results: Results, standings: Standings, fit: Fit | None, facts: Mapping[str, Any]
+    folder: Path,
+    tournament: Tournament,
+    results: Results,
+    standings: Standings,
+    facts: Mapping[str, Any],
 ) -> list[Path]:
     """Writes ``report.md``, ``report.json`` and the plots; returns their paths.
 
@@ -166,31 +189,36 @@ def write_report(
         tournament: What was played.
         results: Of every pair.
         standings: Of every player.
-        fit: How well ratings fit, see ``rate``.
         facts: What was measured where: the command, the machine, the time.
 
     Raises:
         ReportError: The folder cannot be written, or the plots' library is missing.
     """
-    unit = unit_of(results)
-    told = " and ".join(measures(unit))
-    text = [f"# {tournament.config.game.name}: {' · '.join(tournament.players[label].name for label in tournament.labels)}", ""]
-    text += [f"- {name}: {value}" for name, value in facts.items()]
-    text += ["", _explanation(results), ""]
-    text += [markdown_table(score_table(tournament, results, standings)), ""]
-    text += [] if fit is None else [f"{fit_text(tournament, fit)}.", ""]
-    text += [f"![{told}](scores.png)", ""]
-    if len(tournament.labels) > 2:
-        text += ["![Ratings](ratings.png)" if unit.tells_wins else "![Means](ratings.png)", ""]
-    text += ["![Time per move](times.png)", "", "## Matches", ""]
-    for result in results.values():
-        text += ["```", str(result), "```", ""]
+    names = " · ".join(tournament.players[label].name for label in tournament.labels)
+    text = [
+        f"# {tournament.config.game.name}: {names}",
+        "",
+        *(f"- {name}: {value}" for name, value in facts.items()),
+        "",
+    ]
+    text += [
+        _explanation(results),
+        "",
+        markdown_table(score_table(tournament, results, standings)),
+        "",
+    ]
+    if standings.misfits:
+        text += [f"{misfit_text(tournament, standings.misfits)}.", ""]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "report.md").write_text("\n".join(text))
-        contents = json.dumps(as_dict(tournament, results, standings, fit, facts), indent=2, allow_nan=False)
-        (folder / "report.json").write_text(contents + "\n")
         drawn = _plots(folder, tournament, results, standings)
+        text += [f"![{path.stem}]({path.name})\n" for path in drawn]
+        text += ["## Matches", "", *(f"```\n{result}\n```\n" for result in results.values())]
+        (folder / "report.md").write_text("\n".join(text))
+        contents = json.dumps(
+            as_dict(tournament, results, standings, facts), indent=2, allow_nan=False
+        )
+        (folder / "report.json").write_text(contents + "\n")
     except OSError as error:
         raise ReportError(f"report={folder}: cannot be written ({error.strerror})") from error
     return [folder / "report.md", folder / "report.json", *drawn]
@@ -200,13 +228,18 @@ def _explanation(results: Results) -> str:
     """Returns what the table shows, in a sentence or two."""
     unit, three = unit_of(results), next(iter(results.values())).opposite is not None
     if unit.tells_wins:
-        return f"WP and {unit.name} of the row's player, ± standard error over decks; 95 % intervals of the ratings in brackets."
+        return (
+            f"WP and {unit.name} of the row's player, ± standard error over decks; "
+            "95 % intervals of the ratings in brackets."
+        )
     alone = ", alone against that of the column in all other seats" if three else ""
     return f"{unit.name} of the row's player{alone}, ± standard error over decks; mean: over all opponents."
 
 
 def check_folder(folder: Path) -> None:
-    """Raises ReportError where a report could not be written into a folder: better before the games than after."""
+    """Raises ReportError where a report could not be written into a folder: better before the games
+    than after.
+    """
     check_plots()
     probe = folder / ".writable"
     try:
@@ -214,29 +247,45 @@ def check_folder(folder: Path) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise ReportError(f"report={folder}: cannot be written ({error.strerror}); give another folder") from error
+        raise ReportError(
+            f"report={folder}: cannot be written ({error.strerror}); give another folder"
+        ) from error
 
 
-def _plots(folder: Path, tournament: Tournament, results: Results, standings: Standings) -> list[Path]:
+def _plots(
+    folder: Path, tournament: Tournament, results: Results, standings: Standings
+) -> list[Path]:
     """Draws the plots of a report; returns their paths."""
     unit = unit_of(results)
     names = {label: tournament.players[label].name for label in tournament.labels}
     matches = {f"{names[a]} – {names[b]}": result.total for (a, b), result in results.items()}
-    if any(result.opposite is not None for result in results.values()):
-        reverse = {f"{names[b]} – {names[a]}": r.opposite.total for (a, b), r in results.items() if r.opposite is not None}
-        matches |= reverse
-    title = f"{unit.name} (points), 95 % interval" if unit.tells_wins else f"{unit.name}, 95 % interval"
+    matches |= {
+        f"{names[b]} – {names[a]}": r.opposite.total
+        for (a, b), r in results.items()
+        if r.opposite is not None
+    }
+    title = (
+        f"{unit.name} (points), 95 % interval" if unit.tells_wins else f"{unit.name}, 95 % interval"
+    )
     panels = [plots.Panel(title, {name: score.adp for name, score in matches.items()}, 1.0, 0.0)]
     if unit.tells_wins:
         wins = {name: score.wp for name, score in matches.items()}
         panels.insert(0, plots.Panel("WP (%), 95 % interval", wins, 100.0, 50.0))
     paths = [plots.scores(folder / "scores.png", panels)]
-    ends = {label: _ends(standing) for label, standing in standings.items()}
+    ends = {label: _ends(standing) for label, standing in standings.players.items()}
     ordered = sorted(tournament.labels, key=lambda label: ends[label][0])
     if len(ordered) > 2:
-        title = "Rating (Elo), 95 % interval" if unit.tells_wins else f"Mean {unit.name} over opponents, 95 % interval"
-        paths.append(plots.standings(folder / "ratings.png", title, {names[label]: ends[label] for label in ordered}))
-    times = {names[label]: 1000 * usage_of(label, results).seconds_per_decision() for label in ordered}
+        title = (
+            "Rating (Elo), 95 % interval"
+            if unit.tells_wins
+            else f"Mean {unit.name} over opponents, 95 % interval"
+        )
+        paths.append(
+            plots.standings(
+                folder / "ratings.png", title, {names[label]: ends[label] for label in ordered}
+            )
+        )
+    times = {names[label]: milliseconds(label, results) for label in ordered}
     return [*paths, plots.times(folder / "times.png", times)]
 
 

@@ -1,8 +1,10 @@
-"""Every game of a tournament in a file: as JSON lines, the record of the game's package and who played it, or as hand histories.
+"""Every game of a tournament in a file: as JSON lines, the record of the game's package and who
+played it, or as hand histories.
 
-One line is one game: ``{"match": [A, B], "deck": 0, "players": [name at each seat], ...}`` and the fields of the game's own
-record (``games/doudizhu/records.py``, ``games/poker/game.py``), which replay it move by move. A file whose name ends in .phh or
-.phhs (and .xz) holds the hands of no-limit Hold'em in the PHH format instead.
+One line is one game: ``{"match": [A, B], "deck": 0, "players": [name at each seat], ...}`` and the
+fields of the game's own record (``games.interface.Game.record``), which
+replay it move by move. A file whose name ends in .phh or .phhs (and .xz) holds the hands of
+no-limit Hold'em in the PHH format instead.
 """
 
 import json
@@ -24,17 +26,26 @@ class SaveError(RuntimeError):
 
 
 def check_file(path: Path, game: Game) -> None:
-    """Raises SaveError where games could not be written to a file: better before the games than after."""
+    """Raises SaveError where games could not be written to a file: better before the games than
+    after.
+    """
     if path.name.endswith(HISTORIES) and not game.has_histories:
         name = game.spec.name
-        raise SaveError(f"save={path}: hand histories are written for game=no_limit_holdem, not {name}; give another name")
+        raise SaveError(
+            f"save={path}: hand histories are written for game=no_limit_holdem, not {name}; give another name"
+        )
     if path.exists():
         raise SaveError(f"save={path}: exists already; give another file, or remove it")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise SaveError(f"save={path}: there is no folder {path.parent} that can be written")
 
 
-def write_games(path: Path, tournament: Tournament, decks: States, results: Mapping[tuple[str, str], MatchResult]) -> None:
+def write_games(
+    path: Path,
+    tournament: Tournament,
+    decks: States,
+    results: Mapping[tuple[str, str], MatchResult],
+) -> None:
     """Writes the games of all matches to a new file.
 
     Args:
@@ -46,41 +57,34 @@ def write_games(path: Path, tournament: Tournament, decks: States, results: Mapp
     Raises:
         SaveError: It cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.partial")
+    game, temporary = tournament.config.game.make(), path.with_name(f".{path.name}.partial")
+    played = (
+        one for pair in results for one in _played(game, tournament, decks, pair, results[pair])
+    )
     try:
         if path.name.endswith(HISTORIES):
-            tournament.config.game.make().write_histories(path, _played(tournament, decks, results))
+            game.write_histories(path, (one for _, one in played))
             return
         with temporary.open("w", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in _lines(tournament, decks, results))
+            for match, one in played:
+                fields = {"match": match, "deck": one.row, "players": list(one.players)}
+                file.write(json.dumps({**fields, **game.record(decks, one.row, one.moves)}) + "\n")
         os.replace(temporary, path)
     except OSError as error:
         raise SaveError(f"save={path}: cannot be written ({error.strerror})") from error
 
 
-def _played(tournament: Tournament, decks: States, results: Mapping[tuple[str, str], MatchResult]) -> Iterator[PlayedGame]:
-    """Yields every game with its players; the table is the pair that plays."""
-    count = games_per_deck(tournament.config.game.make().spec)
-    for pair, result in results.items():
-        games = result.games
-        for i, seating in enumerate(games.seating):
-            names = tuple(tournament.players[pair[k]].name for k in seating)
-            moves = games.records.moves[i, : games.records.lengths[i]]
-            yield PlayedGame(decks, i // count, moves, names, " - ".join(tournament.players[label].name for label in pair))
-
-
-def _lines(tournament: Tournament, decks: States, results: Mapping[tuple[str, str], MatchResult]) -> Iterator[str]:
-    """Yields the line of every game."""
-    game = tournament.config.game.make()
-    count = games_per_deck(game.spec)
-    for pair, result in results.items():
-        games = result.games
-        for i, seating in enumerate(games.seating):
-            moves = games.records.moves[i, : games.records.lengths[i]]
-            fields = {
-                "match": [tournament.players[label].name for label in pair],
-                "deck": i // count,
-                "players": [tournament.players[pair[k]].name for k in seating],
-                **game.record(decks, i // count, moves),
-            }
-            yield json.dumps(fields)
+def _played(
+    game: Game, tournament: Tournament, decks: States, pair: tuple[str, str], result: MatchResult
+) -> Iterator[tuple[list[str], PlayedGame]]:
+    """Yields the players of a match with every game of it; the table of a game is the pair that
+    plays.
+    """
+    match, games = [tournament.players[label].name for label in pair], result.games
+    for i, seating in enumerate(games.seating):
+        names = tuple(match[k] for k in seating)
+        moves = games.records.moves[i, : games.records.lengths[i]]
+        yield (
+            match,
+            PlayedGame(decks, i // games_per_deck(game.spec), moves, names, " - ".join(match)),
+        )

@@ -1,27 +1,35 @@
-"""A sequential test: a match that ends once it is clear which of two shares of games won is the better explanation.
+"""A sequential test: a match that ends once it is clear which of two shares of games won is the
+better explanation.
 
-H0: the mean of the deck scores is ``p0``; H1: it is ``p1``, p0 < p1. After each task of the plan in its order the
-log-likelihood ratio of the two is compared with Wald's bounds, and the match ends with H0 or H1 where it leaves them:
+H0: the mean of the deck scores is ``p0``; H1: it is ``p1``, p0 < p1. After each task of the plan in
+its order the log-likelihood ratio of the two is compared with Wald's bounds, and the match ends
+with H0 or H1 where it leaves them:
 
-    LLR >= log((1 - error) / error): H1 is accepted;   LLR <= -log((1 - error) / error): H0 is accepted
+    LLR >= log((1 - error) / error): H1 is accepted;   LLR <= -log((1 - error) / error): H0 is
+    accepted
 
-Either is accepted wrongly with a probability of about ``error`` at most, although the test looks again and again. Between p0
-and p1 either answer may come, and it takes longest.
+Either is accepted wrongly with a probability of about ``error`` at most, although the test looks
+again and again. Between p0 and p1 either answer may come, and it takes longest.
 
-Nobody knows how the scores of a deck are distributed (they are 0, 1/2 and 1 without draws), only their mean is at stake. So
-the likelihood of a hypothesis is the largest that any distribution with its mean has, over the scores that were seen: with the
-share q[v] of the decks at score v, the weights that maximise sum over v of q[v] log w[v] under sum of w[v] v = p are
+Nobody knows how the scores of a deck are distributed (they are 0, 1/2 and 1 without draws), only
+their mean is at stake. So the likelihood of a hypothesis is the largest that any distribution with
+its mean has, over the scores that were seen: with the share q[v] of the decks at score v, the
+weights that maximise sum over v of q[v] log w[v] under sum of w[v] v = p are
 
-    w[v] = q[v] / (1 + x (v - p)),   x the root of   sum over v of q[v] (v - p) / (1 + x (v - p)) = 0
+    w[v] = q[v] / (1 + x (v - p)),   x the root of   sum over v of q[v] (v - p) / (1 + x (v - p)) =
+    0
 
-so LLR = n sum over v of q[v] log((1 + x0 (v - p0)) / (1 + x1 (v - p1))). The bounds are exact for simple hypotheses, up to
-what the LLR jumps over them; for these they hold asymptotically: ``tests/evaluation/test_sequential.py`` measures the errors.
+so LLR = n sum over v of q[v] log((1 + x0 (v - p0)) / (1 + x1 (v - p1))). The bounds are exact for
+simple hypotheses, up to what the LLR jumps over them; for these they hold asymptotically:
+``tests/evaluation/test_sequential.py`` measures the errors.
 
-A match that ends early has a mean that is biased away from the middle of p0 and p1: the bounds are met by lucky stretches.
+A match that ends early has a mean that is biased away from the middle of p0 and p1: the bounds are
+met by lucky stretches.
 
-Source: Wald 1945, "Sequential tests of statistical hypotheses"; Owen 1988 (the weights, empirical likelihood); Li, Liu & Ying
-2014, "Generalized sequential probability ratio test for separate families of hypotheses"; Van den Bergh, "A practical
-introduction to the GSPRT" (the test of Stockfish's patches by game pairs).
+Source: Wald 1945, "Sequential tests of statistical hypotheses"; Owen 1988 (the weights, empirical
+likelihood); Li, Liu & Ying 2014, "Generalized sequential probability ratio test for separate
+families of hypotheses"; Van den Bergh, "A practical introduction to the GSPRT" (the test of
+Stockfish's patches by game pairs).
 """
 
 import math
@@ -33,23 +41,30 @@ import numpy as np
 ERROR = 0.05
 """Probability of accepting a hypothesis where the other one holds."""
 PSEUDO_DECKS = 1e-3
-"""Decks that are added at the scores 0 and 1, so that any mean has a likelihood however few scores were seen."""
+"""Decks that are added at the scores 0 and 1, so that any mean has a likelihood however few scores
+were seen."""
 BISECTIONS = 64
 
 
 def _root(scores: np.ndarray, shares: np.ndarray, mean: float) -> np.ndarray:
-    """Returns x (float64 ``[...]``) of shares ``[..., V]`` of the scores ``[V]``, which include 0 and 1, for a mean in (0, 1)."""
+    """Returns x (float64 ``[...]``) of shares ``[..., V]`` of the scores ``[V]``, which include 0
+    and 1, for a mean in (0, 1).
+    """
     away = scores - mean
     low = np.full(shares.shape[:-1], -1.0 / (1.0 - mean))
     high = np.full(shares.shape[:-1], 1.0 / mean)
-    for _ in range(BISECTIONS):  # the sum falls from +infinity to -infinity between the poles of 0 and 1
+    for _ in range(
+        BISECTIONS
+    ):  # the sum falls from +infinity to -infinity between the poles of 0 and 1
         middle = (low + high) / 2
         rises = (shares * away / (1.0 + middle[..., None] * away)).sum(axis=-1) > 0
         low, high = np.where(rises, middle, low), np.where(rises, high, middle)
     return (low + high) / 2
 
 
-def log_likelihood_ratio(scores: np.ndarray, counts: np.ndarray, p0: float, p1: float) -> np.ndarray:
+def log_likelihood_ratio(
+    scores: np.ndarray, counts: np.ndarray, p0: float, p1: float
+) -> np.ndarray:
     """Returns the log-likelihood ratio of mean p1 over mean p0 (float64 ``[...]``).
 
     Args:
@@ -94,7 +109,10 @@ class SequentialResult:
 
     def __str__(self) -> str:
         """Returns the verdict, with what must be known to read the scores beside it."""
-        held = {"H0": f"H0, WP = {100 * self.p0:g} %, accepted over", "H1": f"H1, WP = {100 * self.p1:g} %, accepted over"}
+        held = {
+            "H0": f"H0, WP = {100 * self.p0:g} %, accepted over",
+            "H1": f"H1, WP = {100 * self.p1:g} %, accepted over",
+        }
         other = {"H0": f"H1, WP = {100 * self.p1:g} %", "H1": f"H0, WP = {100 * self.p0:g} %"}
         figures = f"after {self.decks:,} decks; LLR {self.ratio:+.2f}, bounds ±{self.bound:.2f}, errors {100 * ERROR:g} %"
         if self.accepted is None:
@@ -115,4 +133,6 @@ class SequentialTest:
         values, counts = np.unique(np.concatenate([scores, [0.0, 1.0]]), return_counts=True)
         counts[[0, -1]] -= 1
         ratio = float(log_likelihood_ratio(values, counts, self.p0, self.p1))
-        return SequentialResult(self.p0, self.p1, ratio, math.log((1 - self.error) / self.error), len(scores))
+        return SequentialResult(
+            self.p0, self.p1, ratio, math.log((1 - self.error) / self.error), len(scores)
+        )

@@ -1,18 +1,22 @@
 """Means over duplicate decks, with standard errors and intervals.
 
-The games of a deck share their cards, so their results are dependent and the unit of every estimate is the deck. With x[d, t]
-the return of player A in the game of deck d in which it sits in team t:
+The games of a deck share their cards, so their results are dependent and the unit of every estimate
+is the deck. With x[d, t] the return of player A in the game of deck d in which it sits in team t:
 
-    ADP = mean over d of y[d],   y[d] = mean over t of x[d, t],   standard error = s(y) / sqrt(number of decks)
+    ADP = mean over d of y[d],   y[d] = mean over t of x[d, t],   standard error = s(y) /
+    sqrt(number of decks)
 
-and likewise for WP with w[d, t] = 1 for a win, 1/2 for a draw, 0 for a loss in place of x. Luck of the cards that helps A in
-one game helps B in the other, and cancels in y. Two deterministic equals score WP = 1/2 and ADP = 0 with error 0.
+and likewise for WP with w[d, t] = 1 for a win, 1/2 for a draw, 0 for a loss in place of x. Luck of
+the cards that helps A in one game helps B in the other, and cancels in y. Two deterministic equals
+score WP = 1/2 and ADP = 0 with error 0.
 
-Intervals are Student's t. In simulated matches they hold the truth 95 % of the time for WP; for ADP a little less where rare
-large stakes meet few decks: 93.6 % over 100 decks, 94.9 % over 1,000, if both games of a deck share 0.67 bombs on average.
+Intervals are Student's t. In simulated matches they hold the truth 95 % of the time for WP; for ADP
+a little less where rare large stakes meet few decks: 93.6 % over 100 decks, 94.9 % over 1,000, if
+both games of a deck share 0.67 bombs on average.
 
-WP and ADP are DeltaDou's (5.1): the share of games won, and the average difference in points per game, where a game of Doudizhu
-counts 2^bombs for the winning team. DouZero counts the landlord twice; its ADP is twice this one.
+WP and ADP are DeltaDou's (5.1): the share of games won, and the average difference in points per
+game, where a game of Doudizhu counts 2^bombs for the winning team. DouZero counts the landlord
+twice; its ADP is twice this one.
 """
 
 from dataclasses import dataclass
@@ -42,7 +46,9 @@ class Estimate:
         return self.mean - half, self.mean + half
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the mean, standard error, interval and number of decks; None where one deck cannot tell."""
+        """Returns the mean, standard error, interval and number of decks; None where one deck
+        cannot tell.
+        """
         known = self.count > 1
         return {
             "mean": self.mean,
@@ -62,5 +68,7 @@ def estimate(values: np.ndarray) -> Estimate:
 
 
 def wins(returns: np.ndarray) -> np.ndarray:
-    """Returns 1 for every positive return, 1/2 for 0 and 0 for a negative one (float64, the shape of ``returns``)."""
+    """Returns 1 for every positive return, 1/2 for 0 and 0 for a negative one (float64, the shape
+    of ``returns``).
+    """
     return 0.5 + 0.5 * np.sign(returns)

@@ -1,8 +1,9 @@
 """Different players at one table: the same cards with the players in every order of seats.
 
-Deck d is played once for each of P orders of the players around the table; all orders up to ``MOST_ORDERS``, else as many drawn
-at random. A player's score of a deck is its mean over the orders, so what a seat and its cards bring cancels over the players,
-and the unit of every error is the deck. Scores sum to 0 where nothing is taken out of the pots.
+Deck d is played once for each of P orders of the players around the table; all orders up to
+``MOST_ORDERS``, else as many drawn at random. A player's score of a deck is its mean over the
+orders, so what a seat and its cards bring cancels over the players, and the unit of every error is
+the deck. Scores sum to 0 where nothing is taken out of the pots.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +31,8 @@ class TableResult:
         unit: Of the scores.
         by_deck: float64 ``[D, P]``, the mean return of each player on each deck, in that unit.
         scores: Of each player.
-        ahead: ``ahead[i][j]``: by how much player i is ahead of player j, from the differences of each deck.
+        ahead: ``ahead[i][j]``: by how much player i is ahead of player j, from the differences of
+            each deck.
         usage: Of each player.
         num_games: That were played.
     """
@@ -56,7 +58,9 @@ class TableResult:
 
 
 def orders(players: int, seed: int) -> np.ndarray:
-    """Returns the player at each seat (int ``[P, S]``) of every order that is played; each player is as often in each seat."""
+    """Returns the player at each seat (int ``[P, S]``) of every order that is played; each player
+    is as often in each seat.
+    """
     if players <= 4:
         return np.array(list(permutations(range(players))))
     rng, rounds = np.random.default_rng(seed), MOST_ORDERS // players
@@ -65,7 +69,13 @@ def orders(players: int, seed: int) -> np.ndarray:
 
 
 def play_table(
-    game: Game, agents: Sequence[Agent], decks: States, seed: int, *, at_once: int | None = None, progress: Progress | None = None
+    game: Game,
+    agents: Sequence[Agent],
+    decks: States,
+    seed: int,
+    *,
+    at_once: int | None = None,
+    progress: Progress | None = None,
 ) -> PlayedGames:
     """Returns the games of players at one table; deck d in order k is game ``d * P + k``.
 
@@ -77,9 +87,14 @@ def play_table(
         at_once: Games in progress at a time; None: all. progress: See ``evaluation.match``.
     """
     if len(agents) != game.spec.num_seats:
-        raise ValueError(f"table: {len(agents)} players; expected {game.spec.num_seats}, one for each seat of {game.spec.name}")
+        raise ValueError(
+            f"table: {len(agents)} players; expected {game.spec.num_seats}, one for each seat of {game.spec.name}"
+        )
     some = orders(len(agents), seed)
-    deals, seating = take(decks, np.repeat(np.arange(num_rows(decks)), len(some))), np.tile(some, (num_rows(decks), 1))
+    deals, seating = (
+        take(decks, np.repeat(np.arange(num_rows(decks)), len(some))),
+        np.tile(some, (num_rows(decks), 1)),
+    )
     watching = observers(agents)
     for agent in watching:
         agent.meet(seating)
@@ -90,14 +105,22 @@ def play_table(
 
 
 def scores_by_deck(game: Game, games: PlayedGames, num_decks: int) -> np.ndarray:
-    """Returns the mean return of each player on each deck, in the unit of the game's scores: float64 ``[D, P]``."""
+    """Returns the mean return of each player on each deck, in the unit of the game's scores:
+    float64 ``[D, P]``.
+    """
     players = game.spec.num_seats
     by_game = np.zeros((len(games.seating), players))
     np.put_along_axis(by_game, games.seating.astype(np.int64), games.returns, axis=1)
     return by_game.reshape(num_decks, -1, players).mean(axis=1) * game.spec.score.per_return
 
 
-def result_of(names: Sequence[str], unit: ScoreUnit, by_deck: np.ndarray, usage: Sequence[Usage], num_games: int) -> TableResult:
+def result_of(
+    names: Sequence[str],
+    unit: ScoreUnit,
+    by_deck: np.ndarray,
+    usage: Sequence[Usage],
+    num_games: int,
+) -> TableResult:
     """Returns what the scores of decks (float64 ``[D, P]``) say."""
     players = range(by_deck.shape[1])
     return TableResult(
@@ -110,13 +133,15 @@ def table_match(
     game: Game, make: Callable[[], Sequence[Agent]], names: Sequence[str], num_decks: int, seed: int, *, lot: int = 20,
     progress: Progress | None = None, stopping: Callable[[], bool] = lambda: False,
 ) -> TableResult | None:  # fmt: skip
-    """Returns the scores of players over the first evaluation decks of a seed, lot by lot; None if it was stopped.
+    """Returns the scores of players over the first evaluation decks of a seed, lot by lot; None if
+    it was stopped.
 
     Args:
         game: The game. make: Makes the players. names: For reports.
         num_decks: Decks. seed: Of the decks and the players' choices.
         lot: Decks that are played side by side.
-        progress: Called with the games that are over and all games. stopping: Asked after every lot.
+        progress: Called with the games that are over and all games. stopping: Asked after every
+            lot.
     """
     agents, decks = make(), evaluation_decks(game, seed, num_decks)
     per_deck, parts = len(orders(len(agents), seed)), []

@@ -1,24 +1,24 @@
-"""Tournaments: every pair of players over duplicate decks, in several processes, continued after an interruption.
+"""Tournaments: every pair of players over duplicate decks, in several processes, continued after an
+interruption.
 
-    pairs ─▶ tasks (some decks of one pair) ─▶ workers ─▶ finished tasks on disk ─▶ MatchResult per pair
+    pairs ─▶ tasks (some decks of one pair) ─▶ workers ─▶ finished tasks in a file for each pair ─▶
+    MatchResult per pair
 
-A task is the unit of work and of what is kept: its games are played in lock-step in one process, and written to disk once all
-of them are over. Tasks and their random numbers depend on the configuration alone, so the results are the same with any number
-of processes, and after any interruption. A match with a sequential test ends with the first of its tasks, in the order of the
-plan, after which the test is decided; what was played of later ones counts for nothing. What is kept belongs to one pair under
-one version of the code; it is removed when the tournament is complete.
+A task is the unit of work and of what is kept: its games are played in lock-step in one process.
+Tasks and their random numbers depend on the configuration alone. A match with a sequential test
+ends with the first of its tasks, in the order of the plan, after which the test is decided; what
+was played of later ones counts for nothing. What is kept belongs to one pair under one version of
+the code; it is removed when the tournament is complete.
 """
 
-import os
-import signal
-import threading
-from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+import hashlib
+import json
+from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
-from multiprocessing import active_children, get_context, parent_process
-from multiprocessing.sharedctypes import Synchronized
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -26,53 +26,35 @@ import torch
 from agents.agent import Agent
 from agents.players import Host
 from evaluation.aivat import corrections
-from evaluation.duplicate import MatchResult, deck_scores, duplicate_games, games_per_deck, part_seed, summary
-from evaluation.kept_games import KeptGames
+from evaluation.duplicate import (
+    MatchResult,
+    deck_scores,
+    duplicate_games,
+    games_per_deck,
+    part_seed,
+    summary,
+)
 from evaluation.match import PlayedGames, joined_games
-from evaluation.plan import SLOW_DECKS, Plan, Task, kinds_of
+from evaluation.plan import SLOW_DECKS, Plan, Task, identity, kinds_of
 from evaluation.sequential import SequentialResult
+from evaluation.units import Store, Tell, as_arrays, as_text, num_cores, run_units
 from games.batches import take
 from games.interface import GameSpec, Records, seats_to_move
-from runtime.cluster import Shared
-from runtime.connect import connect
 from runtime.device import choose_device
-from runtime.interrupt import unheard_by_children
-
-POLL_SECONDS = 0.2
+from runtime.progress import Progress
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a tournament is.
+class TaskWorker:
+    """Plays tasks in one process; players are made once."""
 
-    Attributes:
-        games: Games that are over.
-        total: All games.
-        kept: Those of them that an earlier call had finished.
-    """
-
-    games: int
-    total: int
-    kept: int
-
-
-class Worker:
-    """Plays tasks in one process; players are made once.
-
-    Args:
-        plan: All tasks.
-        counter: Receives the number of games that are over; None: nobody counts.
-    """
-
-    def __init__(self, plan: Plan, counter: "Synchronized[int] | None" = None) -> None:
-        self.plan, self._counter = plan, counter
-        config = plan.tournament.config
+    def __init__(self, plan: Plan) -> None:
+        self.plan, config = plan, plan.tournament.config
         device = choose_device(config.device)
         if device.type == "cpu":
             torch.set_num_threads(1)  # one process per core
         self.game = config.game.make()
         lanes = SLOW_DECKS * games_per_deck(self.game.spec)
-        self._host = Host(self.game, plan.players, str(device), lanes)
+        self._host = Host(self.game, plan.tournament.players, str(device), lanes)
         self._agents: dict[str, Agent] = {}
 
     def agent(self, label: str) -> Agent:
@@ -84,64 +66,47 @@ class Worker:
         return self._agents[label]
 
     def _warm_up(self, agent: Agent) -> None:
-        """Asks for one move, so that reading or compiling kernels is not counted as time to move."""
+        """Asks for one move, so that reading or compiling kernels is not counted as time to
+        move.
+        """
         deal = take(self.plan.decks, np.zeros(1, np.int64))
-        records = Records(np.full((1, self.game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16))
+        records = Records(
+            np.full((1, self.game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16)
+        )
         agent.start(1, 0)
-        agent.act(np.zeros(1, np.int64), self.game.view(deal, seats_to_move(self.game, deal)), records)
+        agent.act(
+            np.zeros(1, np.int64), self.game.view(deal, seats_to_move(self.game, deal)), records
+        )
 
-    def play(self, task: Task) -> PlayedGames:
-        """Returns the games of a task."""
+    def play(self, task: Task, tell: Tell) -> PlayedGames:
+        """Returns the games of a task; tells how many are over."""
         told = 0
 
-        def tell(done: int, total: int) -> None:
+        def progress(done: int, total: int) -> None:
             nonlocal told
-            if self._counter is not None:
-                with self._counter.get_lock():
-                    self._counter.value += done - told
+            tell(done - told)
             told = done
 
         decks = take(self.plan.decks, slice(task.first, task.last))
         seed = part_seed(self.plan.tournament.config.seed, task.first)
         agents = self.agent(task.a), self.agent(task.b)
-        games = duplicate_games(self.game, *agents, decks, seed, progress=tell)
+        games = duplicate_games(self.game, *agents, decks, seed, progress=progress)
         if not self.plan.tournament.config.aivat:
             return games
-        deals = take(decks, np.repeat(np.arange(task.last - task.first), games_per_deck(self.game.spec)))
+        deals = take(
+            decks, np.repeat(np.arange(task.last - task.first), games_per_deck(self.game.spec))
+        )
         return replace(games, luck=corrections(self.game, agents, games, deals, seed))
 
     def close(self) -> None:
         """Ends the programs of external players."""
         for agent in self._agents.values():
-            close = getattr(agent, "close", None)
-            if close is not None:
-                close()
-
-
-_worker: Worker
-
-
-def _start_worker(plan: Plan, counter: "Synchronized[int]") -> None:
-    """Prepares a process of the pool: Ctrl-C is the parent's business, and the process does not outlive it."""
-    global _worker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = parent_process()
-    if parent is not None:
-
-        def follow() -> None:
-            parent.join()
-            os._exit(1)
-
-        threading.Thread(target=follow, daemon=True).start()
-    _worker = Worker(plan, counter)
-
-
-def _play_in_worker(task: Task) -> PlayedGames:
-    return _worker.play(task)
+            getattr(agent, "close", lambda: None)()
 
 
 class Watched:
-    """A match that a sequential test looks at after each task, in the order of the plan; it never decides where there is no test.
+    """A match that a sequential test looks at after each task, in the order of the plan; without a
+    test it is never decided.
 
     Args:
         plan: One pair, if there is a test.
@@ -164,9 +129,16 @@ class Watched:
         return self.result is not None and self.result.accepted is not None
 
     def add(self, finished: Mapping[Task, PlayedGames]) -> None:
-        """Looks after each task that is finished and has only finished ones before it, until the test is decided."""
+        """Looks after each task that is finished and has only finished ones before it, until the
+        test is decided.
+        """
         tasks = self._plan.tasks
-        while self._test and not self.is_decided and self.num_tasks < len(tasks) and tasks[self.num_tasks] in finished:
+        while (
+            self._test
+            and not self.is_decided
+            and self.num_tasks < len(tasks)
+            and tasks[self.num_tasks] in finished
+        ):
             wins = deck_scores(self._spec, finished[tasks[self.num_tasks]])[1].mean(axis=1)
             self._scores = np.append(self._scores, wins)
             self.num_tasks += 1
@@ -175,155 +147,90 @@ class Watched:
 
 def play_tournament(
     plan: Plan,
-    tell: Callable[[Progress], None] = lambda progress: None,
+    progress: Progress = lambda *at: None,
     stopping: Callable[[], bool] = lambda: False,
+    note: Callable[[str], None] = lambda text: None,
 ) -> dict[tuple[str, str], MatchResult] | None:
     """Returns the result of every pair of labels, None if it was stopped before the end.
 
     Args:
         plan: What to play.
-        tell: Called with the progress, several times a second.
+        progress: Called several times a second with the games that this call plays.
         stopping: Whether to stop after the tasks that are being played.
+        note: Shows a line.
 
     Raises:
         PlayerError: A player cannot be made.
-        IllegalMoveError, ExternalPlayerError: A player failed; the games of the finished tasks are kept.
-        TournamentError: Results cannot be kept.
+        IllegalMoveError, ExternalPlayerError: A player failed; the games of the finished tasks are
+            kept.
+        StoreError: Results cannot be kept.
     """
     config, players = plan.tournament.config, plan.tournament.players
-    game = config.game.make()
-    store = KeptGames(Path(config.unfinished), plan)
     if not config.resume:
-        store.remove()
-    store.check()
-    count_per_deck = games_per_deck(game.spec)
-    finished = {task: games for task in plan.tasks if (games := store.load(task)) is not None}
-    kept = count_per_deck * sum(task.last - task.first for task in finished)
-    total = count_per_deck * sum(task.last - task.first for task in plan.tasks)
+        forget(plan)
+    spec, finished = config.game.make().spec, dict[Task, PlayedGames]()
+    stores = {pair: Store(path, own) for pair, (path, own) in _files(plan).items()}
+    for pair, store in stores.items():
+        for (first, last), text in store.finished():
+            finished[Task(*pair, first, last)] = PlayedGames.of_arrays(as_arrays(text))
     left = [task for task in plan.tasks if task not in finished]
-
-    def count(games: int) -> None:
-        tell(Progress(kept + games, total, kept))
-
-    watched = Watched(plan, game.spec)
+    games, total = (
+        games_per_deck(spec) * sum(task.last - task.first for task in tasks)
+        for tasks in (left, plan.tasks)
+    )
+    if finished:
+        note(f"continuing: {total - games:,} of {total:,} games were finished before")
+    watched = Watched(plan, spec)
     watched.add(finished)
     if not watched.is_decided:
-        with closing(_played(plan, left, count, stopping)) as played:
-            for task, games in played:
-                store.save(task, games)
-                finished[task] = games
+        count = partial(_report, progress, games)
+        with closing(
+            run_units(
+                partial(TaskWorker, plan), left, _processes(plan), config.cluster, count, stopping
+            )
+        ) as played:
+            for k, result in played:
+                finished[left[k]] = result
+                stores[left[k].pair].add([left[k].first, left[k].last], as_text(result.as_arrays()))
                 watched.add(finished)
                 if watched.is_decided:
                     break
-    if not watched.is_decided and len(finished) < len(plan.tasks):
+    if not watched.is_decided and any(task not in finished for task in plan.tasks):
         return None
     tasks = plan.tasks[: watched.num_tasks] if watched.is_decided else plan.tasks
     results = {}
-    for a, b in dict.fromkeys((task.a, task.b) for task in tasks):
-        parts = [finished[task] for task in tasks if (task.a, task.b) == (a, b)]
-        result = summary(game.spec, (players[a].name, players[b].name), joined_games(parts))
-        results[a, b] = replace(result, sequential=watched.result)
+    for pair in dict.fromkeys(task.pair for task in tasks):
+        parts = joined_games([finished[task] for task in tasks if task.pair == pair])
+        result = summary(spec, (players[pair[0]].name, players[pair[1]].name), parts)
+        results[pair] = replace(result, sequential=watched.result)
     return results
+
+
+def _report(progress: Progress, total: int, done: int) -> None:
+    progress("playing", done, total, "games")
+
+
+def _files(plan: Plan) -> dict[tuple[str, str], tuple[Path, dict[str, Any]]]:
+    """Returns the file of each pair, and the identity that names it."""
+    folder, found = Path(plan.tournament.config.unfinished), {}
+    for pair in dict.fromkeys(task.pair for task in plan.tasks):
+        own = identity(plan, pair)
+        name = hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()[:24]
+        found[pair] = folder / f"{name}.jsonl", own
+    return found
 
 
 def forget(plan: Plan) -> None:
     """Removes the finished tasks from disk, once their results are where they belong."""
-    KeptGames(Path(plan.tournament.config.unfinished), plan).remove()
+    for path, _ in _files(plan).values():
+        path.unlink(missing_ok=True)
 
 
-def _played(
-    plan: Plan, tasks: list[Task], count: Callable[[int], None], stopping: Callable[[], bool]
-) -> Generator[tuple[Task, PlayedGames], None, None]:
-    """Yields tasks with their games as they end, in this process or in a pool; closed early, it ends the processes at once."""
+def _processes(plan: Plan) -> int:
+    """Returns the number of processes: one for each core, one for a GPU, where the configuration
+    names none.
+    """
     config = plan.tournament.config
-    if config.cluster.kind != "none":
-        yield from _played_in_cluster(plan, tasks, count, stopping)
-        return
-    processes = min(config.processes or len(os.sched_getaffinity(0)), len(tasks))
-    if choose_device(config.device).type == "cuda":
-        processes = min(processes, 1) if not config.processes else processes
-    context = get_context("spawn")
-    counter = context.Value("q", 0)
-    count(0)
-    if processes <= 1:
-        worker = Worker(plan, counter)
-        try:
-            for task in tasks:
-                if stopping():
-                    return
-                yield task, _watched(worker, task, counter, count)
-        finally:
-            worker.close()
-        return
-    pool = ProcessPoolExecutor(processes, context, _start_worker, (plan, counter))
-    try:
-        waiting, running = list(tasks), dict[Future[PlayedGames], Task]()
-        while running or (waiting and not stopping()):
-            while waiting and len(running) < processes and not stopping():
-                task = waiting.pop(0)
-                with unheard_by_children():  # processes start here
-                    running[pool.submit(_play_in_worker, task)] = task
-            done, _ = wait(running, POLL_SECONDS, FIRST_COMPLETED)
-            count(counter.value)
-            for future in done:
-                yield running.pop(future), future.result()
-    except BaseException:  # nobody waits for the others' games
-        for process in active_children():
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-class ClusterWorker:
-    """What an actor of a cluster runs. Args: plan: All tasks."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._worker = Worker(plan)
-
-    def refresh(self, shared: Shared) -> None:
-        """Does nothing: players read what they need themselves."""
-
-    def work(self, task: None) -> Callable[[Task], Iterator[PlayedGames]]:
-        """Returns what a pool asks of a worker."""
-
-        def play(unit: Task) -> Iterator[PlayedGames]:
-            yield self._worker.play(unit)
-
-        return play
-
-
-def _played_in_cluster(
-    plan: Plan, tasks: list[Task], count: Callable[[int], None], stopping: Callable[[], bool]
-) -> Iterator[tuple[Task, PlayedGames]]:
-    """Yields tasks with their games as actors of a cluster end them."""
-    factory, facts = "evaluation.tournament:ClusterWorker", "games.environment:environment"
-    cluster, over = connect(plan.tournament.config.cluster, factory, {"plan": plan}, facts), 0
-    count(0)
-    try:
-        for k, games in cluster.pool({}, None).run(tasks):
-            over += len(games.seating)
-            count(over)
-            yield tasks[k], games
-            if stopping():
-                return
-    finally:
-        cluster.close()
-
-
-def _watched(worker: Worker, task: Task, counter: "Synchronized[int]", count: Callable[[int], None]) -> PlayedGames:
-    """Returns the games of a task that this process plays, while a thread tells the progress."""
-    over = threading.Event()
-
-    def watch() -> None:
-        while not over.wait(POLL_SECONDS):
-            count(counter.value)
-
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
-    try:
-        return worker.play(task)
-    finally:
-        over.set()
-        thread.join()
-        count(counter.value)
+    if config.processes:
+        return config.processes
+    return 1 if choose_device(config.device).type == "cuda" else num_cores()

@@ -1,34 +1,32 @@
 """Repeats figures and tables of papers: ``python -m reproduce leduc_figure2 [key=value …]``.
 
-What a figure consists of stands in ``conf/reproduce/NAME.yaml``; the keys are explained by ``--help NAME``. The same command
-goes on with a figure that was interrupted.
+What a figure consists of stands in ``conf/reproduce/NAME.yaml``; the keys are explained by ``--help
+NAME``. The same command goes on with a figure that was interrupted.
 """
 
 import sys
 from collections.abc import Callable, Sequence
 
 from evaluation.plots import ReportError, check_plots
+from evaluation.units import StoreError
 from networks.checkpoint import CheckpointError
-from reproduce import figures, match_tables, table_matches
-from reproduce.figures import FigureConfig
+from reproduce import figures, ismcts_tables, reward_figures
 from reproduce.job import Job
-from reproduce.match_tables import MatchTablesConfig
-from reproduce.table_matches import TableMatchesConfig
 from runtime.cluster import ClusterError
 from runtime.configuration import CONF, choices, read_file, shown, split
 from runtime.help import keys_text, say
 from runtime.interrupt import Interrupt
 from runtime.settings import ConfigError, did_you_mean
-from training.reports import Event
 from training.run_folder import RunFolderError
 from training.terminal import Terminal
 
 KINDS: dict[str, tuple[type, Callable[[str, Sequence[str]], Job]]] = {
-    "runs": (FigureConfig, figures.read_job),
-    "match_tables": (MatchTablesConfig, match_tables.read_job),
-    "table_matches": (TableMatchesConfig, table_matches.read_job),
+    "runs": (figures.FigureConfig, figures.read_job),
+    "ismcts_tables": (ismcts_tables.TablesConfig, ismcts_tables.read_job),
+    "reward_figures": (reward_figures.FiguresConfig, reward_figures.read_job),
 }
-"""The keys of a file in ``conf/reproduce`` and what reads it, by its key ``kind``; without one: ``runs``."""
+"""The keys of a file in ``conf/reproduce`` and what reads it, by its key ``kind``; without one:
+``runs``."""
 
 
 def kind_of(name: str) -> str:
@@ -37,7 +35,9 @@ def kind_of(name: str) -> str:
 
 
 def help_text(topic: str = "") -> str:
-    """Returns what there is to repeat, and the keys: those of a name, or of figures made of runs."""
+    """Returns what there is to repeat, and the keys: those of a name, or of figures made of
+    runs.
+    """
     sources = []
     for name in choices("reproduce"):
         lines = (CONF / "reproduce" / f"{name}.yaml").read_text().splitlines()
@@ -49,29 +49,38 @@ def help_text(topic: str = "") -> str:
 
 def run(arguments: list[str]) -> None:
     """Plays the runs of a figure and draws it."""
-    line = split([argument for argument in arguments if "=" in argument or argument.startswith("-") or argument == "job"])
-    names = [argument for argument in arguments if "=" not in argument and not argument.startswith("-") and argument != "job"]
+    line = split(
+        [
+            argument
+            for argument in arguments
+            if "=" in argument or argument.startswith("-") or argument == "job"
+        ]
+    )
+    names = [
+        argument
+        for argument in arguments
+        if "=" not in argument and not argument.startswith("-") and argument != "job"
+    ]
     if line.help is not None:
         say(help_text(names[0] if names else ""))
         return
     known = choices("reproduce")
     if len(names) != 1 or names[0] not in known:
         near = did_you_mean(names[0], known) if names else ""
-        raise ConfigError(f"{' '.join(names) or 'no name'}: expected one of {', '.join(known)}{near}")
+        raise ConfigError(
+            f"{' '.join(names) or 'no name'}: expected one of {', '.join(known)}{near}"
+        )
     job = KINDS[kind_of(names[0])][1](names[0], line.overrides)
     if line.shows:
         say(shown(vars(job.config)))
         return
     check_plots()
     terminal = Terminal()
-    interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
+    interrupt = Interrupt(
+        terminal.note, "stopping after the current step, with a checkpoint", terminal.close
+    )
     terminal.note(job.about)
-    lines = None
-    for event in job.play(lambda: interrupt.requested):
-        if isinstance(event, Event):
-            terminal.progress(event)
-        else:
-            lines = event
+    lines = job.play(terminal.progress, lambda: interrupt.requested)
     terminal.close()
     if lines is None:
         terminal.note("stopped; the same command resumes it")
@@ -84,5 +93,12 @@ def run(arguments: list[str]) -> None:
 if __name__ == "__main__":
     try:
         run(sys.argv[1:])
-    except (ConfigError, CheckpointError, ReportError, RunFolderError, ClusterError) as error:
+    except (
+        ConfigError,
+        CheckpointError,
+        ReportError,
+        RunFolderError,
+        StoreError,
+        ClusterError,
+    ) as error:
         sys.exit(f"reproduce: {error}")

@@ -29,22 +29,34 @@ class Line(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """How a panel looks: the label of its vertical axis, which axes are logarithmic (both, episodes, none), and its title."""
+    """How a panel looks: the label of its vertical axis, which axes are logarithmic (both,
+    episodes, none), and its title.
+    """
 
     label: str
     logarithmic: str = "both"
     title: str = ""
 
 
-def draw(folder: Path, title: str, panels: Sequence[Panel], lines: Mapping[str, Line], facts: Mapping[str, Any]) -> list[str]:
-    """Writes ``figure.png``, and ``figure.json`` with the curves and the facts; returns lines of text with the last values."""
+def draw(
+    folder: Path,
+    title: str,
+    panels: Sequence[Panel],
+    lines: Mapping[str, Line],
+    facts: Mapping[str, Any],
+) -> list[str]:
+    """Writes ``figure.png``, and ``figure.json`` with the curves and the facts; returns lines of
+    text with the last values.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     columns = len(panels) if len(panels) < 4 else -(-len(panels) // 2)
     drawn = Figure(figsize=(7 * columns, 5 * -(-len(panels) // columns)), layout="constrained")
     FigureCanvasAgg(drawn)
-    axes = drawn.subplots(-(-len(panels) // columns), columns, squeeze=False).flatten()[: len(panels)]
+    axes = drawn.subplots(-(-len(panels) // columns), columns, squeeze=False).flatten()[
+        : len(panels)
+    ]
     texts, curves = [], {}
     for name, line in lines.items():
         axis = axes[line.panel]
@@ -53,11 +65,16 @@ def draw(folder: Path, title: str, panels: Sequence[Panel], lines: Mapping[str, 
         curves[name] = {
             "episodes": line.episodes.tolist(),
             "mean": line.mean.tolist(),
-            "standard_error": np.nan_to_num(line.error).tolist(),
+            "standard_error": [None if np.isnan(error) else error for error in line.error.tolist()],
         }
-        texts.append(f"{name}: {line.mean[-1]:.4g} ± {line.error[-1]:.1g} after {line.episodes[-1]:,} episodes")
+        texts.append(f"{name}: {_value(line, -1)} after {line.episodes[-1]:,} episodes")
         if line.printed:
-            axis.plot(*zip(*line.printed, strict=True), "x", color=curve.get_color(), label=f"{line.label or name}, printed")
+            axis.plot(
+                *zip(*line.printed, strict=True),
+                "x",
+                color=curve.get_color(),
+                label=f"{line.label or name}, printed",
+            )
             curves[name]["printed"] = [list(point) for point in line.printed]
             texts += [_beside(name, line, *point) for point in line.printed]
     for axis, panel in zip(axes, panels, strict=True):
@@ -78,5 +95,11 @@ def draw(folder: Path, title: str, panels: Sequence[Panel], lines: Mapping[str, 
 def _beside(name: str, line: Line, episodes: float, value: float) -> str:
     """Returns a point of the text and what the curve has nearest to it."""
     k = int(np.abs(np.log(line.episodes / episodes)).argmin())
-    here = f"{line.mean[k]:.4g} ± {line.error[k]:.1g} after {line.episodes[k]:,}"
+    here = f"{_value(line, k)} after {line.episodes[k]:,}"
     return f"{name}: the text prints {value:g} after {episodes:,.0f} episodes; here {here}"
+
+
+def _value(line: Line, k: int) -> str:
+    """Returns a value of a line, with its standard error where there is one."""
+    error = "" if np.isnan(line.error[k]) else f" ± {line.error[k]:.1g}"
+    return f"{line.mean[k]:.4g}{error}"

@@ -1,46 +1,51 @@
-"""The paper's figures, ``python -m reproduce leduc_figure2``: the runs of several tabular algorithms.
+"""The paper's figures, ``python -m reproduce leduc_figure2``: the runs of several tabular
+algorithms.
 
-Runs go side by side, one per thread, since the kernels hold no lock. Each has a folder of its own, so a figure that was
-interrupted goes on where it was. What a figure shows is either measured in each run, and averaged over those of an algorithm, or
-the result of matches between runs: then each run keeps its greedy policy at some of its marks (``figure_matches``).
+Runs go side by side, one per thread, since the kernels hold no lock. Each has a folder of its own,
+so a figure that was interrupted goes on where it was. What a figure shows is either measured in
+each run, and averaged over those of an algorithm, or the result of matches between runs: then each
+run keeps its greedy policy at some of its marks (``figure_matches``).
 
 Source: Heinrich & Silver, "Smooth UCT Search in Computer Poker", IJCAI 2015, figures 1 to 3.
 """
 
 import math
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from evaluation.units import Store
 from games import Choice
+from games.kernels import sources_digest
 from reproduce.drawing import Line, Panel, draw
 from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
-from reproduce.job import Job
-from runtime.configuration import load, pairs
-from runtime.settings import ConfigError, build, did_you_mean, setting
+from reproduce.job import Job, Stopping, read_config
+from runtime.pools import ThreadPool, Tick
+from runtime.progress import Progress
+from runtime.settings import ConfigError, setting
 from tabular.learner import PokerLearner
-from training.budget import EpisodeBudget
-from training.reports import Event
-from training.run_folder import RunFolder
-from training.tabular import TabularConfig, TabularTrainer, make_learner, parse_tabular
+from training.run import Run
+from training.run_config import EpisodeBudget
+from training.tabular import Tabular, TabularConfig, make_learner
 
 MEASURES = {
     "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains ({unit})"),
-    "squared_error": ("{game}/squared_error_to_closest_equilibrium", "Mean squared error to the closest equilibrium"),
+    "squared_error": (
+        "{game}/squared_error_to_closest_equilibrium",
+        "Mean squared error to the closest equilibrium",
+    ),
 }
-"""Measures of a run: its curve, ``{game}`` being the name of the game, and the label of the axis."""
+"""Measures of a run: its curve, ``{game}`` being the name of the game, and the label of the
+axis."""
 MATCHES = "symmetric_play"
 """The measure between runs."""
 SAVE_SECONDS = 5.0
 """Least age of a checkpoint before the next."""
-POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
@@ -56,15 +61,17 @@ class FigureConfig:
         episodes: Episodes of a run.
         runs_of: Of single labels, in place of ``runs``.
         episodes_of: Of single labels, in place of ``episodes``.
-        rates: Episodes per second of the text's programs, by label. Then a run has ``seconds`` times that many episodes.
+        rates: Episodes per second of the text's programs, by label. Then a run has ``seconds``
+            times that many episodes.
         seconds: The text's, see above.
         first_mark: Episodes, or with ``rates`` seconds, after which policies are measured first.
         marks_per_decade: How often from there on.
         measure: A key of MEASURES, or MATCHES.
-        panels: ``title``, ``label`` of the vertical axis, ``measure`` (the name of a curve), ``labels``, ``most`` episodes,
-            ``logarithmic`` (``both``, ``episodes``, ``none``); none: one panel with ``measure`` and all labels.
-        printed: By label (with panels: by name of the curve) what the text prints: pairs of seconds (episodes without ``rates``)
-            and a value.
+        panels: ``title``, ``label`` of the vertical axis, ``measure`` (the name of a curve),
+            ``labels``, ``most`` episodes, ``logarithmic`` (``both``, ``episodes``, ``none``); none:
+            one panel with ``measure`` and all labels.
+        printed: By label (with panels: by name of the curve) what the text prints: pairs of seconds
+            (episodes without ``rates``) and a value.
         unit: Of NashConv.
         deals: Of a match at each mark, >= 2.
         final_deals: Of a match between the last policies, >= 2.
@@ -116,13 +123,13 @@ class FigureConfig:
         return Path(self.run_dir or f"runs/{self.name}")
 
 
-def read_figure(name: str, overrides: Sequence[str]) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
-    """Returns what ``parse_figure`` makes of ``conf/reproduce/NAME.yaml`` and a command line. Raises ConfigError."""
-    given = dict(pairs(overrides))
-    for key, text in given.items():
-        if (top := key.partition(".")[0]) not in (names := [f.name for f in fields(FigureConfig)]):
-            raise ConfigError(f"{key}={text}: unknown key{did_you_mean(top, names) or '; expected one of ' + ', '.join(names)}")
-    return parse_figure(load(f"reproduce/{name}", given, ("run_dir", "title")))
+def read_figure(
+    name: str, overrides: Sequence[str]
+) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
+    """Returns what ``parse_figure`` makes of ``conf/reproduce/NAME.yaml`` and a command line.
+    Raises ConfigError.
+    """
+    return parse_figure(read_config(FigureConfig, name, overrides))
 
 
 def read_job(name: str, overrides: Sequence[str]) -> Job:
@@ -130,12 +137,15 @@ def read_job(name: str, overrides: Sequence[str]) -> Job:
     config, runs = read_figure(name, overrides)
     total = sum(run.budget.episodes or 0 for _, run in runs)
     about = f"{config.title}: {len(runs)} runs, {total:,} episodes in all, in {config.folder()}"
-    return Job(config, about, config.folder() / "figure.png", lambda stopping: play_figure(config, runs, stopping))
+    return Job(
+        config, about, config.folder() / "figure.png", lambda *how: play_figure(config, runs, *how)
+    )
 
 
-def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
-    """Returns the checked configuration, and the label and configuration of every run. Raises ConfigError."""
-    config: FigureConfig = build(FigureConfig, values)
+def parse_figure(config: FigureConfig) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
+    """Returns the configuration, and the label and configuration of every run. Raises
+    ConfigError.
+    """
     if config.measure == MATCHES and config.runs != 1:
         raise ConfigError(
             f"runs={config.runs}: expected 1, since measure={MATCHES} plays one run of each algorithm against another"
@@ -145,19 +155,25 @@ def parse_figure(values: Mapping[str, Any]) -> tuple[FigureConfig, list[tuple[st
     for key, labels in named.items():
         for label in labels:
             if label not in config.algorithms:
-                raise ConfigError(f"{key}: {label!r}: expected one of {', '.join(config.algorithms)}")
+                raise ConfigError(
+                    f"{key}: {label!r}: expected one of {', '.join(config.algorithms)}"
+                )
     folder = config.folder()
     runs = []
     for label, algorithm in config.algorithms.items():
         for seed in range(config.runs_with(label)):
             run_dir = str(folder / f"{'_'.join(label.lower().split())}-{seed}")
             budget = EpisodeBudget(episodes=config.episodes_with(label))
-            run = TabularConfig(run_dir=run_dir, seed=seed, game=config.game, algorithm=algorithm, budget=budget)
-            runs.append((label, parse_tabular(run.as_dict())))
+            run = TabularConfig(
+                run_dir=run_dir, seed=seed, game=config.game, algorithm=algorithm, budget=budget
+            )
+            runs.append((label, TabularConfig.parse(run.as_dict())))
     if runs and config.measure == "squared_error":
         tables = make_learner(runs[0][1]).game
         if _curve(config).partition("/")[2] not in tables.policy_measures(tables.uniform_policy()):
-            raise ConfigError(f"measure=squared_error: game.name={tables.name} has no known equilibria to compare with")
+            raise ConfigError(
+                f"measure=squared_error: game.name={tables.name} has no known equilibria to compare with"
+            )
     return config, runs
 
 
@@ -176,96 +192,112 @@ class Shown(NamedTuple):
 
 
 def shown_curves(config: FigureConfig) -> dict[str, Shown]:
-    """Returns the curves of a figure by the names that they have in ``figure.json``; none where the measure is between runs."""
+    """Returns the curves of a figure by the names that they have in ``figure.json``; none where the
+    measure is between runs.
+    """
     if config.measure == MATCHES:
         return {}
     if not config.panels:
         return {label: Shown(label, _curve(config), 0, math.inf) for label in config.algorithms}
     return {
-        f"{panel['title']}: {label}, {panel['measure']}": Shown(label, panel["measure"], k, float(panel.get("most", math.inf)))
+        f"{panel['title']}: {label}, {panel['measure']}": Shown(
+            label, panel["measure"], k, float(panel.get("most", math.inf))
+        )
         for k, panel in enumerate(config.panels)
         for label in panel["labels"]
     }
 
 
-def play_runs(
-    config: FigureConfig, runs: list[tuple[str, TabularConfig]], stopping: Callable[[], bool]
-) -> Iterator[Event | dict[str, list[list[tuple[int, float]]]]]:
-    """Yields how far the runs are, and at the end the ``shown_curves``, each run's; nothing of them if it was stopped before.
+Curve = list[tuple[int, dict[str, float]]]
+"""Episodes and measures of every step of a run."""
 
-    Where the measure is between runs, there are none.
+
+def play_runs(
+    config: FigureConfig,
+    runs: list[tuple[str, TabularConfig]],
+    progress: Progress,
+    stopping: Stopping,
+) -> dict[str, list[list[tuple[int, float]]]] | None:
+    """Returns the ``shown_curves``, each run's; None if it was stopped. There are none where the
+    measure is between runs.
 
     Raises:
         CheckpointError, RunFolderError: A run's folder cannot be used.
     """
-    episodes = np.zeros(len(runs), np.int64)
-    wanted = np.array([run.budget.episodes or 0 for _, run in runs])
-    failed = threading.Event()
-    saving = threading.Lock()  # one at a time: a checkpoint may take as much memory again as the tables
+    wanted = [run.budget.episodes or 0 for _, run in runs]
+    saving = (
+        threading.Lock()
+    )  # one at a time: a checkpoint may take as much memory again as the tables
 
-    def work(k: int) -> list[tuple[int, dict[str, float]]]:
-        with RunFolder.open(runs[k][1], parse_tabular) as folder:
-            trainer = TabularTrainer(folder.config, marks=partial(config.next_mark, runs[k][0]))
-            saved = folder.load()
-            if saved is not None:
-                trainer.set_state(saved)
-            episodes[k] = trainer.learner.episodes
-            while not trainer.is_finished(folder.config.budget) and not stopping() and not failed.is_set():
-                for _ in trainer.run_step():
-                    episodes[k] = trainer.learner.episodes
+    def play(k: int, tick: Tick) -> Curve | None:
+        run = Run(runs[k][1], lambda *at: tick(tabular.learner.episodes))
+        tabular = cast(Tabular, run.algorithm)
+        tabular.next_mark = partial(config.next_mark, runs[k][0])
+        with run.folder:
+            while not run.is_finished() and not stopping():
+                run.step()
                 if config.measure == MATCHES:
-                    keep_snapshot(folder.path, cast(PokerLearner, trainer.learner), int(wanted[k]))
-                if folder.is_save_due(SAVE_SECONDS):
+                    keep_snapshot(run.folder.path, cast(PokerLearner, tabular.learner), wanted[k])
+                if run.folder.is_save_due(SAVE_SECONDS):
                     with saving:
-                        folder.save(trainer.get_state(copy=False))
+                        run.save()
             with saving:
-                folder.save(trainer.get_state(copy=False))
-            return trainer.curve
+                run.save()
+            return tabular.curve if run.is_finished() else None
 
-    pool = ThreadPoolExecutor(config.threads)
-    futures = [pool.submit(work, k) for k in range(len(runs))]
-    try:
-        while not all(future.done() for future in futures):
-            if any(future.done() and future.exception() for future in futures):
-                break
-            yield Event("episodes", int(episodes.sum()), int(wanted.sum()), "episodes")
-            time.sleep(POLL_SECONDS)
-        failed.set()
-        found: dict[str, list[list[tuple[int, dict[str, float]]]]] = {}
-        for (label, _), future in zip(runs, futures, strict=True):
-            found.setdefault(label, []).append(future.result())
-    finally:
-        failed.set()
-        pool.shutdown(cancel_futures=True)
-    if (episodes < wanted).any():
-        return
-    yield {
-        name: [[(at, scalars[own.measure]) for at, scalars in curve if at <= own.most] for curve in found[own.label]]
+    played = ThreadPool([play] * config.threads).map(
+        range(len(runs)),
+        wanted,
+        lambda done: progress("episodes", done, sum(wanted), "episodes"),
+    )
+    curves = [curve for curve in played if curve is not None]
+    if len(curves) < len(runs):
+        return None
+    return {
+        name: [
+            [(at, scalars[own.measure]) for at, scalars in curves[k] if at <= own.most]
+            for k, (label, _) in enumerate(runs)
+            if label == own.label
+        ]
         for name, own in shown_curves(config).items()
     }
 
 
 def averaged(curves: list[list[tuple[int, float]]]) -> Line:
-    """Returns means and standard errors over runs (NaN for a single one) at the marks that all runs have."""
+    """Returns means and standard errors over runs (NaN for a single one) at the marks that all runs
+    have.
+    """
     marks = sorted(set.intersection(*(set(at for at, _ in curve) for curve in curves)))
     values = np.array([[dict(curve)[mark] for mark in marks] for curve in curves])
-    error = values.std(axis=0, ddof=1) / np.sqrt(len(curves)) if len(curves) > 1 else np.full(len(marks), np.nan)
+    error = (
+        values.std(axis=0, ddof=1) / np.sqrt(len(curves))
+        if len(curves) > 1
+        else np.full(len(marks), np.nan)
+    )
     return Line(np.array(marks), values.mean(axis=0), error)
 
 
 def _averages(
     config: FigureConfig, curves: Mapping[str, list[list[tuple[int, float]]]]
 ) -> tuple[str, list[Panel], dict[str, Line]]:
-    """Returns the title, the panels and the lines of a figure, with what the text prints as points."""
-    panels = [Panel(panel["label"], panel.get("logarithmic", "both"), panel["title"]) for panel in config.panels]
+    """Returns the title, the panels and the lines of a figure, with what the text prints as
+    points.
+    """
+    panels = [
+        Panel(panel["label"], panel.get("logarithmic", "both"), panel["title"])
+        for panel in config.panels
+    ]
     counts = sorted({config.runs_with(label) for label in config.algorithms})
     title = f"{config.title} (mean of {' to '.join(map(str, counts))} runs ± standard error)"
     lines = {}
     for name, own in shown_curves(config).items():
         points = [
-            (float(at) * float(config.rates.get(own.label, 1.0)), float(value)) for at, value in _printed(config, name, own)
+            (float(at) * float(config.rates.get(own.label, 1.0)), float(value))
+            for at, value in _printed(config, name, own)
         ]
-        lines[name] = averaged(curves[name])._replace(panel=own.panel, label=own.label, printed=tuple(points))
+        lines[name] = averaged(curves[name])._replace(
+            panel=own.panel, label=own.label, printed=tuple(points)
+        )
     return title, panels or [Panel(MEASURES[config.measure][1].format(unit=config.unit))], lines
 
 
@@ -275,32 +307,40 @@ def _printed(config: FigureConfig, name: str, own: Shown) -> list[Any]:
 
 
 def play_figure(
-    config: FigureConfig, runs: list[tuple[str, TabularConfig]], stopping: Callable[[], bool]
-) -> Iterator[Event | list[str]]:
-    """Plays the runs, and the matches between them, and draws the figure.
-
-    Yields how far it is, and at the end what there is to say; nothing of that if it was stopped before. Errors as ``play_runs``.
+    config: FigureConfig,
+    runs: list[tuple[str, TabularConfig]],
+    progress: Progress,
+    stopping: Stopping,
+) -> list[str] | None:
+    """Plays the runs, and the matches between them, and draws the figure; see ``Job.play``. Errors
+    as ``play_runs``.
     """
-    curves = None
-    for event in play_runs(config, runs, stopping):
-        if isinstance(event, Event):
-            yield event
-        else:
-            curves = event
+    curves = play_runs(config, runs, progress, stopping)
     if curves is None:
-        return
+        return None
     folder, facts = config.folder(), {"config": asdict(config) | {"game": config.game.as_dict()}}
     if config.measure != MATCHES:
-        yield draw(folder, *_averages(config, curves), facts)
-        return
+        return draw(folder, *_averages(config, curves), facts)
     game = make_learner(runs[0][1]).game
     folders = {label: Path(str(run.run_dir)) for label, run in runs}
-    for step in play_matches(game, folders, config.deals, config.final_deals, config.threads, stopping):
-        if isinstance(step, Event):
-            yield step
-        else:
-            lines, table = step
-            title = f"{config.title}: greedy policies in symmetric play (± standard error)"
-            panels = [Panel("mbb/h", "episodes")] * 2
-            said = draw(folder, title, panels, lines, facts | {"table": table_facts(table)})
-            yield said + table_lines(table, game.num_players)
+    identity = {
+        "game": config.game.as_dict(),
+        "algorithms": config.algorithms,
+        "code": sources_digest(),
+    }
+    store = Store(folder / "matches.jsonl", identity)
+    played = play_matches(
+        game, folders, store, config.deals, config.final_deals, config.threads, progress, stopping
+    )
+    if played is None:
+        return None
+    lines, table = played
+    title = f"{config.title}: greedy policies in symmetric play (± standard error)"
+    said = draw(
+        folder,
+        title,
+        [Panel("mbb/h", "episodes")] * 2,
+        lines,
+        facts | {"table": table_facts(table)},
+    )
+    return said + table_lines(table, game.num_players)

@@ -209,7 +209,7 @@ def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path
         assert "\n" not in str(caught.value)
         assert all(word in str(caught.value) for word in ["a=tabular", *words]), caught.value
     with pytest.raises(CheckpointError, match="a=tabular: there is no run of a tabular algorithm at .*nowhere"):
-        evaluate.run(["game=leduc", "a=tabular", f"a.run={tmp_path / 'nowhere'}", "b=random", "processes=1", "device=cpu"])
+        evaluate.main(["game=leduc", "a=tabular", f"a.run={tmp_path / 'nowhere'}", "b=random", "processes=1", "device=cpu"])
 
 
 @pytest.mark.parametrize(

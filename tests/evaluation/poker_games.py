@@ -1,4 +1,5 @@
-"""Poker for the tests of matches: policies as tables, their exact values by the oracle, and a game of three."""
+"""Poker for the tests of matches: policies as tables, their exact values by the oracle, and a game
+of three."""
 
 from itertools import permutations
 
@@ -23,7 +24,9 @@ def poker(name: str) -> LimitPoker:
 
 def random_table(game: PokerTables, seed: int, sharp: float = 1.0) -> np.ndarray:
     """Returns a random policy; the larger ``sharp``, the closer to a pure one."""
-    weights = np.where(game.legal, np.exp(sharp * np.random.default_rng(seed).normal(size=game.legal.shape)), 0.0)
+    weights = np.where(
+        game.legal, np.exp(sharp * np.random.default_rng(seed).normal(size=game.legal.shape)), 0.0
+    )
     return weights / weights.sum(axis=1, keepdims=True)
 
 
@@ -35,7 +38,8 @@ def open_table(game: LimitPoker, player: object) -> np.ndarray:
 
 
 def exact_value(game: LimitPoker, first: np.ndarray, second: np.ndarray) -> float:
-    """Returns what the player of seat 0 wins in chips per hand: the sum over all deals and all plays, by the oracle."""
+    """Returns what the player of seat 0 wins in chips per hand: the sum over all deals and all
+    plays, by the oracle."""
     name, texts = game.spec.name, game.tables.infoset_texts()
     rows = {text: row for row, text in enumerate(texts)}
     deals = oracle.deals(name)
@@ -48,7 +52,9 @@ def exact_value(game: LimitPoker, first: np.ndarray, second: np.ndarray) -> floa
                 position = oracle.replay(name, moves[:k])
                 assert position.player is not None
                 table = first if position.player == 0 else second
-                chance *= table[rows[oracle.seen(ranks, position.player, position)], position.legal.index(move)]
+                chance *= table[
+                    rows[oracle.seen(ranks, position.player, position)], position.legal.index(move)
+                ]
             total += chance * oracle.wins(name, oracle.replay(name, moves), cards)
     return total / len(deals)
 
@@ -61,10 +67,18 @@ class ThreePlayerKuhn(LimitPoker):
     def __init__(self) -> None:
         """Makes the game."""
         rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
-        super().__init__("kuhn3", rules, Strengths(np.repeat(np.arange(4, dtype=np.int32)[:, None], 4, axis=1)), tuple("TJQK"))
+        super().__init__(
+            None,
+            "kuhn3",
+            rules,
+            Strengths(np.repeat(np.arange(4, dtype=np.int32)[:, None], 4, axis=1)),
+            tuple("TJQK"),
+        )
 
     def _make_tables(self) -> PokerTables:
         cards = np.array(list(permutations(range(4), 3)), np.int8)
         outcome = np.array([betting.outcome_of(tuple(row)) for row in cards], np.int32)
         deals = EnumeratedDeals(cards, cards.astype(np.int32), outcome)
-        return PokerTables("kuhn3", self.bets, betting.with_buckets(self.betting, (4,)), deals, (tuple("TJQK"),))
+        return PokerTables(
+            "kuhn3", self.bets, betting.with_buckets(self.betting, (4,)), deals, (tuple("TJQK"),)
+        )

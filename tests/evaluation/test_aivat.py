@@ -1,4 +1,5 @@
-"""Luck taken out of results: corrections of mean 0, exactly where that can be counted; less variance; weights without bias."""
+"""Luck taken out of results: corrections of mean 0, exactly where that can be counted; less
+variance; weights without bias."""
 
 from dataclasses import replace
 from itertools import product
@@ -14,9 +15,8 @@ from evaluation.decks import evaluation_decks
 from evaluation.duplicate import deck_scores, duplicate_games, summary
 from evaluation.match import PlayedGames, Usage
 from games import make
-from games.base import _legal, _play, _return, _seat
 from games.batches import States, num_rows, take
-from games.interface import Game, Records
+from games.interface import Game, Records, _legal, _play, _return, _seat
 
 
 class Mixing(Agent):
@@ -35,11 +35,14 @@ class Silent(Agent):
 
 
 def every_game(game: Game) -> tuple[PlayedGames, np.ndarray, States]:
-    """Returns all games of two moves a decision, the probability of each if both mix as above, and the deals."""
+    """Returns all games of two moves a decision, the probability of each if both mix as above, and
+    the deals."""
     starts, chances = game.starts()
     actions = np.empty(game.spec.max_legal, np.int16)
     deals, moves, returns, probabilities = [], [], [], []
-    for deal, choices in product(range(len(chances)), product(range(2), repeat=game.spec.max_moves)):
+    for deal, choices in product(
+        range(len(chances)), product(range(2), repeat=game.spec.max_moves)
+    ):
         states, played, probability = take(starts, np.array([deal])), [], chances[deal]
         for choice in choices:
             if _seat(game.rules, states, 0) < 0:
@@ -48,14 +51,20 @@ def every_game(game: Game) -> tuple[PlayedGames, np.ndarray, States]:
             played.append(int(actions[choice]))
             probability *= (0.3, 0.7)[choice]
             _play(game.rules, states, 0, np.array([played[-1]]))
-        if list(choices[len(played) :]) == [0] * (game.spec.max_moves - len(played)):  # one for each game that ended early
+        if list(choices[len(played) :]) == [0] * (
+            game.spec.max_moves - len(played)
+        ):  # one for each game that ended early
             deals.append(deal)
             moves.append(played + [-1] * (game.spec.max_moves - len(played)))
             returns.append([_return(game.rules, states, 0, seat) for seat in range(2)])
             probabilities.append(probability)
-    records = Records(np.array(moves, np.int16), (np.array(moves) >= 0).sum(axis=1).astype(np.int16))
+    records = Records(
+        np.array(moves, np.int16), (np.array(moves) >= 0).sum(axis=1).astype(np.int16)
+    )
     seating = np.tile(np.arange(2, dtype=np.int8), (len(deals), 1))
-    games = PlayedGames(seating, np.array(returns), np.zeros(len(deals), np.int8), records, [Usage(), Usage()])
+    games = PlayedGames(
+        seating, np.array(returns), np.zeros(len(deals), np.int8), records, [Usage(), Usage()]
+    )
     return games, np.array(probabilities), take(starts, np.array(deals))
 
 
@@ -68,7 +77,9 @@ def test_corrections_of_kuhn_have_mean_0() -> None:
     found = corrections(game, [Mixing(), Mixing()], games, deals, 0)
     assert found.shape == (30, 2, CHANCES + 2)
     np.testing.assert_allclose(np.einsum("g,gsk->sk", probabilities, found), 0.0, atol=1e-12)
-    np.testing.assert_allclose(found.sum(axis=1), 0.0, atol=1e-12)  # what one seat wins by luck, the other loses
+    np.testing.assert_allclose(
+        found.sum(axis=1), 0.0, atol=1e-12
+    )  # what one seat wins by luck, the other loses
     for kind in (0, CHANCES, CHANCES + 1):
         assert np.abs(found[:, :, kind]).max() > 0.5
     silent = corrections(game, [Mixing(), Silent()], games, deals, 0)
@@ -80,12 +91,18 @@ def match(decks: int) -> tuple[Game, PlayedGames, np.ndarray]:
     game = make("leduc")
     players, dealt = (Random().at(game), AlwaysCall().at(game)), evaluation_decks(game, 3, decks)
     games = duplicate_games(game, *players, dealt, 1)
-    return game, games, corrections(game, players, games, take(dealt, np.repeat(np.arange(decks), 2)), 2)
+    return (
+        game,
+        games,
+        corrections(game, players, games, take(dealt, np.repeat(np.arange(decks), 2)), 2),
+    )
 
 
 def test_corrections_of_leduc_are_fair_and_take_most_of_the_variance_away() -> None:
     game, games, luck = match(1500)
-    by_deck = luck[:, 0].reshape(-1, 2, luck.shape[2]).mean(axis=1)  # both games of a deck have its cards
+    by_deck = (
+        luck[:, 0].reshape(-1, 2, luck.shape[2]).mean(axis=1)
+    )  # both games of a deck have its cards
     means, errors = by_deck.mean(axis=0), by_deck.std(axis=0) / np.sqrt(len(by_deck))
     assert (np.abs(means) <= 3.5 * errors + 1e-12).all()
     assert errors[1] > 0  # the card that comes to the table
@@ -103,7 +120,8 @@ def test_corrections_of_leduc_are_fair_and_take_most_of_the_variance_away() -> N
 
 
 def test_weights_are_fitted_on_other_decks() -> None:
-    """Corrections that explain nothing change no mean on average: with weights of the same decks the error would look smaller."""
+    """Corrections that explain nothing change no mean on average: with weights of the same decks
+    the error would look smaller."""
     rng = np.random.default_rng(5)
     luck = rng.normal(size=(2000, 3))
     scores = 1.0 + luck @ [2.0, -1.0, 0.0] + rng.normal(size=2000)

@@ -10,14 +10,23 @@ from agents.general.search_agent import FPMCTSOptions
 from agents.players import PLAYERS
 from agents.poker.local_best_response import LocalBestResponseOptions
 from agents.poker.tabular import TabularOptions
-from evaluation.config import PRESETS, parse_command_line
+from evaluation.config import parse_command_line
 from games import Choice
 from runtime.configuration import CONF
 from runtime.settings import ConfigError
 
 
 def test_two_players_with_options() -> None:
-    t = parse_command_line(["game=doudizhu", "a=fpmcts", "a.playouts=600", "a.inference=false", "b=policy", "b.temperature=1e-1"])
+    t = parse_command_line(
+        [
+            "game=doudizhu",
+            "a=fpmcts",
+            "a.playouts=600",
+            "a.inference=false",
+            "b=policy",
+            "b.temperature=1e-1",
+        ]
+    )
     assert t.labels == ("a", "b")
     assert t.players["a"].options == FPMCTSOptions(search={"playouts": 600}, inference=False)
     assert t.players["b"].options == PolicyOptions(temperature=0.1)
@@ -26,11 +35,22 @@ def test_two_players_with_options() -> None:
 
 
 def test_options_may_come_before_their_player() -> None:
-    assert parse_command_line(["a.playouts=7", "b=rhcp", "a=fpmcts"]).players["a"].options.playouts == 7
+    assert (
+        parse_command_line(["a.playouts=7", "b=rhcp", "a=fpmcts"]).players["a"].options.playouts
+        == 7
+    )
 
 
 def test_all_pairs_with_labels() -> None:
-    t = parse_command_line(["agents=[rhcp, small, large]", "small=fpmcts", "large=fpmcts", "large.playouts=600", "decks=7"])
+    t = parse_command_line(
+        [
+            "agents=[rhcp, small, large]",
+            "small=fpmcts",
+            "large=fpmcts",
+            "large.playouts=600",
+            "decks=7",
+        ]
+    )
     assert t.labels == ("rhcp", "small", "large")
     assert [t.players[label].kind for label in t.labels] == ["rhcp", "fpmcts", "fpmcts"]
     assert t.players["large"].options.playouts == 600
@@ -38,7 +58,9 @@ def test_all_pairs_with_labels() -> None:
 
 
 def test_a_mix_names_other_players() -> None:
-    t = parse_command_line(["a=mix", "a.seats=[x,rhcp,random]", "x=policy", "x.temperature=1", "b=rhcp"])
+    t = parse_command_line(
+        ["a=mix", "a.seats=[x,rhcp,random]", "x=policy", "x.temperature=1", "b=rhcp"]
+    )
     assert t.players["a"].options == MixOptions(["x", "rhcp", "random"])
     assert t.players["x"].options == PolicyOptions(temperature=1.0)
     assert set(t.players) == {"a", "b", "x", "rhcp", "random"}
@@ -46,7 +68,9 @@ def test_a_mix_names_other_players() -> None:
 
 
 def test_a_command_is_taken_as_it_is() -> None:
-    t = parse_command_line(["a=external", "a.command=python -c 'print([1, 2]: 3)' # no comment", "b=rhcp"])
+    t = parse_command_line(
+        ["a=external", "a.command=python -c 'print([1, 2]: 3)' # no comment", "b=rhcp"]
+    )
     assert t.players["a"].options.command == "python -c 'print([1, 2]: 3)' # no comment"
 
 
@@ -58,7 +82,9 @@ def test_the_same_player_twice_has_two_names() -> None:
 def test_a_run_is_a_path_and_no_part_of_a_name() -> None:
     t = parse_command_line(["game=leduc", "a=tabular", "a.run=2019", "a.policy=greedy", "b=random"])
     assert t.players["a"].options == TabularOptions(run="2019", policy="greedy")
-    assert t.players["a"].name == "tabular (policy=greedy)" and t.config.game.options == {"suits": False}
+    assert t.players["a"].name == "tabular (policy=greedy)" and t.config.game.options == {
+        "suits": False
+    }
 
 
 def test_a_local_best_response_is_told_of_the_other() -> None:
@@ -69,7 +95,11 @@ def test_a_local_best_response_is_told_of_the_other() -> None:
 
 def test_options_of_the_game() -> None:
     """With its name before them, as in train.py, or without."""
-    for game, key in (("goofspiel", "cards"), ("goofspiel", "game.cards"), ("examples.sealed_bids", "game.values")):
+    for game, key in (
+        ("goofspiel", "cards"),
+        ("goofspiel", "game.cards"),
+        ("examples.sealed_bids", "game.values"),
+    ):
         t = parse_command_line([f"game={game}", f"{key}=7", "a=random", "b=random"])
         assert t.config.game == Choice(game, {key.removeprefix("game."): 7})
 
@@ -79,7 +109,9 @@ def test_a_file_of_decks() -> None:
     assert t.config.decks == "data/2019" and t.num_decks() is None
 
 
-@pytest.mark.parametrize("path", sorted(PRESETS.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((CONF / "evaluate").glob("*.yaml")), ids=lambda path: path.stem
+)
 def test_presets(path: object) -> None:
     t = parse_command_line([f"experiment={path.stem}", "decks=3"])  # type: ignore[attr-defined]
     assert t.num_decks() == 3 and len(t.labels) >= 2
@@ -89,46 +121,32 @@ def test_presets(path: object) -> None:
     ("arguments", "words"),
     [
         ([], ["a=KIND", *PLAYERS]),
-        (["a=rhcp"], ["a=KIND"]),
-        (["a=rhcpp", "b=rhcp"], ["a=rhcpp", "unknown player", "rlcard_rule"]),
-        (["a=rhcp", "b=rhcp", "typo=1"], ["typo=1", "unknown player"]),
-        (["a=fpmcts", "a.playout=1", "b=rhcp"], ["a.playout", "unknown key", "a.playouts"]),
-        (["a=rhcp", "a.x=1", "b=rhcp"], ["a.x", "unknown key"]),
-        (["a=fpmcts", "a.playouts=0", "b=rhcp"], ["a.playouts=0", "at least 1"]),
-        (["a=fpmcts", "a.playouts=many", "b=rhcp"], ["a.playouts=many", "int"]),
-        (["a=fpmcts", "a.root=uct", "b=rhcp"], ["a.root=uct", "gumbel", "puct"]),
-        (["a=fpmcts", "a.inference=maybe", "b=rhcp"], ["a.inference=maybe", "true or false"]),
+        (["a=rhcpp", "b=rhcp"], ["a=rhcpp", "unknown player", "did you mean rhcp?"]),
+        (["a=rhcp", "b=rhcp", "decsk=10"], ["decsk=10", "did you mean decks?"]),
+        (["a=rhcp", "b=rhcp", "seed.x=1"], ["seed.x=1", "not a player"]),
         (["a=rhcp", "b=rhcp", "c.playouts=1"], ["c.playouts", "no player"]),
+        (["a=fpmcts", "a.playout=1", "b=rhcp"], ["a.playout", "unknown key", "a.playouts"]),
+        (["a=fpmcts", "a.playouts=many", "b=rhcp"], ["a.playouts=many", "int"]),
         (["a=rhcp", "b=rhcp", "decks=0"], ["decks=0", "1 to"]),
-        (["a=rhcp", "b=rhcp", "seed=-1"], ["seed=-1"]),
-        (["a=rhcp", "b=rhcp", "game=doudizzhu"], ["game=doudizzhu", "doudizhu"]),
+        (["a=rhcp", "b=rhcp", "game=doudizzhu"], ["doudizzhu", "doudizhu"]),
         (["a=rhcp", "b=rhcp", "experiment=laddder"], ["experiment=laddder", "ladder"]),
-        (["a=rhcp", "agents=[rhcp,random]"], ["either a and b, or agents"]),
-        (["agents=[rhcp]"], ["two or more"]),
-        (["agents=[rhcp,rhcp]"], ["different"]),
+        (["a=rhcp", "b=random", "agents=[rhcp,random]"], ["expected one of the three"]),
+        (["agents=[rhcp,rhcp]"], ["two or more different"]),
         (["a=mix", "b=rhcp"], ["a.seats"]),
         (["a=mix", "a.seats=[a,rhcp,rhcp]", "b=rhcp"], ["a.seats", "itself"]),
-        (["a"], ["key=value"]),
-        (["a=policy", "a.checkpoint=", "b=rhcp"], ["a.checkpoint=", "the value is missing"]),
-        (["a=rhcp", "b=rhcp", "decsk=10"], ["decsk=10", "did you mean decks?"]),
-        (["a=rhpc", "b=rhcp"], ["a=rhpc", "did you mean rhcp?"]),
-        (["a=rhcp", "b=rhcp", "b=random"], ["b=random", "given twice"]),
-        (["a=rhcp", "b=rhcp", "~decks"], ["~decks", "cannot be removed"]),
-        (["a=rhcp", "b=rhcp", "seed=["], ["seed=[", "cannot be read"]),
-        (["a=rhcp", "b=rhcp", "seed.x=1"], ["seed.x=1", "no player"]),
-        (["a=rhcp", "b=rhcp", "processes=${x}"], ["processes=${x}", "'x' not found"]),
-        (["game=leduc", "a=rhcp", "b=random"], ["a=rhcp", "plays doudizhu, not leduc", "always_call", "tabular"]),
-        (["a=always_call", "b=random"], ["a=always_call", "plays kuhn, leduc", "not doudizhu", "rhcp"]),
-        (["game=leduc", "rules=douzero", "a=random", "b=random"], ["rules=douzero", "is an option of doudizhu", "not of Leduc"]),
-        (["players=3", "a=rhcp", "b=random"], ["players=3", "Doudizhu", "limit_holdem"]),
-        (["game=goofspiel", "game.cards=14", "a=random", "b=random"], ["cards=14", "at least 2 and at most 13"]),
-        (["game=kuhn", "game.cards=4", "a=random", "b=random"], ["cards=4", "Kuhn", "goofspiel"]),
-        (["game=leduc", "a=lbr", "b=fpmcts"], ["a=lbr against b=fpmcts", "cannot state its policy", "tabular"]),
-        (["game=leduc", "a=lbr", "a.against=a", "b=random"], ["a=lbr", "another player", "not of a, b"]),
-        (["game=leduc", "agents=[lbr,random,always_call]"], ["lbr=lbr", "the one player that it meets"]),
-        (["game=leduc", "a=mix", "a.seats=[lbr,random]", "b=random"], ["lbr=lbr", "the one player that it meets"]),
-        (["a=lbr", "b=random"], ["a=lbr", "plays kuhn, leduc", "not doudizhu"]),
-        (["game=leduc", "a=tabular", "a.policy=best", "b=random"], ["a.policy=best", "average", "greedy"]),
+        (
+            ["a=always_call", "b=random"],
+            ["a=always_call", "plays kuhn, leduc", "not doudizhu", "rhcp"],
+        ),
+        (["players=3", "a=rhcp", "b=random"], ["players=3", "limit_holdem", "not of doudizhu"]),
+        (
+            ["game=leduc", "a=lbr", "b=fpmcts"],
+            ["a=lbr against b=fpmcts", "cannot state its policy", "tabular"],
+        ),
+        (
+            ["game=leduc", "agents=[lbr,random,always_call]"],
+            ["lbr=lbr", "the one player that it meets"],
+        ),
     ],
 )
 def test_refused(arguments: list[str], words: list[str]) -> None:
@@ -141,6 +159,10 @@ def test_refused(arguments: list[str], words: list[str]) -> None:
 
 def test_the_ladder_of_releases_names_every_frozen_file() -> None:
     players = parse_command_line(["experiment=releases"]).players.values()
-    named = {Path(player.options.checkpoint).name for player in players if getattr(player.options, "checkpoint", None)}
+    named = {
+        Path(player.options.checkpoint).name
+        for player in players
+        if getattr(player.options, "checkpoint", None)
+    }
     assert named == {path.name for path in (CONF.parent / "models" / "frozen").iterdir()}
     assert any(player.kind == "policy" and player.options.checkpoint is None for player in players)

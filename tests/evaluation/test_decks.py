@@ -35,7 +35,20 @@ def test_evaluation_decks_are_those_of_the_first_version(seed: int, expected: li
 
 
 def test_two_paths_never_share_a_stream() -> None:
-    """Not when one goes on with zeros, nor when a number of one is two words of the other; the same for seeds."""
-    paths = [(), (0,), (0, 0), (1,), (1, 0), (1, 0, 0), (1, 0, 0, 0, 0), (2**32,), (0, 1), (1, 2**32), (0, 0, 0, 0, 0, 0)]
+    """Not when one goes on with zeros, nor when a number of one is two words of the other; the same
+    for seeds."""
+    paths = [
+        (),
+        (0,),
+        (0, 0),
+        (1,),
+        (1, 0),
+        (1, 0, 0),
+        (1, 0, 0, 0, 0),
+        (2**32,),
+        (0, 1),
+        (1, 2**32),
+        (0, 0, 0, 0, 0, 0),
+    ]
     found = [int(streams(seed, 1, *path)[0]) for seed in (0, 1, 2**32, 2**32 + 1) for path in paths]
     assert len(set(found)) == len(found)

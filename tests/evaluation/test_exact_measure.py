@@ -1,4 +1,5 @@
-"""NashConv of networks in games that can be listed, against plain Python and against the trees of poker."""
+"""NashConv of networks in games that can be listed, against plain Python and against the trees of
+poker."""
 
 from typing import Any
 
@@ -18,7 +19,11 @@ from tests.games import driver
 
 def networks(game: Any, seed: int = 0) -> Evaluator:
     """Returns networks whose policies are far from uniform."""
-    built = build_networks(game.spec, NetworkConfig(8, 1, value_head="scalar", hidden_head=False, objective="adp"), seed)
+    built = build_networks(
+        game.spec,
+        NetworkConfig(8, 1, value_head="scalar", hidden_head=False, objective="adp"),
+        seed,
+    )
     for net in built.distinct():
         for head in (net.planes, net.globals):
             head.weight.data *= 60.0
@@ -52,7 +57,11 @@ def naive_sets(game: Any) -> dict[tuple[int, int], int]:
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("goofspiel", {"cards": 4}), ("goofspiel", {"cards": 3, "prizes": "random"}), ("examples.sealed_bids", {})],
+    [
+        ("goofspiel", {"cards": 4}),
+        ("goofspiel", {"cards": 3, "prizes": "random"}),
+        ("examples.sealed_bids", {}),
+    ],
 )
 def test_every_information_set_is_listed_once(name: str, options: dict[str, Any]) -> None:
     game: Any = make(name, **options)
@@ -91,6 +100,10 @@ def test_listed_and_tree_agree(name: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_what_does_not_fit_is_not_measured() -> None:
-    for name, options in (("phantom_tictactoe", {}), ("goofspiel", {"cards": 13}), ("doudizhu", {})):
+    for name, options in (
+        ("phantom_tictactoe", {}),
+        ("goofspiel", {"cards": 13}),
+        ("doudizhu", {}),
+    ):
         measure = ExactMeasure(make(name, **options))
         assert not measure.fits and measure.nash_conv(lambda *_: None) is None  # type: ignore[arg-type,return-value]

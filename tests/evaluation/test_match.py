@@ -84,10 +84,14 @@ class Random(Largest):
 def test_deck_worked_out_by_hand(game: Game) -> None:
     """One deck, both games.
 
-    Game 0, A is the landlord: 2222, the rocket, 9999, AAAA, 6666 and TTTT are six bombs; D plays TTTT last: A scores -2^6 = -64.
-    Game 1, A are the peasants: QQQQ is the only bomb (KKKKAA22 is four + two pairs); E plays 22 last: A scores +2^1 = 2.
+    Game 0, A is the landlord: 2222, the rocket, 9999, AAAA, 6666 and TTTT are six bombs; D plays
+    TTTT last: A scores -2^6 = -64. Game 1, A are the peasants: QQQQ is the only bomb (KKKKAA22 is
+    four + two pairs); E plays 22 last: A scores +2^1 = 2.
     """
-    hands = [parse_cards(text) for text in ("3333444455556666" + "77LB", "77888899" + "99TTTTJJJ", "JQQQQKKKKAAAA2222")]
+    hands = [
+        parse_cards(text)
+        for text in ("3333444455556666" + "77LB", "77888899" + "99TTTTJJJ", "JQQQQKKKKAAAA2222")
+    ]
     deal = start(np.array([hands], np.uint64), np.array([parse_cards("345")], np.uint64))
     texts = (
         # C, D, E, C ...
@@ -95,11 +99,21 @@ def test_deck_worked_out_by_hand(game: Game) -> None:
         "34567 789TJ pass pass 7 J L pass pass B pass pass 333444555666 pass QQQQ pass pass KKKKAA22 pass pass AA pass pass 22",
     )
     seating = np.array([[0, 1, 1], [1, 0, 0]])
-    games = play_games(game, (Script(game, texts), Script(game, texts)), seating, take(deal, np.zeros(2, np.int64)), seed=0)
+    games = play_games(
+        game,
+        (Script(game, texts), Script(game, texts)),
+        seating,
+        take(deal, np.zeros(2, np.int64)),
+        seed=0,
+    )
     assert games.returns.tolist() == [[-64, 64, 64], [-2, 2, 2]]
     assert games.last_seats.tolist() == [D, E]
-    assert [" ".join(game.action_text(int(m)) for m in row[:n]) for row, n in zip(*games.records, strict=True)] == [
-        " ".join(game.action_text(game.parse_action(text)) for text in line.split()) for line in texts
+    assert [
+        " ".join(game.action_text(int(m)) for m in row[:n])
+        for row, n in zip(*games.records, strict=True)
+    ] == [
+        " ".join(game.action_text(game.parse_action(text)) for text in line.split())
+        for line in texts
     ]
 
     result = summary(game.spec, ("a", "b"), games)
@@ -148,7 +162,13 @@ def test_number_of_games_at_once_changes_nothing(game: Game) -> None:
     all_at_once = duplicate_match(game, Random(game), Largest(game), num_decks=20, seed=3)
     seen: list[tuple[int, int]] = []
     few = duplicate_match(
-        game, Random(game), Largest(game), 20, seed=3, at_once=7, progress=lambda done, total: seen.append((done, total))
+        game,
+        Random(game),
+        Largest(game),
+        20,
+        seed=3,
+        at_once=7,
+        progress=lambda done, total: seen.append((done, total)),
     )
     for first, second in zip(all_at_once.games.records, few.games.records, strict=True):
         assert (first == second).all()
@@ -175,14 +195,17 @@ class Witness(Largest):
         for other in (1, 2):
             assert not views.hands[rows, (views.seat + other) % 3].any()
         assert views.hands[rows, views.seat].all()
-        assert (records.lengths[games] == views.length).all() and (records.moves >= 0).sum() == records.lengths.sum()
+        assert (records.lengths[games] == views.length).all() and (
+            records.moves >= 0
+        ).sum() == records.lengths.sum()
         for row, g in enumerate(games):
             self.first_views.setdefault(int(g), take(views, slice(row, row + 1)))
         return super().act(games, views, records)
 
 
 def test_agents_see_no_hidden_card(game: Game) -> None:
-    """The peasants exchange their hands: the landlord, who moves first, is given exactly the same."""
+    """The peasants exchange their hands: the landlord, who moves first, is given exactly the
+    same."""
     deals = evaluation_decks(game, 6, 30)
     exchanged = take(deals, np.arange(30))
     exchanged.hands[:, [D, E]] = deals.hands[:, [E, D]]
@@ -211,7 +234,10 @@ def test_agents_cannot_change_the_game(game: Game) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (np.array([-1], np.int16), r"agent faulty answered -1 \(no move\) in game 0.*Its view: .*\"hand\": \"3"),
+        (
+            np.array([-1], np.int16),
+            r"agent faulty answered -1 \(no move\) in game 0.*Its view: .*\"hand\": \"3",
+        ),
         (np.array([27_471], np.int16), r"answered 27471 \('.*'\) in game 0"),
         (np.array([2.0]), "type float64; expected one integer each"),
         (np.array([1, 2], np.int16), r"array of shape \(2,\)"),
@@ -224,7 +250,10 @@ def test_illegal_answers_end_the_match(game: Game, answer: np.ndarray, message: 
         def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
             return answer
 
-    hands = [parse_cards(text) for text in ("33334444555566667777", "8888999TTTTJJJJQQ", "9QQKKKKAAAA2222LB")]
+    hands = [
+        parse_cards(text)
+        for text in ("33334444555566667777", "8888999TTTTJJJJQQ", "9QQKKKKAAAA2222LB")
+    ]
     deal = start(np.array([hands], np.uint64), np.array([parse_cards("345")], np.uint64))
     with pytest.raises(IllegalMoveError, match=message):
         play_games(game, [Faulty(game)], np.zeros((1, 3), int), deal, seed=0)
@@ -273,17 +302,31 @@ def _first(game: Game, views: States, row: int) -> int:
 
 
 def test_who_learns_is_told_of_earlier_lots_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three decks in lots of two: strangers first, then the moves of the first four games; the games are those of no lots."""
+    """Three decks in lots of two: strangers first, then the moves of the first four games; the
+    games are those of no lots."""
     leduc = make("leduc")
     decks = evaluation_decks(leduc, 1, 3)
     one = duplicate_games(leduc, Watcher(leduc), load_player("always_call", leduc), decks, 5)
     monkeypatch.setattr(duplicate, "LOT", 2)
     watcher, counted = Watcher(leduc), list[tuple[int, int]]()
     games = duplicate_games(
-        leduc, watcher, load_player("always_call", leduc), decks, 5, progress=lambda over, total: counted.append((over, total))
+        leduc,
+        watcher,
+        load_player("always_call", leduc),
+        decks,
+        5,
+        progress=lambda over, total: counted.append((over, total)),
     )
     seats = [[0, 1], [1, 0]]
-    assert [what for what, _ in watcher.told] == ["forget", "meet", "start", "observe", "meet", "start", "observe"]
+    assert [what for what, _ in watcher.told] == [
+        "forget",
+        "meet",
+        "start",
+        "observe",
+        "meet",
+        "start",
+        "observe",
+    ]
     assert [told for what, told in watcher.told if what == "meet"] == [seats * 2, seats]
     shown = [moves for what, told in watcher.told if what == "observe" for moves in told]
     width = games.records.moves.shape[1]

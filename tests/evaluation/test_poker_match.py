@@ -1,4 +1,5 @@
-"""Matches of poker: exact expectations by enumeration, seats that cancel, three players, reports and resumed tournaments."""
+"""Matches of poker: exact expectations by enumeration, seats that cancel, three players, reports
+and resumed tournaments."""
 
 import json
 from pathlib import Path
@@ -16,22 +17,32 @@ from evaluation.duplicate import deck_scores, duplicate_match
 from evaluation.plan import make_plan, read_given_decks
 from evaluation.report import rate, score_table, write_report
 from evaluation.saved_games import write_games
-from evaluation.tournament import Progress, forget, play_tournament
+from evaluation.tournament import forget, play_tournament
 from games.batches import States
 from games.interface import Records
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from tabular.best_response import profile_values
-from tests.evaluation.poker_games import ThreePlayerKuhn, exact_value, open_table, poker, random_table
+from tests.evaluation.poker_games import (
+    ThreePlayerKuhn,
+    exact_value,
+    open_table,
+    poker,
+    random_table,
+)
 from tests.games import poker_oracle as oracle
 
 
 def tabular(game: LimitPoker, seed: int, sharp: float = 1.0) -> TabularAgent:
-    return TabularAgent(TabularPolicy.of_table(game.tables, random_table(game.tables, seed, sharp)), name=f"table {seed}")
+    return TabularAgent(
+        TabularPolicy.of_table(game.tables, random_table(game.tables, seed, sharp)),
+        name=f"table {seed}",
+    )
 
 
 def check_against_exact(game: LimitPoker, a: Agent, b: Agent, num_decks: int) -> None:
-    """The estimates are within 4 standard errors of the exact values: 3 numbers, a false alarm for 1 seed in 5,000."""
+    """The estimates are within 4 standard errors of the exact values: 3 numbers, a false alarm for
+    1 seed in 5,000."""
     tables = open_table(game, a), open_table(game, b)
     exact = [exact_value(game, *tables), -exact_value(game, tables[1], tables[0])]
     result = duplicate_match(game, a, b, num_decks, seed=2)
@@ -56,25 +67,34 @@ def test_tables_against_each_other_and_random(name: str) -> None:
 def test_the_oracle_agrees_with_the_tree(name: str) -> None:
     game = poker(name)
     table = random_table(game.tables, 5)
-    assert exact_value(game, table, table) == pytest.approx(profile_values(game.tables, table)[0], abs=1e-12)
+    assert exact_value(game, table, table) == pytest.approx(
+        profile_values(game.tables, table)[0], abs=1e-12
+    )
 
 
 def test_known_values_of_simple_players() -> None:
     """By hand in Kuhn: a caller never bets, so nobody folds, and every hand is a fair showdown.
 
-    Uniform players: bet and fold (1/2 * 1/2) wins player 0 a chip, check, bet and fold (1/8) loses one; showdowns are fair.
+    Uniform players: bet and fold (1/2 * 1/2) wins player 0 a chip, check, bet and fold (1/8) loses
+    one; showdowns are fair.
     """
     game = poker("kuhn")
     call, uniform = open_table(game, AlwaysCall().at(game)), open_table(game, Random().at(game))
-    assert (call[:, 0] == [game.betting.actions[node, 0] == Action.CALL for node in game.information_states().node]).all()
+    assert (
+        call[:, 0]
+        == [game.betting.actions[node, 0] == Action.CALL for node in game.information_states().node]
+    ).all()
     assert (uniform == game.tables.uniform_policy()).all()
     assert exact_value(game, call, uniform) == pytest.approx(0.0, abs=1e-12)
     assert exact_value(game, uniform, uniform) == pytest.approx(1 / 8, abs=1e-12)
 
 
-@pytest.mark.parametrize("game", [poker("kuhn"), poker("leduc"), ThreePlayerKuhn()], ids=lambda game: game.spec.name)
+@pytest.mark.parametrize(
+    "game", [poker("kuhn"), poker("leduc"), ThreePlayerKuhn()], ids=lambda game: game.spec.name
+)
 def test_equals_that_draw_no_numbers_cancel(game: LimitPoker) -> None:
-    """Pure policies that depend on the cards: with the seats permuted the score is exactly 0, on every deck."""
+    """Pure policies that depend on the cards: with the seats permuted the score is exactly 0, on
+    every deck."""
     greedy = random_table(game.tables, 4).argmax(axis=1)
     table = TabularPolicy.of_table(game.tables, np.eye(game.tables.max_actions)[greedy])
     result = duplicate_match(game, TabularAgent(table), TabularAgent(table), 60, seed=1)
@@ -95,7 +115,9 @@ class Bold:
         pass
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        return self.betting.actions[views.node, self.betting.num_actions[views.node] - 1].astype(np.int16)
+        return self.betting.actions[views.node, self.betting.num_actions[views.node] - 1].astype(
+            np.int16
+        )
 
 
 class Timid(Bold):
@@ -108,14 +130,24 @@ class Timid(Bold):
 
 
 def test_three_players_by_hand() -> None:
-    """The bold one bets and wins two antes from two timid ones; alone against two bold ones the timid one loses its ante."""
+    """The bold one bets and wins two antes from two timid ones; alone against two bold ones the
+    timid one loses its ante."""
     game = ThreePlayerKuhn()
     result = duplicate_match(game, Bold(game), Timid(game), 10, seed=0)
     assert len(result.games.seating) == result.num_games == 60
-    assert result.games.seating[:6].tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert result.games.seating[:6].tolist() == [
+        [0, 1, 1],
+        [1, 0, 1],
+        [1, 1, 0],
+        [1, 0, 0],
+        [0, 1, 0],
+        [0, 0, 1],
+    ]
     assert [score.adp.mean for score in (result.total, *result.by_team)] == [2000.0] * 4
     assert result.opposite is not None
-    assert [score.adp.mean for score in (result.opposite.total, *result.opposite.by_team)] == [-1000.0] * 4
+    assert [score.adp.mean for score in (result.opposite.total, *result.opposite.by_team)] == [
+        -1000.0
+    ] * 4
     text = str(result)
     assert "bold alone against 2 of timid" in text and "timid alone against 2 of bold" in text
     assert "mbb/h +2000.0 ± 0.0" in text and "WP" not in text
@@ -123,16 +155,25 @@ def test_three_players_by_hand() -> None:
     assert facts["games"] == 60 and facts["total"]["mbb_per_hand"]["mean"] == 2000.0
     assert facts["b_alone"]["by_team"]["P2"]["mbb_per_hand"]["mean"] == -1000.0
     tournament = parse_command_line(["game=leduc", "a=random", "b=always_call"])
-    rows = score_table(tournament, {("a", "b"): result}, rate(game.spec, ("a", "b"), {("a", "b"): result})[0])
-    assert [row[1:4] for row in rows[1:]] == [["–", "+2000 ± 0", "+2000 ± 0"], ["-1000 ± 0", "–", "-1000 ± 0"]]
+    rows = score_table(
+        tournament, {("a", "b"): result}, rate(game.spec, ("a", "b"), {("a", "b"): result})
+    )
+    assert [row[1:4] for row in rows[1:]] == [
+        ["–", "+2000 ± 0", "+2000 ± 0"],
+        ["-1000 ± 0", "–", "-1000 ± 0"],
+    ]
 
 
 def test_the_lone_player_is_scored_against_the_oracle() -> None:
-    """Three players, random ones: A alone scores what the tree says of its tables, within 4 standard errors."""
+    """Three players, random ones: A alone scores what the tree says of its tables, within 4
+    standard errors."""
     game = ThreePlayerKuhn()
     a, b = random_table(game.tables, 1, 2.0), random_table(game.tables, 2, 2.0)
     owner = game.tables.infoset_player
-    agents = [TabularAgent(TabularPolicy.of_table(game.tables, table), str(k)) for k, table in enumerate((a, b))]
+    agents = [
+        TabularAgent(TabularPolicy.of_table(game.tables, table), str(k))
+        for k, table in enumerate((a, b))
+    ]
     result = duplicate_match(game, *agents, 4000, seed=3)
     assert result.opposite is not None
     for own, others, side in ((a, b, result.by_team), (b, a, result.opposite.by_team)):
@@ -145,26 +186,38 @@ def test_the_lone_player_is_scored_against_the_oracle() -> None:
 def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interrupted, continued, reported, saved; the saved games replay, and serve as decks."""
     monkeypatch.setattr(plan_module, "FAST_DECKS", 4)
-    keys = ["game=leduc", "agents=[random,always_call,other]", "other=random", f"unfinished={tmp_path / 'unfinished'}"]
-    game, tournament = poker("leduc"), parse_command_line([*keys, "processes=1", "device=cpu", "decks=10"])
+    keys = [
+        "game=leduc",
+        "agents=[random,always_call,other]",
+        "other=random",
+        f"unfinished={tmp_path / 'unfinished'}",
+    ]
+    game, tournament = (
+        poker("leduc"),
+        parse_command_line([*keys, "processes=1", "device=cpu", "decks=10"]),
+    )
     plan = make_plan(tournament, game)
     whole = play_tournament(plan)
     assert whole is not None
     forget(plan)
     calls = iter([False, False, False, True])
     assert play_tournament(plan, stopping=lambda: next(calls, True)) is None
-    seen: list[Progress] = []
-    results = play_tournament(plan, tell=seen.append)
-    assert results is not None and (seen[0].kept, seen[0].total) == (20, 60)
+    said: list[str] = []
+    results = play_tournament(plan, note=said.append)
+    assert results is not None and said == ["continuing: 20 of 60 games were finished before"]
     for pair, result in whole.items():
         assert result.total == results[pair].total
         np.testing.assert_array_equal(result.games.records.moves, results[pair].games.records.moves)
 
-    standings, fit = rate(game.spec, tournament.labels, results)
-    write_report(tmp_path / "report", tournament, results, standings, fit, {"command": "a test"})
+    standings = rate(game.spec, tournament.labels, results)
+    write_report(tmp_path / "report", tournament, results, standings, {"command": "a test"})
     facts = json.loads((tmp_path / "report" / "report.json").read_text())
     assert facts["matches"][0]["total"].keys() == {"mbb_per_hand"} and "ratings" not in facts
-    first = [deck_scores(game.spec, results[pair].games)[0].mean(axis=1) for pair in whole if pair[0] == "random"]
+    first = [
+        deck_scores(game.spec, results[pair].games)[0].mean(axis=1)
+        for pair in whole
+        if pair[0] == "random"
+    ]
     mean = facts["mean_mbb_per_hand"]["random"]
     assert mean["mean"] == pytest.approx(np.mean(first)) and len(first) == 2
     assert mean["error"] == pytest.approx(np.std(np.mean(first, axis=0), ddof=1) / np.sqrt(10))
@@ -179,16 +232,25 @@ def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         moves = "".join(move[0] for move in fields["moves"])
         cards = (*fields["hands"][0], *fields["hands"][1], *fields["public"])
         won = oracle.wins("leduc", oracle.replay("leduc", moves), cards)
-        assert fields["chips"] == [won, -won] == results["random", "always_call"].games.returns[i].tolist()
+        assert (
+            fields["chips"]
+            == [won, -won]
+            == results["random", "always_call"].games.returns[i].tolist()
+        )
         assert fields["deck"] == i // 2 and fields["match"] == ["random", "always_call"]
-    decks = read_given_decks(parse_command_line(["game=leduc", "a=random", "b=always_call", f"decks={path}"]), game)
+    decks = read_given_decks(
+        parse_command_line(["game=leduc", "a=random", "b=always_call", f"decks={path}"]), game
+    )
     assert decks is not None
     np.testing.assert_array_equal(decks.cards[:20], np.repeat(plan.decks.cards, 2, axis=0))
 
 
 def test_decks_of_bytes_or_brackets_name_their_file(tmp_path: Path) -> None:
     game, path = poker("leduc"), tmp_path / "decks.jsonl"
-    for content, message in ((b"\xff\xfe{}", "line 1: no JSON"), (b'{"hands": ' + b"[" * 100_000, "line 1")):
+    for content, message in (
+        (b"\xff\xfe{}", "line 1: no JSON"),
+        (b'{"hands": ' + b"[" * 100_000, "line 1"),
+    ):
         path.write_bytes(content)
         with pytest.raises(ValueError, match=f"{path}.*{message}"):
             game.read_decks(path)

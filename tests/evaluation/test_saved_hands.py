@@ -33,7 +33,15 @@ def check(path: Path, returns: np.ndarray) -> list[object]:
 
 @pytest.mark.parametrize("name", ["hands.phh", "hands.phhs"])
 def test_a_match_as_hand_histories(tmp_path: Path, name: str) -> None:
-    keys = ["game=no_limit_holdem", "least_stack=300", "ante=5", "a=random", "b=random", "decks=6", "seed=2"]
+    keys = [
+        "game=no_limit_holdem",
+        "least_stack=300",
+        "ante=5",
+        "a=random",
+        "b=random",
+        "decks=6",
+        "seed=2",
+    ]
     tournament = parse_command_line([*keys, f"unfinished={tmp_path / 'unfinished'}"])
     plan = make_plan(tournament, tournament.config.game.make())
     results = play_tournament(plan)
@@ -42,7 +50,9 @@ def test_a_match_as_hand_histories(tmp_path: Path, name: str) -> None:
     check_file(path, make("no_limit_holdem"))
     write_games(path, tournament, plan.decks, results)
     (result,) = results.values()
-    for history, seating in zip(check(path, result.games.returns), result.games.seating, strict=True):
+    for history, seating in zip(
+        check(path, result.games.returns), result.games.seating, strict=True
+    ):
         labels = [tournament.players[tournament.labels[k]].name for k in seating]
         assert history.players == labels  # type: ignore[attr-defined]
     hands = list(read([path]))
@@ -73,4 +83,8 @@ def test_exact_amounts_stand_in_the_history(tmp_path: Path) -> None:
 def test_other_games_have_no_hand_histories(tmp_path: Path, name: str) -> None:
     with pytest.raises(SaveError) as error:
         check_file(tmp_path / name, make("leduc"))
-    assert name in str(error.value) and "game=no_limit_holdem, not leduc" in str(error.value) and "\n" not in str(error.value)
+    assert (
+        name in str(error.value)
+        and "game=no_limit_holdem, not leduc" in str(error.value)
+        and "\n" not in str(error.value)
+    )

@@ -1,4 +1,5 @@
-"""Sequential tests: the likelihood ratio against its definition, error rates, and matches that end early."""
+"""Sequential tests: the likelihood ratio against its definition, error rates, and matches that end
+early."""
 
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from evaluation.config import parse_command_line
 from evaluation.duplicate import MatchResult
 from evaluation.plan import make_plan
 from evaluation.sequential import ERROR, SequentialTest, log_likelihood_ratio
-from evaluation.tournament import Progress, play_tournament
+from evaluation.tournament import play_tournament
 from runtime.settings import ConfigError
 
 SCORES = np.array([0.0, 0.5, 1.0])
@@ -52,7 +53,9 @@ def test_it_is_antisymmetric() -> None:
     counts = np.array([[3, 40, 9], [0, 5, 0], [0, 0, 7]])
     ratio = log_likelihood_ratio(SCORES, counts, 0.5, 0.54)
     np.testing.assert_allclose(ratio, -log_likelihood_ratio(SCORES, counts, 0.54, 0.5), atol=1e-9)
-    np.testing.assert_allclose(ratio, log_likelihood_ratio(SCORES, counts[:, ::-1], 0.5, 0.46), atol=1e-9)
+    np.testing.assert_allclose(
+        ratio, log_likelihood_ratio(SCORES, counts[:, ::-1], 0.5, 0.46), atol=1e-9
+    )
 
 
 def test_few_decks_decide_nothing_far() -> None:
@@ -64,7 +67,8 @@ def test_few_decks_decide_nothing_far() -> None:
 
 @pytest.mark.parametrize(("truth", "wrong"), [(0.5, "H1"), (0.53, "H0")])
 def test_error_rates(truth: float, wrong: str) -> None:
-    """400 matches, a look after every 100 of 8,000 decks: wrong verdicts in at most 5 %, and four standard errors above it."""
+    """400 matches, a look after every 100 of 8,000 decks: wrong verdicts in at most 5 %, and four
+    standard errors above it."""
     rng = np.random.default_rng(int(1000 * truth))
     spread = 0.24
     probabilities = np.array([spread - (truth - 0.5), 1 - 2 * spread, spread + (truth - 0.5)])
@@ -81,22 +85,42 @@ def test_error_rates(truth: float, wrong: str) -> None:
     assert (first.mean() + 1) * step < 2500
 
 
-def match(folder: Path, *arguments: str, stop_after: int | None = None) -> tuple[MatchResult | None, list[Progress]]:
-    """Returns a match of up to 60 decks in tasks of four, and its progress; interrupted after some of its tasks."""
-    texts = ["device=cpu", "a=rlcard_rule", "b=random", "decks=60", f"unfinished={folder}", *arguments]
+def match(
+    folder: Path, *arguments: str, stop_after: int | None = None
+) -> tuple[MatchResult | None, list[int], str]:
+    """Returns a match of up to 60 decks in tasks of four, the games that were over, and a note;
+    stopped after some tasks."""
+    texts = [
+        "device=cpu",
+        "a=rlcard_rule",
+        "b=random",
+        "decks=60",
+        f"unfinished={folder}",
+        *arguments,
+    ]
     keys = {text.partition("=")[0]: text for text in texts}
-    tournament, seen, asked = parse_command_line(list(keys.values())), list[Progress](), iter(range(1000))
-    plan = make_plan(tournament, tournament.config.game.make())
-    results = play_tournament(plan, seen.append, lambda: stop_after is not None and next(asked) >= stop_after)
-    return None if results is None else results["a", "b"], seen
+    tournament, seen, notes, asked = (
+        parse_command_line(list(keys.values())),
+        list[int](),
+        list[str](),
+        iter(range(1000)),
+    )
+    results = play_tournament(
+        make_plan(tournament, tournament.config.game.make()),
+        lambda what, done, total, unit: seen.append(done),
+        lambda: stop_after is not None and next(asked) >= stop_after,
+        notes.append,
+    )
+    return None if results is None else results["a", "b"], seen, " ".join(notes)
 
 
 def test_a_match_ends_when_it_is_clear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is a part of the whole match, ended after the first task at which the ratio of all decks before leaves the bounds."""
+    """It is a part of the whole match, ended after the first task at which the ratio of all decks
+    before leaves the bounds."""
     monkeypatch.setattr(plan_module, "FAST_DECKS", 4)
-    whole, _ = match(tmp_path / "whole", "processes=1")
+    whole, *_ = match(tmp_path / "whole", "processes=1")
     assert whole is not None and whole.sequential is None and "LLR" not in str(whole)
-    early, seen = match(tmp_path / "whole", "processes=1", "sprt=[0.5,0.6]")
+    early, seen, _ = match(tmp_path / "whole", "processes=1", "sprt=[0.5,0.6]")
     assert not seen, "the games of the whole match are the same, so none is played"
     assert early is not None and early.sequential is not None
     decks = early.num_decks
@@ -106,26 +130,41 @@ def test_a_match_ends_when_it_is_clear(tmp_path: Path, monkeypatch: pytest.Monke
     test = SequentialTest(0.5, 0.6)
     assert [test.result(won[:n]).accepted for n in range(4, decks, 4)] == [None] * (decks // 4 - 1)
     assert test.result(won[:decks]) == early.sequential
-    assert f"H1, WP = 60 %, accepted over H0, WP = 50 % after {decks} decks" in str(early) and "biased" in str(early)
+    assert f"H1, WP = 60 %, accepted over H0, WP = 50 % after {decks} decks" in str(
+        early
+    ) and "biased" in str(early)
     assert early.as_dict()["sequential"]["accepted"] == "H1"
 
     assert match(tmp_path / "again", "processes=1", "sprt=[0.5,0.6]", stop_after=2)[0] is None
-    resumed, seen = match(tmp_path / "again", "processes=1", "sprt=[0.5,0.6]")
-    assert seen[0].kept == 16 and seen[-1].games == 2 * decks
-    assert resumed is not None and resumed.sequential == early.sequential and resumed.total == early.total
+    resumed, seen, note = match(tmp_path / "again", "processes=1", "sprt=[0.5,0.6]")
+    assert note.startswith("continuing: 16 of 120 games") and seen[-1] == 2 * decks - 16
+    assert (
+        resumed is not None
+        and resumed.sequential == early.sequential
+        and resumed.total == early.total
+    )
 
 
 @pytest.mark.slow
 def test_processes_change_nothing(tmp_path: Path) -> None:
-    """Tasks end in any order; decks far beyond the end are not waited for. Processes read FAST_DECKS anew: tasks of 500 decks."""
-    one, _ = match(tmp_path / "one", "processes=1", "decks=3000", "sprt=[0.62,0.63]")
-    two, _ = match(tmp_path / "two", "processes=3", "decks=3000", "sprt=[0.62,0.63]")
-    assert one is not None and two is not None and one.sequential == two.sequential and one.total == two.total
+    """Tasks end in any order; decks far beyond the end are not waited for. Processes read
+    FAST_DECKS anew: tasks of 500 decks."""
+    one, *_ = match(tmp_path / "one", "processes=1", "decks=3000", "sprt=[0.62,0.63]")
+    two, *_ = match(tmp_path / "two", "processes=3", "decks=3000", "sprt=[0.62,0.63]")
+    assert (
+        one is not None
+        and two is not None
+        and one.sequential == two.sequential
+        and one.total == two.total
+    )
 
 
 def test_a_match_that_stays_open_says_so(tmp_path: Path) -> None:
-    result, _ = match(tmp_path, "processes=1", "decks=4", "sprt=[0.5,0.51]")
-    assert result is not None and "undecided between WP = 50 % (H0) and 51 % (H1) after 4 decks" in str(result)
+    result, *_ = match(tmp_path, "processes=1", "decks=4", "sprt=[0.5,0.51]")
+    assert (
+        result is not None
+        and "undecided between WP = 50 % (H0) and 51 % (H1) after 4 decks" in str(result)
+    )
 
 
 @pytest.mark.parametrize(

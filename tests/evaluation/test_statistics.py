@@ -8,10 +8,15 @@ import pytest
 from evaluation.statistics import Estimate, estimate, wins
 
 
-@pytest.mark.parametrize(("freedom", "quantile"), [(2, 4.30265), (5, 2.57058), (10, 2.22814), (30, 2.04227), (1000, 1.96234)])
+@pytest.mark.parametrize(
+    ("freedom", "quantile"),
+    [(2, 4.30265), (5, 2.57058), (10, 2.22814), (30, 2.04227), (1000, 1.96234)],
+)
 def test_intervals_are_students(freedom: int, quantile: float) -> None:
     """Source: the usual tables of the t distribution, two-sided 5 %."""
-    assert Estimate(1.0, 2.0, freedom + 1).interval() == pytest.approx((1 - 2 * quantile, 1 + 2 * quantile), abs=2e-5)
+    assert Estimate(1.0, 2.0, freedom + 1).interval() == pytest.approx(
+        (1 - 2 * quantile, 1 + 2 * quantile), abs=2e-5
+    )
 
 
 def test_estimate_by_hand() -> None:
@@ -39,7 +44,8 @@ def test_draws_are_half_wins() -> None:
 
 
 def simulated_match(rng: np.random.Generator, num_decks: int) -> np.ndarray:
-    """Returns A's returns ``[D, 2]`` in a match with luck of the cards, an edge for A, and bombs; the truth is below."""
+    """Returns A's returns ``[D, 2]`` in a match with luck of the cards, an edge for A, and bombs;
+    the truth is below."""
     cards = rng.normal(size=num_decks)  # how much the deck favours the landlord
     bombs = np.minimum(rng.geometric(0.7, size=(num_decks, 2)) - 1, 5)
     play = rng.normal(size=(num_decks, 2))
@@ -50,9 +56,9 @@ def simulated_match(rng: np.random.Generator, num_decks: int) -> np.ndarray:
 def test_interval_covers_the_truth() -> None:
     """95 % of the intervals of 2,000 simulated matches of 100 decks hold the truth.
 
-    A margin is normal with mean 0.3 and variance 2, so WP = Phi(0.3 / sqrt 2), and bombs do not depend on it. If each interval
-    covers with probability 0.95, the count over 2,000 lies within 4 standard deviations (39) of 1,900 but for 1 seed in
-    16,000, for each of the two measures.
+    A margin is normal with mean 0.3 and variance 2, so WP = Phi(0.3 / sqrt 2), and bombs do not
+    depend on it. If each interval covers with probability 0.95, the count over 2,000 lies within 4
+    standard deviations (39) of 1,900 but for 1 seed in 16,000, for each of the two measures.
     """
     rng = np.random.default_rng(1)
     share = 0.5 * (1 + math.erf(0.3 / math.sqrt(2) / math.sqrt(2)))
@@ -69,7 +75,8 @@ def test_interval_covers_the_truth() -> None:
 
 
 def test_pairing_helps() -> None:
-    """The error over decks is below that of as many independent games: the luck of the cards cancels."""
+    """The error over decks is below that of as many independent games: the luck of the cards
+    cancels."""
     returns = simulated_match(np.random.default_rng(2), 10_000)
     paired = estimate(wins(returns).mean(axis=1))
     independent = wins(returns).std(ddof=1) / math.sqrt(returns.size)

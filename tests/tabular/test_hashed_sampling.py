@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from games import make as make_game
-from games.base import _legal, _play, _return, _seat
 from games.batches import take
-from games.interface import Game
+from games.interface import Game, _legal, _play, _return, _seat
 from games.kernels import mix64, streams
 from tabular.algorithms import make
 from tabular.hash_table import HEADER

@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 
 from reproduce import figure_matches
-from reproduce.figures import FigureConfig, averaged, parse_figure, play_figure, play_runs, read_figure, shown_curves
+from reproduce.figures import (
+    FigureConfig,
+    averaged,
+    parse_figure,
+    play_figure,
+    play_runs,
+    read_figure,
+    shown_curves,
+)
 from runtime.configuration import load
-from runtime.settings import ConfigError
-from training.reports import Event
+from runtime.settings import ConfigError, build
 from training.tabular import TabularConfig
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,33 +28,57 @@ def composed(name: str, *overrides: str) -> tuple[FigureConfig, list[tuple[str, 
     return read_figure(name, overrides)
 
 
-def played(config: FigureConfig, runs: list[tuple[str, TabularConfig]], stop_after: int | None = None) -> Any:
-    """Returns the curves; None if it was stopped, after so many events."""
-    seen = 0
-    curves = None
-    for event in play_runs(config, runs, lambda: stop_after is not None and seen >= stop_after):
-        seen += 1
-        if not isinstance(event, Event):
-            curves = event
-    return curves
+def played(
+    config: FigureConfig, runs: list[tuple[str, TabularConfig]], stop_after: int | None = None
+) -> Any:
+    """Returns the curves; None if it was stopped, after so many signs of progress."""
+    seen: list[int] = []
+    return play_runs(
+        config,
+        runs,
+        lambda *at: seen.append(at[1]),
+        lambda: stop_after is not None and len(seen) >= stop_after,
+    )
+
+
+def drawn(
+    config: FigureConfig, runs: list[tuple[str, TabularConfig]], stop_after: int | None = None
+) -> list[str] | None:
+    """Returns what a figure says, stopped after so many signs of progress."""
+    seen: list[int] = []
+    return play_figure(
+        config,
+        runs,
+        lambda *at: seen.append(at[1]),
+        lambda: stop_after is not None and len(seen) >= stop_after,
+    )
 
 
 def test_average_by_hand() -> None:
-    """Marks that all runs have: 1 and 3. Means 2 and 5, errors 1 and 1 (two runs: half of the difference)."""
+    """Marks that all runs have: 1 and 3. Means 2 and 5, errors 1 and 1 (two runs: half of the
+    difference)."""
     marks, mean, error = averaged([[(1, 1.0), (2, 9.0), (3, 4.0)], [(1, 3.0), (3, 6.0)]])[:3]
     assert marks.tolist() == [1, 3] and mean.tolist() == [2.0, 5.0]
     assert error == pytest.approx([1.0, 1.0])
     assert np.isnan(averaged([[(1, 1.0)]]).error).all()
 
 
-FIGURES = [path for path in sorted((ROOT / "conf" / "reproduce").glob("*.yaml")) if "\nkind: " not in path.read_text()]
+FIGURES = [
+    path
+    for path in sorted((ROOT / "conf" / "reproduce").glob("*.yaml"))
+    if "\nkind: " not in path.read_text()
+]
 
 
 @pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.stem)
 def test_every_figure_composes(path: Path) -> None:
     # No tables of Hold'em are needed to compose.
-    config, runs = composed(path.stem, *(["game.abstraction=made_hands"] if "holdem" in path.stem else []))
-    assert config.name == path.stem and len(runs) == sum(config.runs_with(label) for label in config.algorithms)
+    config, runs = composed(
+        path.stem, *(["game.abstraction=made_hands"] if "holdem" in path.stem else [])
+    )
+    assert config.name == path.stem and len(runs) == sum(
+        config.runs_with(label) for label in config.algorithms
+    )
     if config.measure != "symmetric_play":
         assert {own.label for own in shown_curves(config).values()} == set(config.algorithms)
     assert len({run.run_dir for _, run in runs}) == len(runs)
@@ -56,12 +87,18 @@ def test_every_figure_composes(path: Path) -> None:
 def test_stopped_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
     arguments = ("runs=2", "episodes=200000")
     whole = played(*composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'a'}"))
-    assert played(*composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'b'}"), stop_after=1) is None
+    assert (
+        played(*composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'b'}"), stop_after=1)
+        is None
+    )
     config, runs = composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'b'}")
     resumed = played(config, runs)
     assert whole == resumed
-    assert set(resumed) == {"Smooth UCT", "UCT"} and all(curve[-1][0] == 200_000 for curve in resumed["UCT"])
-    lines = list(play_figure(config, runs, lambda: False))[-1]
+    assert set(resumed) == {"Smooth UCT", "UCT"} and all(
+        curve[-1][0] == 200_000 for curve in resumed["UCT"]
+    )
+    lines = drawn(config, runs)
+    assert lines is not None
     assert (tmp_path / "b" / "figure.png").stat().st_size > 0 and len(lines) == 2
     facts = json.loads((tmp_path / "b" / "figure.json").read_text())
     last = np.mean([curve[-1][1] for curve in resumed["UCT"]])
@@ -69,7 +106,9 @@ def test_stopped_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
 
 
 def test_marks_are_seconds_of_the_text() -> None:
-    config, runs = composed("lisy_figure2", "runs=2", "seconds=10", "first_mark=1", "marks_per_decade=2")
+    config, runs = composed(
+        "lisy_figure2", "runs=2", "seconds=10", "first_mark=1", "marks_per_decade=2"
+    )
     assert [run.budget.episodes for _, run in runs] == [390_000] * 2 + [340_000] * 2 + [590_000] * 2
     marks = [config.next_mark("Exp3", 0)]
     while marks[-1] < 3_400_000:
@@ -79,7 +118,8 @@ def test_marks_are_seconds_of_the_text() -> None:
 
 
 def test_panels_and_what_is_printed(tmp_path: Path) -> None:
-    """Two panels show two curves of one run, one of them cut; a point of the text stands beside the nearest mark."""
+    """Two panels show two curves of one run, one of them cut; a point of the text stands beside the
+    nearest mark."""
     name = "Figure 4.4: UCT, nash_conv/average_policy"
     values = load("reproduce/leduc_thesis", {})
     values |= {
@@ -91,15 +131,23 @@ def test_panels_and_what_is_printed(tmp_path: Path) -> None:
         "printed": {name: [[1000, 3.5]]},
     }
     values["panels"][0]["most"] = 400
-    config, runs = parse_figure(values)
-    lines = list(play_figure(config, runs, lambda: False))[-1]
+    lines = drawn(*parse_figure(config := build(FigureConfig, values)))
+    assert lines is not None
     facts = json.loads((tmp_path / "figure.json").read_text())
     assert set(facts["curves"]) == set(shown_curves(config))
-    first, second = (next(curve for key, curve in facts["curves"].items() if f"Figure {k}:" in key) for k in ("4.1", "4.2"))
-    assert first["episodes"] == [mark for mark in second["episodes"] if mark <= 400] and second["episodes"][-1] == 2000
+    first, second = (
+        next(curve for key, curve in facts["curves"].items() if f"Figure {k}:" in key)
+        for k in ("4.1", "4.2")
+    )
+    assert (
+        first["episodes"] == [mark for mark in second["episodes"] if mark <= 400]
+        and second["episodes"][-1] == 2000
+    )
     means = np.array(second["mean"][: len(first["mean"])]) * first["episodes"]
     assert first["mean"] == pytest.approx(means)
-    assert any(line.startswith(f"{name}: the text prints 3.5 after 1,000 episodes; here") for line in lines)
+    assert any(
+        line.startswith(f"{name}: the text prints 3.5 after 1,000 episodes; here") for line in lines
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,26 +167,39 @@ def test_refused(overrides: list[str], words: list[str]) -> None:
 
 
 def test_matches_between_runs_after_a_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limit Hold'em with coarse buckets: snapshots, curves and table are the same whether a figure was stopped or not."""
+    """Limit Hold'em with coarse buckets: snapshots, curves and table are the same whether a figure
+    was stopped or not."""
     monkeypatch.setattr(figure_matches, "FIRST_SNAPSHOT", 1000)
     arguments = ("game.abstraction=made_hands", "episodes=30000", "deals=500", "final_deals=700")
     facts, said = [], []
-    for folder, stops in (("a", []), ("b", [1, 2])):
-        config, runs = composed("limit_holdem_two_player", *arguments, f"run_dir={tmp_path / folder}")
+    for folder, stops in (("a", []), ("b", [1, 40])):
+        config, runs = composed(
+            "limit_holdem_two_player", *arguments, f"run_dir={tmp_path / folder}"
+        )
         for stop_after in stops:
-            assert played(config, runs, stop_after) is None or stop_after > 1
-        said.append(list(play_figure(config, runs, lambda: False))[-1])
+            assert drawn(config, runs, stop_after) is None
+        said.append(drawn(config, runs))
         facts.append(json.loads((tmp_path / folder / "figure.json").read_text()))
     assert said[0] == said[1]
     assert facts[0]["curves"] == facts[1]["curves"] and facts[0]["table"] == facts[1]["table"]
     marks = facts[0]["curves"]["Smooth UCT against UCT"]["episodes"]
-    assert marks[0] == 1000 and marks[-1] == 30_000 and len(marks) == 9  # 5 for each power of ten, and the last
+    assert (
+        marks[0] == 1000 and marks[-1] == 30_000 and len(marks) == 9
+    )  # 5 for each power of ten, and the last
     assert facts[0]["table"]["random"]["UCT"]["deals"] == 700
-    assert facts[0]["table"]["UCT"]["Smooth UCT"]["mean"] == -facts[0]["table"]["Smooth UCT"]["UCT"]["mean"]
+    assert (
+        facts[0]["table"]["UCT"]["Smooth UCT"]["mean"]
+        == -facts[0]["table"]["Smooth UCT"]["UCT"]["mean"]
+    )
     for label in ("smooth_uct-0", "uct-0"):
         first, second = (tmp_path / folder / label for folder in "ab")
-        assert [path.name for path in sorted(first.glob("greedy-*"))] == [path.name for path in sorted(second.glob("greedy-*"))]
-        assert all(path.read_bytes() == (second / path.name).read_bytes() for path in first.glob("greedy-*"))
+        assert [path.name for path in sorted(first.glob("greedy-*"))] == [
+            path.name for path in sorted(second.glob("greedy-*"))
+        ]
+        assert all(
+            path.read_bytes() == (second / path.name).read_bytes()
+            for path in first.glob("greedy-*")
+        )
 
 
 def test_names_of_matches() -> None:
@@ -147,7 +208,9 @@ def test_names_of_matches() -> None:
     assert figure_matches.name(match, 3) == "1 UCT against 2 random"
 
 
-def test_missing_tables_are_one_error_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_tables_are_one_error_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with pytest.raises(ConfigError, match="python -m games.limit_holdem.abstraction 2"):
         composed("limit_holdem_two_player", f"run_dir={tmp_path / 'run'}")

@@ -1,0 +1,52 @@
+"""``precision=auto`` of the players of a match: settled before the first game, so that all
+processes play in the same one.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from agents.trained import untrained_of
+from evaluation.config import Tournament
+from networks.checkpoint import CheckpointError
+from networks.precision import settled
+from runtime.device import choose_device
+
+LONG_MATCH = 5_000
+"""Games, each counted as often as a decision has playouts, from which on int8 pays for finding its
+ranges."""
+
+
+def with_precisions(tournament: Tournament, games: int) -> tuple[Tournament, str]:
+    """Returns the tournament with the precisions of its players filled in, and what was chosen in
+    words.
+
+    It is int8 in long matches alone, and never where actors of a cluster play, whose processors may
+    lack it.
+
+    Args:
+        tournament: The configuration.
+        games: Games of all its matches.
+
+    Raises:
+        CheckpointError: Networks cannot be read.
+    """
+    config, players, chosen = tournament.config, dict(tournament.players), []
+    options: dict[str, Any] = {label: player.options for label, player in players.items()}
+    asked = [label for label, own in options.items() if getattr(own, "precision", None) == "auto"]
+    most = max(
+        (
+            (getattr(options[label], "playouts", None) or 64) if options[label].slow else 1
+            for label in asked
+        ),
+        default=0,
+    )
+    is_long = games * most >= LONG_MATCH and config.cluster.kind == "none"
+    for label in asked:
+        try:
+            net = untrained_of(options[label].file(config.game.name), config.game.name)
+        except CheckpointError as error:
+            raise CheckpointError(f"{label}={players[label].kind}: {error}") from error
+        name = settled("auto", net, choose_device(config.device), int8=is_long)
+        players[label] = replace(players[label], options=replace(options[label], precision=name))
+        chosen.append(f"{label} {name}")
+    return replace(tournament, players=players), ", ".join(chosen)

@@ -1,0 +1,311 @@
+"""Units of work: their results are kept in a file as they end, and what is left is done by
+processes or by a cluster.
+
+A unit's result depends on the unit and on what all units share, never on who did it. So results are
+the same with any number of workers, and the same command resumes after any interruption.
+"""
+
+import base64
+import io
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context, parent_process
+from pathlib import Path
+from typing import Any, Protocol
+from zlib import crc32
+
+import numpy as np
+
+from runtime.cluster import ClusterSettings, connect
+from runtime.interrupt import unheard_by_children
+from runtime.pools import Tick
+
+POLL_SECONDS = 0.2
+
+
+class StoreError(RuntimeError):
+    """Results that cannot be kept or continued; one line that names the file and says what to
+    do.
+    """
+
+
+class Store:
+    """Results of finished units in a file that only grows: a line with the identity, then a line
+    for each unit.
+
+    Every line has a checksum and is written at once. A line that was cut off or damaged does not
+    count: its unit is done again.
+
+    Args:
+        path: The file; its folder is made.
+        identity: What results depend on, by name, as JSON.
+
+    Raises:
+        StoreError: The file holds results of another identity, or cannot be written.
+    """
+
+    def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
+        self.path = path
+        with self._refusals():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("ab+") as file:
+                if not file.tell():
+                    file.write(_line(identity))
+                file.seek(-1, os.SEEK_END)
+                if file.read() != b"\n":  # the last line was cut off
+                    file.write(b"\n")
+                file.seek(0)
+                kept = _entry(file.readline())
+        wanted = json.loads(json.dumps(identity))
+        if kept != wanted:
+            known = kept if isinstance(kept, dict) else {}
+            names = [
+                name for name in wanted.keys() | known.keys() if wanted.get(name) != known.get(name)
+            ]
+            raise StoreError(
+                f"{path}: holds results of other settings ({', '.join(sorted(names))}); give another folder, or remove it"
+            )
+
+    def finished(self) -> Iterator[tuple[Any, Any]]:
+        """Yields every finished unit, lists as tuples, with its result."""
+        with self._refusals(), self.path.open("rb") as file:
+            file.readline()
+            for line in file:
+                if (entry := _entry(line)) is not None:
+                    unit, result = entry
+                    yield tuple(unit), result
+
+    def add(self, unit: Sequence[Any], result: Any) -> None:
+        """Appends the result of a unit."""
+        with self._refusals(), self.path.open("ab") as file:
+            file.write(_line([unit, result]))
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(
+                f"{self.path.parent}: results cannot be kept ({error.strerror}); give another folder"
+            ) from error
+
+
+def _line(entry: Any) -> bytes:
+    text = json.dumps(entry).encode()
+    return b"%08x %s\n" % (crc32(text), text)
+
+
+def _entry(line: bytes) -> Any:
+    """Returns what a line holds, None where it is damaged."""
+    checksum, _, text = line.rstrip(b"\n").partition(b" ")
+    return json.loads(text) if checksum == b"%08x" % crc32(text) else None
+
+
+def as_text(arrays: Mapping[str, np.ndarray]) -> str:
+    """Returns named arrays as text, for a store."""
+    data = io.BytesIO()
+    np.savez(data, allow_pickle=False, **arrays)
+    return base64.b64encode(data.getvalue()).decode()
+
+
+def as_arrays(text: str) -> dict[str, np.ndarray]:
+    """Returns the arrays of ``as_text``."""
+    with np.load(io.BytesIO(base64.b64decode(text)), allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+Tell = Callable[[int], None]
+"""Called by a worker with how much more of its unit is done."""
+
+
+class Worker(Protocol):
+    """Does units, one after the other."""
+
+    def play(self, unit: Any, tell: Tell) -> Any:
+        """Returns the result of a unit."""
+        ...
+
+    def close(self) -> None:
+        """Ends what the worker has started."""
+        ...
+
+
+def num_cores() -> int:
+    """Returns how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Calls:
+    """A worker that calls a function of a module with what each unit holds."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def play(self, unit: Sequence[Any], tell: Tell) -> Any:
+        """See ``Worker``."""
+        result = self._function(*unit)
+        tell(1)
+        return result
+
+    def close(self) -> None:
+        """See ``Worker``."""
+
+
+def run_units(
+    make: Callable[[], Worker],
+    units: Sequence[Any],
+    processes: int,
+    cluster: ClusterSettings,
+    count: Callable[[int], None] = lambda done: None,
+    stopping: Callable[[], bool] = lambda: False,
+) -> Generator[tuple[int, Any], None, None]:
+    """Yields (number of the unit, its result) as units end; closed early, it ends the processes at
+    once.
+
+    Args:
+        make: Makes a worker; it can be pickled.
+        units: Begun in this order.
+        processes: Side by side; 1: in this process.
+        cluster: Who does them in place of processes.
+        count: Called several times a second with how much is done, the sum of what workers tell.
+        stopping: Whether to begin no more units.
+
+    Raises:
+        ClusterError: The cluster cannot be used.
+        Exception: What a worker raised; the others are stopped.
+    """
+    if not units:
+        return
+    if cluster.kind != "none":
+        yield from _in_cluster(make, units, cluster, count, stopping)
+    elif min(processes, len(units)) > 1:
+        yield from _in_processes(make, units, min(processes, len(units)), count, stopping)
+    else:
+        yield from _here(make, units, count, stopping)
+
+
+def _here(
+    make: Callable[[], Worker],
+    units: Sequence[Any],
+    count: Callable[[int], None],
+    stopping: Callable[[], bool],
+) -> Iterator[tuple[int, Any]]:
+    done, said, worker = 0, 0.0, make()
+
+    def tell(more: int) -> None:
+        nonlocal done, said
+        done += more
+        if (now := time.monotonic()) - said > POLL_SECONDS:
+            said = now
+            count(done)
+
+    try:
+        for k, unit in enumerate(units):
+            if stopping():
+                return
+            result = worker.play(unit, tell)
+            count(done)
+            yield k, result
+    finally:
+        worker.close()
+
+
+_worker: Worker
+_tell: Tell
+
+
+def _start_process(make: Callable[[], Worker], counter: Any) -> None:
+    """Prepares a process of the pool: Ctrl-C is the parent's business, and the process does not
+    outlive it.
+    """
+    global _worker, _tell
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    assert parent is not None
+
+    def follow() -> None:
+        parent.join()
+        os._exit(1)
+
+    def tell(more: int) -> None:
+        with counter.get_lock():
+            counter.value += more
+
+    threading.Thread(target=follow, daemon=True).start()
+    _tell, _worker = tell, make()
+
+
+def _play_here(unit: Any) -> Any:
+    return _worker.play(unit, _tell)
+
+
+def _in_processes(
+    make: Callable[[], Worker],
+    units: Sequence[Any],
+    processes: int,
+    count: Callable[[int], None],
+    stopping: Callable[[], bool],
+) -> Iterator[tuple[int, Any]]:
+    context = get_context("spawn")
+    counter = context.Value("q", 0)
+    pool = ProcessPoolExecutor(processes, context, _start_process, (make, counter))
+    try:
+        waiting, running = list(range(len(units))), dict[Future[Any], int]()
+        while running or (waiting and not stopping()):
+            while waiting and len(running) < processes and not stopping():
+                k = waiting.pop(0)
+                with unheard_by_children():  # processes start here
+                    running[pool.submit(_play_here, units[k])] = k
+            done, _ = wait(running, POLL_SECONDS, FIRST_COMPLETED)
+            count(counter.value)
+            for future in done:
+                yield running.pop(future), future.result()
+    except BaseException:  # nobody waits for the other results
+        for process in active_children():
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Actor:
+    """What an actor of a cluster runs."""
+
+    def __init__(self, make: Callable[[], Worker]) -> None:
+        self._worker = make()
+
+    def __call__(self, unit: Any, tick: Tick) -> tuple[int, Any]:
+        """Returns how much a unit was, and its result."""
+        told: list[int] = []
+        result = self._worker.play(unit, told.append)
+        return sum(told), result
+
+
+def _in_cluster(
+    make: Callable[[], Worker],
+    units: Sequence[Any],
+    settings: ClusterSettings,
+    count: Callable[[int], None],
+    stopping: Callable[[], bool],
+) -> Iterator[tuple[int, Any]]:
+    cluster, done = (
+        connect(
+            settings, "evaluation.units:Actor", {"make": make}, "games.environment:environment"
+        ),
+        0,
+    )
+    try:
+        for k, (more, result) in cluster.pool({}).run(units):
+            done += more
+            count(done)
+            yield k, result
+            if stopping():
+                return
+    finally:
+        cluster.close()

@@ -1,0 +1,83 @@
+"""Units: results that are kept are those that were given, and nothing damaged or of others
+counts."""
+
+import math
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluation.units import Calls, Store, StoreError, as_arrays, as_text, run_units
+from runtime.cluster import ClusterSettings
+
+IDENTITY = {"seed": 1, "sizes": (1, 2)}
+
+
+def test_results_are_kept(tmp_path: Path) -> None:
+    store = Store(tmp_path / "new" / "file.jsonl", IDENTITY)
+    store.add(("a", 1), [1.5, None])
+    Store(store.path, IDENTITY).add(("b", 2), "text")
+    assert dict(Store(store.path, IDENTITY).finished()) == {("a", 1): [1.5, None], ("b", 2): "text"}
+    arrays = {"x": np.arange(5, dtype=np.int8), "y": np.full((2, 2), np.nan)}
+    for name, array in as_arrays(as_text(arrays)).items():
+        np.testing.assert_array_equal(array, arrays[name])
+        assert array.dtype == arrays[name].dtype
+
+
+def test_nothing_damaged_counts(tmp_path: Path) -> None:
+    """Whatever byte is flipped or wherever the file was cut off: the other results stay, and new
+    ones can be added."""
+    path = tmp_path / "file.jsonl"
+    results = {("a",): 1, ("b",): [2], ("c",): "three"}
+    store = Store(path, IDENTITY)
+    for unit, result in results.items():
+        store.add(unit, result)
+    whole, head = path.read_bytes(), len(path.read_bytes().splitlines()[0]) + 1
+    damaged = [
+        whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :] for at in range(head, len(whole))
+    ]
+    for content in [*damaged, *(whole[:at] for at in range(head, len(whole)))]:
+        path.write_bytes(content)
+        again = Store(path, IDENTITY)
+        found = dict(again.finished())
+        assert found.items() <= results.items()
+        again.add(("d",), 4)
+        assert dict(Store(path, IDENTITY).finished()) == found | {("d",): 4}
+
+
+def test_results_of_others_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    Store(path, IDENTITY)
+    with pytest.raises(
+        StoreError,
+        match=r"file.jsonl: holds results of other settings \(seed\); give another folder",
+    ):
+        Store(path, IDENTITY | {"seed": 2})
+    path.write_text("something else\n")
+    with pytest.raises(StoreError, match="other settings"):
+        Store(path, IDENTITY)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_units_are_done_in_any_number_of_processes(processes: int) -> None:
+    def run(
+        function: Callable[..., int], units: list[tuple[int, ...]], **options: Any
+    ) -> dict[int, int]:
+        return dict(
+            run_units(partial(Calls, function), units, processes, ClusterSettings(), **options)
+        )
+
+    counted: list[int] = []
+    assert run(math.isqrt, [(x * x,) for x in range(6)], count=counted.append) == {
+        x: x for x in range(6)
+    }
+    assert counted[-1] == 6
+    assert (set(run(os.getpid, [()] * 4).values()) == {os.getpid()}) == (processes == 1)
+    with pytest.raises(ValueError, match="nonnegative"):
+        run(math.isqrt, [(1,), (-1,), (2,)])
+    asked = iter([False] * 2)
+    assert len(run(math.isqrt, [(x,) for x in range(6)], stopping=lambda: next(asked, True))) < 6
