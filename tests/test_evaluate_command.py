@@ -181,7 +181,9 @@ def test_help_names_every_key_and_player() -> None:
         for word in ("decks:", "report:", "fpmcts:", "external:", "tabular:", "lbr:", "mbb/h")
     )
     assert len(text.splitlines()) <= 60  # a screen
-    assert "playouts=null" in evaluate.help_text("fpmcts") and "deck" in evaluate.help_text("decks")
+    assert "LABEL.playouts=" in evaluate.help_text("fpmcts") and "deck" in evaluate.help_text(
+        "decks"
+    )
 
 
 @pytest.mark.parametrize("script", ["evaluate.py", "train.py"])
