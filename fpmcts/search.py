@@ -11,13 +11,14 @@ games, or for a single position.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fpmcts.arrays import Forest, Params, make_forest
-from fpmcts.root import Gumbel, RootRule, halving_schedule, improved_policy, visit_shares
-from fpmcts.simulate import GUMBEL, absorb, advance, begin_search
+from fpmcts.roots import RULES, improved_policy, preference
+from fpmcts.simulate import absorb, advance, begin_search
 from games.batches import States, take
 from games.interface import Game
 from games.kernels import kernel, random_float, random_u64
@@ -38,7 +39,7 @@ class SearchSettings:
     """Settings of FPMCTS.
 
     Attributes:
-        root: "puct" or "gumbel", see ``fpmcts.root``.
+        root: The rule at the root: "puct", the paper's, "gumbel", for small budgets; each is a file in ``fpmcts/roots``.
         playouts: Simulations per search, >= 1. The paper: 400 in training, 600 in matches (5.1, 5.2).
         c: Exploration constant of p-UCT, > 0. The paper: 2 (5.2).
         worlds: Worlds drawn per search, >= 1, used in turn.
@@ -55,7 +56,7 @@ class SearchSettings:
             policies, which blends the values met on the way with the result; 1: the result alone, without the values' bias.
     """
 
-    root: str = setting("puct", choices=("puct", "gumbel"))
+    root: str = setting("puct", choices=RULES)
     playouts: int = setting(400, least=1, most=100_000)
     c: float = setting(2.0, least=1e-9)
     worlds: int = setting(64, least=1, most=65_536)
@@ -130,16 +131,12 @@ class SearchCounters:
 
 
 @kernel
-def _read_roots(forest: Forest, result: SearchResult) -> None:
+def _read_roots(forest: Forest, rule: Any, result: SearchResult) -> None:
     """Writes the statistics of the roots to the arrays of a result."""
-    tree, jobs, params, scratch = forest.tree, forest.jobs, forest.params, forest.scratch
+    tree, jobs, scratch = forest.tree, forest.jobs, forest.scratch
     for t in range(forest.num_trees):
         n = tree.degree[t, 0]
-        if params.rule == GUMBEL:
-            baseline = improved_policy(tree, t, params.gumbel, scratch)
-        else:
-            visit_shares(tree, t, scratch)
-            baseline = np.float64(tree.node_value[t, 0])
+        baseline = improved_policy(rule, tree, t, scratch)
         best, best_score, value, done = 0, -np.inf, 0.0, 0
         for k in range(n):
             edge = tree.first_edge[t, 0] + k
@@ -155,10 +152,7 @@ def _read_roots(forest: Forest, result: SearchResult) -> None:
                 result.standard_error[t, k] = np.sqrt(spread / (returned - 1) / returned)
             value += scratch[k] * mean
             done += returned
-            if params.rule == GUMBEL:  # the winner: most visits, then noise + improved logit
-                score = 1e6 * returned + jobs.noise[t, k] + np.log(max(scratch[k], 1e-12))
-            else:
-                score = returned + 0.5 * tree.prior[t, edge]
+            score = preference(rule, returned, tree.prior[t, edge], jobs.noise[t, k], scratch[k])
             if score > best_score:
                 best, best_score = k, score
         result.num_legal[t] = n
@@ -175,6 +169,13 @@ def _draw_noise(rng: np.ndarray, lanes: np.ndarray, seeds: np.ndarray, noise: np
         seeds[t] = random_u64(rng, lanes[t])
         for k in range(noise.shape[1]):
             noise[t, k] = -np.log(-np.log(random_float(rng, lanes[t]) + 1e-300) + 1e-300) * scale if scale > 0.0 else 0.0
+
+
+def _make_rule(settings: SearchSettings, playouts: int) -> Any:
+    """Returns the rule at the root for a number of playouts. Raises ValueError where there is none of that name."""
+    if settings.root not in RULES:
+        raise ValueError(f"root is {settings.root!r}; expected one of {', '.join(RULES)}")
+    return import_module(f"fpmcts.roots.{settings.root}").make(settings, playouts)
 
 
 class _Watch:
@@ -230,16 +231,9 @@ class Search:
         self.counters = SearchCounters()
         self.win_only = win_only
         self.most_slots = max(max_positions * settings.slots, LONE_SLOTS)
-        params = Params(
-            rule=int(RootRule[settings.root.upper()]),
-            c=settings.c,
-            gumbel=Gumbel(settings.strength, settings.signal, settings.prior_floor),
-            win_only=win_only,
-            solve=settings.solve,
-            rollout=settings.rollout,
-        )
-        schedule = halving_schedule(settings.considered, settings.playouts)
-        self._forest = make_forest(game, params, schedule, max_positions, self.most_slots, edges_per_node)
+        self._rule = _make_rule(settings, settings.playouts)
+        params = Params(c=settings.c, win_only=win_only, solve=settings.solve, rollout=settings.rollout)
+        self._forest = make_forest(game, params, settings.playouts, max_positions, self.most_slots, edges_per_node)
 
     def run(
         self, worlds: States, rng: np.ndarray, lanes: np.ndarray, playouts: int | None = None, slots: int | None = None, *,
@@ -280,9 +274,8 @@ class Search:
             raise ValueError(f"moves has {len(moves)} lists; expected one for each of {n} positions")
         told = None if moves is None else list(zip(moves, moves if stand_ins is None else stand_ins, strict=True))
         self._forest.jobs.simulations[:] = playouts
-        self._forest = self._forest._replace(
-            num_slots=slots, num_worlds=per, schedule=halving_schedule(settings.considered, playouts)
-        )
+        self._rule = _make_rule(settings, playouts)
+        self._forest = self._forest._replace(num_slots=slots, num_worlds=per)
         watch = _Watch(report, cancel, deadline, n * playouts)
         size = min(self.max_positions, self.most_slots // slots)
         for a in range(0, n, size):
@@ -297,7 +290,7 @@ class Search:
     ) -> SearchResult:
         forest = self._forest = self._forest._replace(worlds=worlds, num_trees=len(lanes))
         jobs, requests, counters = forest.jobs, forest.requests, self.counters
-        _draw_noise(rng, lanes, jobs.seed, jobs.noise, self.settings.gumbel_noise if forest.params.rule == GUMBEL else 0.0)
+        _draw_noise(rng, lanes, jobs.seed, jobs.noise, getattr(self._rule, "noise", 0.0))
         start = time.perf_counter()
         count = begin_search(forest)
         counters.kernel_seconds += time.perf_counter() - start
@@ -314,7 +307,7 @@ class Search:
             if named is not None:
                 self._name_roots(named)
                 named = None
-            count = advance(forest)
+            count = advance(forest, self._rule)
             counters.network_seconds += answered - asked
             counters.kernel_seconds += time.perf_counter() - answered
             if watch.ends():
@@ -357,7 +350,7 @@ class Search:
         """Returns the result so far; ``legal``: the legal moves of every position where some were struck."""
         forest = self._forest
         result = _empty_result(forest.num_trees, int(forest.tree.degree[: forest.num_trees, 0].max(initial=1)))
-        _read_roots(forest, result)
+        _read_roots(forest, self._rule, result)
         return result if legal is None else _spread(result, legal)
 
 

@@ -20,11 +20,12 @@ moves are compared on the same deals (design: 1.9 times less variance of a diffe
 """
 
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
 from fpmcts.arrays import Forest, Jobs, Params, Slots
-from fpmcts.root import RootRule, select_gumbel
+from fpmcts.roots import select
 from fpmcts.tree import EMPTY, Tree, add_node, back_up, cached_policy, clear, find, select_puct, store_policy
 from games.batches import Rules, States
 from games.generic import copy_row, current_seat, infoset_key, legal, observe, stake, step, sure_win, team_return
@@ -42,7 +43,6 @@ class Phase(IntEnum):
 
 
 IDLE, RUNNING, AWAITS_LEAF, AWAITS_POLICY = (int(p) for p in Phase)
-GUMBEL = int(RootRule.GUMBEL)
 
 
 @kernel
@@ -78,15 +78,10 @@ def _descend(tree: Tree, slots: Slots, t: int, m: int, node: int, edge: int) -> 
 
 
 @kernel
-def _begin(forest: Forest, t: int, m: int) -> None:
+def _begin(forest: Forest, rule: Any, t: int, m: int) -> None:
     """Starts a simulation in slot ``m``: the root move first, then the world that this visit of the move is due."""
-    tree, jobs, slots, schedule = forest.tree, forest.jobs, forest.slots, forest.schedule
-    if forest.params.rule == GUMBEL:
-        considered = min(tree.degree[t, 0], schedule.shape[0] - 1)
-        wanted = schedule[considered, min(jobs.started[t], schedule.shape[1] - 1)]
-        edge = select_gumbel(tree, t, forest.params.gumbel, jobs.noise[t], wanted, forest.scratch)
-    else:
-        edge = select_puct(tree, t, 0, forest.params.c)
+    tree, jobs, slots = forest.tree, forest.jobs, forest.slots
+    edge = select(rule, tree, t, jobs.started[t], jobs.noise[t], forest.scratch)
     visit = tree.visits[t, edge]
     slots.world[m] = visit % forest.num_worlds
     slots.rng[m] = mix64(jobs.seed[t] + np.uint64(visit) * np.uint64(0x9E3779B97F4A7C15))
@@ -232,8 +227,12 @@ def begin_search(forest: Forest) -> int:
 
 
 @kernel
-def advance(forest: Forest) -> int:
-    """Runs every slot until it needs an evaluation; returns the number of requests, 0 when every tree is done."""
+def advance(forest: Forest, rule: Any) -> int:
+    """Runs every slot until it needs an evaluation; returns the number of requests, 0 when every tree is done.
+
+    Args:
+        rule: At the root, see ``fpmcts.roots``.
+    """
     jobs, slots, requests = forest.jobs, forest.slots, forest.requests
     count = 0
     for t in range(forest.num_trees):
@@ -242,7 +241,7 @@ def advance(forest: Forest) -> int:
                 if slots.phase[m] == IDLE:
                     if jobs.started[t] >= jobs.simulations[t]:
                         break
-                    _begin(forest, t, m)
+                    _begin(forest, rule, t, m)
                 if _run(forest, t, m):
                     seat = current_seat(forest.rules, forest.states, m)
                     requests.slot[count] = m

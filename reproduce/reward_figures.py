@@ -26,10 +26,10 @@ from agents.agent import Agent
 from evaluation.match import Usage
 from evaluation.statistics import estimate
 from evaluation.table_match import TableResult, orders, result_of, table_match
-from evaluation.units import Progress
 from games import Choice
 from games.kernels import streams
 from reproduce.job import Job, MatchesConfig, Stopping, play_lots, read_config
+from runtime.progress import Progress
 from runtime.settings import ConfigError, build, setting
 
 LOT, PART = 20, 4

@@ -30,7 +30,7 @@ from tabular.hash_table import HEADER, HashTable, Rows, append, find, num_action
 from tabular.hashed_learner import IsMctsOptions, make_selection
 from tabular.search import search
 from tabular.selection import UCT, WIDTHS, values, weights
-from tabular.walks import AnyWalk
+from tabular.walks import walk_of
 
 CHUNK = 1024
 """Iterations between two looks at the clock; each starts from a state of its own."""
@@ -160,8 +160,7 @@ class SharedTreeAgent(TreeAgent):
         self._learner_options = IsMctsOptions(**given)
         self._selection = make_selection(self._learner_options, game.spec.max_return)
         self._unit = WINS if game.spec.score.tells_wins and game.spec.max_return == 1.0 else RETURN
-        self._worlds, self._lane, self._counter = game.empty(CHUNK), game.empty(1), np.zeros(1, np.int64)
-        self._actions, self._won = np.empty(game.spec.max_legal, np.int16), np.zeros(1)
+        self._worlds, self._counter = game.empty(CHUNK), np.zeros(1, np.int64)
         self._trees: dict[tuple[int, int], HashTable] = {}
         self._paths = np.zeros(0, np.uint64)
 
@@ -230,13 +229,11 @@ class SharedTreeAgent(TreeAgent):
         spec, table = self.game.spec, place.table
         done = 0
         while True:
-            walk = AnyWalk(
-                self.game.rules, take(starts, np.arange(done, count)) if done else starts, np.empty(0), self._lane,
-                self._actions, table.width, HEADER + table.width * spec.max_legal, table.rows,
-            )  # fmt: skip
+            rest = take(starts, np.arange(done, count)) if done else starts
+            walk = walk_of(self.game, rest, np.empty(0), table)
             done += search(
                 walk, self._selection, spec.num_seats, spec.max_moves, place.path, self._counter, count - done,
-                True, False, self._won,
+                True, None,
             )  # fmt: skip
             if done == count:
                 return

@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from games import generic
-from games.base import BaseGame
 from games.dispatch import register
-from games.interface import GameSpec, ScoreUnit
+from games.interface import Game, GameSpec, ScoreUnit
 from games.kernels import kernel, random_below
 from networks.resnet import Outputs
 
@@ -120,7 +119,7 @@ def infoset_key(seen: int, card: int) -> int:
     return (100 * seen + card) * 0x9E3779B97F4A7C15 % 2**64
 
 
-class ToyGame(BaseGame):
+class ToyGame(Game):
     """The Python face."""
 
     def __init__(self, rules: Rules) -> None:

@@ -1,35 +1,45 @@
-"""Rules at the root: which move a simulation tries, and what the search says in the end.
+"""``gumbel``: the rule for small budgets.
 
-``puct`` is the paper's rule: p-UCT chooses, the visit shares are the target. ``gumbel`` is for small budgets: a sample of
-moves without replacement, sequential halving among them, and the prior moved by the advantages as the target (Danihelka et
-al., "Policy improvement by planning with Gumbel", ICLR 2022). Differences between moves are small beside the noise of a few
-returns (design: median 0.05, deviation 0.8 per world), so advantages are shrunk towards 0 by their noise before they move a
-logit, instead of being rescaled to [0, 1] as that paper does.
+A sample of moves without replacement, sequential halving among them, and the prior moved by the advantages as the policy
+(Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022). Differences between moves are small beside the
+noise of a few returns (design: median 0.05, deviation 0.8 per world), so advantages are shrunk towards 0 by their noise before
+they move a logit, instead of being rescaled to [0, 1] as that paper does.
 """
 
-from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
+from fpmcts import roots
+from fpmcts.search import SearchSettings
 from fpmcts.tree import Tree
+from games.dispatch import register
 from games.kernels import kernel
 
 
-class RootRule(IntEnum):
-    """The rule at the root."""
-
-    PUCT = 0
-    GUMBEL = 1
-
-
 class Gumbel(NamedTuple):
-    """Scalars of the gumbel rule."""
+    """The rule.
 
-    strength: float  # logits per unit of shrunk advantage
-    signal: float  # spread of true advantages
-    floor: float  # added to the priors of the moves
+    Attributes:
+        strength: Logits per unit of shrunk advantage.
+        signal: Spread of true advantages.
+        floor: Added to the priors of the moves.
+        noise: Scale of the Gumbel noise of the moves.
+        schedule: int32 ``[considered + 1, playouts]``, see ``halving_schedule``.
+    """
+
+    strength: float
+    signal: float
+    floor: float
+    noise: float
+    schedule: np.ndarray
+
+
+def make(settings: SearchSettings, playouts: int) -> Gumbel:
+    """Returns the rule for a number of playouts."""
+    schedule = halving_schedule(settings.considered, playouts)
+    return Gumbel(settings.strength, settings.signal, settings.prior_floor, settings.gumbel_noise, schedule)
 
 
 @cache
@@ -87,21 +97,19 @@ def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> flo
 
 
 @kernel
-def select_gumbel(tree: Tree, t: int, gumbel: Gumbel, noise: np.ndarray, wanted_visits: int, scratch: np.ndarray) -> int:
-    """Returns the edge of the root with the wanted number of visits that has the best score.
+def select(rule: Gumbel, tree: Tree, t: int, started: int, noise: np.ndarray, scratch: np.ndarray) -> int:
+    """Returns the edge of the root that has as many visits as the schedule wants and the best score.
 
     The score is noise + log(prior + floor) + strength · shrunk advantage.
-
-    Args:
-        noise: float32 ``[>= degree]``, Gumbel noise of every move.
-        scratch: float64 ``[>= degree]``.
     """
-    shrunk_advantages(tree, t, gumbel.signal, scratch)
+    considered = min(tree.degree[t, 0], rule.schedule.shape[0] - 1)
+    wanted_visits = rule.schedule[considered, min(started, rule.schedule.shape[1] - 1)]
+    shrunk_advantages(tree, t, rule.signal, scratch)
     first = tree.first_edge[t, 0]
     best, best_score = -1, -np.inf
     for k in range(tree.degree[t, 0]):
         if tree.visits[t, first + k] == wanted_visits:
-            score = noise[k] + np.log(np.float64(tree.prior[t, first + k]) + gumbel.floor) + gumbel.strength * scratch[k]
+            score = noise[k] + np.log(np.float64(tree.prior[t, first + k]) + rule.floor) + rule.strength * scratch[k]
             if score > best_score:
                 best, best_score = first + k, score
     if best < 0:  # only with several simulations in flight: no move has exactly this many visits
@@ -113,17 +121,17 @@ def select_gumbel(tree: Tree, t: int, gumbel: Gumbel, noise: np.ndarray, wanted_
 
 
 @kernel
-def improved_policy(tree: Tree, t: int, gumbel: Gumbel, out: np.ndarray) -> float:
+def improved_policy(rule: Gumbel, tree: Tree, t: int, out: np.ndarray) -> float:
     """Returns the baseline of the root and writes softmax(log p + strength · shrunk advantage) to ``out`` (float64).
 
     p is prior + floor where the move was visited, the prior elsewhere.
     """
-    baseline = shrunk_advantages(tree, t, gumbel.signal, out)
+    baseline = shrunk_advantages(tree, t, rule.signal, out)
     first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
     top, total = -np.inf, 0.0
     for k in range(degree):
         p = np.float64(tree.prior[t, first + k])
-        out[k] = np.log(p + gumbel.floor if tree.returns[t, first + k] > 0 else max(p, 1e-9)) + gumbel.strength * out[k]
+        out[k] = np.log(p + rule.floor if tree.returns[t, first + k] > 0 else max(p, 1e-9)) + rule.strength * out[k]
         top = max(top, out[k])
     for k in range(degree):
         out[k] = np.exp(out[k] - top)
@@ -134,11 +142,11 @@ def improved_policy(tree: Tree, t: int, gumbel: Gumbel, out: np.ndarray) -> floa
 
 
 @kernel
-def visit_shares(tree: Tree, t: int, out: np.ndarray) -> None:
-    """Writes N(u, a) / Σ N(u, b) of the root to ``out`` (float64), the prior if nothing was visited."""
-    first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
-    total = 0
-    for edge in range(first, first + degree):
-        total += tree.returns[t, edge]
-    for k in range(degree):
-        out[k] = tree.returns[t, first + k] / total if total > 0 else np.float64(tree.prior[t, first + k])
+def preference(rule: Gumbel, returned: int, prior: float, noise: float, target: float) -> float:
+    """Returns the visits, and of equals, the winners of the halving, the larger noise + improved logit."""
+    return 1e6 * returned + noise + np.log(max(target, 1e-12))
+
+
+register(roots.select, Gumbel, select)
+register(roots.improved_policy, Gumbel, improved_policy)
+register(roots.preference, Gumbel, preference)
