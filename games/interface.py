@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from games.batches import Rules, States, concatenate, num_rows, take
-from games.generic import HIDDEN_MOVE, current_seat, legal, may_be_played, step, team_return
+from games.generic import HIDDEN_MOVE, current_seat, is_legal, legal, step, team_return
 from games.kernels import kernel
 
 LISTED = "expected a small game, such as kuhn, leduc, goofspiel or phantom_tictactoe"
@@ -255,9 +255,7 @@ class Game:
             action = self.parse_action(move) if isinstance(move, str) else int(move)
         except ValueError:
             return False
-        return 0 <= action < self.spec.num_actions and bool(
-            may_be_played(self.rules, view, 0, action)
-        )
+        return 0 <= action < self.spec.num_actions and bool(is_legal(self.rules, view, 0, action))
 
     def legal_texts(self, states: States, row: int) -> list[str]:
         """Returns the texts of the legal actions in a row."""

@@ -1,12 +1,11 @@
 """FPMCTS with inference as a player."""
 
-import re
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -26,13 +25,13 @@ from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
 from networks.evaluator import Evaluator
 from networks.precision import PRECISIONS
-from runtime.help import paragraphs
-from runtime.settings import ConfigError, build, did_you_mean, setting
+from runtime.settings import setting
 
 
+@player("fpmcts", slow=True, compiles=True)
 @dataclass
-class OwnOptions(PlayerOptions):
-    """The options of FPMCTS beside the settings of the search and of inference.
+class FPMCTSOptions(PlayerOptions):
+    """Fictitious-Play MCTS with inference. Settings of the search that are not given: as conf/match has them, else as trained.
 
     Attributes:
         checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
@@ -50,52 +49,10 @@ class OwnOptions(PlayerOptions):
     objective: str = setting("trained", choices=("trained", "wp", "adp"))
     temperature: float = setting(0.0, least=0, most=100)
     precision: str = setting("auto", choices=PRECISIONS)
-
-
-SCHEMAS: tuple[type, ...] = (OwnOptions, SearchSettings, InferenceSettings)
-"""Whose fields are options; of two of one name the first counts."""
-
-
-@player("fpmcts", slow=True, compiles=True)
-@dataclass
-class FPMCTSOptions(OwnOptions):
-    """Fictitious-Play MCTS with inference. Settings of the search that are not given: as conf/match has them, else as trained.
-
-    Attributes:
-        search: The settings of the search that are given (``fpmcts.search.SearchSettings``).
-        beliefs: Those of inference (``inference.determinizer.InferenceSettings``).
-    """
-
     search: dict[str, Any] = field(default_factory=dict)
     beliefs: dict[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def help(cls, prefix: str) -> str:
-        """Returns a paragraph for each option; those of the search and of inference have no default here."""
-        told = paragraphs(OwnOptions, prefix)
-        for schema in SCHEMAS[1:]:
-            for key, text in paragraphs(schema, prefix).items():
-                told.setdefault(key, re.sub(r"=\S+?(?=:? )", "", text, count=1))
-        return "\n".join(told.values())
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any], prefix: str = "") -> Self:
-        """Returns the options, each checked by the first schema that has it; None: not given."""
-        left, parts = {key: value for key, value in given.items() if value is not None}, []
-        names = [f.name for schema in SCHEMAS for f in fields(schema)]
-        for schema in SCHEMAS:
-            own = {f.name: left.pop(f.name) for f in fields(schema) if f.name in left}
-            parts.append({key: getattr(build(schema, own, prefix), key) for key in own})
-        for key, value in left.items():
-            near = did_you_mean(key, names, prefix) or f"; expected one of {', '.join(dict.fromkeys(names))}"
-            raise ConfigError(f"{prefix}{key}={value}: unknown key{near}")
-        return cls(**parts[0], search=parts[1], beliefs=parts[2])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Returns the options as they are given."""
-        values = super().as_dict()
-        given = values.pop("search") | values.pop("beliefs")
-        return values | given
+    borrowed: ClassVar[dict[str, type]] = {"search": SearchSettings, "beliefs": InferenceSettings}
 
     @property
     def playouts(self) -> int | None:

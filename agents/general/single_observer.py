@@ -14,9 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.decision import RETURN, WINS
+from agents.general.tree_search import Clock, Place, Root, TreeAgent
 from games.batches import Rules, States
 from games.generic import copy_row, current_seat, infoset_key, legal, step, team_return
+from games.interface import Game
 from games.kernels import kernel, mix64, random_below, random_float
+from inference.prior import prior_worlds
+
+CHUNK = 256
+"""Iterations between two looks at the clock; each has a deal of its own."""
+PLACES = 1024
+"""Of the hash table of a new tree."""
 
 
 class Edges(NamedTuple):
@@ -180,3 +189,51 @@ def root_statistics(
             if count > 1:
                 variance = max(edges.squares[place] / count - means[k] ** 2, 0.0)
                 errors[k] = np.sqrt(variance / (count - 1))
+
+
+class SingleObserverAgent(TreeAgent[Edges]):
+    """Single-observer IS-MCTS, with a new tree for every decision.
+
+    Args:
+        game: The game.
+        iterations, seconds, temperature: See ``TreeAgent``.
+        wins_only: Whether results are wins or returns.
+        c: Exploration constant, in units of the span of results.
+    """
+
+    def __init__(
+        self, game: Game, iterations: int | None, seconds: float | None, temperature: float, wins_only: bool, c: float
+    ) -> None:
+        super().__init__(game, iterations, seconds, temperature, WINS if wins_only else RETURN)
+        spec = game.spec
+        self.wins_only, self.c, self._worlds, self._state = wins_only, c, game.empty(CHUNK), game.empty(1)
+        self._path, self._movers = np.empty(spec.max_moves, np.int64), np.empty(spec.max_moves, np.int64)
+        self._actions, self._places = np.empty(spec.max_legal, np.int16), np.empty(spec.max_legal, np.int64)
+
+    def new_tree(self) -> Edges:
+        """Returns an empty tree."""
+        return empty_edges(PLACES)
+
+    def iterate(self, place: Place[Edges], done: int, clock: Clock) -> int:
+        """Runs an iteration in each of some deals."""
+        game, count = self.game, min(CHUNK, clock.most - done)
+        if 2 * (int(place.tree.used[0]) + count) > len(place.tree.keys):
+            larger = empty_edges(4 * len(place.tree.keys))
+            grow(place.tree, larger)
+            place.tree = larger
+        prior_worlds(game.rules, place.positions, place.rng, count, game.spec.hidden_words, self._worlds)
+        iterate(
+            game.rules, self._worlds, 0, count, place.seat, self.wins_only, self.c, place.asked, place.tree, self._state,
+            place.rng, place.lane, self._path, self._movers, self._actions, self._places,
+        )  # fmt: skip
+        return count
+
+    def root(self, place: Place[Edges]) -> Root:
+        """Returns visits, means and standard errors of the moves."""
+        n = len(place.asked)
+        visits, means, errors = np.empty(n, np.int64), np.empty(n), np.empty(n)
+        root_statistics(self.game.rules, place.view, 0, place.tree, place.asked, n, visits, means, errors)
+        shift, scale = (0.5, 0.5) if self.wins_only else (0.0, 1.0)
+        tried = visits > 0
+        value = shift + scale * float((visits[tried] * means[tried]).sum() / visits.sum())
+        return Root(self.policy_of(visits), visits, shift + scale * means, scale * errors, value)
