@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,10 +89,6 @@ class Decision:
     reason: str = CHOSEN
     seconds: float = 0.0
     value_error: float | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the fields, for JSON."""
-        return asdict(self)
 
 
 Report = Callable[[Decision, int, int], None]

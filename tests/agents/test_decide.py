@@ -1,9 +1,8 @@
 """Every player at a table: the same position gives the same decision, hidden cards change nothing, and what it tells is sound."""
 
 import json
-import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,67 +12,10 @@ from agents import load_player
 from agents.agent import Agent
 from agents.decision import FORCED, RETURN, SURE_WIN, WINS, Decision
 from agents.players import PLAYERS, names
-from games import make
 from games.interface import Game
-from games.kernels import ROOT
 from games.table import Table
+from tests.agents.conftest import DOUDIZHU, EVERY, LEDUC, SEARCH
 from tests.games import driver
-
-DOUDIZHU, LEDUC = make("doudizhu"), make("leduc")
-SEARCH = {"playouts": 8}
-POKER_PROGRAM = """
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print(json.dumps({"protocol": 1}), flush=True)
-    elif message["type"] == "view":
-        legal = message["view"]["legal"]
-        print(json.dumps({"move": legal[sum(map(ord, json.dumps(message["view"]))) % len(legal)]}), flush=True)
-"""
-
-
-def player(kind: str, game: Game, run: Path, poker_run: Path, tabular_run: Path, program: Path) -> Agent:
-    """Returns a player of a kind, with untrained networks where it has some."""
-    options: dict[str, object] = {}
-    if kind in ("policy", "fpmcts"):
-        options["checkpoint"] = str(run if game is DOUDIZHU else poker_run)
-    if kind == "fpmcts":
-        options |= SEARCH
-    if kind == "pimc":
-        options["worlds"] = 4
-    if kind == "tabular":
-        options["run"] = str(tabular_run)
-    if kind == "lbr":
-        options["against"] = "random"
-    if kind == "mix":
-        options["seats"] = ["random", "rhcp", "rhcp"] if game is DOUDIZHU else ["random", "always_call"]
-    if kind == "open_spiel":
-        options["bot"] = "uniform_random"
-    if kind == "rlcard":
-        options["agent"] = "doudizhu-rule-v1" if game is DOUDIZHU else "leduc-holdem-cfr"
-    if kind == "external":
-        program.write_text(POKER_PROGRAM)
-        options["command"] = f"{sys.executable} {ROOT / 'examples' / 'external_player.py' if game is DOUDIZHU else program}"
-    return load_player(kind, game, seed=3, **options)
-
-
-CASES = [(kind, game) for game in (DOUDIZHU, LEDUC) for kind in names(game.spec.name)]
-EVERY = pytest.mark.parametrize(
-    ("kind", "game"),
-    [
-        pytest.param(kind, game, id=f"{game.spec.name}-{kind}", marks=[pytest.mark.slow] if kind == "pimc" else [])
-        for kind, game in CASES
-    ],
-)
-"""PIMC compiles for long; ``tests/agents/test_pimc.py`` has the rest of it."""
-
-
-@pytest.fixture
-def made(kind: str, game: Game, run: Path, poker_run: Path, tabular_run: Path, tmp_path: Path):
-    agent = player(kind, game, run, poker_run, tabular_run, tmp_path / "player.py")
-    yield agent
-    getattr(agent, "close", lambda: None)()
 
 
 def swapped(table: Table) -> Table:
@@ -96,7 +38,7 @@ def test_decisions_follow_from_what_is_seen(kind: str, game: Game, made: Agent) 
     for again in (other, table, table.copy()):
         assert replace(made.decide(again), seconds=decision.seconds) == decision
     assert decision.seconds > 0.0 and len(table.moves) == 0
-    assert json.loads(json.dumps(decision.to_json()))["move"] == decision.move
+    assert json.loads(json.dumps(asdict(decision)))["move"] == decision.move
     if decision.policy is not None:
         assert list(decision.policy) == [move.text for move in table.legal()]
         assert sum(decision.policy.values()) == pytest.approx(1.0, abs=1e-5)
