@@ -24,7 +24,6 @@ from runtime.cluster import ClusterError
 from runtime.configuration import shown, split
 from runtime.help import say
 from runtime.settings import ConfigError
-from training.reports import Event
 from training.terminal import Terminal
 
 ERRORS = (ConfigError, CheckpointError, PlayerError, StoreError, ReportError, SaveError)
@@ -38,7 +37,7 @@ def main(arguments: list[str]) -> int:
         return 0
     terminal = Terminal()
     try:
-        return run(arguments, terminal.note, lambda *at: terminal.progress(Event(*at)))
+        return run(arguments, terminal.note, terminal.progress)
     finally:
         terminal.close()
 

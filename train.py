@@ -1,15 +1,13 @@
 """Trains a player by self-play: ``python train.py game=doudizhu [key=value …]``.
 
-Composes the configuration of ``conf/train.yaml``, and shows what the run says of itself (``training.loop``). The keys are
-explained in ``training/config.py``, those of the algorithms on tables in ``training/tabular.py``.
+Composes the configuration of ``conf/train.yaml`` and shows what the run says of itself
+(``training/run.py``). The keys are explained in ``training/config.py``, those of the algorithms on
+tables in ``training/tabular.py``.
 """
 
 import sys
 import textwrap
-from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from functools import partial
-from typing import Any
 
 from games import GAMES
 from games.choice import help_text as game_help
@@ -20,10 +18,10 @@ from runtime.help import first_line, keys_text, say
 from runtime.interrupt import Interrupt
 from runtime.settings import ConfigError, did_you_mean, leaf_keys
 from tabular import algorithms
-from training.algorithms import NFSP, OPPONENTS, SEARCH, kind_of, read_run
-from training.loop import MakeTrainer, run_loop
-from training.reports import Event
-from training.run_folder import RunFolder, RunFolderError
+from training.algorithms import SCHEMAS, SEARCH, read_run, schema_of
+from training.run import Run
+from training.run_config import RunConfig
+from training.run_folder import RunFolderError
 from training.terminal import Terminal
 
 HELP = f"""python train.py game={"|".join(GAMES)} [key=value …]
@@ -32,56 +30,58 @@ HELP = f"""python train.py game={"|".join(GAMES)} [key=value …]
   python train.py game=doudizhu experiment=laptop            75 minutes of two cores
   python train.py game=doudizhu budget.minutes=10 run_dir=runs/ten
   python train.py game=leduc algorithm=smooth_uct            an algorithm on tables
-  python train.py game=examples.sealed_bids                  a game of your own, by its module: docs/adding-a-game.md
+  python train.py game=examples.sealed_bids                  a game of your own, by its module:
+  docs/adding-a-game.md
 
 A run is saved in run_dir (runs/<game>-<seed>) after every step. A choice is a file of conf/GROUP:
 {{groups}}
 Other keys set one value. What they mean, their defaults and ranges: python train.py --help KEY
 {{keys}}
-Options: --cfg job prints the whole configuration in place of a run. Figures of papers: python -m reproduce NAME"""
+Options: --cfg job prints the whole configuration in place of a run. Figures of papers: python -m
+reproduce NAME"""
 
 
 def help_text(topic: str) -> str:
     """Returns the help on a key, a group of keys or an algorithm; "" is the whole in short."""
     if not topic:
         groups = "".join(f"  {group}={'|'.join(choices(group))}\n" for group in groups_of("train"))
-        schema = kind_of(SEARCH).schema
+        schema = schema_of(SEARCH)
         names = ", ".join(f"{f.name}.…" if is_dataclass(f.type) else f.name for f in fields(schema))
-        return HELP.format(groups=groups, keys=textwrap.fill(names, 110, initial_indent="  ", subsequent_indent="  ") + "\n")
+        return HELP.format(
+            groups=groups,
+            keys=textwrap.fill(names, 110, initial_indent="  ", subsequent_indent="  ") + "\n",
+        )
     if topic in algorithms.ALGORITHMS:
         options = algorithms.ALGORITHMS[topic].options
         return f"{first_line(options)}\n{keys_text(options, 'algorithm.')}"
-    if topic in (NFSP, OPPONENTS):
-        return keys_text(read_run([f"algorithm={topic}"])[0])
-    if topic == "game" or (text := game_help(topic)):
-        return f"{keys_text(read_run([])[0], topic='game')}\n{game_help()}" if topic == "game" else text
-    schema = kind_of(SEARCH).schema
-    text = keys_text(read_run([])[0], topic=topic)
+    if topic in SCHEMAS and topic != SEARCH:
+        return keys_text(read_run([f"algorithm={topic}"]))
+    if topic == "game":
+        return f"{keys_text(read_run([]), topic='game')}\n{game_help()}"
+    if text := game_help(topic):
+        return text
+    schema = schema_of(SEARCH)
+    text = keys_text(read_run([]), topic=topic)
     if not text:
-        known = [*leaf_keys(schema), *(f.name for f in fields(schema)), NFSP, OPPONENTS, *algorithms.ALGORITHMS]
-        raise ConfigError(f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, known)}")
+        known = [*leaf_keys(schema), *(f.name for f in fields(schema)), *SCHEMAS]
+        raise ConfigError(
+            f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, known)}"
+        )
     return text
 
 
-def run_in(opened: RunFolder[Any], make_trainer: MakeTrainer, prepare: Callable[[Callable[[str], None]], None]) -> None:
-    """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C.
-
-    Args:
-        opened: The folder.
-        make_trainer: Makes the trainer of a configuration.
-        prepare: Called before the first step with what shows a line.
-    """
+def train(config: RunConfig) -> None:
+    """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
     terminal = Terminal()
-    interrupt = Interrupt(terminal.note, "stopping after the current step, with a checkpoint", terminal.close)
-    with opened as folder:
-        for said in run_loop(folder, make_trainer, lambda: interrupt.requested, lambda: prepare(terminal.note)):
-            if isinstance(said, Event):
-                terminal.progress(said)
-            elif isinstance(said, str):
-                terminal.note(said)
-            else:
-                terminal.report(*said)
-    terminal.close()
+    interrupt = Interrupt(
+        terminal.note, "stopping after the current step, with a checkpoint", terminal.close
+    )
+    try:
+        run = Run(config, terminal.progress, terminal.note, lambda: interrupt.requested)
+        for report in run:
+            terminal.report(report.line, run.seconds)
+    finally:
+        terminal.close()
 
 
 def main(arguments: list[str]) -> None:
@@ -90,16 +90,21 @@ def main(arguments: list[str]) -> None:
     if line.help is not None:
         say(help_text(line.help))
         return
-    config, kind = read_run(line.overrides)
+    config = read_run(line.overrides)
     if line.shows:
         say(shown(config.as_dict()))
-        return
-    kind.check(config)
-    run_in(RunFolder.open(config, kind.parse), kind.trainer, partial(kind.prepare, config))
+    else:
+        train(config)
 
 
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
-    except (ConfigError, CheckpointError, RunFolderError, ClusterError, FloatingPointError) as error:
+    except (
+        ConfigError,
+        CheckpointError,
+        RunFolderError,
+        ClusterError,
+        FloatingPointError,
+    ) as error:
         sys.exit(f"train.py: {error}")

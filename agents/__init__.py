@@ -26,7 +26,7 @@ def load_player(
         ValueError: An unknown name, an option that there is not or that is out of range, or weights that cannot be used.
     """
     from agents.players import PLAYERS, load  # brings torch along, which not everybody who imports a player needs
-    from agents.rehearsal import compile_players
+    from agents.warmup import compile_players
 
     if name in PLAYERS and PLAYERS[name].compiles and is_known(game.spec.name):
         compile_players(game.spec.name)

@@ -42,7 +42,7 @@ class PlayerOptions:
     slow: ClassVar[bool] = False
     """Whether it searches: it then plays fewer decks at a time, and in a ladder fewer decks."""
     compiles: ClassVar[bool] = False
-    """Whether its kernels take long to compile, so that they are compiled ahead (``agents.rehearsal``)."""
+    """Whether its kernels take long to compile, so that they are compiled ahead (``agents.warmup``)."""
     states_policy: ClassVar[bool] = False
     """Whether it can say with which probabilities it moves (``agents.agent.OpenPolicy``)."""
     teaches: ClassVar[bool] = False

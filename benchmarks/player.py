@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from statistics import median
 from typing import Any
 
@@ -17,7 +18,8 @@ from fpmcts.samples import flatten
 from games import make
 from games.kernels import ROOT
 from games.table import Table
-from training.trainer import Trainer
+from runtime.progress import silent
+from training.fpmcts import FPMCTS
 
 DECISIONS = 40
 PLAYERS: tuple[tuple[str, dict[str, Any], str, dict[str, Any], float], ...] = (
@@ -54,21 +56,25 @@ def lone_move(
 
 def first_game() -> None:
     """Builds a default run without a bootstrap and goes to the first progress of its self-play."""
-    next(iter(Trainer(composed("bootstrap=none")).run_step()))
+
+    def end(*at: object) -> None:
+        raise StopIteration
+
+    with suppress(StopIteration):
+        FPMCTS(composed("bootstrap=none")).step(end)
 
 
 def memory() -> None:
     """Prints the peak memory in GiB of a default run with full stores, after two steps."""
-    trainer = Trainer(
+    run = FPMCTS(
         composed("bootstrap.games=1000", "bootstrap.kept=500", "evaluation.search_decks=0")
     )
-    for store in [*trainer.state.reservoirs, *trainer.state.windows]:
+    for store in [*run.reservoirs, *run.windows]:
         for _, array in flatten(store.rows):
             array.fill(0)
     for _ in range(2):
-        for _ in trainer.run_step():
-            pass
-    trainer.get_state()
+        run.step(silent)
+    run.state()
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
 
 

@@ -9,9 +9,11 @@ from dataclasses import replace
 from statistics import median
 
 from benchmarks.measure import Row
+from runtime.progress import silent
 from training.algorithms import read_run
 from training.config import TrainConfig
-from training.trainer import Trainer
+from training.fpmcts import FPMCTS
+from training.policy_gradient import BATCH_SIZE
 
 ITERATIONS = 3
 """Of which the first is not counted: it compiles kernels."""
@@ -26,33 +28,29 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 
 def composed(*overrides: str) -> TrainConfig:
     """Returns the configuration of a command line of ``train.py``."""
-    config: TrainConfig = read_run(("game=doudizhu", "run_dir=unused", *overrides))[0]
+    config: TrainConfig = read_run(("game=doudizhu", "run_dir=unused", *overrides))
     return config
 
 
-def taught(config: TrainConfig, games: int = 2_000) -> Trainer:
-    """Returns a trainer whose networks have learned from a few heuristic games."""
+def taught(config: TrainConfig, games: int = 2_000) -> FPMCTS:
+    """Returns a run whose networks have learned from a few heuristic games."""
     bootstrap = replace(config.bootstrap, kind="heuristic", games=games, games_per_step=games)
     quiet = replace(config.evaluation, decks=0, search_decks=0)
-    trainer = Trainer(replace(config, bootstrap=bootstrap, evaluation=quiet))
-    for _ in trainer.run_step():
-        pass
-    return trainer
+    run = FPMCTS(replace(config, bootstrap=bootstrap, evaluation=quiet))
+    run.step(silent)
+    return run
 
 
-def scalars_of(trainer: Trainer) -> dict[str, float]:
+def scalars_of(run: FPMCTS) -> dict[str, float]:
     """Returns the medians of the next reports, with the rows learned from a second."""
     reports = []
     for _ in range(ITERATIONS):
-        for _ in trainer.run_step():
-            pass
-        assert trainer.last_report is not None
-        scalars, config = dict(trainer.last_report.scalars), trainer.config
-        batch = config.train if config.gradient.start is None else config.gradient
+        scalars, config = run.step(silent).scalars, run.config
+        size = config.train.batch_size if config.gradient.start is None else BATCH_SIZE
         steps = sum(
             value for key, value in scalars.items() if key.startswith("data/learning_steps_")
         )
-        scalars["rows"] = steps * batch.batch_size / scalars["time/learning_seconds"]
+        scalars["rows"] = steps * size / scalars["time/learning_seconds"]
         reports.append(scalars)
     return {key: median(one[key] for one in reports[1:] if key in one) for key in reports[-1]}
 
@@ -73,6 +71,6 @@ def rows_of(name: str, scalars: dict[str, float], target: float | None = None) -
 def run() -> Iterator[Row]:
     """Yields the rates of each setting."""
     for name, overrides in SETTINGS.items():
-        trainer = taught(composed("episode.games=256", "episode.games_per_step=256", *overrides))
-        yield from rows_of(name, scalars_of(trainer), 20.0 if name == "default" else None)
-        trainer.workers.close()
+        trained = taught(composed("episode.games=256", "episode.games_per_step=256", *overrides))
+        yield from rows_of(name, scalars_of(trained), 20.0 if name == "default" else None)
+        trained.close()

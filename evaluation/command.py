@@ -12,7 +12,7 @@ from typing import Any
 from rich.table import Table
 
 from agents.players import PLAYERS, Host
-from agents.rehearsal import compile_players
+from agents.warmup import compile_players
 from evaluation.config import EvaluateConfig, Tournament, parse_command_line
 from evaluation.duplicate import games_per_deck
 from evaluation.plan import make_plan, read_given_decks
@@ -21,7 +21,6 @@ from evaluation.report import check_folder, measures, misfit_text, rate, score_t
 from evaluation.saved_games import check_file, write_games
 from evaluation.table_match import table_match
 from evaluation.tournament import forget, play_tournament
-from evaluation.units import Progress
 from games.choice import help_text as game_help
 from games.interface import Game
 from networks.checkpoint import CheckpointError
@@ -30,6 +29,7 @@ from runtime.device import choose_device
 from runtime.help import attribute_texts, first_line, keys_text
 from runtime.interrupt import Interrupt
 from runtime.machine import machine
+from runtime.progress import Progress
 from runtime.settings import ConfigError, did_you_mean
 
 HELP = """python evaluate.py a=PLAYER b=PLAYER [a.OPTION=…] [key=value …]

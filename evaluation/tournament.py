@@ -37,10 +37,11 @@ from evaluation.duplicate import (
 from evaluation.match import PlayedGames, joined_games
 from evaluation.plan import SLOW_DECKS, Plan, Task, identity, kinds_of
 from evaluation.sequential import SequentialResult
-from evaluation.units import Progress, Store, Tell, as_arrays, as_text, num_cores, run_units
+from evaluation.units import Store, Tell, as_arrays, as_text, num_cores, run_units
 from games.batches import take
 from games.interface import GameSpec, Records, seats_to_move
 from runtime.device import choose_device
+from runtime.progress import Progress
 
 
 class TaskWorker:

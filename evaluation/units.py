@@ -22,12 +22,10 @@ from zlib import crc32
 
 import numpy as np
 
-from runtime.cluster import ClusterSettings, Shared
-from runtime.connect import connect
+from runtime.cluster import ClusterSettings, connect
 from runtime.interrupt import unheard_by_children
+from runtime.pools import Tick
 
-Progress = Callable[[str, int, int, str], None]
-"""Called with what is being done, how much of it is done, how much there is, and in which unit."""
 POLL_SECONDS = 0.2
 
 
@@ -282,18 +280,11 @@ class Actor:
     def __init__(self, make: Callable[[], Worker]) -> None:
         self._worker = make()
 
-    def refresh(self, shared: Shared) -> None:
-        """Does nothing: units say all that they depend on."""
-
-    def work(self, task: None) -> Callable[[Any], Iterator[Any]]:
-        """Returns what a pool asks of a worker: it yields how much is done, and the result."""
-
-        def play(unit: Any) -> Iterator[Any]:
-            told: list[int] = []
-            result = self._worker.play(unit, told.append)
-            yield sum(told), result
-
-        return play
+    def __call__(self, unit: Any, tick: Tick) -> tuple[int, Any]:
+        """Returns how much a unit was, and its result."""
+        told: list[int] = []
+        result = self._worker.play(unit, told.append)
+        return sum(told), result
 
 
 def _in_cluster(
@@ -310,7 +301,7 @@ def _in_cluster(
         0,
     )
     try:
-        for k, (more, result) in cluster.pool({}, None).run(units):
+        for k, (more, result) in cluster.pool({}).run(units):
             done += more
             count(done)
             yield k, result

@@ -1,4 +1,6 @@
-"""Learning of the filter network of inference phase 1: which world is the true one? Source: DeltaDou, 4.3 (the loss is ours)."""
+"""Learning of the filter network of inference phase 1: which world is the true one? Source:
+DeltaDou, 4.3 (the loss is ours).
+"""
 
 import numpy as np
 import torch
@@ -21,12 +23,17 @@ ROWS = 128
 class FilterLearner:
     """Steps the filter network, one for all seats."""
 
-    def __init__(self, game: Game, net: FilterNet, settings: LearnerSettings, device: torch.device) -> None:
+    def __init__(
+        self, game: Game, net: FilterNet, settings: LearnerSettings, device: torch.device
+    ) -> None:
         self.game, self.net, self.device = game, net, device
-        self.optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=settings.weight_decay, fused=True)
+        self.optimizer = torch.optim.AdamW(
+            net.parameters(), lr=1e-3, weight_decay=settings.weight_decay, fused=True
+        )
 
     def step(self, rows: Samples, seed: int, path: tuple[int, ...]) -> dict[str, float]:
-        """Returns the cross-entropy (nats) of picking the true world, and what it gains over a guess.
+        """Returns the cross-entropy (nats) of picking the true world, and what it gains over a
+        guess.
 
         Args:
             rows: Decisions, all cards known.
@@ -35,11 +42,15 @@ class FilterLearner:
         Raises:
             LossNotFiniteError: Nothing was changed.
         """
-        batch = filter_batch(self.game, rows.states, streams(seed, num_rows(rows), *path), NEGATIVES)
+        batch = filter_batch(
+            self.game, rows.states, streams(seed, num_rows(rows), *path), NEGATIVES
+        )
         planes = torch.from_numpy(batch.planes.reshape(-1, *batch.planes.shape[2:])).to(self.device)
         self.net.train()
         scores = self.net(planes).view(num_rows(rows), 1 + NEGATIVES)
-        loss = functional.cross_entropy(scores, torch.zeros(len(scores), dtype=torch.long, device=self.device))
+        loss = functional.cross_entropy(
+            scores, torch.zeros(len(scores), dtype=torch.long, device=self.device)
+        )
         if not torch.isfinite(loss):
             raise LossNotFiniteError(f"the loss of the filter network is {loss.item()}")
         self.optimizer.zero_grad(set_to_none=True)

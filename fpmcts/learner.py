@@ -1,8 +1,8 @@
 """The learner: turns samples into minibatches and steps the network of each seat.
 
-Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``value_weight`` and C2 = ``weight_decay``; the
-default value head replaces the square by the log-likelihood of the result, and the hidden-hand head adds its own. With
-``divergence`` "reverse" KL(p || π) takes the place of the cross entropy.
+Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``VALUE_WEIGHT`` and C2 = ``weight_decay``; the
+default value head replaces the square by the log-likelihood of the result, and the hidden-hand head
+adds its own. With ``divergence`` "reverse" KL(p || π) takes the place of the cross entropy.
 """
 
 import copy
@@ -22,8 +22,23 @@ from networks import losses
 from networks.precision import has_bfloat16
 from networks.resnet import PolicyValueNet
 
+VALUE_WEIGHT = 1.0
+"""C1; the paper has one (4.2), the number is ours."""
+CLIP = 5.0
+"""Largest norm of a gradient."""
+REPLICAS = 2
+"""Parts of a minibatch where one network learns at a time; see ``Learner``."""
+
+# Of policy gradient (Schulman et al. 2017); the numbers are ours (docs/experiments.md) but for
+# SURROGATE_CLIP, which is theirs.
+CERTAIN = 0.97
+"""Decisions whose most likely move has at least this probability teach the policy next to nothing,
+and teach the value alone.
+"""
+SURROGATE_CLIP = 0.2
+GRADIENT_VALUE_WEIGHT = 0.5
 GRADIENT_CLIP = 1.0
-"""Largest norm of the gradient in a step of policy gradient."""
+"""Largest norm of a gradient."""
 
 
 class LossNotFiniteError(FloatingPointError):
@@ -32,11 +47,18 @@ class LossNotFiniteError(FloatingPointError):
 
 @kernel
 def _encode(
-    rules: Rules, states: States, actions: np.ndarray, target: np.ndarray, observations: np.ndarray, offsets: np.ndarray,
-    legal_actions: np.ndarray, legal_target: np.ndarray, scratch: np.ndarray,
-) -> int:  # fmt: skip
-    """Writes observations and ragged legal lists of a minibatch; returns the total number of legal actions, -1 if they do not
-    fit.
+    rules: Rules,
+    states: States,
+    actions: np.ndarray,
+    target: np.ndarray,
+    observations: np.ndarray,
+    offsets: np.ndarray,
+    legal_actions: np.ndarray,
+    legal_target: np.ndarray,
+    scratch: np.ndarray,
+) -> int:
+    """Writes observations and ragged legal lists of a minibatch; returns the total number of legal
+    actions, -1 if they do not fit.
 
     Args:
         actions, target: ``[B, TARGET_WIDTH]``, sparse.
@@ -60,24 +82,30 @@ def _encode(
     return used
 
 
-def encode(game: Game, states: States, actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, ...]:
+def encode(
+    game: Game, states: States, actions: np.ndarray, target: np.ndarray
+) -> tuple[np.ndarray, ...]:
     """Returns a minibatch as networks and losses read it.
 
     Args:
         game: The game.
         states: ``[B]``, running.
-        actions, target: ``[B, K]``: probabilities of some legal actions; -1 and 0 where there are fewer.
+        actions, target: ``[B, K]``: probabilities of some legal actions; -1 and 0 where there are
+            fewer.
 
     Returns:
-        Observations of the movers, int8 ``[B, C, L]``; and ragged lists of the legal actions, as in ``losses.policy_loss``:
-        offsets int64 ``[B + 1]``, actions int64 ``[M]``, targets float32 ``[M]``.
+        Observations of the movers, int8 ``[B, C, L]``; and ragged lists of the legal actions, as in
+        ``losses.policy_loss``: offsets int64 ``[B + 1]``, actions int64 ``[M]``, targets float32
+        ``[M]``.
     """
     spec, n, room = game.spec, num_rows(states), 64
     observations = np.empty((n, *spec.observation_shape), np.int8)
     offsets, scratch = np.empty(n + 1, np.int64), np.empty(spec.max_legal, np.int16)
     while True:
         listed, wanted = np.empty(n * room, np.int64), np.empty(n * room, np.float32)
-        used = _encode(game.rules, states, actions, target, observations, offsets, listed, wanted, scratch)
+        used = _encode(
+            game.rules, states, actions, target, observations, offsets, listed, wanted, scratch
+        )
         if used >= 0:
             return observations, offsets, listed[:used], wanted[:used]
         room *= 2
@@ -86,10 +114,12 @@ def encode(game: Game, states: States, actions: np.ndarray, target: np.ndarray) 
 class Learner:
     """Steps the network of one seat.
 
-    A minibatch can be cut into equal parts (``LearnerSettings.replicas``), whose gradients are computed on replicas of the
-    network, with one core each, and averaged in a fixed order. Two cores that share every small convolution instead do not beat
-    one (*measured* on two cores: 13 steps/s against 14, 48 channels x 6 blocks, 512 rows). Networks that learn side
-    by side, a thread each, need no parts and do better still (``Trainer``).
+    On CPUs a minibatch can be cut into equal parts, whose gradients are computed on replicas of the
+    network, with one core each, and averaged in a fixed order. Weights depend on the parts, through
+    rounding and the statistics of batch normalisation, and not on the number of threads. Two cores
+    that share every small convolution instead do not beat one (*measured* on two cores: 13 steps/s
+    against 14, 48 channels x 6 blocks, 512 rows). Networks that learn side by side, a thread each,
+    need no parts and do better still.
 
     Args:
         game: The game.
@@ -97,42 +127,65 @@ class Learner:
         settings: See LearnerSettings.
         device: Of the network.
         threads: Parts of a minibatch that are computed at once, >= 1; changes no weight.
+        replicas: Parts of a minibatch, at most; a GPU takes the whole.
+        value_weight: Of the value loss.
     """
 
     def __init__(
-        self, game: Game, net: PolicyValueNet, settings: LearnerSettings, device: torch.device, threads: int = 1
+        self,
+        game: Game,
+        net: PolicyValueNet,
+        settings: LearnerSettings,
+        device: torch.device,
+        threads: int = 1,
+        replicas: int = REPLICAS,
+        value_weight: float = VALUE_WEIGHT,
     ) -> None:
         self.game, self.net, self.settings, self.device = game, net, settings, device
+        self.value_weight = value_weight
         self.optimizer = self._make_optimizer()
-        replicas = settings.replicas if device.type == "cpu" else 1
+        replicas = replicas if device.type == "cpu" else 1
         self._replicas = [net] + [copy.deepcopy(net) for _ in range(replicas - 1)]
-        self._pool = ThreadPoolExecutor(min(threads, replicas)) if min(threads, replicas) > 1 else None
+        self._pool = (
+            ThreadPoolExecutor(min(threads, replicas)) if min(threads, replicas) > 1 else None
+        )
         self._decoder = torch.from_numpy(game.decoder.astype(np.int64)).to(device)
         self._half = has_bfloat16(device)
 
     def _make_optimizer(self) -> torch.optim.Optimizer:
         settings, parameters = self.settings, list(self.net.parameters())
         if settings.optimizer == "adamw":
-            return torch.optim.AdamW(parameters, lr=settings.lr, weight_decay=settings.weight_decay, fused=True)
-        return torch.optim.SGD(parameters, lr=settings.lr, momentum=0.9, weight_decay=settings.weight_decay)
+            return torch.optim.AdamW(
+                parameters, lr=settings.lr, weight_decay=settings.weight_decay, fused=True
+            )
+        return torch.optim.SGD(
+            parameters, lr=settings.lr, momentum=0.9, weight_decay=settings.weight_decay
+        )
 
     def forget(self) -> None:
         """Forgets the moments of the optimizer, as after the weights were set from outside."""
         self.optimizer = self._make_optimizer()
 
-    def step(self, policy_rows: Samples | None, value_rows: Samples, lr: float, parts: int = 0) -> dict[str, float]:
+    def step(
+        self, policy_rows: Samples | None, value_rows: Samples, lr: float, parts: int = 0
+    ) -> dict[str, float]:
         """Returns the parts of the loss after one step.
 
         Args:
             policy_rows: Teach the policy; None = ``value_rows`` teach both.
             value_rows: Teach the value and the hidden hands.
             lr: Learning rate of this step.
-            parts: Parts that the minibatch is cut into, 0 = one per replica; never more than it has pairs of rows.
+            parts: Parts that the minibatch is cut into, 0 = one per replica; never more than it has
+                pairs of rows.
 
         Raises:
             LossNotFiniteError: No weight was changed.
         """
-        fewest = num_rows(value_rows) if policy_rows is None else min(num_rows(value_rows), num_rows(policy_rows))
+        fewest = (
+            num_rows(value_rows)
+            if policy_rows is None
+            else min(num_rows(value_rows), num_rows(policy_rows))
+        )
         count = max(1, min(parts or len(self._replicas), len(self._replicas), fewest // 2))
 
         def gradient(k: int) -> dict[str, float]:
@@ -140,9 +193,13 @@ class Learner:
             return self._gradient(self._replicas[k], part, take(value_rows, slice(k, None, count)))
 
         self._spread_weights(count)
-        all_parts = list(map(gradient, range(count)) if self._pool is None else self._pool.map(gradient, range(count)))
+        all_parts = list(
+            map(gradient, range(count))
+            if self._pool is None
+            else self._pool.map(gradient, range(count))
+        )
         self._gather_gradients(count)
-        norm = self._descend(lr, self.settings.clip)
+        norm = self._descend(lr, CLIP)
         means = {name: float(np.mean([part[name] for part in all_parts])) for name in all_parts[0]}
         return means | {"gradient_norm": norm}
 
@@ -156,34 +213,47 @@ class Learner:
         self.optimizer.step()
         return norm.item()
 
-    def gradient_step(self, rows: Decisions, settings: GradientSettings, lr: float) -> dict[str, float]:
-        """Returns the parts of the loss after one step of policy gradient; the statistics of batch normalisation stay.
+    def gradient_step(
+        self, rows: Decisions, settings: GradientSettings, lr: float
+    ) -> dict[str, float]:
+        """Returns the parts of the loss after one step of policy gradient; the statistics of batch
+        normalisation stay.
 
         Args:
-            rows: ``[B]``. Those below ``settings.certain`` teach the policy, all of them the value and the hidden hands.
-                Advantages are taken as they are.
+            rows: ``[B]``. Those below ``CERTAIN`` teach the policy, all of them the value and the
+                hidden hands. Advantages are taken as they are.
             settings: See GradientSettings.
             lr: Learning rate of this step.
 
         Raises:
             LossNotFiniteError: No weight was changed.
         """
-        observations, offsets, actions, target = encode(self.game, rows.samples.states, rows.samples.actions, rows.samples.target)
+        observations, offsets, actions, target = encode(
+            self.game, rows.samples.states, rows.samples.actions, rows.samples.target
+        )
         net = self.net.eval()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
             raw = net(self._on_device(observations))
         on_policy = losses.policy_loss(
-            raw.policy.float(), self._decoder, self._on_device(offsets), self._on_device(actions), self._on_device(target)
+            raw.policy.float(),
+            self._decoder,
+            self._on_device(offsets),
+            self._on_device(actions),
+            self._on_device(target),
         )
         log_prob, old = -on_policy.cross_entropy, self._on_device(rows.log_prob)
-        teaches = self._on_device((rows.certainty < settings.certain).astype(np.float32))
+        teaches = self._on_device((rows.certainty < CERTAIN).astype(np.float32))
         count = teaches.sum().clamp(min=1.0)
-        surrogate, clipped = losses.clipped_surrogate(log_prob, old, self._on_device(rows.advantage), settings.clip)
+        surrogate, clipped = losses.clipped_surrogate(
+            log_prob, old, self._on_device(rows.advantage), SURROGATE_CLIP
+        )
         policy = (surrogate * teaches).sum() / count
         result = self._on_device(rows.samples.result)
-        value = losses.value_loss(raw.value.float(), result, net.config.objective, net.value_scale, net.stake_factors).mean()
+        value = losses.value_loss(
+            raw.value.float(), result, net.config.objective, net.value_scale, net.stake_factors
+        ).mean()
         entropy = (on_policy.entropy * teaches).sum() / count
-        total = policy + settings.value_weight * value
+        total = policy + GRADIENT_VALUE_WEIGHT * value
         if settings.entropy:
             total = total - settings.entropy * entropy
         parts = {
@@ -208,7 +278,9 @@ class Learner:
 
     @torch.no_grad()
     def _gather_gradients(self, count: int) -> None:
-        """Averages the gradients and the running statistics of the first ``count`` replicas into the network."""
+        """Averages the gradients and the running statistics of the first ``count`` replicas into
+        the network.
+        """
         if count == 1:
             return
         replicas = self._replicas[:count]
@@ -224,12 +296,18 @@ class Learner:
                     buffer += other
                 buffer /= count
 
-    def _gradient(self, net: PolicyValueNet, policy_rows: Samples | None, value_rows: Samples) -> dict[str, float]:
-        """Returns the parts of the loss on some rows; leaves its gradient in the parameters of ``net``."""
+    def _gradient(
+        self, net: PolicyValueNet, policy_rows: Samples | None, value_rows: Samples
+    ) -> dict[str, float]:
+        """Returns the parts of the loss on some rows; leaves its gradient in the parameters of
+        ``net``.
+        """
         settings = self.settings
         shared = policy_rows is None
         rows = value_rows if policy_rows is None else policy_rows
-        observations, offsets, actions, target = encode(self.game, rows.states, rows.actions, rows.target)
+        observations, offsets, actions, target = encode(
+            self.game, rows.states, rows.actions, rows.target
+        )
         num_policy = num_rows(rows)
         if not shared:
             observations = np.concatenate([observations, self._observe(value_rows)])
@@ -250,10 +328,16 @@ class Learner:
         policy = per_row.mean()
         first = 0 if shared else num_policy
         told = np.flatnonzero(np.isfinite(value_rows.result))
-        outputs = raw.value[first:] if len(told) == len(value_rows.result) else raw.value[first:][torch.from_numpy(told)]
+        outputs = (
+            raw.value[first:]
+            if len(told) == len(value_rows.result)
+            else raw.value[first:][torch.from_numpy(told)]
+        )
         result = torch.from_numpy(value_rows.result[told]).to(self.device)
-        value = losses.value_loss(outputs, result, net.config.objective, net.value_scale, net.stake_factors).mean()
-        total = policy + settings.value_weight * value
+        value = losses.value_loss(
+            outputs, result, net.config.objective, net.value_scale, net.stake_factors
+        ).mean()
+        total = policy + self.value_weight * value
         parts = {
             "policy": policy,
             "value": value,
@@ -265,9 +349,15 @@ class Learner:
         return self._backward(net, total, parts, raw.hidden[first:], value_rows)
 
     def _backward(
-        self, net: PolicyValueNet, total: torch.Tensor, parts: dict[str, torch.Tensor], hidden: torch.Tensor, rows: Samples
+        self,
+        net: PolicyValueNet,
+        total: torch.Tensor,
+        parts: dict[str, torch.Tensor],
+        hidden: torch.Tensor,
+        rows: Samples,
     ) -> dict[str, float]:
-        """Adds the loss of the hidden hands to the total, leaves its gradient in ``net``, and returns the parts as numbers.
+        """Adds the loss of the hidden hands to the total, leaves its gradient in ``net``, and
+        returns the parts as numbers.
 
         Args:
             total: Loss so far; ``parts``: what it is made of, by name.
@@ -280,7 +370,9 @@ class Learner:
             parts = parts | {"hidden": nll, "hidden_gain": on_hidden.prior_nll.mean() - nll}
         numbers = {name: part.item() for name, part in parts.items()} | {"total": total.item()}
         if not torch.isfinite(total):
-            raise LossNotFiniteError("the loss is not finite: " + ", ".join(f"{k} {v:g}" for k, v in numbers.items()))
+            raise LossNotFiniteError(
+                "the loss is not finite: " + ", ".join(f"{k} {v:g}" for k, v in numbers.items())
+            )
         net.zero_grad(set_to_none=True)
         total.backward()
         return numbers
@@ -291,9 +383,13 @@ class Learner:
         return observations
 
     def _hidden_loss(self, logits: torch.Tensor, rows: Samples) -> losses.HiddenLoss:
-        """Returns the negative log-likelihoods (nats) of the true hidden hands: the network's and the prior's."""
+        """Returns the negative log-likelihoods (nats) of the true hidden hands: the network's and
+        the prior's.
+        """
         targets = self.game.hidden_targets(rows.states, seats_to_move(self.game, rows.states))
-        _, fewest, most, counts, size = (torch.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in targets)
+        _, fewest, most, counts, size = (
+            torch.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in targets
+        )
         return losses.hidden_loss(logits, fewest, most, counts, size)
 
 

@@ -9,7 +9,9 @@ DIVERGENCES = ("forward", "reverse")
 
 
 def decayed(rate: float, halving: float, iterations: int) -> float:
-    """Returns a learning rate after so many iterations: rate / (1 + iterations / halving), or rate where ``halving`` is 0."""
+    """Returns a learning rate after so many iterations: rate / (1 + iterations / halving), or rate
+    where ``halving`` is 0.
+    """
     return rate / (1.0 + iterations / halving) if halving > 0 else rate
 
 
@@ -18,31 +20,32 @@ class LearnerSettings:
     """Settings of learning.
 
     Attributes:
-        batch_size: Rows per step; half of them teach the policy and half the value if there is a value window.
+        batch_size: Rows per step; half of them teach the policy and half the value if there is a
+            value window.
         optimizer: "adamw" or "sgd" (momentum 0.9).
         lr: Learning rate at first, > 0.
-        lr_halving: Iterations of self-play until the rate has halved; it is lr / (1 + iteration / lr_halving). 0 = constant.
+        lr_halving: Iterations of self-play until the rate has halved; it is lr / (1 + iteration /
+            lr_halving). 0 = constant.
         weight_decay: C2 of the paper, >= 0.
-        divergence: How the policy follows the search. "forward", the paper: cross entropy; the policy becomes the mean of its
-            targets, as fictitious play asks for. "reverse": KL(policy || target); it becomes their geometric mean, in which the
-            noise of the advantages cancels before the softmax and not after it. Heuristic moves always teach by cross entropy.
-        value_weight: C1 of the paper, >= 0.
+        divergence: How the policy follows the search. "forward", the paper: cross entropy; the
+            policy becomes the mean of its targets, as fictitious play asks for. "reverse":
+            KL(policy || target); it becomes their geometric mean, in which the noise of the
+            advantages cancels before the softmax and not after it. Heuristic moves always teach by
+            cross entropy.
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
-        reuse: How often a new sample is used on average: steps per iteration = reuse · new samples / batch_size.
-        least_steps: Fewest steps of a network per iteration, >= 0; where few samples come, the first policies would linger.
-        reservoir: Capacity per seat of the store the policy learns from.
-        store: "reservoir" keeps a uniform sample of all decisions ever seen: the policy is the average that fictitious play asks
-            for, and the paper's; "window" keeps the latest, for comparison.
-        recency: The policy learns from a sample in proportion to (iteration + 1) ^ recency, >= 0. 0, the paper: all decisions
-            ever seen count alike. 1: linear averaging, as in CFR+ (Tammelin 2014), in which the first answers fade sooner.
-        value_window: Capacity per seat of the window of recent samples the value learns from; 0 = from the reservoir (the
-            paper).
-        clip: Largest norm of a gradient.
-        replicas: Parts that a minibatch is cut into where one network learns at a time, >= 1: each is computed on one core, by
-            a replica of the network. Where n networks learn side by side there are replicas / n parts, at least one. The
-            weights depend on it, through rounding and the statistics of batch normalisation, and not on the number of threads.
-            A GPU takes the whole minibatch.
-        averaging: Steps over which the weights that play are averaged (exponentially); 0 = the latest weights play (the paper).
+        reuse: How often a new sample is used on average: steps per iteration = reuse · new samples
+            / batch_size.
+        least_steps: Fewest steps of a network per iteration, >= 0; where few samples come, the
+            first policies would linger.
+        reservoir: Capacity per seat of the reservoir that the policy learns from, a uniform sample
+            of all decisions ever seen.
+        recency: The policy learns from a sample in proportion to (iteration + 1) ^ recency, >= 0.
+            0, the paper: all decisions ever seen count alike. 1: linear averaging, as in CFR+
+            (Tammelin 2014), in which the first answers fade sooner.
+        value_window: Capacity per seat of the window of recent samples the value learns from; 0 =
+            from the reservoir (the paper).
+        averaging: Steps over which the weights that play are averaged (exponentially); 0 = the
+            latest weights play (the paper).
     """
 
     batch_size: int = setting(512, least=2, most=1_000_000)
@@ -51,16 +54,12 @@ class LearnerSettings:
     lr_halving: float = setting(150.0, least=0)
     weight_decay: float = setting(1e-4, least=0, most=10)
     divergence: str = setting("reverse", choices=DIVERGENCES)
-    value_weight: float = setting(1.0, least=0)
     hidden_weight: float = setting(0.05, least=0)
     reuse: float = setting(4.0, least=1e-9, most=1_000_000)
     least_steps: int = setting(0, least=0, most=1_000_000_000)
     reservoir: int = setting(200_000, least=1, most=1_000_000_000)
-    store: str = setting("reservoir", choices=("reservoir", "window"))
     recency: float = setting(8.0, least=0, most=100)
     value_window: int = setting(150_000, least=0, most=1_000_000_000)
-    clip: float = setting(5.0, least=1e-9)
-    replicas: int = setting(2, least=1, most=256)
     averaging: int = setting(60, least=0, most=1_000_000_000)
 
     def rate(self, iteration: int) -> float:
@@ -70,46 +69,38 @@ class LearnerSettings:
 
 @dataclass(frozen=True)
 class GradientSettings:
-    """Settings of the iterations that learn by policy gradient, from games of the policies alone, in place of searched ones.
+    """Settings of the iterations that learn by policy gradient, from games of the policies alone,
+    in place of searched ones.
 
-    The games cost a seventieth of searched ones and their results are without bias, but noisy: it goes on where searches with
-    the network's own values have no more to teach (docs/experiments.md). Source: proximal policy optimisation (Schulman et al.
-    2017) with generalised advantages, every game used once.
+    The games cost a seventieth of searched ones and their results are without bias, but noisy: it
+    goes on where searches with the network's own values have no more to teach
+    (docs/experiments.md). Source: proximal policy optimisation (Schulman et al. 2017) with
+    generalised advantages, every game used once.
 
     Attributes:
-        start: Iteration from which on the run learns so; 0: right after the bootstrap, or from ``init_from``. None: never, the
-            paper.
-        frozen: Seats whose networks stay as they are, counted from 0; the others learn to exploit them. [1, 2] in Doudizhu
-            makes an exploiter of the peasants: what it gains is how far they are from unexploitable, at the least.
+        start: Iteration from which on the run learns so; 0: right after the bootstrap, or from
+            ``init_from``. None: never, the paper.
+        frozen: Seats whose networks stay as they are, counted from 0; the others learn to exploit
+            them. [1, 2] in Doudizhu makes an exploiter of the peasants: what it gains is how far
+            they are from unexploitable, at the least.
         games: Games per iteration, >= 1.
-        certain: Decisions whose most likely move has at least this probability teach the policy next to nothing; they are left
-            out. Above 1: none are.
-        certain_share: Share of them that teaches the value, in [0, 1].
-        decay: λ of the advantages, in [0, 1]. 1: result minus value, without bias; less: later values stand in for a part of the
-            result, with less noise.
-        clip: ε of the clipped surrogate, > 0.
-        batch_size: Decisions per step.
         lr: Learning rate of the first of these iterations, > 0.
-        lr_halving: Iterations until the rate has halved; it is lr / (1 + iterations since the first / lr_halving). 0 = constant.
-        value_weight: Weight of the value loss, >= 0.
-        entropy: Weight of the policy's entropy in nats, >= 0, beside advantages of deviation 1. Where hands are hidden it is what
-            keeps self-play from running in circles (Sokota et al., "A unified approach to reinforcement learning, quantal
-            response equilibria, and two-player zero-sum games", 2023); it leaves weak moves some probability.
-        averaging: Steps over which the weights that are measured and kept are averaged, exponentially, >= 0; the latest ones play
-            the games. 0: the latest ones are measured, too.
+        lr_halving: Iterations until the rate has halved; it is lr / (1 + iterations since the first
+            / lr_halving). 0 = constant.
+        entropy: Weight of the policy's entropy in nats, >= 0, beside advantages of deviation 1.
+            Where hands are hidden it is what keeps self-play from running in circles (Sokota et
+            al., "A unified approach to reinforcement learning, quantal response equilibria, and
+            two-player zero-sum games", 2023); it leaves weak moves some probability.
+        averaging: Steps over which the weights that are measured and kept are averaged,
+            exponentially, >= 0; the latest ones play the games. 0: the latest ones are measured,
+            too.
     """
 
     start: int | None = setting(None, least=0, most=1_000_000_000)
     frozen: list[int] = field(default_factory=list)
     games: int = setting(16_384, least=1, most=1_000_000_000)
-    certain: float = setting(0.97, least=1e-9, most=2)
-    certain_share: float = setting(0.2, least=0, most=1)
-    decay: float = setting(0.95, least=0, most=1)
-    clip: float = setting(0.2, least=1e-9)
-    batch_size: int = setting(1024, least=1, most=1_000_000)
     lr: float = setting(6e-5, least=1e-12, most=10)
     lr_halving: float = setting(0.0, least=0)
-    value_weight: float = setting(0.5, least=0)
     entropy: float = setting(0.0, least=0)
     averaging: int = setting(300, least=0, most=1_000_000_000)
 

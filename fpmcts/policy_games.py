@@ -1,14 +1,14 @@
-"""Games of the policies alone: a move costs one evaluation, a game about a seventieth of one with searches.
+"""Games of the policies alone: a move costs one evaluation, a game about a seventieth of one with
+searches.
 
     lanes that wait ─▶ evaluate ─▶ draw a move, note its chance and the value ──▶ Decisions
     (games.lockstep)
 
-Their results teach the value without the search's bias; the advantages of the moves that were drawn teach the policy, by policy
-gradient.
+Their results teach the value without the search's bias; the advantages of the moves that were drawn
+teach the policy, by policy gradient.
 """
 
 import time
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -21,10 +21,13 @@ from games.generic import current_seat, stake
 from games.interface import Game
 from games.kernels import kernel
 from games.lockstep import Lockstep
+from runtime.pools import Tick
 
 
 class Decisions(NamedTuple):
-    """N decisions of the policies; those of a game are in order. What ``Drawn`` holds of them, and how they turned out."""
+    """N decisions of the policies; those of a game are in order. What ``Drawn`` holds of them, and
+    how they turned out.
+    """
 
     samples: Samples  # [N]
     log_prob: np.ndarray  # float32 [N]
@@ -43,13 +46,22 @@ class Played(NamedTuple):
 
 @kernel
 def fill_advantages(
-    rules: Rules, games: np.ndarray, states: States, values: np.ndarray, results: np.ndarray, win_only: bool, decay: float,
-    last: np.ndarray, advantages: np.ndarray,
-) -> None:  # fmt: skip
-    """Writes the advantage of every move over the policy that played it, in units of the stake (``win_only``: of 2 P(win) − 1).
+    rules: Rules,
+    games: np.ndarray,
+    states: States,
+    values: np.ndarray,
+    results: np.ndarray,
+    win_only: bool,
+    decay: float,
+    last: np.ndarray,
+    advantages: np.ndarray,
+) -> None:
+    """Writes the advantage of every move over the policy that played it, in units of the stake
+    (``win_only``: of 2 P(win) − 1).
 
     A_k = Σ_i λ^i δ_(k+i) over the decisions of one seat in one game, δ = v_(k+1) − v_k and, at the last one, z − v_k. Source:
-    Schulman et al., "High-dimensional continuous control using generalized advantage estimation", 2016, eq. 16, undiscounted.
+    Schulman et al., "High-dimensional continuous control using generalized advantage estimation",
+    2016, eq. 16, undiscounted.
 
     Args:
         games: int64 ``[N]``: of each decision; the decisions of a game are in order.
@@ -79,27 +91,40 @@ class PolicyGames:
         decay: λ of the advantages.
         win_only: Whether results are ±1 (objective "wp") or points (objective "adp").
         temperature: Moves are drawn from softmax(logits / T), T >= 0; 0 = the most likely ones.
-        exploration: Chance that a move is replaced by a random one; what is noted is the chance of the move that it replaced, so
-            such games teach the value alone.
+        exploration: Chance that a move is replaced by a random one; what is noted is the chance of
+            the move that it replaced, so such games teach the value alone.
         solve: Whether sure wins are played without a decision.
     """
 
     def __init__(
-        self, game: Game, evaluate: Evaluate, *, lanes: int, win_only: bool, decay: float = 1.0, temperature: float = 1.0,
-        exploration: float = 0.0, solve: bool = True,
-    ) -> None:  # fmt: skip
-        self.game, self.evaluate, self.lanes, self.win_only, self.decay = game, evaluate, lanes, win_only, decay
+        self,
+        game: Game,
+        evaluate: Evaluate,
+        *,
+        lanes: int,
+        win_only: bool,
+        decay: float = 1.0,
+        temperature: float = 1.0,
+        exploration: float = 0.0,
+        solve: bool = True,
+    ) -> None:
+        self.game, self.evaluate, self.lanes, self.win_only, self.decay = (
+            game,
+            evaluate,
+            lanes,
+            win_only,
+            decay,
+        )
         self.temperature, self.exploration, self.solve = temperature, exploration, solve
 
-    def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int) -> Iterator[tuple[int, Played | None]]:
-        """Plays one game per deal; yields (games finished, None) as it goes and (games, result) at the end.
-
-        Forced moves are played without a decision, as in self-play.
+    def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int, tick: Tick) -> Played:
+        """Plays one game per deal. Forced moves are played without a decision, as in self-play.
 
         Args:
             deals: uint64 ``[G]`` seeds of the deals.
             rng: uint64 ``[G]`` streams, changed in place; game k draws from stream k alone.
             iteration: Stamps the samples.
+            tick: Called with the games that are over.
         """
         started, game, num = time.perf_counter(), self.game, len(deals)
         games = Lockstep(game, game.deal(deals), window=self.lanes, solve=self.solve)
@@ -107,21 +132,39 @@ class PolicyGames:
         owners: list[np.ndarray] = []
 
         def decide(lanes: np.ndarray) -> np.ndarray:
-            drawn = draw_moves(game, self.evaluate, games.states, rng, lanes, self.temperature, self.exploration, iteration)
+            drawn = draw_moves(
+                game,
+                self.evaluate,
+                games.states,
+                rng,
+                lanes,
+                self.temperature,
+                self.exploration,
+                iteration,
+            )
             parts.append(Decisions(*drawn[1:5], np.zeros(len(lanes), np.float32)))
             owners.append(lanes)
             return drawn.actions
 
         for over in games.run(decide):
-            yield over, None
+            tick(over)
         owner, order = in_order(owners)
         decisions = take(join_decisions(parts, game), order)
-        fill_results(game.rules, games.states, owner, decisions.samples.states, decisions.samples.result)
+        fill_results(
+            game.rules, games.states, owner, decisions.samples.states, decisions.samples.result
+        )
         fill_advantages(
-            game.rules, owner, decisions.samples.states, decisions.value, decisions.samples.result, self.win_only, self.decay,
-            np.full((num, game.spec.num_seats), -1, np.int64), decisions.advantage,
-        )  # fmt: skip
-        yield num, Played(decisions, games.states, time.perf_counter() - started)
+            game.rules,
+            owner,
+            decisions.samples.states,
+            decisions.value,
+            decisions.samples.result,
+            self.win_only,
+            self.decay,
+            np.full((num, game.spec.num_seats), -1, np.int64),
+            decisions.advantage,
+        )
+        return Played(decisions, games.states, time.perf_counter() - started)
 
 
 def join_decisions(parts: list[Decisions], game: Game) -> Decisions:

@@ -1,14 +1,15 @@
 """Samples: what self-play hands to the learner, and the two stores that keep them.
 
-The policy learns from a *reservoir*: a uniform sample of all decisions ever seen. Drawn from uniformly (``train.recency=0``) and
-followed by cross entropy (``train.divergence=forward``), as in the paper, it makes the network the average of all answers so far
-and the loop fictitious play. The defaults of Doudizhu are something else. With ``recency=8`` half of the weight is on the last
-8 % of the iterations, and the reverse divergence follows the geometric mean of their targets: the network runs after the latest
-searches, smoothed. That is policy iteration, which promises no equilibrium. The value learns from a *window* of recent decisions,
-since the outcomes of old policies go stale.
+The policy learns from a *reservoir*: a uniform sample of all decisions ever seen. Drawn from
+uniformly (``train.recency=0``) and followed by cross entropy (``train.divergence=forward``), as in
+the paper, it makes the network the average of all answers so far and the loop fictitious play. The
+defaults of Doudizhu are something else. With ``recency=8`` half of the weight is on the last 8 % of
+the iterations, and the reverse divergence follows the geometric mean of their targets: the network
+runs after the latest searches, smoothed. That is policy iteration, which promises no equilibrium.
+The value learns from a *window* of recent decisions, since the outcomes of old policies go stale.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,17 +20,24 @@ from games.interface import Game
 from games.kernels import kernel, mix64
 
 TARGET_WIDTH = 24
-"""Actions kept of a target policy; the rest of a wider one is dropped and the kept part scaled to sum to 1."""
+"""Actions kept of a target policy; the rest of a wider one is dropped and the kept part scaled to
+sum to 1.
+"""
 
 
 class Samples(NamedTuple):
-    """N decisions. The seat to move in ``states`` made the decision; its own view is rebuilt when the sample is used."""
+    """N decisions. The seat to move in ``states`` made the decision; its own view is rebuilt when
+    the sample is used.
+    """
 
     states: States  # [N] rows, all cards included (they are the target of the hidden-hand head)
     actions: np.ndarray  # int16 [N, TARGET_WIDTH]: -1 = none
     target: np.ndarray  # float32 [N, TARGET_WIDTH]: the improved policy, sums to 1
-    policy_weight: np.ndarray  # float32 [N]: 1 where the target teaches the policy, 0 where only the outcome counts
-    result: np.ndarray  # float32 [N]: return of the mover's team, in units of the stake at the decision; NaN: teaches no value
+    # policy_weight, float32 [N]: 1 where the target teaches the policy, 0 where only the outcome
+    # counts. result, float32 [N]: return of the mover's team, in units of the stake at the decision;
+    # NaN: teaches no value.
+    policy_weight: np.ndarray
+    result: np.ndarray
     root_value: np.ndarray  # float32 [N]: the search's estimate of it; NaN without a search
     iteration: np.ndarray  # int32 [N]: when it was made
 
@@ -48,7 +56,8 @@ def empty_samples(game: Game, count: int) -> Samples:
 
 
 def truncate_targets(actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the TARGET_WIDTH most probable actions of each row and their probabilities, scaled to sum to 1.
+    """Returns the TARGET_WIDTH most probable actions of each row and their probabilities, scaled to
+    sum to 1.
 
     Rows with no more actions keep their order, so that no row depends on how wide the others are.
 
@@ -58,7 +67,9 @@ def truncate_targets(actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarra
     n, width = actions.shape
     if width > TARGET_WIDTH:
         wide = (actions[:, TARGET_WIDTH:] >= 0).any(axis=1, keepdims=True)
-        keep = np.where(wide, np.argsort(-target, axis=1, kind="stable"), np.arange(width))[:, :TARGET_WIDTH]
+        keep = np.where(wide, np.argsort(-target, axis=1, kind="stable"), np.arange(width))[
+            :, :TARGET_WIDTH
+        ]
         actions, target = np.take_along_axis(actions, keep, 1), np.take_along_axis(target, keep, 1)
     kept_actions = np.full((n, TARGET_WIDTH), -1, np.int16)
     kept_target = np.zeros((n, TARGET_WIDTH), np.float32)
@@ -68,18 +79,26 @@ def truncate_targets(actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarra
 
 
 @kernel
-def fill_results(rules: Rules, finals: States, games: np.ndarray, states: States, results: np.ndarray) -> None:
-    """Writes the return of each sample's mover in units of the stake at the sample; sample k is of game ``games[k]``."""
+def fill_results(
+    rules: Rules, finals: States, games: np.ndarray, states: States, results: np.ndarray
+) -> None:
+    """Writes the return of each sample's mover in units of the stake at the sample; sample k is of
+    game ``games[k]``.
+    """
     for k in range(games.size):
         seat = current_seat(rules, states, k)
         results[k] = team_return(rules, finals, games[k], seat) / stake(rules, states, k)
 
 
 @kernel
-def _reservoir_places(seed: np.uint64, seen: int, count: int, capacity: int, places: np.ndarray) -> None:
-    """Writes where items ``seen .. seen + count - 1`` go, -1 for those that are not kept (Vitter's algorithm R).
+def _reservoir_places(
+    seed: np.uint64, seen: int, count: int, capacity: int, places: np.ndarray
+) -> None:
+    """Writes where items ``seen .. seen + count - 1`` go, -1 for those that are not kept (Vitter's
+    algorithm R).
 
-    The random number of an item is a hash of the seed and its position in the stream, so the store needs no random state.
+    The random number of an item is a hash of the seed and its position in the stream, so the store
+    needs no random state.
     """
     for k in range(count):
         item = seen + k
@@ -87,7 +106,9 @@ def _reservoir_places(seed: np.uint64, seen: int, count: int, capacity: int, pla
             places[k] = item
         else:
             u = mix64(mix64(seed) + np.uint64(item) * np.uint64(0x9E3779B97F4A7C15))
-            place = np.int64(np.float64(u >> np.uint64(11)) * (1.0 / 9007199254740992.0) * (item + 1))
+            place = np.int64(
+                np.float64(u >> np.uint64(11)) * (1.0 / 9007199254740992.0) * (item + 1)
+            )
             places[k] = place if place < capacity else -1
 
 
@@ -97,17 +118,22 @@ class Store:
     Args:
         game: The game.
         capacity: Rows.
-        empty: Makes rows of zeros: samples, or another NamedTuple of arrays that has the field ``result``.
+        empty: Makes rows of zeros: samples, or another NamedTuple of arrays that has the field
+            ``result``.
 
     Attributes:
         rows: Samples ``[capacity]``; the first ``size`` are valid.
         seen: Number of samples offered so far.
     """
 
-    def __init__(self, game: Game, capacity: int, empty: Callable[[Game, int], Any] = empty_samples) -> None:
+    def __init__(
+        self, game: Game, capacity: int, empty: Callable[[Game, int], Any] = empty_samples
+    ) -> None:
         self.capacity, self.seen = capacity, 0
         self.rows = empty(game, capacity)
-        self._shares: dict[float, np.ndarray] = {}  # cumulative weights by recency, until rows change
+        self._shares: dict[
+            float, np.ndarray
+        ] = {}  # cumulative weights by recency, until rows change
 
     @property
     def size(self) -> int:
@@ -131,7 +157,9 @@ class Store:
         return sum(array.nbytes for _, array in flatten(self.rows))
 
     def draw(self, generator: np.random.Generator, count: int, recency: float = 0.0) -> Samples:
-        """Returns ``count`` samples drawn with replacement, in proportion to (iteration + 1) ^ recency; 0 = uniformly."""
+        """Returns ``count`` samples drawn with replacement, in proportion to (iteration + 1) ^
+        recency; 0 = uniformly.
+        """
         if recency == 0.0:
             return take(self.rows, generator.integers(0, self.size, count))
         if recency not in self._shares:
@@ -158,7 +186,9 @@ class Store:
         seen = int(state["seen"][0])
         rows = len(state["result"])
         if rows != min(seen, self.capacity):
-            raise ValueError(f"the checkpoint holds {rows} of {seen} samples; the store has room for {self.capacity}")
+            raise ValueError(
+                f"the checkpoint holds {rows} of {seen} samples; the store has room for {self.capacity}"
+            )
         for name, field in flatten(self.rows):
             field[:rows] = state[name]
         self.seen = seen
@@ -166,7 +196,9 @@ class Store:
 
 
 class Reservoir(Store):
-    """A uniform sample of everything seen. Source: Vitter, "Random sampling with a reservoir", 1985, algorithm R."""
+    """A uniform sample of everything seen. Source: Vitter, "Random sampling with a reservoir",
+    1985, algorithm R.
+    """
 
     def __init__(self, game: Game, capacity: int, seed: int) -> None:
         super().__init__(game, capacity)
@@ -185,16 +217,45 @@ class Window(Store):
         return (self.seen + np.arange(count)) % self.capacity
 
 
+def stored_arrays(stores: Mapping[str, Store]) -> dict[str, np.ndarray]:
+    """Returns what stores hold as ``NAME.array``, by their names."""
+    return {
+        f"{name}.{key}": array
+        for name, store in stores.items()
+        for key, array in store.get_state().items()
+    }
+
+
+def load_stores(stores: Mapping[str, Store], arrays: Mapping[str, np.ndarray]) -> None:
+    """Takes what ``stored_arrays`` gave; other arrays are passed over. Raises ValueError where a
+    store has other room.
+    """
+    for name, store in stores.items():
+        prefix = f"{name}."
+        store.set_state(
+            {
+                key.removeprefix(prefix): array
+                for key, array in arrays.items()
+                if key.startswith(prefix)
+            }
+        )
+
+
 def flatten(batch: Any, prefix: str = "") -> list[tuple[str, np.ndarray]]:
     """Returns the arrays of a NamedTuple with their names, those of nested ones as ``outer.inner``."""
     pairs: list[tuple[str, np.ndarray]] = []
     for name, field in zip(batch._fields, batch, strict=True):
-        pairs += flatten(field, f"{prefix}{name}.") if isinstance(field, tuple) else [(prefix + name, field)]
+        pairs += (
+            flatten(field, f"{prefix}{name}.")
+            if isinstance(field, tuple)
+            else [(prefix + name, field)]
+        )
     return pairs
 
 
 def in_order(owners: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Returns whose decisions a batch holds, and the order that puts them by game, those of a game as they were made.
+    """Returns whose decisions a batch holds, and the order that puts them by game, those of a game
+    as they were made.
 
     Args:
         owners: int64 ``[n]`` each, the games of the decisions of one round after the other.

@@ -3,14 +3,12 @@
     lanes that wait ──▶ cheap moves: drawn from the policy
     (games.lockstep) └▶ full moves: worlds ─▶ search ─▶ drawn from the target
 
-Forced moves and sure wins are played without a search. With *playout-cap randomisation* (Wu, "Accelerating self-play learning
-in Go", 2019, 3.1) only a share of the decisions is searched and teaches the policy; the others are sampled from the policy
-network, so that more games, hence more outcomes, fit in the budget.
+Forced moves and sure wins are played without a search, and so are the moves of seats that do not
+search (``searching``).
 """
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +16,12 @@ import numpy as np
 from fpmcts.drawn_moves import draw_moves
 from fpmcts.samples import Samples, empty_samples, fill_results, in_order, join, truncate_targets
 from fpmcts.search import Evaluate, Search, SearchResult
-from games.batches import States, take
+from games.batches import States, concatenate, take
 from games.interface import Game, Records, seats_to_move
 from games.kernels import kernel, random_below, random_float, random_index
 from games.lockstep import Lockstep
 from inference.determinizer import Determinizer
+from runtime.pools import Tick
 from runtime.settings import setting
 
 UNDECIDED, CHEAP, FULL = 0, 1, 2
@@ -33,42 +32,44 @@ class SelfPlaySettings:
     """Settings of self-play.
 
     Attributes:
-        lanes: Games that advance together, >= 1; like ``unit_games`` it changes the speed and nothing else.
+        lanes: Games that advance together, >= 1; like ``unit_games`` it changes the speed and
+            nothing else.
         unit_games: Games that a worker is given at a time, >= 0; 0: its share of those of a step.
-        searching: "all" seats of a game search, the paper; or "one", drawn for each game: it answers the average policies of
-            the others, who play from their networks. Then each sample is a best response, weighed by its own chance to get
-            there, and the reservoir is the average that fictitious play asks for (Heinrich, Lanctot & Silver, "Fictitious
+        searching: "all" seats of a game search, the paper; or "one", drawn for each game: it
+            answers the average policies of the others, who play from their networks. Then each
+            sample is a best response, weighed by its own chance to get there, and the reservoir is
+            the average that fictitious play asks for (Heinrich, Lanctot & Silver, "Fictitious
             self-play in extensive-form games", 2015, 4).
-        exploration: Share of random moves of the seats that do not search, in [0, 1]. What they do weighs no sample of the one
-            that searches, so that rare situations, too, can be answered often enough. The value shall not learn that others
-            err: with ``searching`` "one" every other game explores, once, at twice this chance a move, and what came before
-            that teaches no value. (Exact answers to policies with a tenth of random moves end at NashConv 0.24 in Leduc.)
-        full_share: Share of the unforced decisions of the seats that search, which are searched, in (0, 1] in a run; 1 is the
-            paper.
-        posterior: Whether worlds are weighed by the moves played (phase 2 of inference), as they are in matches; if not, they
-            come from phase 1, and a decision asks for half as many evaluations (*measured*: 125 of 275 with 32 playouts and
-            32 particles).
-        temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The paper: "high".
-        temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best move.
+        exploration: Share of random moves of the seats that do not search, in [0, 1]. What they do
+            weighs no sample of the one that searches, so that rare situations, too, can be answered
+            often enough. The value shall not learn that others
+            err: with ``searching`` "one" every other game explores, once, at twice this chance a
+                move, and what came before
+            that teaches no value. (Exact answers to policies with a tenth of random moves end at
+            NashConv 0.24 in Leduc.)
+        posterior: Whether worlds are weighed by the moves played (phase 2 of inference), as they
+            are in matches; if not, they come from phase 1, and a decision asks for half as many
+            evaluations (*measured*: 125 of 275 with 32 playouts and 32 particles).
+        temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The
+            paper: "high".
+        temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best
+            move.
         temperature_iterations: Iterations over which T falls linearly, >= 1.
-        opening_moves: Moves from the deal that are sampled at T; later ones are sampled at ``late_temperature`` · T.
-        late_temperature: See above, >= 0.
     """
 
     lanes: int = setting(512, least=1, most=1_000_000)
     unit_games: int = setting(0, least=0, most=1_000_000)
     searching: str = setting("all", choices=("all", "one"))
     exploration: float = setting(0.0, least=0, most=1)
-    full_share: float = setting(1.0, least=1e-9, most=1)
     posterior: bool = False
     temperature_start: float = setting(1.0, least=1e-9, most=100)
     temperature_end: float = setting(0.5, least=0, most=100)
     temperature_iterations: int = setting(40, least=1, most=1_000_000_000)
-    opening_moves: int = setting(200, least=0, most=1_000_000_000)
-    late_temperature: float = setting(1.0, least=0, most=1)
 
     def temperature(self, iteration: int) -> float:
-        """Returns T at an iteration, counted from 0. Source: DeltaDou, 5.1 (cools down during self-play)."""
+        """Returns T at an iteration, counted from 0. Source: DeltaDou, 5.1 (cools down during
+        self-play).
+        """
         progress = min(1.0, iteration / self.temperature_iterations)
         return self.temperature_start + (self.temperature_end - self.temperature_start) * progress
 
@@ -103,20 +104,34 @@ class Games(NamedTuple):
     records: Records
 
 
+class Finished(NamedTuple):
+    """What a batch of games gave."""
+
+    samples: Samples
+    games: Games
+    statistics: SelfPlayStatistics
+
+
 @kernel
 def _draw_kinds(
-    rng: np.ndarray, lanes: np.ndarray, seats: np.ndarray, searchers: np.ndarray, full_share: float, kinds: np.ndarray
+    rng: np.ndarray, lanes: np.ndarray, seats: np.ndarray, searchers: np.ndarray, kinds: np.ndarray
 ) -> None:
     """Says of every undecided lane whether its decision is searched.
 
+    Each takes one random number, which decides nothing: the released weights come from streams in
+    which a share of the decisions was searched, drawn here (playout-cap randomisation; the share
+    was 1, as in the paper).
+
     Args:
-        seats: int8 ``[games]``, to move. searchers: int8 ``[games]``: the seat that searches, -1 = all.
+        seats: int8 ``[games]``, to move. searchers: int8 ``[games]``: the seat that searches, -1 =
+            all.
         kinds: int8 ``[games]``: UNDECIDED ones become CHEAP or FULL.
     """
     for lane in lanes:
         if kinds[lane] == UNDECIDED:
             searches = searchers[lane] < 0 or searchers[lane] == seats[lane]
-            kinds[lane] = FULL if random_float(rng, lane) < full_share and searches else CHEAP
+            random_float(rng, lane)
+            kinds[lane] = FULL if searches else CHEAP
 
 
 @kernel
@@ -128,16 +143,24 @@ def _draw_seats(rng: np.ndarray, num_seats: int, seats: np.ndarray) -> None:
 
 @kernel
 def _draw_explorations(rng: np.ndarray, exploration: float, chances: np.ndarray) -> None:
-    """Writes the chance of a random move until there was one, float64 ``[games]``: twice ``exploration`` in every other game."""
+    """Writes the chance of a random move until there was one, float64 ``[games]``: twice
+    ``exploration`` in every other game.
+    """
     for lane in range(chances.size):
         chances[lane] = min(1.0, 2.0 * exploration) if random_float(rng, lane) < 0.5 else 0.0
 
 
 @kernel
 def _choose(
-    actions: np.ndarray, target: np.ndarray, choice: np.ndarray, num_legal: np.ndarray, temperatures: np.ndarray,
-    rng: np.ndarray, lanes: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
+    actions: np.ndarray,
+    target: np.ndarray,
+    choice: np.ndarray,
+    num_legal: np.ndarray,
+    temperatures: np.ndarray,
+    rng: np.ndarray,
+    lanes: np.ndarray,
+    out: np.ndarray,
+) -> None:
     """Writes the move of each search: ``choice`` at T = 0, else drawn from target^(1/T)."""
     weights = np.empty(target.shape[1])
     for k in range(lanes.size):
@@ -152,15 +175,27 @@ def _choose(
         out[k] = actions[k, random_index(rng, lanes[k], weights, num_legal[k], total)]
 
 
-def sample_targets(result: SearchResult, temperatures: np.ndarray, rng: np.ndarray, lanes: np.ndarray) -> np.ndarray:
-    """Returns the move of each search (int16 ``[n]``): its choice at T = 0, else drawn from target^(1/T).
+def sample_targets(
+    result: SearchResult, temperatures: np.ndarray, rng: np.ndarray, lanes: np.ndarray
+) -> np.ndarray:
+    """Returns the move of each search (int16 ``[n]``): its choice at T = 0, else drawn from
+    target^(1/T).
 
     Args:
         result: ``[n]``. temperatures: float64 ``[n]``.
         rng: uint64 streams, changed in place; search k draws from ``lanes[k]`` (int64 ``[n]``).
     """
     actions = np.zeros(len(lanes), np.int16)
-    _choose(result.actions, result.target, result.choice, result.num_legal, temperatures, rng, lanes, actions)
+    _choose(
+        result.actions,
+        result.target,
+        result.choice,
+        result.num_legal,
+        temperatures,
+        rng,
+        lanes,
+        actions,
+    )
     return actions
 
 
@@ -170,7 +205,8 @@ class SelfPlay:
     Args:
         game: The game.
         evaluate: The networks of all seats.
-        determinizer: Deals the worlds of a search; needs as many lanes as games are played in one call.
+        determinizer: Deals the worlds of a search; needs as many lanes as games are played in one
+            call.
         search: FPMCTS.
         settings: See SelfPlaySettings.
     """
@@ -183,25 +219,33 @@ class SelfPlay:
         search: Search,
         settings: SelfPlaySettings,
     ) -> None:
-        self.game, self.evaluate, self.determinizer, self.search, self.settings = game, evaluate, determinizer, search, settings
+        self.game, self.evaluate, self.determinizer, self.search, self.settings = (
+            game,
+            evaluate,
+            determinizer,
+            search,
+            settings,
+        )
 
-    def play(
-        self, deals: np.ndarray, rng: np.ndarray, iteration: int
-    ) -> Iterator[tuple[int, tuple[Samples, Games, SelfPlayStatistics] | None]]:
-        """Plays one game per deal; yields (games finished, None) as it goes and (games, result) at the end.
+    def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int, tick: Tick) -> Finished:
+        """Plays one game per deal.
 
         Args:
             deals: uint64 ``[G]`` seeds of the deals.
             rng: uint64 ``[G]`` streams, changed in place; game k draws from stream k alone.
             iteration: Counted from 0; sets the temperature and stamps the samples.
+            tick: Called with the games that are over.
         """
         started = time.perf_counter()
         game, settings, num = self.game, self.settings, len(deals)
-        games = Lockstep(game, game.deal(deals), window=settings.lanes, solve=self.search.settings.solve)
+        games = Lockstep(
+            game, game.deal(deals), window=settings.lanes, solve=self.search.settings.solve
+        )
         statistics, temperature = SelfPlayStatistics(games=num), settings.temperature(iteration)
         parts: list[Samples] = []
         owners: list[np.ndarray] = []
-        told: list[np.ndarray] = []  # whether the result of a game says what the searching seat can reach from a decision on
+        # Whether the result of a game says what the searching seat can reach from a decision on.
+        tells: list[np.ndarray] = []
         kinds, searchers = np.full(num, UNDECIDED, np.int8), np.full(num, -1, np.int8)
         chances, unexplored = np.full(num, settings.exploration), np.zeros(num, np.bool_)
         if settings.searching == "one":
@@ -211,19 +255,33 @@ class SelfPlay:
         self.determinizer.reset(np.arange(num))
 
         def decide(lanes: np.ndarray) -> np.ndarray:
-            """Draws the cheap moves as long as there are any, so that the searches come in full batches."""
-            _draw_kinds(rng, lanes, games.seats, searchers, settings.full_share, kinds)
+            """Draws the cheap moves as long as there are any, so that the searches come in full
+            batches.
+            """
+            _draw_kinds(rng, lanes, games.seats, searchers, kinds)
             cheap = np.flatnonzero(kinds[lanes] == CHEAP)
             chosen = cheap if cheap.size else np.arange(len(lanes))
             at = lanes[chosen]
             if cheap.size:
-                drawn = draw_moves(game, self.evaluate, games.states, rng, at, temperature, chances[at], iteration)
+                drawn = draw_moves(
+                    game, self.evaluate, games.states, rng, at, temperature, chances[at], iteration
+                )
                 moves, part = drawn.actions, drawn.samples
             else:
-                moves, part = self._search(games.states, games.seen_by_movers(at), rng, at, temperature, iteration, statistics)
+                moves, part = self._search(
+                    games.states,
+                    games.seen_by_movers(at),
+                    rng,
+                    at,
+                    temperature,
+                    iteration,
+                    statistics,
+                )
             parts.append(part)
             owners.append(at)
-            told.append(~unexplored[at] & ((searchers[at] < 0) | (searchers[at] == games.seats[at])))
+            tells.append(
+                ~unexplored[at] & ((searchers[at] < 0) | (searchers[at] == games.seats[at]))
+            )
             if cheap.size and settings.searching == "one":
                 chances[at[drawn.explored]], unexplored[at[drawn.explored]] = 0.0, False
             kinds[at] = UNDECIDED
@@ -232,36 +290,42 @@ class SelfPlay:
             return actions
 
         for over in games.run(decide):
-            yield over, None
+            tick(over)
         owner, order = in_order(owners)
         samples = take(join(parts, game), order)
         fill_results(game.rules, games.states, owner, samples.states, samples.result)
         searched = samples.policy_weight > 0
         error = samples.root_value[searched] - self._in_objective(samples.result[searched])
         statistics.root_value_error = float((error**2).sum())
-        samples.result[~np.concatenate([np.zeros(0, np.bool_), *told])[order]] = np.nan
+        samples.result[~np.concatenate([np.zeros(0, np.bool_), *tells])[order]] = np.nan
         statistics.moves, statistics.decisions = int(games.records.lengths.sum()), len(owner)
         statistics.sure_wins = games.sure_wins
         statistics.seconds = time.perf_counter() - started
-        yield num, (samples, Games(games.states, games.records), statistics)
+        return Finished(samples, Games(games.states, games.records), statistics)
 
     def _in_objective(self, results: np.ndarray) -> np.ndarray:
         return np.sign(results) if self.search.win_only else results
 
     def _search(
-        self, states: States, records: Records, rng: np.ndarray, lanes: np.ndarray, temperature: float, iteration: int,
+        self,
+        states: States,
+        records: Records,
+        rng: np.ndarray,
+        lanes: np.ndarray,
+        temperature: float,
+        iteration: int,
         statistics: SelfPlayStatistics,
-    ) -> tuple[np.ndarray, Samples]:  # fmt: skip
+    ) -> tuple[np.ndarray, Samples]:
         """Returns a searched move for each lane, and its samples."""
         before = time.perf_counter()
         here = take(states, lanes)
         views = self.game.view(here, seats_to_move(self.game, here))
-        worlds, diagnostics = self.determinizer.worlds(lanes, views, records, rng, self.search.settings.worlds, here)
+        worlds, diagnostics = self.determinizer.worlds(
+            lanes, views, records, rng, self.search.settings.worlds, here
+        )
         statistics.inference_seconds += time.perf_counter() - before
         result = self.search.run(worlds, rng, lanes)
-        late = records.lengths[lanes] >= self.settings.opening_moves
-        temperatures = np.where(late, temperature * self.settings.late_temperature, temperature).astype(np.float64)
-        actions = sample_targets(result, temperatures, rng, lanes)
+        actions = sample_targets(result, np.full(len(lanes), temperature, np.float64), rng, lanes)
         part = empty_samples(self.game, len(lanes))._replace(states=here, root_value=result.value)
         part.actions[:], part.target[:] = truncate_targets(result.actions, result.target)
         part.policy_weight[:] = 1.0
@@ -276,13 +340,36 @@ class SelfPlay:
         return actions, part
 
 
+def join_finished(parts: list[Finished], game: Game, seconds: float) -> Finished:
+    """Returns the samples, the games and the added statistics of units in order, which took
+    ``seconds`` together.
+    """
+    statistics = SelfPlayStatistics()
+    for part in parts:
+        for f in fields(SelfPlayStatistics):
+            setattr(
+                statistics, f.name, getattr(statistics, f.name) + getattr(part.statistics, f.name)
+            )
+    statistics.seconds = seconds
+    return Finished(
+        join([part.samples for part in parts], game),
+        concatenate([part.games for part in parts]),
+        statistics,
+    )
+
+
 def _add_policy_statistics(statistics: SelfPlayStatistics, result: SearchResult) -> None:
     """Adds entropies (nats), KL(target ‖ prior) (nats) and the top-1 match of a batch of searches."""
-    target, prior = result.target.astype(np.float64), np.maximum(result.prior.astype(np.float64), 1e-12)
+    target, prior = (
+        result.target.astype(np.float64),
+        np.maximum(result.prior.astype(np.float64), 1e-12),
+    )
     log_target = np.log(np.maximum(target, 1e-12))
     inside = np.arange(target.shape[1]) < result.num_legal[:, None]
     statistics.searches += len(target)
     statistics.target_entropy -= float((target * log_target).sum())
     statistics.prior_entropy -= float((prior * np.log(prior) * inside).sum())
     statistics.kl_target_prior += float((target * (log_target - np.log(prior))).sum())
-    statistics.top1_match += float((target.argmax(1) == np.where(inside, prior, -1.0).argmax(1)).sum())
+    statistics.top1_match += float(
+        (target.argmax(1) == np.where(inside, prior, -1.0).argmax(1)).sum()
+    )

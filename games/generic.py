@@ -369,12 +369,6 @@ def _choose_copy_row(rules: Any, source: Any, i: Any, target: Any, j: Any) -> Ca
 
 
 @kernel
-def may_be_played(rules: Rules, states: States, i: int, action: int) -> bool:
-    """Returns ``is_legal``, for Python to call."""
-    return is_legal(rules, states, i, action)
-
-
-@kernel
 def _same_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> None:
     pass
 

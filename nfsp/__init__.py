@@ -1,1 +1,3 @@
-"""Neural fictitious self-play, the baseline without search: best responses by Q-learning, and networks of their average."""
+"""Neural fictitious self-play, the baseline without search: best responses by Q-learning, and
+networks of their average.
+"""

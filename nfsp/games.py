@@ -1,10 +1,11 @@
-"""Games of neural fictitious self-play: each seat plays its best response or its average policy, drawn for each game.
+"""Games of neural fictitious self-play: each seat plays its best response or its average policy,
+drawn for each game.
 
-Source: Heinrich & Silver, "Deep reinforcement learning from self-play in imperfect-information games", 2016, algorithm 1.
+Source: Heinrich & Silver, "Deep reinforcement learning from self-play in imperfect-information
+games", 2016, algorithm 1.
 """
 
 import time
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from games.interface import Game, seats_to_move
 from games.kernels import streams
 from games.lockstep import Lockstep
 from nfsp.transitions import Transitions, final_returns, next_decisions
+from runtime.pools import Tick
 
 
 class Played(NamedTuple):
@@ -35,17 +37,29 @@ class Played(NamedTuple):
     seconds: float
 
 
-def responders(seed: int, num_games: int, num_seats: int, anticipatory: float, *path: int) -> np.ndarray:
-    """Returns which seats play their best response: bool ``[G, S]``, each with probability ``anticipatory``."""
+def responders(
+    seed: int, num_games: int, num_seats: int, anticipatory: float, *path: int
+) -> np.ndarray:
+    """Returns which seats play their best response: bool ``[G, S]``, each with probability
+    ``anticipatory``.
+    """
     drawn = streams(seed, num_games * num_seats, *path) >> np.uint64(11)
     return (drawn * 2.0**-53 < anticipatory).reshape(num_games, num_seats)
 
 
 def play(
-    game: Game, respond: Evaluate, average: Evaluate, deals: np.ndarray, responds: np.ndarray, rng: np.ndarray,
-    epsilon: float, iteration: int, lanes: int,
-) -> Iterator[int | Played]:  # fmt: skip
-    """Plays a game for each deal; yields how many are over, then what they gave.
+    game: Game,
+    respond: Evaluate,
+    average: Evaluate,
+    deals: np.ndarray,
+    responds: np.ndarray,
+    rng: np.ndarray,
+    epsilon: float,
+    iteration: int,
+    lanes: int,
+    tick: Tick,
+) -> Played:
+    """Plays a game for each deal.
 
     Args:
         game: The game.
@@ -57,6 +71,7 @@ def play(
         epsilon: Chance of a random move in place of a best response's.
         iteration: Stamps what is kept.
         lanes: Games that advance together.
+        tick: Called with the games that are over.
     """
     started, games = time.perf_counter(), Lockstep(game, game.deal(deals), window=lanes)
     parts: list[Samples] = []
@@ -69,13 +84,23 @@ def play(
             (np.flatnonzero(~best), average, 1.0, 0.0),
         ):
             if rows.size:
-                drawn = draw_moves(game, evaluate, games.states, rng, waiting[rows], temperature, exploration, iteration)
+                drawn = draw_moves(
+                    game,
+                    evaluate,
+                    games.states,
+                    rng,
+                    waiting[rows],
+                    temperature,
+                    exploration,
+                    iteration,
+                )
                 actions[rows] = drawn.actions
                 parts.append(drawn.samples)
                 owners.append(waiting[rows])
         return actions
 
-    yield from games.run(decide)
+    for over in games.run(decide):
+        tick(over)
     owner, order = in_order(owners)
     samples = take(join(parts, game), order)
     seats = seats_to_move(game, samples.states)
@@ -84,6 +109,8 @@ def play(
     after = next_decisions(owner, seats)
     is_last = after < 0
     following = take(samples.states, np.where(is_last, np.arange(len(owner)), after))
-    transitions = Transitions(samples.states, samples.actions[:, 0].copy(), following, is_last, result, samples.iteration)
+    transitions = Transitions(
+        samples.states, samples.actions[:, 0].copy(), following, is_last, result, samples.iteration
+    )
     responses = take(samples, np.flatnonzero(responds[owner, seats]))
-    yield Played(transitions, responses, games.states, time.perf_counter() - started)
+    return Played(transitions, responses, games.states, time.perf_counter() - started)

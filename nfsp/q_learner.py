@@ -1,10 +1,12 @@
 """Fitted Q-learning: the best response of one seat to the average policies of the others.
 
-The network is that of the average policy, so that both have one size; the value of a move is the sum of its policy outputs
-(``Game.decoder``), in units of ``spec.max_return``. Its batch normalisation keeps the statistics that it began with and is an
-affine map: targets must not depend on the other rows of a minibatch.
+The network is that of the average policy, so that both have one size; the value of a move is the
+sum of its policy outputs (``Game.decoder``), in units of ``spec.max_return``. Its batch
+normalisation keeps the statistics that it began with and is an affine map: targets must not depend
+on the other rows of a minibatch.
 
-Source: Mnih et al., "Human-level control through deep reinforcement learning", 2015, algorithm 1, as Heinrich & Silver 2016 use
+Source: Mnih et al., "Human-level control through deep reinforcement learning", 2015, algorithm 1,
+as Heinrich & Silver 2016 use
 it: without discount.
 """
 
@@ -29,18 +31,21 @@ CLIP = 10.0
 
 @dataclass(frozen=True)
 class NFSPSettings:
-    """Neural fictitious self-play. Source: Heinrich & Silver 2016, 4.1 and 5.1, whose values for Leduc are named.
+    """Neural fictitious self-play. Source: Heinrich & Silver 2016, 4.1 and 5.1, whose values for
+    Leduc are named.
 
     Attributes:
         name: ``nfsp``.
-        anticipatory: η, the chance that a seat plays its best response in a game, in [0, 1]. The paper: 0.1.
-        epsilon: Chance of a random move of a best response at first; it falls with the inverse square root of the iterations. The
+        anticipatory: η, the chance that a seat plays its best response in a game, in [0, 1]. The
+            paper: 0.1.
+        epsilon: Chance of a random move of a best response at first; it falls with the inverse
+            square root of the iterations. The
             paper: 0.06.
         games: Games per iteration, >= 1.
         lanes: Games that advance together, >= 1.
         batch_size: Rows per step. The paper: 128.
-        reuse: How often a new decision is used on average, by each of the two networks: steps = reuse · decisions / batch_size.
-            The paper: 2.
+        reuse: How often a new decision is used on average, by each of the two networks: steps =
+            reuse · decisions / batch_size. The paper: 2.
         lr: Learning rate of Q-learning.
         average_lr: Learning rate of the average policies.
         memory: Transitions that Q-learning keeps, per seat. The paper: 200,000.
@@ -75,7 +80,9 @@ class QLearner:
         steps: Taken so far.
     """
 
-    def __init__(self, game: Game, net: PolicyValueNet, settings: NFSPSettings, device: torch.device) -> None:
+    def __init__(
+        self, game: Game, net: PolicyValueNet, settings: NFSPSettings, device: torch.device
+    ) -> None:
         self.game, self.net, self.settings, self.device = game, net, settings, device
         self.target = copy.deepcopy(net).eval()
         self.optimizer = torch.optim.Adam(net.parameters(), lr=settings.lr, fused=True)
@@ -90,9 +97,14 @@ class QLearner:
         """
         wanted = self.targets(rows)
         everything = np.arange(num_rows(rows))
-        raw = self.net.eval()(self._on_device(encode(self.game, rows.states, *self._nothing(rows.states))[0]))
+        raw = self.net.eval()(
+            self._on_device(encode(self.game, rows.states, *self._nothing(rows.states))[0])
+        )
         played = losses.scores(
-            raw.policy.float(), self._decoder, self._on_device(everything), self._on_device(rows.actions.astype(np.int64))
+            raw.policy.float(),
+            self._decoder,
+            self._on_device(everything),
+            self._on_device(rows.actions.astype(np.int64)),
         )
         loss = functional.mse_loss(played, wanted)
         if not torch.isfinite(loss):
@@ -108,10 +120,16 @@ class QLearner:
 
     @torch.no_grad()
     def targets(self, rows: Transitions) -> torch.Tensor:
-        """Returns what Q shall be, float32 ``[B]``: the result at the last decision, else the largest value at the next."""
-        observations, offsets, actions, _ = encode(self.game, rows.following, *self._nothing(rows.following))
+        """Returns what Q shall be, float32 ``[B]``: the result at the last decision, else the
+        largest value at the next.
+        """
+        observations, offsets, actions, _ = encode(
+            self.game, rows.following, *self._nothing(rows.following)
+        )
         policy = self.target(self._on_device(observations)).policy.float()
-        owner = torch.repeat_interleave(torch.arange(len(policy), device=self.device), self._on_device(np.diff(offsets)))
+        owner = torch.repeat_interleave(
+            torch.arange(len(policy), device=self.device), self._on_device(np.diff(offsets))
+        )
         values = losses.scores(policy, self._decoder, owner, self._on_device(actions))
         best = policy.new_full((len(policy),), -torch.inf).scatter_reduce(0, owner, values, "amax")
         return torch.where(self._on_device(rows.is_last), self._on_device(rows.result), best)
@@ -119,7 +137,9 @@ class QLearner:
     @staticmethod
     def _nothing(states: States) -> tuple[np.ndarray, np.ndarray]:
         """Returns no targets."""
-        return np.full((num_rows(states), 1), -1, np.int16), np.zeros((num_rows(states), 1), np.float32)
+        return np.full((num_rows(states), 1), -1, np.int16), np.zeros(
+            (num_rows(states), 1), np.float32
+        )
 
     def _on_device(self, array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)

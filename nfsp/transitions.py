@@ -12,22 +12,32 @@ from games.kernels import kernel
 
 
 class Transitions(NamedTuple):
-    """N decisions and what came of them; the seat to move in ``states`` made them. There are no rewards before the end."""
+    """N decisions and what came of them; the seat to move in ``states`` made them. There are no
+    rewards before the end.
+    """
 
-    states: States  # [N] rows, all cards included; the seat's own view is rebuilt when they are used
+    states: (
+        States  # [N] rows, all cards included; the seat's own view is rebuilt when they are used
+    )
     actions: np.ndarray  # int16 [N]
     following: States  # [N]: the seat's next decision; that of ``states`` where there is none
     is_last: np.ndarray  # bool [N]
-    result: np.ndarray  # float32 [N]: return of the game for the seat's team, in units of ``spec.max_return``
+    result: (
+        np.ndarray
+    )  # float32 [N]: return of the game for the seat's team, in units of ``spec.max_return``
     iteration: np.ndarray  # int32 [N]: when it was made
 
 
 def empty_transitions(game: Game, count: int) -> Transitions:
     """Returns ``count`` rows of zeros."""
     return Transitions(
-        game.empty(count), np.zeros(count, np.int16), game.empty(count), np.zeros(count, np.bool_), np.zeros(count, np.float32),
+        game.empty(count),
+        np.zeros(count, np.int16),
+        game.empty(count),
+        np.zeros(count, np.bool_),
+        np.zeros(count, np.float32),
         np.zeros(count, np.int32),
-    )  # fmt: skip
+    )
 
 
 class CircularMemory(Window):
@@ -44,7 +54,8 @@ class CircularMemory(Window):
 
 
 def next_decisions(owner: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Returns the place of each decision's successor by the same seat in the same game, -1 for the last: int64 ``[N]``.
+    """Returns the place of each decision's successor by the same seat in the same game, -1 for the
+    last: int64 ``[N]``.
 
     Args:
         owner: int64 ``[N]``, the game of each decision; those of a game are in order.
@@ -58,7 +69,11 @@ def next_decisions(owner: np.ndarray, seats: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def final_returns(rules: Rules, finals: States, games: np.ndarray, seats: np.ndarray, unit: float, out: np.ndarray) -> None:
-    """Writes the return of ``seats[k]`` in game ``games[k]``, divided by ``unit``, to ``out`` (float32 ``[N]``)."""
+def final_returns(
+    rules: Rules, finals: States, games: np.ndarray, seats: np.ndarray, unit: float, out: np.ndarray
+) -> None:
+    """Writes the return of ``seats[k]`` in game ``games[k]``, divided by ``unit``, to ``out``
+    (float32 ``[N]``).
+    """
     for k in range(games.size):
         out[k] = team_return(rules, finals, games[k], seats[k]) / unit

@@ -1,12 +1,9 @@
-"""``python -m opponent_models score MODEL FILES``: how well a stored model foretells the decisions in hand histories, the sizes
+"""``python -m opponent_models score MODEL FILES``: how well a stored model predicts the decisions in hand histories, the sizes
 of raises, and the strength of the hands that are shown.
 
 Options: ``players=known`` (default) begins with what was counted of players of the same names when the model was learned,
 ``players=new`` with nothing; ``bad=skip|fail``; ``plot=FILE.png`` draws the calibration; ``report=FILE.md`` writes the report;
 ``json=FILE`` writes the figures; ``window=10000``, hands that statistics look back on (default: as learned).
-
-``python -m opponent_models compare FILES`` learns trees and a small network from the first 85 % of the hands and scores both on
-the others.
 """
 
 import json
@@ -16,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from games.no_limit_holdem.phh import BAD, BadHandError
-from opponent_models import score_bins
 from opponent_models.dataset import Players, make_rows
 from opponent_models.learned import Learned, keep_of, load_learned, playable
 from opponent_models.model import ModelError
@@ -75,9 +71,7 @@ def scored(learned: Learned, files: Sequence[str], options: dict[str, str], name
     }
     if options["plot"]:
         plot(learned.scorer, rows, options["plot"])
-    text, figures = report(learned.scorer, rows, names)
-    more, bins = score_bins.report(learned.scorer.model, rows, shown)
-    return f"{text}\n{more}", figures | bins
+    return report(learned.scorer, rows, shown, names)
 
 
 def score(arguments: Sequence[str]) -> None:
@@ -93,28 +87,15 @@ def score(arguments: Sequence[str]) -> None:
         Path(options["json"]).write_text(json.dumps(figures), encoding="utf-8")
 
 
-def compare(arguments: Sequence[str]) -> None:
-    """Compares the learners."""
-    from opponent_models.network import compared
-
-    names, _ = read_options(arguments)
-    if not names:
-        raise ConfigError("compare: expected FILES of hands")
-    say(compared(names))
-
-
-COMMANDS = {"score": score, "compare": compare}
-
-
 def main(arguments: Sequence[str]) -> int:
-    """Runs a command; returns the exit status."""
+    """Runs the command; returns the exit status."""
     if not arguments or arguments[0] in ("-h", "--help"):
         say(__doc__ or "")
         return 0 if arguments else 2
     try:
-        if arguments[0] not in COMMANDS:
-            raise ConfigError(f"{arguments[0]}: expected one of {', '.join(COMMANDS)}{did_you_mean(arguments[0], COMMANDS)}")
-        COMMANDS[arguments[0]](arguments[1:])
+        if arguments[0] != "score":
+            raise ConfigError(f"{arguments[0]}: expected score MODEL FILES")
+        score(arguments[1:])
     except (ConfigError, ModelError, BadHandError, OSError) as error:
         say(f"opponent_models: {error}", sys.stderr)
         return 1

@@ -213,14 +213,9 @@ def _runs(hands: Sequence[Hand], most: int = 2_000) -> list[tuple[int, int]]:
     return runs
 
 
-def counted(hands: Sequence[Hand], keep: float = 1.0) -> Players:
-    """Returns what players did in hands."""
-    players = Players()
-    make_rows(hands, np.full(STATISTICS, 0.5, np.float32), players, keep)
-    return players
-
-
 def mean_player(hands: Sequence[Hand]) -> np.ndarray:
     """Returns the prior of statistics, float32 ``[STATISTICS]``: all players of all hands together, those without names too."""
     named = [hand._replace(players=tuple(f"p{seat}" for seat in range(len(hand.stacks)))) for hand in hands]
-    return prior_of(counted(named).counts)
+    players = Players()
+    make_rows(named, np.full(STATISTICS, 0.5, np.float32), players, keep=1.0)
+    return prior_of(players.counts)

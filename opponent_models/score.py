@@ -1,6 +1,9 @@
-"""How well a model foretells decisions: log-loss, beside frequencies, a table of them, and itself without statistics.
+"""How well a model predicts decisions, sizes of raises, and the strength of hands at showdown.
 
-All losses are means over decisions in which there was a choice, in nats. Errors are those of a bootstrap over hands.
+Decisions: log-loss beside frequencies, a table of them, and the model without statistics, over those in which there was a choice.
+Sizes are scored where somebody bet or raised and had a choice of amounts, hands where they were shown, beside the frequencies in
+the hands that the model was learned from: of sizes by round, of strengths over all showdowns. Losses are means in nats. Errors
+are those of a bootstrap over hands.
 """
 
 from collections.abc import Mapping
@@ -10,7 +13,7 @@ import numpy as np
 
 from games.kernels import kernel
 from opponent_models.dataset import Rows
-from opponent_models.model import NUM_ACTIONS, OpponentModel, action_row
+from opponent_models.model import NUM_ACTIONS, NUM_RANKS, NUM_SIZES, RANKS, SIZES, OpponentModel, action_row, bins_row
 
 ROUNDS = ("before the flop", "flop", "turn", "river")
 ACTIONS = ("fold", "check or call", "bet or raise")
@@ -96,10 +99,11 @@ def calibration(chances: np.ndarray, kinds: np.ndarray, legal: np.ndarray, bins:
     return told
 
 
-def report(scorer: Scorer, rows: Rows, names: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def report(scorer: Scorer, rows: Rows, shown: Rows, names: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Returns a text (Markdown) and the same figures as a dictionary.
 
     Args:
+        rows: Decisions. shown: Hands at showdown.
         names: Lines for the head of the report, such as the file.
     """
     foretold = predictions(scorer, rows)
@@ -127,9 +131,56 @@ def report(scorer: Scorer, rows: Rows, names: Mapping[str, Any]) -> tuple[str, d
     share, error = saved(loss[TABLE], loss[BY_ROUND], rows.hand)
     lines.append(f"- the table's is {100 * share:.2f} ± {100 * error:.2f} % below: by round")
     lines += ["", "± is one standard error of a bootstrap over hands.", "", "Calibration: foretold, observed, decisions.", ""]
-    for name, bins in calibration(foretold[MODEL], rows.kind, rows.legal).items():
-        lines.append(f"- {name}: " + ", ".join(f"{b.told:.2f} {b.seen:.2f} ({b.cases:,})" for b in bins))
-    return "\n".join(lines) + "\n", figures
+    for name, found in calibration(foretold[MODEL], rows.kind, rows.legal).items():
+        lines.append(f"- {name}: " + ", ".join(f"{b.told:.2f} {b.seen:.2f} ({b.cases:,})" for b in found))
+    more, bins = report_bins(scorer.model, rows, shown)
+    return "\n".join(lines) + f"\n\n{more}", figures | bins
+
+
+@kernel
+def _predict_bins(model: OpponentModel, first: int, columns: np.ndarray, plain: np.ndarray, out: np.ndarray) -> None:
+    for n in range(len(columns)):
+        bins_row(model, first, columns[n], plain[n], out[n])
+
+
+def predict_bins(model: OpponentModel, first: int, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """Returns what the boosters from ``first`` on say, SIZES or RANKS, and the frequencies: float64 ``[N, bins]`` each."""
+    rounds = rows.columns[:, 0].astype(int)
+    plain = model.sizes[rounds] if first == SIZES else np.repeat(model.ranks[None], len(rounds), axis=0)
+    told = np.empty(plain.shape)
+    _predict_bins(model, first, rows.columns, plain, told)
+    return told, plain.astype(np.float64)
+
+
+def report_bins(model: OpponentModel, rows: Rows, shown: Rows) -> tuple[str, dict[str, Any]]:
+    """Returns a text (Markdown) about sizes and showdowns, and the same figures as a dictionary."""
+    lines: list[str] = []
+    figures: dict[str, Any] = {}
+    raised = Rows(*(array[rows.size >= 0] for array in rows))
+    for name, cases, bins, first, count, unit in (
+        ("sizes of raises", raised, raised.size, SIZES, NUM_SIZES, "raises"),
+        ("bins at showdown", shown, shown.kind, RANKS, NUM_RANKS, "hands shown"),
+    ):
+        if not len(bins):
+            lines += [f"{name}: no {unit} to score", ""]
+            continue
+        mine, plain = (losses(chances, bins.astype(int)) for chances in predict_bins(model, first, cases))
+        share, error = saved(mine, plain, cases.hand)
+        learned = model.trees.first[first + count] > model.trees.first[first]
+        means = {"model": float(mine.mean()), "frequencies": float(plain.mean())}
+        figures[name] = {"cases": len(mine), **means, "below": [share, error]}
+        lines += [f"| {name} | {unit} | model | frequencies | model below |", "|---" * 5 + "|"]
+        groups = [("all", np.ones(len(mine), bool))]
+        if first == SIZES:
+            groups += [(text, cases.columns[:, 0] == k) for k, text in enumerate(ROUNDS)]
+        groups += [(f"bin {k}", bins == k) for k in range(count)]
+        for text, chosen in groups:
+            if chosen.any():
+                a, b = float(mine[chosen].mean()), float(plain[chosen].mean())
+                lines.append(f"| {text} | {chosen.sum():,} | {a:.4f} | {b:.4f} | {100 * (1 - a / b):.2f} % |")
+        told = f"{name}: the model's log-loss is {100 * share:.2f} ± {100 * error:.2f} % below the frequencies"
+        lines += ["", told if learned else f"{name}: the model has no trees for them, and answers by the frequencies", ""]
+    return "\n".join(lines), figures
 
 
 def plot(scorer: Scorer, rows: Rows, path: str) -> None:

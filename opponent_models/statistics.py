@@ -19,7 +19,6 @@ from games.no_limit_holdem.state import Rules, States
 
 NUM_CONTEXTS = 9
 """Before the flop: no raise, one, more; then on flop, turn and river: nothing to call, a bet to call."""
-_FREE = (3, 5, 7)
 HANDS, ENTERED, RAISED, FLOPS, SHOWDOWNS, CONTEXTS = 0, 1, 2, 3, 4, 5
 _ENTERS, _RAISES = CONTEXTS + 3 * NUM_CONTEXTS, CONTEXTS + 3 * NUM_CONTEXTS + 1
 COUNTS = _RAISES + 1

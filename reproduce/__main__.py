@@ -17,7 +17,6 @@ from runtime.configuration import CONF, choices, read_file, shown, split
 from runtime.help import keys_text, say
 from runtime.interrupt import Interrupt
 from runtime.settings import ConfigError, did_you_mean
-from training.reports import Event
 from training.run_folder import RunFolderError
 from training.terminal import Terminal
 
@@ -81,7 +80,7 @@ def run(arguments: list[str]) -> None:
         terminal.note, "stopping after the current step, with a checkpoint", terminal.close
     )
     terminal.note(job.about)
-    lines = job.play(lambda *at: terminal.progress(Event(*at)), lambda: interrupt.requested)
+    lines = job.play(terminal.progress, lambda: interrupt.requested)
     terminal.close()
     if lines is None:
         terminal.note("stopped; the same command resumes it")

@@ -6,18 +6,19 @@ Source: Heinrich & Silver 2015, 4.3, figure 3 and tables 2 and 3.
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluation.units import Progress, Store
+from evaluation.units import Store
 from games.poker.tables import PokerTables
 from networks.checkpoint import CheckpointError
 from reproduce.drawing import Line
 from reproduce.job import Stopping
-from runtime.pools import ThreadPool
+from runtime.pools import ThreadPool, Tick
+from runtime.progress import Progress
 from tabular.learner import PokerLearner
 from tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
 
@@ -116,11 +117,12 @@ def play_matches(
     def player(label: str, mark: int) -> np.ndarray:
         return FIXED[label] if label in FIXED else np.load(folders[label] / f"greedy-{mark}.npy")
 
-    def play(unit: tuple[Match, int, int]) -> Iterator[Result]:
+    def play(unit: tuple[Match, int, int], tick: Tick) -> Result | None:
         match, count, seed = unit
-        if not stopping():
-            players = [player(label, match.mark) for label in (match.first, match.second)]
-            yield symmetric_play(game, players, [0] + [1] * (game.num_players - 1), count, seed)[0]
+        if stopping():
+            return None
+        players = [player(label, match.mark) for label in (match.first, match.second)]
+        return symmetric_play(game, players, [0] + [1] * (game.num_players - 1), count, seed)[0]
 
     results = {
         (Match(*match), count, seed): Result(*result)
@@ -128,6 +130,8 @@ def play_matches(
     }
     missing = [unit for unit in units if unit not in results]
     for k, result in ThreadPool([play] * threads).run(missing):
+        if result is None:
+            continue
         store.add(missing[k], result)
         results[missing[k]] = result
         progress("matches", sum(unit in results for unit in units), len(units), "matches")

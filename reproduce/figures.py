@@ -11,7 +11,7 @@ Source: Heinrich & Silver, "Smooth UCT Search in Computer Poker", IJCAI 2015, fi
 
 import math
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,18 +19,19 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from evaluation.units import Progress, Store
+from evaluation.units import Store
 from games import Choice
 from games.kernels import sources_digest
 from reproduce.drawing import Line, Panel, draw
 from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
 from reproduce.job import Job, Stopping, read_config
-from runtime.pools import ThreadPool
+from runtime.pools import ThreadPool, Tick
+from runtime.progress import Progress
 from runtime.settings import ConfigError, setting
 from tabular.learner import PokerLearner
-from training.budget import EpisodeBudget
-from training.run_folder import RunFolder
-from training.tabular import TabularConfig, TabularTrainer, make_learner, parse_tabular
+from training.run import Run
+from training.run_config import EpisodeBudget
+from training.tabular import Tabular, TabularConfig, make_learner
 
 MEASURES = {
     "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains ({unit})"),
@@ -166,7 +167,7 @@ def parse_figure(config: FigureConfig) -> tuple[FigureConfig, list[tuple[str, Ta
             run = TabularConfig(
                 run_dir=run_dir, seed=seed, game=config.game, algorithm=algorithm, budget=budget
             )
-            runs.append((label, parse_tabular(run.as_dict())))
+            runs.append((label, TabularConfig.parse(run.as_dict())))
     if runs and config.measure == "squared_error":
         tables = make_learner(runs[0][1]).game
         if _curve(config).partition("/")[2] not in tables.policy_measures(tables.uniform_policy()):
@@ -228,31 +229,28 @@ def play_runs(
         threading.Lock()
     )  # one at a time: a checkpoint may take as much memory again as the tables
 
-    def play(k: int) -> Iterator[int | Curve]:
-        label, run = runs[k]
-        with RunFolder.open(run, parse_tabular) as folder:
-            trainer = TabularTrainer(folder.config, marks=partial(config.next_mark, label))
-            if (saved := folder.load()) is not None:
-                trainer.set_state(saved)
-            while not trainer.is_finished(folder.config.budget) and not stopping():
-                for _ in trainer.run_step():
-                    yield trainer.learner.episodes
+    def play(k: int, tick: Tick) -> Curve | None:
+        run = Run(runs[k][1], lambda *at: tick(tabular.learner.episodes))
+        tabular = cast(Tabular, run.algorithm)
+        tabular.next_mark = partial(config.next_mark, runs[k][0])
+        with run.folder:
+            while not run.is_finished() and not stopping():
+                run.step()
                 if config.measure == MATCHES:
-                    keep_snapshot(folder.path, cast(PokerLearner, trainer.learner), wanted[k])
-                if folder.is_save_due(SAVE_SECONDS):
+                    keep_snapshot(run.folder.path, cast(PokerLearner, tabular.learner), wanted[k])
+                if run.folder.is_save_due(SAVE_SECONDS):
                     with saving:
-                        folder.save(trainer.get_state(copy=False))
+                        run.save()
             with saving:
-                folder.save(trainer.get_state(copy=False))
-            if trainer.is_finished(folder.config.budget):
-                yield trainer.curve
+                run.save()
+            return tabular.curve if run.is_finished() else None
 
-    episodes, curves = [0] * len(runs), dict[int, Curve]()
-    for k, item in ThreadPool([play] * config.threads).run(range(len(runs))):
-        if isinstance(item, list):
-            curves[k] = item
-        episodes[k] = wanted[k] if isinstance(item, list) else item
-        progress("episodes", sum(episodes), sum(wanted), "episodes")
+    played = ThreadPool([play] * config.threads).map(
+        range(len(runs)),
+        wanted,
+        lambda done: progress("episodes", done, sum(wanted), "episodes"),
+    )
+    curves = [curve for curve in played if curve is not None]
     if len(curves) < len(runs):
         return None
     return {

@@ -25,10 +25,10 @@ from agents.general.ismcts import ISMCTSOptions
 from evaluation.decks import evaluation_decks
 from evaluation.match import play_games
 from evaluation.statistics import Estimate, estimate, wins
-from evaluation.units import Progress
 from games import Choice
 from games.kernels import streams
 from reproduce.job import Job, MatchesConfig, Stopping, play_lots, read_config
+from runtime.progress import Progress
 from runtime.settings import ConfigError, build, setting
 
 LOT = 20

@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from evaluation.units import Calls, Progress, Store, run_units
+from evaluation.units import Calls, Store, run_units
 from games.kernels import sources_digest
 from runtime.cluster import ClusterSettings
 from runtime.configuration import load, pairs
+from runtime.progress import Progress
 from runtime.settings import ConfigError, build, did_you_mean, setting
 
 Stopping = Callable[[], bool]

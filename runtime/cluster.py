@@ -1,4 +1,6 @@
-"""Where units of work are done: in this process, or by actors of a Ray cluster (``runtime.ray_pool``)."""
+"""Where units of work are done: in this process, or by actors of a Ray cluster
+(``runtime.ray_pool``).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,19 +18,22 @@ class ClusterSettings:
 
     Attributes:
         kind: "none": threads or processes of this machine; "ray": actors of a Ray cluster.
-        address: Of the cluster, HOST:PORT, or "auto" for the one this machine belongs to. None: one on this machine, which is
-            started for the run and ends with it.
+        address: Of the cluster, HOST:PORT, or "auto" for the one this machine belongs to. None: one
+            on this machine, which is started for the run and ends with it.
         actors: Processes that work. 0: as many as the cluster's cores can hold.
         actor_cpus: Cores that an actor is given.
-        actor_gpus: GPUs that an actor is given; where it is above 0 and ``device=auto`` it plays on one.
-        unit_games: Games of a unit. 0: the share of an actor. Where actors differ in speed less is better; the games of a unit
-            advance together, so few of them make small batches for the networks.
+        actor_gpus: GPUs that an actor is given; where it is above 0 and ``device=auto`` it plays on
+            one.
+        unit_games: Games of a unit. 0: the share of an actor. Where actors differ in speed less is
+            better; the games of a unit advance together, so few of them make small batches for the
+            networks.
         in_flight: Units that an actor is given at a time, so that it never waits for the next one.
-        unit_seconds: Seconds after which an actor that has not answered is ended and its units are given to another one.
+        unit_seconds: Seconds after which an actor that has not answered is ended and its units are
+            given to another one.
         start_seconds: Seconds within which the first actor has to be there.
         object_store_mb: Memory for results on their way, of a cluster that is started for the run.
-        mixed: Whether actors may run on processors with other instructions than this one's, or another device, so that results
-            depend on who computed them.
+        mixed: Whether actors may run on processors with other instructions than this one's, or
+            another device, so that results depend on who computed them.
     """
 
     kind: str = setting("none", choices=("none", "ray"))
@@ -58,8 +63,8 @@ class Cluster(Protocol):
     size: int
     """Actors that were asked for."""
 
-    def pool(self, shared: Shared, task: Any) -> Pool[Any, Any]:
-        """Returns a pool that does units of a task with what is shared."""
+    def pool(self, shared: Shared) -> Pool[Any, Any]:
+        """Returns a pool that does units with what is shared."""
         ...
 
     def curves(self) -> dict[str, float]:
@@ -69,3 +74,30 @@ class Cluster(Protocol):
     def close(self) -> None:
         """Ends the actors, and the cluster where it was started for the run."""
         ...
+
+
+def connect(
+    settings: ClusterSettings, factory: str, arguments: dict[str, Any], facts: str
+) -> Cluster:
+    """Returns a cluster of actors. Ray is imported here and nowhere else.
+
+    Args:
+        settings: See ClusterSettings.
+        factory: MODULE:NAME of what makes the worker of an actor from ``arguments``. A worker is
+            called with a unit and a tick (``runtime.pools``) and returns the result; where anything
+            is shared, it has a method ``refresh(shared)``.
+        arguments: Plain values.
+        facts: MODULE:NAME of a function that returns what actors must agree with this process on,
+            such as versions: texts by name. With ``mixed`` the names "instructions" and "device"
+            may differ.
+
+    Raises:
+        ClusterError: Ray is not installed, or the cluster cannot be used.
+    """
+    try:
+        from runtime.ray_pool import RayCluster
+    except ImportError as error:
+        raise ClusterError(
+            f"cluster=ray: needs the extra 'ray' (pip install 'fpmcts[ray]'); {error}"
+        ) from error
+    return RayCluster(settings, factory, arguments, facts)

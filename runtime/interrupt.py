@@ -1,4 +1,6 @@
-"""Ctrl-C for long work: the first asks it to stop where nothing is lost, the second ends it at once."""
+"""Ctrl-C for long work: the first asks it to stop where nothing is lost, the second ends it at
+once.
+"""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -7,7 +9,8 @@ from types import FrameType
 
 
 class Interrupt:
-    """Turns the first Ctrl-C (or SIGTERM) into a request to stop; a second one ends the program with status 130.
+    """Turns the first Ctrl-C (or SIGTERM) into a request to stop; a second one ends the program
+    with status 130.
 
     Args:
         say: Shows a line.
@@ -18,7 +21,9 @@ class Interrupt:
         requested: Whether to stop.
     """
 
-    def __init__(self, say: Callable[[str], None], what: str, clean_up: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, say: Callable[[str], None], what: str, clean_up: Callable[[], None] = lambda: None
+    ) -> None:
         self.requested = False
         self._say, self._what, self._clean_up = say, what, clean_up
         signal.signal(signal.SIGINT, self._handle)
@@ -36,9 +41,9 @@ class Interrupt:
 def unheard_by_children() -> Iterator[None]:
     """Processes that are started meanwhile do not hear Ctrl-C, from their first instruction on.
 
-    A terminal sends Ctrl-C to all processes. One that dies of it while it imports, before it can ignore it, leaves its parent
-    writing to a pipe that nobody reads. Processes inherit the mask of the thread that starts them. On Windows, without masks of
-    signals, nothing changes.
+    A terminal sends Ctrl-C to all processes. One that dies of it while it imports, before it can
+    ignore it, leaves its parent writing to a pipe that nobody reads. Processes inherit the mask of
+    the thread that starts them. On Windows, without masks of signals, nothing changes.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -1,10 +1,12 @@
 """Actors of a Ray cluster that do units of work. The one module that imports Ray.
 
-The driver keeps for each unit its number, and nothing is kept anywhere else. An actor that dies, hangs or loses its answer is
-replaced, and its units are given out again: a unit is a pure function, so a second answer is the first one. An actor is never
-given more than a few units at a time, and answers are taken as they come, so nothing piles up.
+The driver keeps for each unit its number, and nothing is kept anywhere else. An actor that dies,
+hangs or loses its answer is replaced, and its units are given out again: a unit is a pure function,
+so a second answer is the first one. An actor is never given more than a few units at a time, and
+answers are taken as they come, so nothing piles up.
 
-What arrives by Ray lies in shared memory and cannot be written to, which numba takes for another type: it is copied.
+What arrives by Ray lies in shared memory and cannot be written to, which numba takes for another
+type: it is copied.
 """
 
 import logging
@@ -14,7 +16,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -24,13 +26,16 @@ from typing import Any
 import numpy as np
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what goes wrong is told in one line of ours
+os.environ.setdefault(
+    "RAY_BACKEND_LOG_LEVEL", "fatal"
+)  # what goes wrong is told in one line of ours
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 
 import ray  # noqa: E402
 from ray import exceptions  # noqa: E402
 
 from runtime.cluster import ClusterError, ClusterSettings, Shared  # noqa: E402
+from runtime.pools import Pool, ignore  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 POLL_SECONDS = 0.5
@@ -52,7 +57,9 @@ FULL = (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)
 
 
 def copied(value: Any) -> Any:
-    """Returns a value whose arrays may be written to: those in tuples, lists and mappings are copied."""
+    """Returns a value whose arrays may be written to: those in tuples, lists and mappings are
+    copied.
+    """
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, tuple):
@@ -75,7 +82,10 @@ class Worker:
     """What an actor runs; an ordinary class, so that tests can run it without Ray."""
 
     def __init__(self, factory: str, arguments: dict[str, Any]) -> None:
-        self._factory, self._arguments = factory, arguments  # what fails here would look like a lost actor
+        self._factory, self._arguments = (
+            factory,
+            arguments,
+        )  # what fails here would look like a lost actor
         self._worker: Any = None
         self._version = -1
 
@@ -84,18 +94,15 @@ class Worker:
         told: dict[str, str] = named(facts)()
         return told
 
-    def do(self, version: int, shared: Shared, task: Any, unit: Any) -> tuple[Any, float]:
-        """Returns the last item that the worker yields for a unit, and the seconds it took."""
+    def do(self, version: int, shared: Shared, unit: Any) -> tuple[Any, float]:
+        """Returns the result of a unit, and the seconds it took."""
         started = time.perf_counter()
         if self._worker is None:
             self._worker = named(self._factory)(**self._arguments)
-        if version != self._version:
+        if version != self._version and shared:
             self._worker.refresh(copied(shared))
-            self._version = version
-        item = None
-        for item in self._worker.work(task)(copied(unit)):  # noqa: B007
-            pass
-        return item, time.perf_counter() - started
+        self._version = version
+        return self._worker(copied(unit), lambda done: None), time.perf_counter() - started
 
 
 @dataclass
@@ -120,18 +127,34 @@ class _Actor:
 class RayCluster:
     """See ``runtime.cluster.Cluster``."""
 
-    def __init__(self, settings: ClusterSettings, factory: str, arguments: dict[str, Any], facts: str) -> None:
-        self._settings, self._factory, self._arguments, self._facts = settings, factory, arguments, facts
+    def __init__(
+        self, settings: ClusterSettings, factory: str, arguments: dict[str, Any], facts: str
+    ) -> None:
+        self._settings, self._factory, self._arguments, self._facts = (
+            settings,
+            factory,
+            arguments,
+            facts,
+        )
         self._environment = named(facts)()
         self._connect()
         self._head = ray.get_runtime_context().gcs_address
         self._over = threading.Event()
         threading.Thread(target=self._watch_head, daemon=True).start()
         cores = ray.cluster_resources().get("CPU", 0.0)
-        self.size = settings.actors or max(1, int(cores / max(settings.actor_cpus, 1e-9)) if settings.actor_cpus else 1)
+        self.size = settings.actors or max(
+            1, int(cores / max(settings.actor_cpus, 1e-9)) if settings.actor_cpus else 1
+        )
         self.actors = [self._begin() for _ in range(self.size)]
         self.version = -1
-        self._counts = {"units": 0.0, "retried": 0.0, "bytes": 0.0, "busy": 0.0, "seconds": 0.0, "idle": 0.0}
+        self._counts = {
+            "units": 0.0,
+            "retried": 0.0,
+            "bytes": 0.0,
+            "busy": 0.0,
+            "seconds": 0.0,
+            "idle": 0.0,
+        }
         self._by_actor = np.zeros((self.size, 2))  # units, and seconds that they took
         self.retried = self.failed_starts = 0
 
@@ -149,9 +172,18 @@ class RayCluster:
         answers = False
         try:
             if s.address is None and not ray.is_initialized():
-                cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+                cores = (
+                    len(os.sched_getaffinity(0))
+                    if hasattr(os, "sched_getaffinity")
+                    else os.cpu_count() or 1
+                )
                 wanted = max(cores, int(np.ceil(s.actors * s.actor_cpus)))
-                ray.init(num_cpus=wanted, object_store_memory=s.object_store_mb * 10**6, include_dashboard=False, **common)
+                ray.init(
+                    num_cpus=wanted,
+                    object_store_memory=s.object_store_mb * 10**6,
+                    include_dashboard=False,
+                    **common,
+                )
             else:
                 address = s.address or "auto"
                 if (known := _address_of(address)) is not None:  # Ray itself would wait for minutes
@@ -159,30 +191,39 @@ class RayCluster:
                     answers = True
                 ray.init(address=address, **common)
         except (ConnectionError, RuntimeError, ValueError, exceptions.RayError, OSError) as error:
-            where = "a cluster of this machine" if s.address is None else f"cluster.address={s.address}"
+            where = (
+                "a cluster of this machine" if s.address is None else f"cluster.address={s.address}"
+            )
             how = "start one with 'ray start --head' (docs/cluster.md)"
             if answers:
                 how = (
                     "something listens there: expected a cluster of the same version of Ray, RAY_AUTH_MODE=token and its token "
                     "in ~/.ray/auth_token or RAY_AUTH_TOKEN (docs/cluster.md)"
                 )
-            raise ClusterError(f"{where}: cannot be reached ({_first_line(error)}); {how}") from error
+            raise ClusterError(
+                f"{where}: cannot be reached ({_first_line(error)}); {how}"
+            ) from error
 
     def _begin(self) -> _Actor:
         """Returns a new actor, which need not be there yet."""
         s = self._settings
-        options = {"num_cpus": s.actor_cpus, "num_gpus": s.actor_gpus, "max_restarts": 0, "max_task_retries": 0}
+        options = {
+            "num_cpus": s.actor_cpus,
+            "num_gpus": s.actor_gpus,
+            "max_restarts": 0,
+            "max_task_retries": 0,
+        }
         handle: Any = ray.remote(Worker).options(**options).remote(self._factory, self._arguments)
         return _Actor(handle, handle.environment.remote(self._facts), time.monotonic())
 
-    def pool(self, shared: Shared, task: Any) -> "RayPool":
-        """Returns a pool that does units of a task with what is shared, which is sent to each node once."""
+    def pool(self, shared: Shared) -> "RayPool":
+        """Returns a pool that does units with what is shared, which is sent to each node once."""
         self.version += 1
         try:
             reference = ray.put(dict(shared))
         except FULL as error:
             raise self._too_small(error) from error
-        return RayPool(self, reference, task)
+        return RayPool(self, reference)
 
     def _too_small(self, error: BaseException) -> ClusterError:
         return ClusterError(
@@ -191,7 +232,9 @@ class RayCluster:
         )
 
     def curves(self) -> dict[str, float]:
-        """Returns what happened since the last call; actor k is the k-th that was asked for, or what took its place."""
+        """Returns what happened since the last call; actor k is the k-th that was asked for, or
+        what took its place.
+        """
         counts, self._counts = self._counts, dict.fromkeys(self._counts, 0.0)
         by_actor, self._by_actor = self._by_actor, np.zeros((self.size, 2))
         seconds = max(counts["seconds"], 1e-9)
@@ -204,7 +247,10 @@ class RayCluster:
             "cluster/driver_idle_share": counts["idle"] / seconds,
         }
         for k, (units, busy) in enumerate(by_actor):
-            curves |= {f"cluster_actors/units_{k}": float(units), f"cluster_actors/busy_share_{k}": float(busy / seconds)}
+            curves |= {
+                f"cluster_actors/units_{k}": float(units),
+                f"cluster_actors/busy_share_{k}": float(busy / seconds),
+            }
             if units:
                 curves[f"cluster_actors/seconds_per_unit_{k}"] = float(busy / units)
         return curves
@@ -235,7 +281,9 @@ class RayCluster:
         return units
 
     def _watch_head(self) -> None:
-        """Ends this process, with one line, where the head of the cluster is gone: calls of Ray would wait for it in vain."""
+        """Ends this process, with one line, where the head of the cluster is gone: calls of Ray
+        would wait for it in vain.
+        """
         seen = time.monotonic()
         while not self._over.wait(1.0):
             try:
@@ -250,15 +298,23 @@ class RayCluster:
                     return
 
     def end(self, line: str) -> None:
-        """Ends the process; a run saves after each step, so that nothing else is lost than the present one."""
+        """Ends the process; a run saves after each step, so that nothing else is lost than the
+        present one.
+        """
         print(f"\n{Path(sys.argv[0]).name}: {line}", file=sys.stderr, flush=True)  # noqa: T201
         os._exit(1)
 
     def greet(self, actor: _Actor, told: Mapping[str, str]) -> None:
         """Checks that an actor runs the same code with the same versions; it may work then."""
         for name, own in self._environment.items():
-            if told.get(name) != own and not (self._settings.mixed and name in ("instructions", "device")):
-                may = "; set cluster.mixed=true where results may depend on that" if name in ("instructions", "device") else ""
+            if told.get(name) != own and not (
+                self._settings.mixed and name in ("instructions", "device")
+            ):
+                may = (
+                    "; set cluster.mixed=true where results may depend on that"
+                    if name in ("instructions", "device")
+                    else ""
+                )
                 raise ClusterError(
                     f"an actor of the cluster has another {name}: {told.get(name)!r} there, {own!r} here; install the same{may}"
                 )
@@ -267,7 +323,10 @@ class RayCluster:
     def check_started(self) -> None:
         """Raises ClusterError where no actor has come within the time for it."""
         waited = time.monotonic() - min(actor.began for actor in self.actors)
-        if all(actor.hello is not None for actor in self.actors) and waited > self._settings.start_seconds:
+        if (
+            all(actor.hello is not None for actor in self.actors)
+            and waited > self._settings.start_seconds
+        ):
             free = ray.available_resources().get("CPU", 0.0)
             raise ClusterError(
                 f"cluster.start_seconds={self._settings.start_seconds:g}: none of {self.size} actors came in time; each wants "
@@ -286,15 +345,17 @@ class RayCluster:
             ray.shutdown()
 
 
-class RayPool:
-    """See ``runtime.pools.Pool``: units of one task, done by the actors of a cluster."""
+class RayPool(Pool[Any, Any]):
+    """See ``runtime.pools.Pool``: units that the actors of a cluster do."""
 
-    def __init__(self, cluster: RayCluster, shared: Any, task: Any) -> None:
-        self._cluster, self._shared, self._task = cluster, shared, task
+    def __init__(self, cluster: RayCluster, shared: Any) -> None:
+        self._cluster, self._shared = cluster, shared
         self._version, self.size = cluster.version, cluster.size
 
-    def run(self, units: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        """See ``Pool``; of each unit the last item alone is yielded."""
+    def run(
+        self, units: Sequence[Any], tick: Callable[[int, int], None] = ignore
+    ) -> Iterator[tuple[int, Any]]:
+        """See ``Pool``; actors do not say how much of a unit is done."""
         cluster, waiting, tries, done = self._cluster, deque(range(len(units))), [0] * len(units), 0
         started, idle = time.monotonic(), 0.0
 
@@ -312,7 +373,9 @@ class RayPool:
             actor.units.clear()
         while done < len(units):
             self._give_out(units, waiting)
-            references = {reference: actor for actor in cluster.actors for reference in self._expected(actor)}
+            references = {
+                reference: actor for actor in cluster.actors for reference in self._expected(actor)
+            }
             before = time.monotonic()
             ready, _ = ray.wait(list(references), num_returns=1, timeout=POLL_SECONDS)
             idle += time.monotonic() - before
@@ -332,10 +395,10 @@ class RayPool:
                     continue
                 k = actor.units.pop(reference)
                 actor.since = time.monotonic()
-                item, seconds = copied(answer)
-                cluster.count_unit(actor, seconds, _num_bytes(item))
+                result, seconds = copied(answer)
+                cluster.count_unit(actor, seconds, _num_bytes(result))
                 done += 1
-                yield k, item
+                yield k, result
             if not ready:
                 cluster.check_started()
             for actor in list(cluster.actors):
@@ -357,7 +420,7 @@ class RayPool:
             k = waiting.popleft()
             if not actor.units:
                 actor.since = time.monotonic()
-            actor.units[actor.handle.do.remote(self._version, self._shared, self._task, units[k])] = k
+            actor.units[actor.handle.do.remote(self._version, self._shared, units[k])] = k
 
 
 def _address_of(address: str) -> str | None:

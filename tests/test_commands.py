@@ -31,7 +31,7 @@ def readme_commands() -> list[str]:
 
 def composed(overrides: list[str]) -> TrainConfig | TabularConfig:
     """Returns the checked configuration of a command line."""
-    config: TrainConfig | TabularConfig = read_run(overrides)[0]
+    config: TrainConfig | TabularConfig = read_run(overrides)
     return config
 
 

@@ -1,101 +1,72 @@
-"""What ``algorithm=NAME`` may be, and how the command line of a training run becomes a checked configuration.
+"""What ``algorithm=NAME`` may be, and how the command line of a training run becomes a checked
+configuration.
 
-Algorithms come in kinds: one that learns networks by search (``training.config``), and those on tables (``training.tabular``).
-A kind is the schema of its configuration and the trainer of its runs; a new one is a row in ``kind_of`` and a file in
-``conf/algorithm``. Kinds import what they need when they are asked for, so that runs on tables do without torch.
+A new algorithm is a dataclass for the keys of its runs (``training.run_config.RunConfig``), a class
+with three methods (``training.run.Algorithm``), a row in ``SCHEMAS`` and a file in
+``conf/algorithm``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, NamedTuple
+from importlib import import_module
+from typing import Any
 
 from runtime.configuration import choices, load, pairs, read_file
 from runtime.settings import ConfigError, did_you_mean, leaf_keys
 from tabular import algorithms
+from training.run_config import RunConfig
 
 TEXTS = ("run_dir", "init_from", "hands")
 """Keys that are paths."""
-SEARCH, NFSP, OPPONENTS = "fpmcts", "nfsp", "opponent_model"
+SEARCH = "fpmcts"
+SCHEMAS = {
+    SEARCH: "training.config:TrainConfig",
+    "nfsp": "training.nfsp:NFSPConfig",
+    "opponent_model": "training.opponent_model:OpponentModelConfig",
+    **dict.fromkeys(algorithms.ALGORITHMS, "training.tabular:TabularConfig"),
+}
+"""The configuration of runs of each algorithm, as MODULE:CLASS: runs on tables do without torch,
+which takes 130 MB.
+"""
 
 
-class Kind(NamedTuple):
-    """A kind of algorithm.
-
-    Attributes:
-        schema: The dataclass of the configuration of its runs.
-        parse: Makes one of keys and values.
-        check: Checks that a run finds its device.
-        prepare: Compiles ahead what a run needs, given its configuration and what shows a line.
-        trainer: Makes the trainer of a run from its configuration and its checkpoint, None for a new one.
+def schema_of(name: str) -> type[RunConfig]:
+    """Returns the configuration of the runs of an algorithm. Raises ConfigError where there is none
+    of that name.
     """
-
-    schema: type
-    parse: Callable[[Mapping[str, Any]], Any]
-    check: Callable[[Any], None]
-    prepare: Callable[[Any, Callable[[str], None]], None]
-    trainer: Callable[[Any, Any], Any]
-
-
-def kind_of(name: str) -> Kind:
-    """Returns the kind of an algorithm. Raises ConfigError where there is none of that name."""
-    if name in algorithms.ALGORITHMS:
-        from training.tabular import TabularConfig, TabularTrainer, parse_tabular
-
-        return Kind(TabularConfig, parse_tabular, lambda config: None, lambda config, say: None, TabularTrainer)
-    if name == NFSP:
-        from training import nfsp
-
-        return Kind(nfsp.NFSPConfig, nfsp.parse_nfsp, _check_device, lambda config, say: None, nfsp.NFSPTrainer)
-    if name == OPPONENTS:
-        from training import opponent_model as opponents
-
-        return Kind(
-            opponents.OpponentModelConfig, opponents.parse_opponent_model, opponents.check_hands, lambda config, say: None,
-            opponents.OpponentModelTrainer,
-        )  # fmt: skip
-    if name != SEARCH:
-        names = [SEARCH, NFSP, OPPONENTS, *algorithms.ALGORITHMS]
-        raise ConfigError(f"algorithm={name}: expected one of {', '.join(names)}{did_you_mean(name, names)}")
-    # Torch is needed from here on: runs on tables start faster and in less memory without it.
-    from agents.rehearsal import compile_players
-    from training.config import TrainConfig, parse_config
-    from training.trainer import Trainer
-
-    def prepare(config: TrainConfig, say: Callable[[str], None]) -> None:
-        heuristic_first = config.bootstrap.kind == "heuristic" and not config.init_from
-        compile_players(config.game.name, say, wait=not heuristic_first)
-
-    return Kind(TrainConfig, parse_config, _check_device, prepare, Trainer)
+    if name not in SCHEMAS:
+        raise ConfigError(
+            f"algorithm={name}: expected one of {', '.join(SCHEMAS)}{did_you_mean(name, SCHEMAS)}"
+        )
+    module, _, attribute = SCHEMAS[name].partition(":")
+    schema: type[RunConfig] = getattr(import_module(module), attribute)
+    return schema
 
 
-def _check_device(config: Any) -> None:
-    from runtime.device import choose_device  # needs torch
-
-    choose_device(config.device)
-
-
-def read_run(overrides: Sequence[str]) -> tuple[Any, Kind]:
-    """Returns the checked configuration of a command line such as ``["game=leduc", "algorithm=uct"]``, and its kind.
+def read_run(overrides: Sequence[str]) -> Any:
+    """Returns the checked configuration of a command line such as ``["game=leduc",
+    "algorithm=uct"]``.
 
     Raises:
         ConfigError: One line that names the key, what was given and what is expected.
     """
     given = dict(pairs(overrides))
-    _check_experiment(given.get("experiment", "null"))
+    figure = given.get("experiment", "null")
+    if figure in choices("reproduce"):
+        raise ConfigError(
+            f"experiment={figure}: is a figure of several runs; draw it with: python -m reproduce {figure}"
+        )
     values = load("train", given, TEXTS)
     name = str(values["algorithm"].get("name"))
-    kind = kind_of(name)
-    return kind.parse(_part(values, given, name, kind.schema)), kind
+    schema = schema_of(name)
+    values["network"] = {"objective": values.get("objective", "wp"), **values.get("network", {})}
+    return schema.parse(_part(values, given, name, schema))
 
 
-def _check_experiment(name: str) -> None:
-    """Raises ConfigError where a figure is asked for as if it were the settings of a run."""
-    if name in choices("reproduce"):
-        raise ConfigError(f"experiment={name}: is a figure of several runs; draw it with: python -m reproduce {name}")
-
-
-def _part(values: Mapping[str, Any], given: Mapping[str, str], name: str, schema: type) -> dict[str, Any]:
-    """Returns the keys that an algorithm has, of all that ``conf/train.yaml`` holds.
+def _part(
+    values: Mapping[str, Any], given: Mapping[str, str], name: str, schema: type
+) -> dict[str, Any]:
+    """Returns the keys that an algorithm has, of all that the files of ``conf`` hold.
 
     Raises:
         ConfigError: The command line or its experiment set a key that the algorithm does not have.
@@ -108,12 +79,20 @@ def _part(values: Mapping[str, Any], given: Mapping[str, str], name: str, schema
                 f"{key}={text}: algorithm={name} has no options of its own; its groups of keys are those of conf/train.yaml"
             )
         if top not in known | {"experiment", "algorithm"}:
-            foreign = f"; algorithm={name} has no such key" if top in values and name != SEARCH else ""
+            foreign = (
+                f"; algorithm={name} has no such key" if name != SEARCH and top in values else ""
+            )
             near = did_you_mean(key, [*known, *leaf_keys(schema), "experiment", "algorithm"])
-            names = "" if near or foreign else f"; expected one of {', '.join(sorted(known | {'experiment', 'algorithm'}))}"
+            names = (
+                ""
+                if near or foreign
+                else f"; expected one of {', '.join(sorted(known | {'experiment', 'algorithm'}))}"
+            )
             raise ConfigError(f"{key}={text}: unknown key{foreign or near}{names}")
     if (experiment := given.get("experiment", "null")) != "null":
         for top in read_file("experiment", experiment):
             if top not in known | {"defaults", "algorithm"}:
-                raise ConfigError(f"experiment={experiment}: sets {top}, which algorithm={name} does not have")
+                raise ConfigError(
+                    f"experiment={experiment}: sets {top}, which algorithm={name} does not have"
+                )
     return {key: value for key, value in values.items() if key in known}

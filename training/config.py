@@ -1,27 +1,34 @@
 """The schema of a training run of FPMCTS: every key with its unit, range and source.
 
-Each part is the dataclass of its consumer, whose fields carry their ranges (``runtime.settings.setting``); this file joins them
-and checks what must go together.
+Each part is the dataclass of its consumer, whose fields carry their ranges
+(``runtime.settings.setting``); this file joins them and checks what must go together.
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from agents.heuristic_games import teachers
 from agents.players import PLAYERS
+from agents.warmup import compile_players
 from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings
 from games import Choice
-from games.interface import GameSpec
+from games.interface import Game, GameSpec
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
 from runtime.cluster import ClusterSettings
-from runtime.settings import ConfigError, build, setting
+from runtime.settings import ConfigError, setting
+from training.run_config import MinutesBudget, RunConfig
+
+if TYPE_CHECKING:
+    from training.run import Algorithm
 
 MANY = 1_000_000_000
-"""Most games, decks or iterations that a key may ask for."""
+"""Most games, decks or iterations that a key may ask for; what does not fit into memory is refused
+when it is made.
+"""
 BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
 
 
@@ -30,15 +37,20 @@ class BootstrapSettings:
     """The supervised start.
 
     Attributes:
-        kind: "heuristic" learns from games of the heuristic player, "none" starts from random networks.
-        teacher: "rhcp", the paper's; or "team_play": RHCP with rules for playing as a team, the stronger player.
+        kind: "heuristic" learns from games of the heuristic player, "none" starts from random
+            networks.
+        teacher: "rhcp", the paper's; or "team_play": RHCP with rules for playing as a team, the
+            stronger player.
         games: Number of games, >= 0. The paper: 200,000 (5.1).
         games_per_step: Games generated, then learned from once, per step.
         lr: Highest learning rate; it falls to a twentieth of it by a cosine over the bootstrap.
-        epsilon: Chance that a move in the games is replaced by a random one (the target stays the heuristic's), for coverage.
-        kept: Decisions per seat put into the reservoir at the end, so that its first policies are not forgotten at once.
-        shared: Whether one network learns from all seats and is then copied to each: the teacher plays every seat alike, so each
-            network sees three times the decisions in the same time. Needs an encoding that tells the seat. The paper: no.
+        epsilon: Chance that a move in the games is replaced by a random one (the target stays the
+            heuristic's), for coverage.
+        kept: Decisions per seat put into the reservoir at the end, so that its first policies are
+            not forgotten at once.
+        shared: Whether one network learns from all seats and is then copied to each: the teacher
+            plays every seat alike, so each network sees three times the decisions in the same time.
+            Needs an encoding that tells the seat. The paper: no.
     """
 
     kind: str = setting("heuristic", choices=("heuristic", "none"))
@@ -58,9 +70,9 @@ class EpisodeSettings:
     Attributes:
         games: Self-play games per iteration (the paper's episode: 8,000).
         games_per_step: Games between checkpoints.
-        value_games: Games per iteration that the policies play without searching; their results teach the value alone. They
-            cost a seventieth of a searched game and a value learns from results, of which each game has one. The paper: 0.
-            Needs ``train.value_window``.
+        value_games: Games per iteration that the policies play without searching; their results
+            teach the value alone. They cost a seventieth of a searched game and a value learns from
+            results, of which each game has one. The paper: 0. Needs ``train.value_window``.
     """
 
     games: int = setting(512, least=1, most=MANY)
@@ -73,13 +85,14 @@ class EvaluationSettings:
     """Evaluation during training, by duplicate matches on decks that are never trained on.
 
     Attributes:
-        baseline: The fixed opponent: "random"; in Doudizhu "rhcp" or "rlcard_rule"; in poker "always_call", and in
-            no-limit Hold'em "hand_only" or "best_hand".
+        baseline: The fixed opponent: "random"; in Doudizhu "rhcp" or "rlcard_rule"; in poker
+            "always_call", and in no-limit Hold'em "hand_only" or "best_hand".
         decks: Decks for the policy without search, every iteration; 0 = never.
         search_decks: Decks for the search, every ``search_every`` iterations; 0 = never.
         search_every: See above, >= 1.
         search_playouts: Playouts of the search in evaluation.
-        exact_every: NashConv of the policy every so many iterations, where it can be computed (Kuhn, Leduc); 0 = never.
+        exact_every: NashConv of the policy every so many iterations, where it can be computed
+            (Kuhn, Leduc); 0 = never.
     """
 
     baseline: str = setting("rhcp", choices=BASELINES)
@@ -95,56 +108,51 @@ class RunClusterSettings(ClusterSettings):
     """Who plays the games of a run; no result depends on it but for the lag.
 
     Attributes:
-        lag: Iteration t is played by the weights that have learned from the iterations before t - lag. 0: players and learners
-            wait for each other. 1: they work at the same time. A run keeps the lag that it was begun with.
+        lag: Iteration t is played by the weights that have learned from the iterations before t -
+            lag. 0: players and learners wait for each other. 1: they work at the same time. A run
+            keeps the lag that it was begun with.
     """
 
     lag: int = setting(0, least=0, most=1)
 
 
 @dataclass(frozen=True)
-class BudgetSettings:
+class IterationBudget(MinutesBudget):
     """When to stop.
 
     Attributes:
-        minutes: Wall clock over all sessions of the run; None = no bound.
         iterations: Iterations of self-play; None = no bound.
     """
 
-    minutes: float | None = setting(None, least=0)
     iterations: int | None = setting(None, least=0, most=MANY)
 
 
 @dataclass(frozen=True)
-class TrainConfig:
-    """A training run.
+class TrainConfig(RunConfig):
+    """A run of FPMCTS.
 
     Attributes:
-        run_dir: Folder of the run; None makes ``runs/<game>-<seed>``.
-        seed: Of everything random in the run, >= 0.
         device: "auto", "cpu" or "cuda".
-        threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed and nothing else.
-        precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": float32 or bfloat16,
-            by the processor and the size of the networks (``networks/precision.py``).
-        remembered: Observations whose answers each worker keeps until the networks change, >= 0; pays in small games.
-        resume: Whether an existing run is continued; if not, it is an error to meet one.
+        threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed
+            and nothing else.
+        precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI);
+            "auto": float32 or bfloat16, by the processor and the size of the networks
+            (``networks/precision.py``).
+        remembered: Size of each worker's cache of network outputs; worthwhile in small games.
         init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
-        game: ``name``, a key of ``games.GAMES`` or the module of a game of your own, and its options: ``--help game``.
     """
 
-    run_dir: str | None = None
-    seed: int = setting(0, least=0, most=2**31)
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     threads: int = setting(0, least=0, most=4096)
     precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
     remembered: int = setting(0, least=0, most=100_000_000)
-    resume: bool = True
     init_from: str | None = None
     objective: str = setting("wp", choices=OBJECTIVES)
-    game: Choice = field(default_factory=lambda: Choice("doudizhu"))
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(objective="wp"))
-    search: SearchSettings = field(default_factory=lambda: SearchSettings(root="gumbel", playouts=16, worlds=16, slots=4))
+    search: SearchSettings = field(
+        default_factory=lambda: SearchSettings(root="gumbel", playouts=16, worlds=16, slots=4)
+    )
     inference: InferenceSettings = field(default_factory=InferenceSettings)
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     episode: EpisodeSettings = field(default_factory=EpisodeSettings)
@@ -152,66 +160,89 @@ class TrainConfig:
     bootstrap: BootstrapSettings = field(default_factory=BootstrapSettings)
     gradient: GradientSettings = field(default_factory=GradientSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
-    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    budget: IterationBudget = field(default_factory=IterationBudget)
     cluster: RunClusterSettings = field(default_factory=RunClusterSettings)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""
         return f"{self.game.name}-{self.seed}"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Returns the configuration as plain nested dictionaries."""
-        return asdict(self) | {"game": self.game.as_dict()}
+    def make_game(self) -> Game:
+        """Returns the game."""
+        return self.game.make()
 
+    def is_gradient(self, iteration: int) -> bool:
+        """Returns whether an iteration learns by policy gradient."""
+        return self.gradient.start is not None and iteration >= self.gradient.start
 
-def parse_config(values: Mapping[str, Any]) -> TrainConfig:
-    """Returns the checked configuration.
+    def start(self) -> "Algorithm":
+        """Returns the algorithm before its first step."""
+        from training.fpmcts import FPMCTS
 
-    Raises:
-        ConfigError: An unknown key, a wrong type, a value that is not allowed, or values that do not go together; one line naming
-            the key and what is allowed.
-    """
-    config: TrainConfig = build(TrainConfig, values)
-    if config.network.objective != config.objective:
-        raise ConfigError(f"network.objective={config.network.objective}: set objective alone, which is {config.objective}")
-    try:
-        game = config.game.make()
-        game.check_for_networks()
-    except ValueError as error:
-        raise ConfigError(f"game={config.game.name}: {error}") from error
-    if config.episode.value_games and not config.train.value_window:
-        raise ConfigError(f"episode.value_games={config.episode.value_games}: needs train.value_window > 0, where they are kept")
-    _check_fit(config, game.spec)
-    return config
+        return FPMCTS(self)
 
+    def prepare(self, say: Callable[[str], None]) -> None:
+        """Compiles what searches need, beside the games of the heuristic player where the run
+        begins with them.
+        """
+        compile_players(
+            self.game.name, say, wait=self.bootstrap.kind == "none" or bool(self.init_from)
+        )
 
-def _check_fit(config: TrainConfig, spec: GameSpec) -> None:
-    """Raises ConfigError where a setting is for other games."""
-    name, baseline = spec.name, config.evaluation.baseline
-    if config.bootstrap.kind == "heuristic" and config.bootstrap.teacher not in teachers(name):
-        games = " or ".join(PLAYERS[config.bootstrap.teacher].games())
-        raise ConfigError(f"bootstrap.kind=heuristic: is for game={games}; set bootstrap=none")
-    if not PLAYERS[baseline].plays(name):
-        able, games = [kind for kind in BASELINES if PLAYERS[kind].plays(name)], " or ".join(PLAYERS[baseline].games())
-        raise ConfigError(f"evaluation.baseline={baseline}: is for game={games}; expected one of {', '.join(able)}")
-    if config.network.value_head == "win_stakes" and not spec.stake_factors:
-        raise ConfigError(f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar")
-    if config.inference.phase1 == "filter" and not spec.hidden_counts:
-        raise ConfigError(f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none")
-    if frozen := config.gradient.frozen:
-        if config.network.shared or not set(frozen) < set(range(spec.num_seats)):
+    def check(self) -> None:
+        """Raises ConfigError where values do not go together."""
+        if self.network.objective != self.objective:
+            raise ConfigError(
+                f"network.objective={self.network.objective}: set objective alone, which is {self.objective}"
+            )
+        spec = check_game(self.game, self.network)
+        if self.episode.value_games and not self.train.value_window:
+            given = f"episode.value_games={self.episode.value_games}"
+            raise ConfigError(f"{given}: needs train.value_window > 0, where they are kept")
+        name, baseline = spec.name, self.evaluation.baseline
+        if self.bootstrap.kind == "heuristic" and self.bootstrap.teacher not in teachers(name):
+            games = " or ".join(PLAYERS[self.bootstrap.teacher].games())
+            raise ConfigError(f"bootstrap.kind=heuristic: is for game={games}; set bootstrap=none")
+        if not PLAYERS[baseline].plays(name):
+            games = " or ".join(PLAYERS[baseline].games())
+            able = ", ".join(kind for kind in BASELINES if PLAYERS[kind].plays(name))
+            raise ConfigError(
+                f"evaluation.baseline={baseline}: is for game={games}; expected one of {able}"
+            )
+        settings = self.inference
+        if settings.phase1 == "filter" and not spec.hidden_counts:
+            raise ConfigError(
+                f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none"
+            )
+        if (
+            spec.hidden_counts
+            and settings.active_below == 0
+            and (settings.phase1 != "none" or settings.phase2)
+        ):
+            raise ConfigError(
+                f"inference.active_below=0: inference would never be used in {name} (inference=enumeration is for poker); "
+                "expected inference=marginal, filter or none"
+            )
+        frozen = self.gradient.frozen
+        if frozen and (self.network.shared or not set(frozen) < set(range(spec.num_seats))):
             raise ConfigError(
                 f"gradient.frozen={frozen}: expected some but not all of the seats 0 to {spec.num_seats - 1}, each with a "
-                f"network of its own (network.shared={str(config.network.shared).lower()})"
+                f"network of its own (network.shared={str(self.network.shared).lower()})"
             )
-    _check_inference(config, spec)
 
 
-def _check_inference(config: TrainConfig, spec: GameSpec) -> None:
-    """Raises ConfigError where inference is asked for and could never begin: no hand has fewer than 0 cards."""
-    settings = config.inference
-    if spec.hidden_counts and settings.active_below == 0 and (settings.phase1 != "none" or settings.phase2):
+def check_game(choice: Choice, network: NetworkConfig) -> GameSpec:
+    """Returns what is known of a game; raises ConfigError where networks cannot learn it, or not
+    with this head.
+    """
+    try:
+        game = choice.make()
+        game.check_for_networks()
+    except ValueError as error:
+        raise ConfigError(f"game={choice.name}: {error}") from error
+    if network.value_head == "win_stakes" and not game.spec.stake_factors:
+        name = game.spec.name
         raise ConfigError(
-            f"inference.active_below=0: inference would never be used in {spec.name} (inference=enumeration is for poker); "
-            "expected inference=marginal, filter or none"
+            f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar"
         )
+    return game.spec

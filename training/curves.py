@@ -1,6 +1,8 @@
-"""The curves of a run, in the files that TensorBoard reads. Written without torch, which runs of tables do without.
+"""The curves of a run, in the files that TensorBoard reads. Written without torch, which runs of
+tables do without.
 
-Written at once and by this thread: the writer that comes with TensorBoard has a thread of its own, whose errors are tracebacks.
+Written at once and by this thread: the writer that comes with TensorBoard has a thread of its own,
+whose errors are tracebacks.
 """
 
 import io
@@ -8,13 +10,16 @@ import os
 import socket
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
-from training.reports import Report
 from training.run_folder import RunFolderError
+
+if TYPE_CHECKING:
+    from training.run import Report
 
 VERSION = "brain.Event:2"
 
@@ -24,23 +29,30 @@ class Curves:
 
     Args:
         folder: Of the run.
-        purge_step: Points of this step and later ones, written before a stop, are no longer shown. None: there are none.
+        purge_step: Points of this step and later ones, written before a stop, are no longer shown.
+            None: there are none.
 
     Raises:
         RunFolderError: The file cannot be written, here and in ``add``.
     """
 
     def __init__(self, folder: Path, purge_step: int | None) -> None:
-        self._path = folder / f"events.out.tfevents.{time.time_ns():020d}.{socket.gethostname()}.{os.getpid()}"
+        self._path = (
+            folder
+            / f"events.out.tfevents.{time.time_ns():020d}.{socket.gethostname()}.{os.getpid()}"
+        )
         events = [Event(file_version=VERSION)]
         if purge_step is not None:
             events.append(Event(step=purge_step, file_version=VERSION))
             events.append(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
         self._write(events)
 
-    def add(self, report: Report) -> None:
+    def add(self, report: "Report") -> None:
         """Writes the scalars of one step."""
-        values = [Summary.Value(tag=name, simple_value=float(value)) for name, value in report.scalars.items()]
+        values = [
+            Summary.Value(tag=name, simple_value=float(value))
+            for name, value in report.scalars.items()
+        ]
         self._write([Event(step=report.step, summary=Summary(value=[value])) for value in values])
 
     def _write(self, events: list[Event]) -> None:
@@ -54,4 +66,6 @@ class Curves:
             with self._path.open("ab") as file:
                 file.write(written.getvalue())
         except OSError as error:
-            raise RunFolderError(f"run_dir={self._path.parent}: the curves cannot be written ({error.strerror})") from error
+            raise RunFolderError(
+                f"run_dir={self._path.parent}: the curves cannot be written ({error.strerror})"
+            ) from error

@@ -1,7 +1,10 @@
-"""What the stages share when they learn: steps side by side, the filter network, and what the losses were."""
+"""What the stages share when they learn: steps side by side, the filter network, and what the
+losses were.
+"""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -9,77 +12,89 @@ import torch
 from fpmcts.filter_learner import ROWS
 from fpmcts.samples import Samples
 from games.batches import num_rows, take
-from runtime.pools import side_by_side
-from training.batches import batches_of
-from training.reports import Event
-from training.state import RunState
-from training.workers import Workers
+from runtime.pools import ThreadPool, Tick
+from runtime.progress import Progress
+
+if TYPE_CHECKING:
+    from training.fpmcts import FPMCTS
 
 Losses = dict[str, float]
 """Parts of the loss of one step, by name."""
 
 
-class Totals:
-    """The losses of many steps."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, list[float]] = {}
-
-    def add(self, losses: Losses, network: int) -> None:
-        """Adds what a step of a network said."""
-        for name, value in losses.items():
-            self._values.setdefault(f"{name}_{network}", []).append(value)
-
-    def scalars(self) -> dict[str, float]:
-        """Returns the means, as curves."""
-        return {f"loss/{name}": float(np.mean(values)) for name, values in self._values.items()}
-
-
 def cosine(progress: float, end: float) -> float:
-    """Returns the factor of the learning rate: 1 at progress 0, falling to ``end`` at 1 by a half cosine."""
+    """Returns the factor of the learning rate: 1 at progress 0, falling to ``end`` at 1 by a half
+    cosine.
+    """
     return end + (1.0 - end) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
 
 
-def begin_next(state: RunState, workers: Workers) -> None:
-    """With ``cluster.lag``: begins the games of the next iteration, which the weights from before the learning play."""
-    last = state.config.budget.iterations
-    if state.lagging is not None:
-        state.catch_up()
-        if last is None or state.iteration + 1 < last:
-            workers.begin(batches_of(state.config, state.iteration + 1))
+def learn_side_by_side(
+    run: "FPMCTS", networks: Sequence[Iterator[Losses]], steps: Sequence[int], progress: Progress
+) -> dict[str, float]:
+    """Takes all steps of the networks, which are theirs alone, a thread each; returns the mean
+    losses as curves.
+
+    Args:
+        run: The run.
+        networks: Each takes a step when it is asked for the losses of the next one.
+        steps: Of each network.
+        progress: Called with the steps.
+    """
+
+    def work(k: int, tick: Tick) -> list[Losses]:
+        torch.set_num_threads(1)  # of this thread, as in ``training.workers``
+        found: list[Losses] = []
+        for losses in networks[k]:
+            found.append(losses)
+            if len(found) % 8 == 0:
+                tick(len(found))
+        return found
+
+    pool = ThreadPool(
+        [work] * (1 if run.threads == 1 or run.device.type != "cpu" else len(networks))
+    )
+    return loss_curves(
+        pool.map(
+            range(len(networks)),
+            steps,
+            lambda done: progress("learning", done, sum(steps), "steps"),
+        )
+    )
 
 
-def learn_side_by_side(state: RunState, networks: list[Iterator[Losses]], steps: int, totals: Totals) -> Iterator[Event]:
-    """Takes all steps of the networks, which are theirs alone, a thread each; adds their losses to ``totals``."""
-
-    def alone(steps: Iterator[Losses]) -> Iterator[Losses]:
-        torch.set_num_threads(1)  # of this thread, as in ``fpmcts.workers.worker``
-        yield from steps
-
-    networks = [alone(steps) for steps in networks]
-    one_by_one = state.threads == 1 or state.device.type != "cpu"
-    learned = ((k, parts) for k, one in enumerate(networks) for parts in one) if one_by_one else side_by_side(networks)
-    for done, (k, parts) in enumerate(learned, 1):
-        totals.add(parts, k)
-        if done % 8 == 0:
-            yield Event("learning", done, steps, "steps")
-
-
-def learn_filter(state: RunState, rows: Samples, steps: int, totals: Totals) -> None:
-    """Steps the filter network, if there is one, on rows drawn from the given ones."""
-    if state.filter is None:
-        return
-    generator = np.random.default_rng([state.config.seed, 1, state.step])
+def learn_filter(run: "FPMCTS", rows: Samples, steps: int) -> dict[str, float]:
+    """Steps the filter network, if there is one, on rows drawn from the given ones; returns the
+    mean losses as curves.
+    """
+    if run.filter is None:
+        return {}
+    seed, found = run.config.seed, []
+    generator = np.random.default_rng([seed, 1, run.steps])
     for b in range(steps):
         drawn = take(rows, generator.integers(0, num_rows(rows), ROWS))
-        totals.add(state.filter.step(drawn, state.config.seed, (1, state.step, b)), 0)
+        found.append(run.filter.step(drawn, seed, (1, run.steps, b)))
+    return loss_curves([found])
+
+
+def loss_curves(found: Sequence[Sequence[Losses]]) -> dict[str, float]:
+    """Returns the means over the steps of each network, as curves."""
+    return {
+        f"loss/{name}_{k}": float(np.mean([one[name] for one in losses]))
+        for k, losses in enumerate(found)
+        for name in (losses[0] if losses else ())
+    }
 
 
 def loss_text(scalars: dict[str, float]) -> str:
     """Returns the mean policy and value losses over the networks."""
     parts = []
     for name in ("policy", "surrogate", "value", "hidden_gain"):
-        values = [v for key, v in scalars.items() if key.startswith(f"loss/{name}_") and key[len(f"loss/{name}_") :].isdigit()]
+        values = [
+            v
+            for key, v in scalars.items()
+            if key.startswith(f"loss/{name}_") and key[len(f"loss/{name}_") :].isdigit()
+        ]
         if values:
             parts.append(f"{name.replace('_', ' ')} {np.mean(values):.3f}")
     return "loss " + ", ".join(parts) if parts else "nothing learned"

@@ -1,13 +1,14 @@
-"""Runs that learn a model of opponents: ``python train.py game=no_limit_holdem algorithm=opponent_model hands=FILE_OR_FOLDER``.
+"""Runs that learn a model of opponents: ``python train.py game=no_limit_holdem
+algorithm=opponent_model hands=FILE_OR_FOLDER``.
 
-A step is one task of the learner, such as the trees that say who folds before the flop; the run is saved after each. The last
-writes the model and its report into the folder of the run. A step depends on the hands, the seed and the options alone, so a run
-that was killed goes on as if it had not been.
+A step is one task of the learner, such as the trees that say who folds before the flop; the run is
+saved after each. The last writes the model and its report into the folder of the run. A step
+depends on the hands, the seed and the options alone, so a run that was killed goes on as if it had
+not been.
 """
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,13 @@ import numpy as np
 
 from games import Choice
 from networks.checkpoint import CheckpointError, check_compatible
-from opponent_models import score_bins
 from opponent_models.learn import LearnOptions, learn, tasks
 from opponent_models.learned import assemble, gather, save_learned
 from opponent_models.score import plot, report
-from runtime.settings import ConfigError, build, setting
-from training.reports import Event, Report
+from runtime.progress import Progress
+from runtime.settings import ConfigError
+from training.run import Report
+from training.run_config import MinutesBudget, RunConfig
 from training.run_folder import Saved
 
 MODEL, REPORT, CALIBRATION = "opponents.safetensors", "report.md", "calibration.png"
@@ -29,92 +31,68 @@ MODEL, REPORT, CALIBRATION = "opponents.safetensors", "report.md", "calibration.
 
 
 @dataclass(frozen=True)
-class StepBudget:
-    """When to stop.
-
-    Attributes:
-        minutes: Wall clock over all sessions of the run; None = no bound.
-    """
-
-    minutes: float | None = setting(None, least=0)
-
-
-@dataclass(frozen=True)
-class OpponentModelConfig:
+class OpponentModelConfig(RunConfig):
     """A run that learns a model of opponents.
 
     Attributes:
-        run_dir: Folder of the run; None makes ``runs/<game>-<algorithm>-<seed>``.
-        seed: Of the columns that trees choose from, >= 0.
-        resume: Whether an existing run is continued; if not, it is an error to meet one.
-        hands: A file or folder of hand histories in the PHH format (.phh, .phhs, compressed .xz); several with commas.
+        hands: A file or folder of hand histories in the PHH format (.phh, .phhs, compressed .xz);
+            several with commas.
         game: ``name``: no_limit_holdem; its options do not matter here.
         algorithm: ``name``, and how trees are learned (``opponent_models.learn``).
-        budget: When to stop.
     """
 
-    run_dir: str | None = None
-    seed: int = setting(0, least=0, most=2**31)
-    resume: bool = True
     hands: str | None = None
     game: Choice = field(default_factory=lambda: Choice("no_limit_holdem"))
     algorithm: LearnOptions = field(default_factory=LearnOptions)
-    budget: StepBudget = field(default_factory=StepBudget)
+    budget: MinutesBudget = field(default_factory=MinutesBudget)
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""
         return f"{self.game.name}-{self.algorithm.name}-{self.seed}"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Returns the configuration as plain nested dictionaries."""
-        return asdict(self) | {"game": self.game.as_dict()}
+    def check(self) -> None:
+        """Raises ConfigError where the game is another one."""
+        if self.game.name != "no_limit_holdem":
+            raise ConfigError(
+                f"game={self.game.name} algorithm=opponent_model: expected game=no_limit_holdem"
+            )
+
+    def start(self) -> "OpponentModel":
+        """Returns the algorithm before its first step."""
+        return OpponentModel(self)
 
     def paths(self) -> list[str]:
         """Returns the files and folders of hands."""
         return [path for path in (self.hands or "").split(",") if path]
 
 
-def parse_opponent_model(values: Mapping[str, Any]) -> OpponentModelConfig:
-    """Returns the checked configuration.
-
-    Raises:
-        ConfigError: An unknown key, a wrong type, a value out of its range, another game, or no hands.
-    """
-    config: OpponentModelConfig = build(OpponentModelConfig, values)
-    if config.game.name != "no_limit_holdem":
-        raise ConfigError(f"game={config.game.name} algorithm=opponent_model: expected game=no_limit_holdem")
-    return config
-
-
 def check_hands(config: OpponentModelConfig) -> None:
     """Raises ConfigError where no hands are given, or a path is not there."""
     if not config.paths():
-        raise ConfigError("hands=null: expected a file or folder of hand histories, such as hands=pluribus.phhs.xz")
+        raise ConfigError(
+            "hands=null: expected a file or folder of hand histories, such as hands=pluribus.phhs.xz"
+        )
     for path in config.paths():
         if not Path(path).exists():
             raise ConfigError(f"hands={path}: there is no such file or folder")
 
 
-class OpponentModelTrainer:
-    """Moves such a run on, one step at a time, from a checkpoint or from its beginning.
+class OpponentModel:
+    """A model of opponents, learned from hands; see ``training.run.Algorithm``.
 
     Args:
         config: Of the run.
-        saved: A checkpoint to go on from.
 
     Attributes:
-        step: Tasks finished.
-        seconds: Wall clock spent in steps, over all sessions.
-        last_report: What the last step said.
+        steps: Tasks finished.
     """
 
     saves_each_step = True
 
-    def __init__(self, config: OpponentModelConfig, saved: Saved | None = None) -> None:
+    def __init__(self, config: OpponentModelConfig) -> None:
         check_hands(config)
         self.config, self.options = config, config.algorithm
-        self.step, self.seconds = 0, 0.0
-        self.last_report: Report | None = None
+        self.steps = 0
         self._tasks = tasks(self.options.showdown)
         self._learned: dict[str, dict[str, np.ndarray]] = {}
         try:
@@ -125,56 +103,59 @@ class OpponentModelTrainer:
             raise ConfigError(str(error)) from error
         rows = self._material.rows
         self._digest = hashlib.sha256(rows.columns.tobytes() + rows.kind.tobytes()).hexdigest()[:16]
-        if saved is not None:
-            self.set_state(saved)
 
-    def description(self) -> str:
-        """Returns what is learned, and from what."""
+    @property
+    def about(self) -> str:
+        """What is learned, and from what."""
         m = self._material
-        left_out = f", {len(m.problems):,} left out (the first: {m.problems[0]})" if m.problems else ""
+        left_out = (
+            f", {len(m.problems):,} left out (the first: {m.problems[0]})" if m.problems else ""
+        )
         held = len(np.unique(m.held.hand))
         return (
             f"opponent_model: {len(m.rows.kind):,} decisions and {len(m.shown.kind):,} shown hands of {m.num_hands:,} hands"
             f"{left_out}; {len(m.held.kind):,} decisions of {held:,} later hands are held out"
         )
 
-    def where(self) -> str:
-        """Returns how far the run is."""
-        return f"{self.step} of {len(self._tasks)} parts, {self.seconds / 60:.1f} min"
+    @property
+    def spent(self) -> dict[str, int]:
+        """Parts learned."""
+        return {f"of {len(self._tasks)} parts": self.steps}
 
-    def is_finished(self, budget: StepBudget) -> bool:
-        """Returns whether all is learned, or the budget is used up."""
-        return self.step >= len(self._tasks) or (budget.minutes is not None and self.seconds >= 60 * budget.minutes)
-
-    def run_step(self) -> Iterator[Event]:
-        """Learns the next part. Afterwards ``last_report`` is its report."""
-        task = self._tasks[self.step]
-        yield Event(task.name, self.step, len(self._tasks), "parts")
+    def step(self, progress: Progress) -> Report:
+        """Learns the next part."""
+        task, m = self._tasks[self.steps], self._material
+        progress(task.name, self.steps, len(self._tasks), "parts")
         started = time.perf_counter()
-        m = self._material
         self._learned[task.name] = learn(task, m.rows, m.shown, self.options, self.config.seed)
         seconds = time.perf_counter() - started
-        self.step += 1
-        line = (
-            f"{self.step} of {len(self._tasks)}: {task.name}, {self._learned[task.name]['count'].sum()} trees in {seconds:.1f} s"
-        )
-        scalars = {"throughput/seconds": seconds}
-        if self.step == len(self._tasks):
+        self.steps += 1
+        trees = self._learned[task.name]["count"].sum()
+        line = f"{self.steps} of {len(self._tasks)}: {task.name}, {trees} trees in {seconds:.1f} s"
+        scalars, is_last = {"throughput/seconds": seconds}, self.steps == len(self._tasks)
+        if is_last:
             line += self._finish(scalars)
-        self.last_report = Report(self.step, line, scalars)
+        return Report(self.steps, line, scalars, is_last)
 
     def _finish(self, scalars: dict[str, float]) -> str:
         """Writes the model and its report; returns what is said of them."""
         m, folder = self._material, Path(self.config.run_dir or ".")
-        told = {"hands": m.num_hands, "decisions": len(m.rows.kind), "shown": len(m.shown.kind), "seed": self.config.seed}
+        told = {
+            "hands": m.num_hands,
+            "decisions": len(m.rows.kind),
+            "shown": len(m.shown.kind),
+            "seed": self.config.seed,
+        }
         learned = assemble(m, self.options, self._learned, told | {"options": asdict(self.options)})
         save_learned(folder / MODEL, learned)
         if not len(m.held.kind):
             return f"; model in {folder / MODEL}; no hands were held out"
-        names = {"learned from": f"{m.num_hands:,} hands, {len(m.rows.kind):,} decisions", "held out": "the hands after them"}
-        text, figures = report(learned.scorer, m.held, names)
-        bins = score_bins.report(learned.scorer.model, m.held, m.held_shown)[0]
-        (folder / REPORT).write_text(f"# Model of opponents\n\n{text}\n{bins}", encoding="utf-8")
+        names = {
+            "learned from": f"{m.num_hands:,} hands, {len(m.rows.kind):,} decisions",
+            "held out": "the hands after them",
+        }
+        text, figures = report(learned.scorer, m.held, m.held_shown, names)
+        (folder / REPORT).write_text(f"# Model of opponents\n\n{text}", encoding="utf-8")
         try:
             plot(learned.scorer, m.held, str(folder / CALIBRATION))
         except ModuleNotFoundError:  # matplotlib comes with an extra
@@ -186,27 +167,28 @@ class OpponentModelTrainer:
             f"frequencies; model, report and plot in {folder}"
         )
 
-    def get_state(self) -> Saved:
+    def state(self) -> Saved:
         """Returns all that the next step depends on: named arrays and metadata."""
         arrays = {
             f"part{k}.{name}": array
-            for k, task in enumerate(self._tasks[: self.step])
+            for k, task in enumerate(self._tasks[: self.steps])
             for name, array in self._learned[task.name].items()
         }
-        last = None if self.last_report is None else self.last_report.__dict__
-        return Saved(arrays, self._identity() | {"step": self.step, "seconds": self.seconds, "report": last})
+        return Saved(arrays, self._identity() | {"step": self.steps})
 
-    def set_state(self, saved: Saved) -> None:
-        """Takes what ``get_state`` gave. Raises CheckpointError where it is of other hands or options."""
+    def load(self, saved: Saved) -> None:
+        """Takes what ``state`` gave. Raises CheckpointError where it is of other hands or options."""
         check_compatible(saved.meta, **self._identity())
-        self.step, self.seconds = saved.meta["step"], saved.meta["seconds"]
-        last = saved.meta["report"]
-        self.last_report = None if last is None else Report(**last)
+        self.steps = saved.meta["step"]
         for key, array in saved.arrays.items():
             part, _, name = key.partition(".")
-            self._learned.setdefault(self._tasks[int(part.removeprefix("part"))].name, {})[name] = array
-        if len(self._learned) != self.step:
-            raise CheckpointError(f"{self.config.run_dir}: the checkpoint lacks parts; give another run_dir")
+            self._learned.setdefault(self._tasks[int(part.removeprefix("part"))].name, {})[name] = (
+                array
+            )
+        if len(self._learned) != self.steps:
+            raise CheckpointError(
+                f"{self.config.run_dir}: the checkpoint lacks parts; give another run_dir"
+            )
 
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""

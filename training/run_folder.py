@@ -1,22 +1,27 @@
-"""The folder of a run: its resolved configuration, its checkpoints, and a lock against a second writer."""
+"""The folder of a run: its resolved configuration, its checkpoints, and a lock against a second
+writer.
+"""
 
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Generic, Protocol, Self, TypeVar
+from typing import IO, Any, Self
 
 import numpy as np
 from omegaconf import OmegaConf
 
 from networks.checkpoint import CHECKPOINT, NETWORKS, PREVIOUS, CheckpointError, load, save
 from runtime.settings import ConfigError, flatten_config
+from training.run_config import RunConfig
 
 CONFIG, LOCK = "config.yaml", "lock"
+VERSION = 2
+"""Of runs; those of another version are not gone on with."""
 SAVE_SHARE = 0.1
 """Of the time for checkpoints, where they are large and steps are short."""
 MAY_CHANGE = (
@@ -31,36 +36,13 @@ MAY_CHANGE = (
     "cluster.",
     "algorithm.memory",
 )
-"""Keys that a resumed run may give anew; any other difference is refused, since the run would no longer be one experiment."""
+"""Keys that a resumed run may give anew; any other difference is refused, since the run would no
+longer be one experiment.
+"""
 LASTS = ("cluster.lag",)
 """Those of them that may not."""
 BEGINNING = "init_from"
 """What a run began from. Whoever resumes it need not say it again."""
-
-
-class RunConfig(Protocol):
-    """What the folder asks of the configuration of a run, a frozen dataclass."""
-
-    @property
-    def run_dir(self) -> str | None:
-        """The folder that was asked for."""
-        ...
-
-    @property
-    def resume(self) -> bool:
-        """Whether an existing run is continued."""
-        ...
-
-    def run_name(self) -> str:
-        """Returns the name of the folder where none was asked for."""
-        ...
-
-    def as_dict(self) -> dict[str, Any]:
-        """Returns all keys for YAML."""
-        ...
-
-
-Config = TypeVar("Config", bound=RunConfig)
 
 
 class RunFolderError(RuntimeError):
@@ -75,11 +57,11 @@ class Saved:
     meta: dict[str, Any]
 
 
-class RunFolder(Generic[Config]):
+class RunFolder:
     """An open run folder. Use as a context manager; the lock is released at the end.
 
-    A folder in which no run has begun (``begin``, ``save``) is left as it was found, so that a command which fails at its start
-    can be corrected and given again.
+    A folder in which no run has begun (``begin``, ``save``) is left as it was found, so that a
+    command which fails at its start can be corrected and given again.
 
     Attributes:
         path: The folder.
@@ -87,53 +69,76 @@ class RunFolder(Generic[Config]):
         notes: What ``load`` has to say to the user.
     """
 
-    def __init__(self, path: Path, config: Config, lock: IO[str], is_new: bool) -> None:
+    def __init__(self, path: Path, config: RunConfig, lock: IO[str], is_new: bool) -> None:
         self.path, self.config, self._lock, self._is_new = path, config, lock, is_new
         self.notes: list[str] = []
         self._previous_is_better = False
         self._last_saved, self._save_seconds = time.monotonic(), 0.0
 
     @classmethod
-    def open(cls, config: Config, parse: Callable[[Mapping[str, Any]], Config]) -> Self:
+    def open(cls, config: RunConfig) -> Self:
         """Returns the folder of a run, made if it is not there, and locked.
 
-        Args:
-            config: Of the run.
-            parse: Makes a configuration from the keys that a file holds.
-
         Raises:
-            RunFolderError: It cannot be written, is in use, holds something else, or a run that ``resume=false`` must not
-            overwrite.
+            RunFolderError: It cannot be written, is in use, holds something else, a run of an
+                earlier version, or one that ``resume=false`` must not overwrite.
         """
         path = Path(config.run_dir or f"runs/{config.run_name()}")
-        config = replace(config, run_dir=str(path))  # type: ignore[type-var]
+        config = replace(config, run_dir=str(path))
         try:
             path.mkdir(parents=True, exist_ok=True)
             lock = _locked(path)
         except OSError as error:
-            raise RunFolderError(f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir") from error
-        folder = cls(path, config, lock, is_new=not (path / CONFIG).exists() and not (path / CHECKPOINT).exists())
+            raise RunFolderError(
+                f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir"
+            ) from error
+        folder = cls(
+            path,
+            config,
+            lock,
+            is_new=not (path / CONFIG).exists() and not (path / CHECKPOINT).exists(),
+        )
         try:
             if not folder._is_new:
-                folder._resume(parse)
+                folder._resume()
         except BaseException:
             folder.close()
             raise
         return folder
 
-    def _resume(self, parse: Callable[[Mapping[str, Any]], Config]) -> None:
+    def _resume(self) -> None:
         """Compares the configuration with that of the run which is there."""
         path, there = self.path, self.path / CONFIG
         if not self.config.resume:
-            raise RunFolderError(f"run_dir={path}: holds a run already, and resume=false; give another run_dir or remove it")
+            raise RunFolderError(
+                f"run_dir={path}: holds a run already, and resume=false; give another run_dir or remove it"
+            )
         if there.exists():
+            values = dict(_read_yaml(there))
+            self._check_version(values.pop("version", 1))
             try:
-                old = parse(_read_yaml(there))
+                old = type(self.config).parse(values)
             except ConfigError as error:
-                raise RunFolderError(f"run_dir={path}: holds another kind of run ({error}); give another run_dir") from error
+                raise RunFolderError(
+                    f"run_dir={path}: holds another kind of run ({error}); give another run_dir"
+                ) from error
             if getattr(self.config, BEGINNING, "") is None:
-                self.config = replace(self.config, **{BEGINNING: getattr(old, BEGINNING)})  # type: ignore[type-var]
+                self.config = replace(self.config, **{BEGINNING: getattr(old, BEGINNING)})
             _check_same_run(path, old, self.config)
+
+    def _check_version(self, version: int) -> None:
+        """Raises RunFolderError where a run was begun by another version."""
+        if version != VERSION:
+            networks = self.path / NETWORKS
+            weights = (
+                f"; its weights serve a new run as init_from={networks}"
+                if networks.exists()
+                else ""
+            )
+            raise RunFolderError(
+                f"run_dir={self.path}: was begun by another version of fpmcts, which alone can go on with it; give another "
+                f"run_dir{weights}"
+            )
 
     def begin(self) -> None:
         """Writes the configuration of a new run: from now on there is something to resume."""
@@ -141,11 +146,15 @@ class RunFolder(Generic[Config]):
             return
         temporary = self.path / (CONFIG + ".tmp")
         try:
-            temporary.write_text(OmegaConf.to_yaml(OmegaConf.create(self.config.as_dict())))
+            temporary.write_text(
+                OmegaConf.to_yaml(OmegaConf.create({"version": VERSION} | self.config.as_dict()))
+            )
             os.replace(temporary, self.path / CONFIG)
         except OSError as error:
             temporary.unlink(missing_ok=True)
-            raise RunFolderError(f"run_dir={self.path}: cannot be written ({error.strerror}); give another run_dir") from error
+            raise RunFolderError(
+                f"run_dir={self.path}: cannot be written ({error.strerror}); give another run_dir"
+            ) from error
         self._is_new = False
 
     def close(self) -> None:
@@ -159,14 +168,22 @@ class RunFolder(Generic[Config]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def load(self) -> Saved | None:
-        """Returns the last good checkpoint, None if the run has none yet. Its networks are put beside it where they are not.
+        """Returns the last good checkpoint, None if the run has none yet. Its networks are put
+        beside it where they are not.
 
         Raises:
-            CheckpointError: There is one, but neither it nor the one before it is whole; or the networks cannot be written.
+            CheckpointError: There is one, but neither it nor the one before it is whole; or the
+                networks cannot be written.
+            RunFolderError: It is of another version.
         """
         latest, previous = self.path / CHECKPOINT, self.path / PREVIOUS
         if not latest.exists() and not previous.exists():
@@ -183,11 +200,14 @@ class RunFolder(Generic[Config]):
                     raise error from None
                 self._previous_is_better = True
                 self.notes.append(f"{error}; going on from the one before it, {PREVIOUS}")
+        self._check_version(saved.meta.get("version", 1))
         self._mend_networks(saved)
         return saved
 
     def _mend_networks(self, saved: Saved) -> None:
-        """Writes the networks of a checkpoint where those in the folder are damaged or of another step: a stop between files."""
+        """Writes the networks of a checkpoint where those in the folder are damaged or of another
+        step: a stop between files.
+        """
         if not _networks(saved):
             return
         try:
@@ -198,7 +218,9 @@ class RunFolder(Generic[Config]):
         save(self.path / NETWORKS, _networks(saved), saved.meta)
 
     def is_save_due(self, seconds: float = 0.0) -> bool:
-        """Returns whether the last checkpoint is so many seconds old, and another would keep to ``SAVE_SHARE`` of the time."""
+        """Returns whether the last checkpoint is so many seconds old, and another would keep to
+        ``SAVE_SHARE`` of the time.
+        """
         return time.monotonic() - self._last_saved >= max(seconds, self._save_seconds / SAVE_SHARE)
 
     def save(self, saved: Saved) -> None:
@@ -211,13 +233,14 @@ class RunFolder(Generic[Config]):
         started = time.monotonic()
         latest, previous = self.path / CHECKPOINT, self.path / PREVIOUS
         temporary = self.path / (CHECKPOINT + ".new")
-        save(temporary, saved.arrays, saved.meta)
+        meta = saved.meta | {"version": VERSION}
+        save(temporary, saved.arrays, meta)
         if latest.exists() and not self._previous_is_better:
             os.replace(latest, previous)
         os.replace(temporary, latest)
         self._previous_is_better = False
         if _networks(saved):
-            save(self.path / NETWORKS, _networks(saved), saved.meta)
+            save(self.path / NETWORKS, _networks(saved), meta)
         self._last_saved = time.monotonic()
         self._save_seconds = self._last_saved - started
 
@@ -240,7 +263,11 @@ def _locked(path: Path) -> IO[str]:
 
 def _networks(saved: Saved) -> dict[str, np.ndarray]:
     """Returns the arrays of the networks alone."""
-    return {name: array for name, array in saved.arrays.items() if name.startswith(("network.", "filter."))}
+    return {
+        name: array
+        for name, array in saved.arrays.items()
+        if name.startswith(("network.", "filter."))
+    }
 
 
 def _read_yaml(path: Path) -> Mapping[str, Any]:
@@ -254,7 +281,9 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
 
 
 def _leaves(config: RunConfig) -> Iterator[tuple[str, Any]]:
-    """Yields all keys and values of a configuration, those of groups without a schema (``algorithm``) one by one."""
+    """Yields all keys and values of a configuration, those of groups without a schema
+    (``algorithm``) one by one.
+    """
     for key, value in flatten_config(config):
         if isinstance(value, Mapping):
             yield from ((f"{key}.{name}", own) for name, own in value.items())

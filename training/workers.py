@@ -1,50 +1,290 @@
-"""The workers of a run: they play its games, with searches or by the policies alone, here or in a cluster.
+"""The workers of a run: they play its games, with searches or by the policies alone, in threads or
+as actors of a cluster.
 
-What an iteration plays (``batches_of``) is played by the networks of ``RunState.generators``. With ``cluster.lag=1`` the games of
-the next one are begun before the learning, in the background (``begin``), so that players and learners work at the same time.
+    batch of games ─▶ units ─▶ workers, each with an evaluator and a search ─▶ results in the order
+    of the units ─▶ one batch
+
+A unit of games depends on the weights, the settings, its deals and its random streams alone, so a
+batch is the same for any number of workers and any size of the units, down to the order of its
+samples: that of the deals, and of the moves in each game. Only sums of statistics may differ in
+their last digits.
+
+The kernels and the network run without the GIL, so threads share nothing but the weights. A worker
+computes on one core alone: two cores that split every small convolution spend much of their time
+waiting for each other, above all when something else runs on the machine.
 """
 
-import atexit
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 
-from evaluation.duplicate import games_per_deck
+from agents.general.policy import PolicyOptions
+from agents.general.search_agent import FPMCTSOptions
+from agents.heuristic_games import generate_games
+from agents.players import PLAYERS, Entrant, Host
+from agents.trained import Trained
+from evaluation.duplicate import duplicate_games, games_per_deck, part_seed
 from evaluation.match import PlayedGames, joined_games
-from fpmcts.policy_games import Played, join_played
+from fpmcts.policy_games import Played, PolicyGames, join_played
 from fpmcts.samples import Samples, join
-from fpmcts.workers import Finished, join_finished, play_units, unit_size
+from fpmcts.search import Search, SearchCounters
+from fpmcts.selfplay import Finished, SelfPlay, join_finished
 from games.batches import States, num_rows, take
-from games.kernels import Stream, deal_seeds
-from runtime.cluster import Cluster
-from runtime.connect import connect
-from runtime.pools import Pool, ThreadPool
-from training.ahead import Ahead
-from training.batches import Batch, Players
-from training.game_worker import (
-    POLICY_DECKS,
-    SEARCH_DECKS,
-    Decks,
-    GameWorker,
-    MatchTask,
-    Outcome,
-    Task,
-    TeacherTask,
-    Work,
-    shared_weights,
-)  # fmt: skip
-from training.play_curves import self_play_curves
-from training.reports import Event
-from training.state import RunState
+from games.interface import Game
+from games.kernels import Stream, deal_seeds, streams
+from inference.determinizer import Determinizer
+from inference.filter import FilterEngine, FilterNet
+from networks.evaluator import Evaluator
+from networks.resnet import Networks, build_networks
+from networks.weights import load_module, module_arrays
+from runtime.cluster import Cluster, connect
+from runtime.device import choose_device
+from runtime.pools import Pool, ThreadPool, Tick
+from runtime.progress import Progress
+from training.config import TrainConfig
+from training.heuristic_samples import heuristic_samples
+
+POLICY_LANES = 2048
+"""Games that advance together where nobody searches: a game asks for one evaluation at a time."""
+POLICY_DECKS, SEARCH_DECKS = 100, 25
+"""Decks of a unit of a match; their random numbers depend on it, so it is the same for any number
+of workers.
+"""
 
 
-class Done(NamedTuple):
-    """A batch that was played. Attributes: result: Of its games. work: What its units cost."""
+class Players(NamedTuple):
+    """The networks that play, and the filter network of inference, if there is one."""
 
-    result: Finished | Played
-    work: list[Work]
+    networks: Networks
+    filter: FilterNet | None
+
+
+class Batch(NamedTuple):
+    """Games that are played together; their deals and random numbers follow from the seed of the
+    run and from these numbers.
+
+    Attributes:
+        iteration: Of the run.
+        chunk: Tells its deals from those of other batches of the iteration.
+        games: How many.
+        searches: Whether decisions are searched, as the settings of self-play say. If not, the
+            policies play alone:
+        temperature, exploration, decay: See ``PolicyGames``.
+    """
+
+    iteration: int
+    chunk: int
+    games: int
+    searches: bool
+    temperature: float = 1.0
+    exploration: float = 0.0
+    decay: float = 1.0
+
+
+class Games(NamedTuple):
+    """A unit of a batch: games in a row. Attributes: first: Its first. deals: uint64 ``[n]``, seeds
+    of their deals.
+    """
+
+    batch: Batch
+    first: int
+    deals: np.ndarray
+
+
+class Decks(NamedTuple):
+    """A unit of a duplicate match against ``evaluation.baseline``.
+
+    Attributes:
+        decks: In a row.
+        first: Number of the first, from which the players' random numbers come.
+        searches: Whether the networks search.
+    """
+
+    decks: States
+    first: int
+    searches: bool
+
+
+class Lessons(NamedTuple):
+    """A unit of games of the teacher. Attributes: seeds: Of its games, uint64 ``[n]``."""
+
+    seeds: np.ndarray
+
+
+class Work(NamedTuple):
+    """What playing a unit cost. Attributes: counters: Of the search. seconds, evaluations: Of the
+    networks.
+    """
+
+    counters: SearchCounters
+    seconds: float
+    evaluations: int
+
+
+class Worker:
+    """One evaluator and one search.
+
+    Args:
+        config: Of the run.
+        game: Its game.
+        players: The networks that play at first; changed in place where weights arrive by
+            ``refresh``.
+        device: Of the networks.
+        workers: How many there are, who share the lanes.
+    """
+
+    def __init__(
+        self, config: TrainConfig, game: Game, players: Players, device: torch.device, workers: int
+    ) -> None:
+        self.config, self.game, self.device, self._workers = config, game, device, workers
+        self._players = players
+        self._win_only = config.objective == "wp"
+        self.evaluator = Evaluator(
+            players.networks, config.precision, device, config.remembered, game
+        )
+        self._lanes = max(1, config.selfplay.lanes // workers)
+        self.search = Search(
+            game, self.evaluator.evaluate, config.search, self._lanes, self._win_only
+        )
+
+    def take_over(self, players: Players) -> None:
+        """Plays with these networks from now on, as they are now."""
+        self._players = players
+        self.evaluator.refresh(players.networks)
+
+    def refresh(self, shared: Mapping[str, np.ndarray]) -> None:
+        """Plays with the weights of ``shared_weights`` from now on."""
+        networks, filter_net = self._players
+        for k, net in enumerate(networks.distinct()):
+            load_module(net, shared, f"network.{k}")
+        if filter_net is not None:
+            load_module(filter_net, shared, "filter")
+        self.take_over(self._players)
+
+    def __call__(self, unit: Games | Decks | Lessons, tick: Tick) -> Any:
+        """Does a unit."""
+        torch.set_num_threads(
+            1
+        )  # of this thread: oneDNN asks OpenMP, whose number of threads each thread has for itself
+        if isinstance(unit, Games):
+            return self._play(unit, tick)
+        return self._match(unit) if isinstance(unit, Decks) else self._teach(unit)
+
+    def _play(self, unit: Games, tick: Tick) -> tuple[Finished | Played, Work]:
+        """Plays games of the run; game k of a batch draws from stream k, and from no other."""
+        self.evaluator.seconds, self.evaluator.num_evaluations, self.search.counters = (
+            0.0,
+            0,
+            SearchCounters(),
+        )
+        batch, last = unit.batch, unit.first + len(unit.deals)
+        rng = streams(self.config.seed, last, Stream.PLAY, batch.iteration, batch.chunk)[
+            unit.first :
+        ]
+        games: SelfPlay | PolicyGames
+        if batch.searches:
+            settings = replace(self.config.selfplay, lanes=self._lanes)
+            determinizer = self.make_determinizer(len(unit.deals), settings.posterior)
+            games = SelfPlay(
+                self.game, self.evaluator.evaluate, determinizer, self.search, settings
+            )
+        else:
+            games = PolicyGames(
+                self.game,
+                self.evaluator.evaluate,
+                lanes=max(1, POLICY_LANES // self._workers),
+                win_only=self._win_only,
+                decay=batch.decay,
+                temperature=batch.temperature,
+                exploration=batch.exploration,
+                solve=self.config.search.solve,
+            )
+        played = games.play(unit.deals, rng, batch.iteration, tick)
+        return played, Work(
+            self.search.counters, self.evaluator.seconds, self.evaluator.num_evaluations
+        )
+
+    def make_determinizer(self, num_lanes: int, posterior: bool = True) -> Determinizer:
+        """Returns a determinizer with the present networks for games played side by side; without
+        phase 2 if so asked.
+        """
+        inference, filter_net = self.config.inference, self._players.filter
+        score = (
+            None
+            if filter_net is None
+            else FilterEngine(filter_net, self.config.precision, self.device)
+        )
+        settings = replace(inference, phase2=inference.phase2 and posterior)
+        return Determinizer(self.game, self.evaluator, settings, num_lanes, score)
+
+    def _match(self, unit: Decks) -> PlayedGames:
+        """Plays decks of a match."""
+        config, trained = (
+            self.config,
+            trained_of(self.config, self.game, self._players, self.evaluator),
+        )
+        kind, baseline = "fpmcts" if unit.searches else "policy", config.evaluation.baseline
+        players = {
+            "own": Entrant(search_options(config) if unit.searches else PolicyOptions(), kind),
+            "baseline": Entrant(PLAYERS[baseline](), baseline),
+        }
+        host = Host(self.game, players, str(self.device), networks=trained)
+        agents = host.make("own"), host.make("baseline")
+        return duplicate_games(self.game, *agents, unit.decks, part_seed(config.seed, unit.first))
+
+    def _teach(self, unit: Lessons) -> Samples:
+        """Plays games of the teacher, one per seed."""
+        settings = self.config.bootstrap
+        played = generate_games(
+            self.game, unit.seeds, threads=1, epsilon=settings.epsilon, teacher=settings.teacher
+        )
+        return heuristic_samples(self.game, played.deals, played.records, played.choices)
+
+
+def trained_of(config: TrainConfig, game: Game, players: Players, evaluator: Evaluator) -> Trained:
+    """Returns the networks as players know them (``agents.registry.Host``); ``evaluator`` holds
+    their weights.
+    """
+    return Trained(
+        game=game,
+        rules=config.game.options.get("rules", ""),
+        networks=players.networks,
+        filter=players.filter,
+        inference=config.inference,
+        search=config.search,
+        objective=config.objective,
+        evaluator=evaluator,
+    )
+
+
+def search_options(config: TrainConfig) -> FPMCTSOptions:
+    """Returns the options of the search that is measured: as it is in training, but without noise."""
+    changes = {"playouts": config.evaluation.search_playouts, "gumbel_noise": 0.0}
+    return FPMCTSOptions(search=asdict(config.search) | changes, beliefs=asdict(config.inference))
+
+
+def make_worker(values: Mapping[str, Any]) -> Worker:
+    """Returns a worker from the configuration of a run as plain values, as actors of a cluster make
+    it.
+    """
+    config = TrainConfig.parse(values)
+    torch.set_num_threads(1)
+    device, game = choose_device(config.device), config.make_game()
+    filter_net = FilterNet(game.spec).to(device) if config.inference.phase1 == "filter" else None
+    networks = build_networks(game.spec, config.network, config.seed).to(device)
+    return Worker(config, game, Players(networks, filter_net), device, 1)
+
+
+def shared_weights(players: Players) -> dict[str, np.ndarray]:
+    """Returns the weights that workers elsewhere play with (``Worker.refresh``), by name."""
+    arrays = {} if players.filter is None else module_arrays(players.filter, "filter")
+    for k, net in enumerate(players.networks.distinct()):
+        arrays |= module_arrays(net, f"network.{k}")
+    return arrays
 
 
 class Workers:
@@ -53,128 +293,102 @@ class Workers:
     Attributes:
         local: Those of this process.
         cluster: The others; None: there are none.
-        work: What the units of the last batch cost.
+        size: How many.
     """
 
-    def __init__(self, state: RunState) -> None:
-        config, self.state = state.config, state
+    def __init__(
+        self, config: TrainConfig, game: Game, players: Players, device: torch.device, threads: int
+    ) -> None:
+        self.config, self.game = config, game
         self.cluster: Cluster | None = None
-        self.local: list[GameWorker] = []
+        self.local: list[Worker] = []
         if config.cluster.kind == "none":
-            players = state.generators()
-            self.local = [GameWorker(config, state.game, players, state.device, state.threads) for _ in range(state.threads)]
+            self.local = [Worker(config, game, players, device, threads) for _ in range(threads)]
         else:
             values = {"values": config.as_dict()}
-            self.cluster = connect(config.cluster, "training.game_worker:make_worker", values, "games.environment:environment")
-        self.work: list[Work] = []
-        self._ahead: Ahead[Done] | None = None
+            self.cluster = connect(
+                config.cluster,
+                "training.workers:make_worker",
+                values,
+                "games.environment:environment",
+            )
+        self.size = len(self.local) if self.cluster is None else self.cluster.size
 
-    def close(self) -> None:
-        """Ends what is played in the background, and the cluster's actors."""
-        if self._ahead is not None:
-            atexit.unregister(self.close)
-            self._ahead.stop()
-            self._ahead = None
+    def _pool(self, players: Players | None) -> Pool[Any, Any]:
+        """Returns who does units with some networks, as they are now; None: no networks are needed."""
         if self.cluster is not None:
-            self.cluster.close()
-
-    def _pool(self, players: Players | None, task: Any) -> Pool[Any, tuple[int, Any]]:
-        """Returns who does the units of a task with some networks, as they are now; None: it needs no networks."""
-        if self.cluster is not None:
-            return self.cluster.pool({} if players is None else shared_weights(players), task)
+            return self.cluster.pool({} if players is None else shared_weights(players))
         for one in self.local:
             if players is not None:
                 one.take_over(players)
-        return ThreadPool([one.work(task) for one in self.local])
+        return ThreadPool(self.local)
 
     def _unit_size(self, count: int, asked: int = 0) -> int:
-        """Returns the games of a unit."""
-        if self.cluster is not None:
-            return unit_size(count, self.cluster.size, self.state.config.cluster.unit_games or asked)
-        return unit_size(count, len(self.local), asked)
-
-    def begin(self, batches: Sequence[Batch]) -> None:
-        """Begins to play batches in the background; ``play`` waits for them. The networks that play must not change meanwhile."""
-        if self._ahead is None:
-            atexit.register(self.close)  # threads that compute must not outlive the interpreter
-        self._ahead = Ahead([(batch, self._play(batch)) for batch in batches])
-
-    def settle(self) -> Generator[Event, None, None]:
-        """Waits until nothing is played in the background."""
-        if self._ahead is not None:
-            yield from self._ahead.settle()
-
-    def play(self, batch: Batch) -> Generator[Event, None, Finished | Played]:
-        """Returns the games of a batch."""
-        ahead = self._ahead is not None and batch in self._ahead.batches
-        done = yield from (self._ahead.take(batch) if ahead and self._ahead is not None else self._play(batch))
-        self.work = done.work
-        return done.result
-
-    def self_play(self, batch: Batch) -> Generator[Event, None, Finished]:
-        """Returns the games of a batch with searches."""
-        result = yield from self.play(batch)
-        assert not isinstance(result, Played)
-        return result
-
-    def policy_games(self, batch: Batch) -> Generator[Event, None, Played]:
-        """Returns the games of a batch of the policies alone."""
-        result = yield from self.play(batch)
-        assert isinstance(result, Played)
-        return result
-
-    def _play(self, batch: Batch) -> Generator[Event, None, Done]:
-        """Plays a batch with the networks that play (``RunState.generators``)."""
-        state, started = self.state, time.perf_counter()
-        deals = deal_seeds(state.config.seed, batch.games, Stream.TRAINING, batch.iteration, batch.chunk)
-        size = self._unit_size(batch.games, state.config.selfplay.unit_games if batch.searches else 0)
-        task = Task(batch.searches, size, batch.temperature, batch.exploration, batch.decay)
-        pool: Pool[Any, tuple[int, Outcome | None]] = self._pool(state.generators(), task)
-        path, finished = (Stream.PLAY, batch.iteration, batch.chunk), []
-        for done, outcomes in play_units(pool, deals, size, state.config.seed, path, batch.iteration):
-            finished = outcomes or []
-            yield Event("self-play" if batch.searches else "games of the policies", done, batch.games, "games")
-        parts: list[Any] = [part for part, _ in finished]
-        seconds = time.perf_counter() - started
-        join_parts = join_finished if batch.searches else join_played
-        return Done(join_parts(parts, state.game, seconds), [work for _, work in finished])
-
-    def curves(self, finished: Finished) -> dict[str, float]:
-        """Returns the curves of the last self-play."""
-        workers = len(self.local) if self.cluster is None else self.cluster.size
-        return self_play_curves(self.state.game, *finished, self.work, workers) | self.cluster_curves()
-
-    def cluster_curves(self) -> dict[str, float]:
-        """Returns what happened in the cluster since the last call."""
-        return {} if self.cluster is None else self.cluster.curves() | {"cluster/lag": float(self.state.config.cluster.lag)}
-
-    def match(self, decks: States, searches: bool) -> Generator[Event, None, PlayedGames]:
-        """Returns the games of a duplicate match of the networks that are measured against ``evaluation.baseline``.
-
-        Args:
-            decks: A row a deck.
-            searches: Whether they search.
+        """Returns the games of a unit: as many as were asked for or, if that is 0, so many that
+        each worker has one unit.
         """
-        yield from self.settle()
-        state, count, each = self.state, num_rows(decks), games_per_deck(self.state.game.spec)
-        size = SEARCH_DECKS if searches else POLICY_DECKS
-        units = [Decks(take(decks, slice(k, k + size)), k) for k in range(0, count, size)]
-        pool = self._pool(Players(state.playing, state.filter_net), MatchTask(searches))
-        what = "evaluation of the search" if searches else "evaluation"
-        yield Event(what, 0, each * count, "games")
-        found: dict[int, PlayedGames] = {}
-        for k, (_, games) in pool.run(units):
-            found[k] = games
-            yield Event(what, each * sum(num_rows(units[done].decks) for done in found), each * count, "games")
-        return joined_games([found[k] for k in range(len(units))])
+        if self.cluster is not None:
+            asked = self.config.cluster.unit_games or asked
+        return asked or max(1, -(-count // self.size))
 
-    def teach(self, seeds: np.ndarray) -> Generator[Event, None, Samples]:
-        """Returns the samples of games of the teacher (``bootstrap.teacher``), one game per seed (uint64 ``[G]``)."""
+    def play(
+        self, players: Players, batch: Batch, progress: Progress
+    ) -> tuple[Finished | Played, list[Work]]:
+        """Returns the games of a batch, one for each deal, and what the units cost."""
+        started, config = time.perf_counter(), self.config
+        deals = deal_seeds(config.seed, batch.games, Stream.TRAINING, batch.iteration, batch.chunk)
+        size = self._unit_size(batch.games, config.selfplay.unit_games if batch.searches else 0)
+        units = [Games(batch, k, deals[k : k + size]) for k in range(0, batch.games, size)]
+        what = "self-play" if batch.searches else "games of the policies"
+        sizes = [len(unit.deals) for unit in units]
+        done = self._pool(players).map(
+            units, sizes, lambda over: progress(what, over, batch.games, "games")
+        )
+        parts, seconds = [part for part, _ in done], time.perf_counter() - started
+        joined: Callable[..., Finished | Played] = join_finished if batch.searches else join_played
+        return joined(parts, self.game, seconds), [work for _, work in done]
+
+    def match(
+        self, players: Players, decks: States, searches: bool, progress: Progress
+    ) -> PlayedGames:
+        """Returns the games of a duplicate match of some networks against ``evaluation.baseline``,
+        with or without searches.
+        """
+        count, each = num_rows(decks), games_per_deck(self.game.spec)
+        size = SEARCH_DECKS if searches else POLICY_DECKS
+        units = [Decks(take(decks, slice(k, k + size)), k, searches) for k in range(0, count, size)]
+        what = "evaluation of the search" if searches else "evaluation"
+        progress(what, 0, each * count, "games")
+        sizes = [each * num_rows(unit.decks) for unit in units]
+        return joined_games(
+            self._pool(players).map(
+                units, sizes, lambda over: progress(what, over, each * count, "games")
+            )
+        )
+
+    def teach(self, seeds: np.ndarray, progress: Progress) -> Samples:
+        """Returns the samples of games of the teacher (``bootstrap.teacher``), one game per seed
+        (uint64 ``[G]``).
+        """
         count = len(seeds)
         size = self._unit_size(count)
-        units, found = [seeds[k : k + size] for k in range(0, count, size)], dict[int, Samples]()
-        yield Event("heuristic games", 0, count, "games")
-        for k, (_, samples) in self._pool(None, TeacherTask()).run(units):
-            found[k] = samples
-            yield Event("heuristic games", sum(len(units[done]) for done in found), count, "games")
-        return join([found[k] for k in range(len(units))], self.state.game)
+        units = [Lessons(seeds[k : k + size]) for k in range(0, count, size)]
+        progress("heuristic games", 0, count, "games")
+        sizes = [len(unit.seeds) for unit in units]
+        parts = self._pool(None).map(
+            units, sizes, lambda over: progress("heuristic games", over, count, "games")
+        )
+        return join(parts, self.game)
+
+    def curves(self) -> dict[str, float]:
+        """Returns what happened in the cluster since the last call."""
+        return (
+            {}
+            if self.cluster is None
+            else self.cluster.curves() | {"cluster/lag": float(self.config.cluster.lag)}
+        )
+
+    def close(self) -> None:
+        """Ends the cluster's actors."""
+        if self.cluster is not None:
+            self.cluster.close()

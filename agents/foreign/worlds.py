@@ -15,7 +15,7 @@ from games.generic import (
     draw_hidden,
     fill_world,
     infoset_key,
-    may_be_played,
+    is_legal,
     played_move,
     seen_move,
     start_hidden,
@@ -55,7 +55,7 @@ def _draw_game(
     while j < seen.size or current_seat(rules, worlds, 2) != seat:
         told = seen[j] if j < seen.size else HIDDEN_MOVE
         action = -1 if current_seat(rules, worlds, 2) < 0 else played_move(rules, worlds, 2, seat, told, hidden[0])
-        if action < 0 or not may_be_played(rules, worlds, 2, action):
+        if action < 0 or not is_legal(rules, worlds, 2, action):
             return -1
         j += seen_move(rules, worlds, 2, action, seat) != UNSEEN_MOVE
         step(rules, worlds, 2, action)

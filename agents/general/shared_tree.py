@@ -25,7 +25,7 @@ from tabular.hash_table import HEADER, HashTable, Rows, append, find, num_action
 from tabular.hashed_learner import IsMctsOptions, make_selection
 from tabular.search import search
 from tabular.selection import UCT, WIDTHS, values, weights
-from tabular.walks import AnyWalk
+from tabular.walks import walk_of
 
 CHUNK = 1024
 """Iterations between two looks at the clock; each starts from a state of its own."""
@@ -119,8 +119,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         super().__init__(game, iterations, seconds, temperature, unit)
         self.options, self.by_belief = options, by_belief
         self._selection = make_selection(options, game.spec.max_return)
-        self._worlds, self._lane, self._counter = game.empty(CHUNK), game.empty(1), np.zeros(1, np.int64)
-        self._actions, self._won = np.empty(game.spec.max_legal, np.int16), np.zeros(1)
+        self._worlds, self._counter = game.empty(CHUNK), np.zeros(1, np.int64)
         self._trees: dict[tuple[int, int], HashTable] = {}
         self._from_start = 0
         self._beliefs: tuple[np.ndarray, np.ndarray] | None = None
@@ -166,13 +165,11 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         spec, table = self.game.spec, place.tree
         done = 0
         while True:
-            walk = AnyWalk(
-                self.game.rules, take(starts, np.arange(done, count)) if done else starts, np.empty(0), self._lane,
-                self._actions, table.width, HEADER + table.width * spec.max_legal, table.rows,
-            )  # fmt: skip
+            rest = take(starts, np.arange(done, count)) if done else starts
+            walk = walk_of(self.game, rest, np.empty(0), table)
             done += search(
                 walk, self._selection, spec.num_seats, spec.max_moves, place.path, self._counter, count - done,
-                True, False, self._won,
+                True, None,
             )  # fmt: skip
             if done == count:
                 return

@@ -13,9 +13,8 @@ import numpy as np
 from agents.agent import Agent
 from agents.decision import RETURN, Decision, Limits, Question, RootMove
 from agents.registry import Host, PlayerOptions, player
-from expected_reward.backpropagation import Backpropagation
-from expected_reward.search import LISTED, MODEL, TABLE, Settings
-from expected_reward.searcher import Found, Searcher
+from expected_reward.moments import Backpropagation
+from expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
 from expected_reward.selection import Selection
 from games.batches import States, take
 from games.interface import Game, Records
@@ -152,11 +151,6 @@ def _count_games(
                 counts[seating[g, s], k] = np.float32(keep) * counts[seating[g, s], k] + own[s, k]
 
 
-@kernel
-def _amount(rules: Rules, views: States, action: int) -> int:
-    return amount_of(rules, views, 0, action)
-
-
 class MCTSAgent(Agent):
     """The player.
 
@@ -261,4 +255,4 @@ class MCTSAgent(Agent):
         """Returns the action as the tree has it: raises by their amounts."""
         if action < FIRST_SIZE:
             return action
-        return FIRST_AMOUNT + int(_amount(self.game.rules, question.view, action))
+        return FIRST_AMOUNT + int(amount_of(self.game.rules, question.view, 0, action))

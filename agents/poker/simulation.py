@@ -1,7 +1,7 @@
 """What moves and cards are worth in poker that is too large for exact values, by play-outs of a stored policy.
 
 The hidden hand of the one opponent is weighed by the policy: the probability of each hand is that of the moves it made with it
-(``LocalBestResponseAgent.ranges``). Worlds are drawn from these weights, and each move is tried in the same worlds with the same
+(``LimitBestResponse.ranges``). Worlds are drawn from these weights, and each move is tried in the same worlds with the same
 random numbers, so that moves are compared in pairs. From there on the policy plays in every seat, the mover's own included.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from agents.agent import Agent, OpenPolicy
 from agents.decision import HiddenCards, Question
 from agents.luck import Luck, Mean, luck_of, play_out, repeated
-from agents.poker.local_best_response import LocalBestResponseAgent
+from agents.poker.local_best_response import LimitBestResponse
 from games.poker.game import LimitPoker
 from games.poker.state import States
 from games.table import Table
@@ -56,9 +56,9 @@ def simulate(agent: Any, question: Question, num: int, cancel: Callable[[], bool
     """
     game: Any = question.game
     rng = np.random.default_rng(question.seed)
-    reader = LocalBestResponseAgent(game, Floored(game, agent))
+    reader = LimitBestResponse(game, Floored(game, agent))
     reader.start(1, 0)
-    chances = reader.ranges(np.zeros(1, np.int64), question.view)[0]
+    chances = reader.ranges(np.zeros(1, np.int64), question.view, question.records)[0]
     other, size = 1 - question.seat, game.rules.num_private
     cards = repeated(question.view, num).cards
     cards[:, other * size : (other + 1) * size] = reader.hands[rng.choice(len(chances), num, p=chances)]

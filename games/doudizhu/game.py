@@ -16,19 +16,22 @@ from games.interface import Game, GameSpec, ScoreUnit
 from runtime.settings import setting
 
 MAX_MOVES = 154
-"""At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of them."""
+"""At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of
+them."""
 
 MAX_BOMBS = 13
 """Five in the landlord's hand, four in each peasant's; the rocket takes the place of one."""
 
 
 class Doudizhu(Game):
-    """Doudizhu with given rules and observations; a peasant's return is the team's (see ``games.interface.Game``).
+    """Doudizhu with given rules and observations; a peasant's return is the team's (see
+    ``games.interface.Game``).
 
     Attributes:
         spec: Sizes and conventions.
         rules: The tables that every kernel takes.
-        decoder: int16 ``[num_actions, 6]``, the policy outputs whose sum is the logit of each move; -1 = none.
+        decoder: int16 ``[num_actions, 6]``, the policy outputs whose sum is the logit of each move;
+            -1 = none.
     """
 
     @dataclass(frozen=True)
@@ -41,7 +44,9 @@ class Doudizhu(Game):
             help="Rule set; in douzero both jokers may be kickers of one move.",
         )
         encoding: str = setting(
-            "default", choices=("default", "paper"), help="Of the observations; paper: the seven planes of DeltaDou."
+            "default",
+            choices=("default", "paper"),
+            help="Of the observations; paper: the seven planes of DeltaDou.",
         )
 
     options: Options
@@ -68,7 +73,12 @@ class Doudizhu(Game):
             seat_names=("C", "D", "E"),
             score=ScoreUnit(name="ADP", key="adp", per_return=1.0, digits=2, tells_wins=True),
             mixes=False,
-            stake_factors=(1.0, 2.0, 4.0, 8.0),  # further bombs and rockets: none, one, two, three or more
+            stake_factors=(
+                1.0,
+                2.0,
+                4.0,
+                8.0,
+            ),  # further bombs and rockets: none, one, two, three or more
             hidden_counts=5,  # none to four cards of a rank
             hidden_words=1,
             hidden_kinds=tuple(RANK_NAMES),
@@ -101,7 +111,9 @@ class Doudizhu(Game):
         return state.empty(count)
 
     def view(self, states: States, seats: np.ndarray) -> States:
-        """Returns a copy in which the hands that ``seats[i]`` (int ``[B]``) cannot see in row i are zero."""
+        """Returns a copy in which the hands that ``seats[i]`` (int ``[B]``) cannot see in row i are
+        zero.
+        """
         own = np.arange(NUM_SEATS) == np.asarray(seats)[:, None]
         copy = States(*(field.copy() for field in states))
         copy.hands[~own] = 0
@@ -115,7 +127,9 @@ class Doudizhu(Game):
         """Returns the move of a text, its cards in any order. Raises ValueError."""
         return parse_move(self.rules_name, text)
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+    def describe_view(
+        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
+    ) -> dict[str, Any]:
         """Returns what a seat knows, for JSON (the fields: ``describe.describe_view``)."""
         return describe.describe_view(self.rules_name, self.rules, views, row, moves, seat)
 
@@ -124,7 +138,9 @@ class Doudizhu(Game):
         return {"rules": self.rules_name}
 
     def deal_fields(self, deal: States) -> dict[str, Any]:
-        """Returns ``hands``, 17 cards of each seat in the order of play, the landlord first, and the three ``bottom`` cards."""
+        """Returns ``hands``, 17 cards of each seat in the order of play, the landlord first, and
+        the three ``bottom`` cards.
+        """
         bottom = deal.bottom[0]
         hands = (deal.hands[0, 0] - bottom, *deal.hands[0, 1:])
         return {"hands": [cards_text(cards) for cards in hands], "bottom": cards_text(bottom)}
@@ -133,12 +149,16 @@ class Doudizhu(Game):
         return deck_files.parse_deal(fields.get("hands"), fields.get("bottom"))
 
     def result_fields(self, final: States, is_over: bool) -> dict[str, Any]:
-        """Returns ``winner``, the seat that played its last card, and ``points`` by seat; -1 and zeros if not over."""
+        """Returns ``winner``, the seat that played its last card, and ``points`` by seat; -1 and
+        zeros if not over.
+        """
         won = int(state.team_return(self.rules, final, 0, 0)) if is_over else 0
         return {"winner": int(final.winner[0]), "points": [won, -won, -won]}
 
     def read_decks(self, path: Path | str) -> States:
-        """Returns the decks of a file of JSON lines, or of DouZero (``deck_files``); told by the content, not by the name."""
+        """Returns the decks of a file of JSON lines, or of DouZero (``deck_files``); told by the
+        content, not by the name.
+        """
         with open(path, "rb") as file:
             data = file.read(deck_files.MOST_BYTES + 1)
         first = data[:1000].lstrip()[:1]
@@ -148,7 +168,8 @@ class Doudizhu(Game):
             if first not in (b"\x80", b"]", b"("):  # protocols 2 and later, 1, and 0, of a list
                 raise ValueError(
                     f"begins with {data[:20]!r}: expected decks as JSON lines, "
-                    'such as {"hands": [...], "bottom": "38A"}, or a pickled list of DouZero\'s evaluation deals'
+                    'such as {"hands": [...], "bottom": "38A"}, or a pickled list of DouZero\'s '
+                    "evaluation deals"
                 )
             return deck_files.read_douzero(data)
         except ValueError as error:
@@ -156,16 +177,22 @@ class Doudizhu(Game):
 
     def cards_left(self, states: States) -> np.ndarray:
         """Returns the number of cards (int64 ``[B]``) of the seat to move."""
-        return unpack(states.hands[np.arange(len(states.seat)), states.seat]).sum(axis=1, dtype=np.int64)
+        return unpack(states.hands[np.arange(len(states.seat)), states.seat]).sum(
+            axis=1, dtype=np.int64
+        )
 
     def final_curves(self, finals: States) -> dict[str, float]:
         """Returns the landlord's share of the wins, and the bombs of a game."""
-        return {"landlord_win_share": float(np.mean(finals.winner == 0)), "bombs_per_game": float(np.mean(finals.bombs))}
+        return {
+            "landlord_win_share": float(np.mean(finals.winner == 0)),
+            "bombs_per_game": float(np.mean(finals.bombs)),
+        }
 
     def hidden_targets(
         self, states: States, seats: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Returns what is known and what is true about the hand of the seat after ``seats[i]`` (int ``[B]``) in row i.
+        """Returns what is known and what is true about the hand of the seat after ``seats[i]`` (int
+        ``[B]``) in row i.
 
         The states must hold all the hands.
 

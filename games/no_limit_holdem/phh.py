@@ -1,13 +1,16 @@
-"""Reads hand histories of no-limit Texas hold'em in the PHH format, a file, a folder or many hands a file, compressed or not.
+"""Reads hand histories of no-limit Texas hold'em in the PHH format, a file, a folder or many hands
+a file, compressed or not.
 
     python -m games.no_limit_holdem.phh check FILES    what can be read, what not and why
 
-A file of several hands (``.phhs``) is a TOML table a hand, ``[1]``, ``[2]``, …; a file without such headers is one hand.
-Source of the format: Kim, "Recording and Describing Poker Hands", 2024, and the specification phh-std.
+A file of several hands (``.phhs``) is a TOML table a hand, ``[1]``, ``[2]``, …; a file without such
+headers is one hand. Source of the format: Kim, "Recording and Describing Poker Hands", 2024, and
+the specification phh-std.
 
-Seats are numbered from 0, so that seat 0 is the file's ``p1``. The order is that of PHH: with three players and more p1 has the
-small blind and the last the button; heads-up p1 has the big blind, and ``blinds_or_straddles`` and ``antes`` are listed the other
-way round, the small blind first. Chips are integers: a hand with amounts such as 0.25 is counted in hundredths (``Hand.scale``).
+Seats are numbered from 0, so that seat 0 is the file's ``p1``. The order is that of PHH: with three
+players and more p1 has the small blind and the last the button; heads-up p1 has the big blind, and
+``blinds_or_straddles`` and ``antes`` are listed the other way round, the small blind first. Chips
+are integers: a hand with amounts such as 0.25 is counted in hundredths (``Hand.scale``).
 """
 
 import lzma
@@ -30,7 +33,9 @@ SUFFIXES = (".phh", ".phhs", ".phh.xz", ".phhs.xz")
 BAD = ("skip", "fail")
 MOST = 10**9
 """Amounts are below it."""
-_CARD = {f"{r}{s}": 4 * k + j for k, r in enumerate(RANKS) for j, s in enumerate(SUITS)} | {"??": UNSEEN}
+_CARD = {f"{r}{s}": 4 * k + j for k, r in enumerate(RANKS) for j, s in enumerate(SUITS)} | {
+    "??": UNSEEN
+}
 _SEAT = {f"p{seat + 1}": seat for seat in range(10)}
 _HEADER = re.compile(r"^\[([^\[\]\n]+)\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)
 _AMOUNTS = ("antes", "blinds_or_straddles", "starting_stacks")
@@ -51,11 +56,13 @@ class BadHandError(ValueError):
 
 
 class Hand(NamedTuple):
-    """One hand. S is the number of players; amounts are chips, ``scale`` of them to the file's unit.
+    """One hand. S is the number of players; amounts are chips, ``scale`` of them to the file's
+    unit.
 
     Attributes:
         file: Where it was read. number: Its header there.
-        blinds: S blinds, straddles and posts by seat; a negative one is what a player who just sat down posts.
+        blinds: S blinds, straddles and posts by seat; a negative one is what a player who just sat
+            down posts.
         antes: S antes by seat.
         stacks: S stacks before the hand.
         min_bet: The least bet; 0 where the file does not say.
@@ -88,7 +95,8 @@ class Hand(NamedTuple):
 
 
 def find_files(paths: Iterable[str | Path]) -> list[Path]:
-    """Returns the files of hands among paths and in the folders among them, those of a folder in the order of their numbers.
+    """Returns the files of hands among paths and in the folders among them, those of a folder in
+    the order of their numbers.
 
     Raises:
         BadHandError: A path that is not there, or a folder without hands.
@@ -96,9 +104,14 @@ def find_files(paths: Iterable[str | Path]) -> list[Path]:
     found: list[Path] = []
     for given in map(Path, paths):
         if given.is_dir():
-            inside = sorted((p for p in given.rglob("*") if p.name.endswith(SUFFIXES) and p.is_file()), key=_natural)
+            inside = sorted(
+                (p for p in given.rglob("*") if p.name.endswith(SUFFIXES) and p.is_file()),
+                key=_natural,
+            )
             if not inside:
-                raise BadHandError(str(given), "", f"no hands in this folder; expected files {', '.join(SUFFIXES)}")
+                raise BadHandError(
+                    str(given), "", f"no hands in this folder; expected files {', '.join(SUFFIXES)}"
+                )
             found += inside
         elif given.is_file():
             found.append(given)
@@ -109,10 +122,14 @@ def find_files(paths: Iterable[str | Path]) -> list[Path]:
 
 def _natural(path: Path) -> list[tuple[int, str]]:
     """Returns a key that sorts 2.phh before 10.phh."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))]
+    return [
+        (int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))
+    ]
 
 
-def read(paths: Iterable[str | Path], bad: str = "fail", problems: list[BadHandError] | None = None) -> Iterator[Hand]:
+def read(
+    paths: Iterable[str | Path], bad: str = "fail", problems: list[BadHandError] | None = None
+) -> Iterator[Hand]:
     """Yields the hands of files and folders in order.
 
     Args:
@@ -168,14 +185,18 @@ def split(text: str) -> list[tuple[str, str]]:
     if not headers:
         return [("1", text)] if text.strip() else []
     ends = [*(header.start() for header in headers[1:]), len(text)]
-    return [(header[1].strip("\"'"), text[header.end() : end]) for header, end in zip(headers, ends, strict=True)]
+    return [
+        (header[1].strip("\"'"), text[header.end() : end])
+        for header, end in zip(headers, ends, strict=True)
+    ]
 
 
 def parse(text: str, file: str = "", number: str = "1") -> Hand:
     """Returns the hand of a TOML table without its header.
 
     Raises:
-        BadHandError: It is not a hand, is of another game than no-limit Texas hold'em, or contradicts itself.
+        BadHandError: It is not a hand, is of another game than no-limit Texas hold'em, or
+            contradicts itself.
     """
     try:
         return _hand(tomllib.loads(text, parse_float=Decimal), file, number)
@@ -191,14 +212,18 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
         if key not in fields:
             raise ValueError(f"{key} is missing")
     if fields["variant"] != "NT":
-        raise ValueError(f"variant = {_quoted(fields['variant'])}: expected 'NT', no-limit Texas hold'em")
+        raise ValueError(
+            f"variant = {_quoted(fields['variant'])}: expected 'NT', no-limit Texas hold'em"
+        )
     stacks = fields["starting_stacks"]
     if not isinstance(stacks, list) or not 2 <= len(stacks) <= 10:
         raise ValueError(f"starting_stacks = {_quoted(stacks)}: expected 2 to 10 stacks")
     seats = len(stacks)
     for key in (*_AMOUNTS, "finishing_stacks", "players"):
         if key in fields and (not isinstance(fields[key], list) or len(fields[key]) != seats):
-            raise ValueError(f"{key} = {_quoted(fields[key])}: expected one for each of the {seats} players")
+            raise ValueError(
+                f"{key} = {_quoted(fields[key])}: expected one for each of the {seats} players"
+            )
     if not isinstance(fields["actions"], list):
         raise ValueError(f"actions = {_quoted(fields['actions'])}: expected a list")
     actions = _Actions(fields["actions"], seats)
@@ -224,7 +249,9 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
         hole=tuple(actions.hole),
         board=tuple(actions.board),
         seats=tuple(actions.seats),
-        moves=tuple([move if move in (FOLD, CALL) else int(move * scale) for move in actions.moves]),
+        moves=tuple(
+            [move if move in (FOLD, CALL) else int(move * scale) for move in actions.moves]
+        ),
         boards=tuple(actions.boards),
         players=tuple(map(str, fields.get("players", ()))),
         finishing_stacks=chips(finishing) or None,
@@ -234,7 +261,9 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
 
 
 class _Actions:
-    """What the actions of a hand say: the fields of ``Hand`` with the same names. Raises ValueError."""
+    """What the actions of a hand say: the fields of ``Hand`` with the same names. Raises
+    ValueError.
+    """
 
     def __init__(self, actions: list[Any], seats: int) -> None:
         self.hole = [(UNSEEN, UNSEEN)] * seats
@@ -247,7 +276,11 @@ class _Actions:
                 self._take(str(action).partition("#")[0].split())
             except ValueError as error:
                 raise ValueError(f"action {number}, {_quoted(action)}: {error}") from None
-        seen = [card for card in (*self.board, *(card for pair in self.hole for card in pair)) if card != UNSEEN]
+        seen = [
+            card
+            for card in (*self.board, *(card for pair in self.hole for card in pair))
+            if card != UNSEEN
+        ]
         if len(set(seen)) < len(seen):
             raise ValueError("a card is dealt twice")
 
@@ -266,7 +299,9 @@ class _Actions:
             case [who, "cbr", amount]:
                 self._move(who, _amount(amount))
             case _:
-                raise ValueError("expected d dh pN CARDS, d db CARDS, or of a player f, cc, cbr AMOUNT or sm")
+                raise ValueError(
+                    "expected d dh pN CARDS, d db CARDS, or of a player f, cc, cbr AMOUNT or sm"
+                )
 
     def _seat(self, who: str) -> int:
         if (seat := _SEAT.get(who, MOST)) >= len(self.hole):
@@ -312,7 +347,9 @@ def _scale(amounts: list[Any]) -> int:
     for amount in amounts:
         is_number = isinstance(amount, (int, Decimal)) and not isinstance(amount, bool)
         if not is_number or not Decimal(amount).is_finite() or not -MOST < amount < MOST:
-            raise ValueError(f"{_quoted(amount)} is not an amount; expected a number below {MOST:,}")
+            raise ValueError(
+                f"{_quoted(amount)} is not an amount; expected a number below {MOST:,}"
+            )
     for scale in (1, 100, 10_000):
         if all(amount * scale == int(amount * scale) for amount in amounts):
             return scale
@@ -326,4 +363,6 @@ def _quoted(value: Any) -> str:
 
 
 if __name__ == "__main__":
-    runpy.run_module("games.no_limit_holdem.phh_check", run_name="__main__")  # which imports this file as a module
+    runpy.run_module(
+        "games.no_limit_holdem.phh_check", run_name="__main__"
+    )  # which imports this file as a module

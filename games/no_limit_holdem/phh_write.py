@@ -28,7 +28,10 @@ def _text(text: str) -> str:
     """Returns a text as TOML has it; control characters as escapes."""
     if "'" not in text and "\\" not in text and text.isprintable():
         return f"'{text}'"
-    escaped = "".join(c if c.isprintable() else f"\\u{ord(c):04X}" for c in text.replace("\\", "\\\\").replace('"', '\\"'))
+    escaped = "".join(
+        c if c.isprintable() else f"\\u{ord(c):04X}"
+        for c in text.replace("\\", "\\\\").replace('"', '\\"')
+    )
     return f'"{escaped}"'
 
 
@@ -67,7 +70,9 @@ def phh_text(hand: Hand) -> str:
 
 
 def _showdown(hand: Hand) -> list[str]:
-    """Returns how those who did not fold show their hands, where several did not: before the cards that come after an all-in."""
+    """Returns how those who did not fold show their hands, where several did not: before the cards
+    that come after an all-in.
+    """
     folded = {seat for seat, move in zip(hand.seats, hand.moves, strict=True) if move == FOLD}
     left = [seat for seat in range(len(hand.stacks)) if seat not in folded]
     known = [seat for seat in left if UNSEEN not in hand.hole[seat]]
@@ -75,7 +80,9 @@ def _showdown(hand: Hand) -> list[str]:
 
 
 def _deal(actions: list[str], board: tuple[int, ...], shown: int, needed: int) -> int:
-    """Adds what is dealt until so many cards are on the board, round by round; returns how many are."""
+    """Adds what is dealt until so many cards are on the board, round by round; returns how many
+    are.
+    """
     while shown < needed:
         following = 3 if shown == 0 else shown + 1
         actions.append(f"d db {_cards(board[shown:following])}")
@@ -86,12 +93,14 @@ def _deal(actions: list[str], board: tuple[int, ...], shown: int, needed: int) -
 def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int:
     """Writes hands to a file, compressed where its name ends in .xz; returns how many.
 
-    The file is written beside the old one and renamed. Hands are numbered from 1. A ``.phh`` file holds one hand.
+    The file is written beside the old one and renamed. Hands are numbered from 1. A ``.phh`` file
+    holds one hand.
 
     Args:
         path: The file.
         hands: The hands.
-        several: Whether a ``.phh`` file may be written as ``.phhs`` are, with any number of hands; ``phh.read`` reads both.
+        several: Whether a ``.phh`` file may be written as ``.phhs`` are, with any number of hands;
+            ``phh.read`` reads both.
 
     Raises:
         ValueError: Several hands for a ``.phh`` file, or another suffix.
@@ -100,11 +109,16 @@ def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int
     path = Path(path)
     plain = path.name.removesuffix(".xz")
     if not plain.endswith((".phh", ".phhs")):
-        raise ValueError(f"{path}: expected a name that ends in .phh or .phhs, or one of these and .xz")
+        raise ValueError(
+            f"{path}: expected a name that ends in .phh or .phhs, or one of these and .xz"
+        )
     texts = [phh_text(hand) for hand in hands]
     single = plain.endswith(".phh") and not several
     if single and len(texts) != 1:
-        raise ValueError(f"{path}: a .phh file holds one hand, not {len(texts):,}; give a name that ends in .phhs")
+        raise ValueError(
+            f"{path}: a .phh file holds one hand, not {len(texts):,}; give a name that ends in "
+            ".phhs"
+        )
     whole = texts[0] if single else "\n".join(f"[{k + 1}]\n{text}" for k, text in enumerate(texts))
     data = whole.encode()
     temporary = path.with_name(f".{path.name}.partial")

@@ -16,9 +16,10 @@ from inference.determinizer import InferenceSettings
 from networks.checkpoint import save
 from networks.resnet import NetworkConfig
 from training.config import BootstrapSettings, TrainConfig
-from training.run_folder import RunFolder
-from training.tabular import TabularTrainer, parse_tabular
-from training.trainer import Trainer
+from training.fpmcts import FPMCTS
+from training.run import Run
+from training.run_config import EpisodeBudget
+from training.tabular import TabularConfig
 
 TINY = TrainConfig(
     run_dir="somewhere/secret", seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"),
@@ -55,19 +56,18 @@ def poker_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tabular_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the folder of a run of Smooth UCT on Leduc, two steps long."""
     folder = tmp_path_factory.mktemp("tabular") / "run"
-    config = parse_tabular({"run_dir": str(folder), "game": {"name": "leduc"}, "algorithm": {"name": "smooth_uct"}})
-    trainer = TabularTrainer(config)
-    with RunFolder.open(config, parse_tabular) as run:
-        for _ in range(2):
-            assert list(trainer.run_step())
-            run.save(trainer.get_state())
+    config = TabularConfig(
+        run_dir=str(folder), game=Choice("leduc"), budget=EpisodeBudget(episodes=1100)
+    )
+    assert len(list(Run(config))) == 2
     return folder
 
 
 def _saved(config: TrainConfig, folder: Path) -> Path:
     """Returns the folder with the networks of a run before its first step."""
-    state = Trainer(config).get_state()
-    save(folder / "networks.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
+    state = FPMCTS(config).state()
+    networks = {k: v for k, v in state.arrays.items() if k.startswith("network.")}
+    save(folder / "networks.safetensors", networks, state.meta | {"seconds": 0.0})
     return folder
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from agents.general.random_agent import Random
 from agents.poker.always_call import AlwaysCall
-from agents.poker.local_best_response import LocalBestResponseAgent
+from agents.poker.local_best_response import LimitBestResponse
 from agents.poker.showdown_equity import equities
 from agents.poker.tabular import TabularAgent, TabularPolicy
 from evaluation.duplicate import duplicate_match
@@ -76,7 +76,7 @@ def test_chances_from_random_boards(game: LimitPoker) -> None:
 def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
     """Seat 1 has the button and called, seat 0 raised, seat 1 called; on the flop seat 0 bets: both moves weigh its hands."""
     table, betting = random_table(game.tables, 3), game.betting
-    agent = LocalBestResponseAgent(game, TabularAgent(TabularPolicy.of_table(game.tables, table)))
+    agent = LimitBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)))
     node, mine, factors = 0, parse_cards("As Kd") + parse_cards("Ah 7c 2d"), np.ones(len(HANDS))
     for move, public in ((Action.CALL, 0), (Action.RAISE, 0), (Action.CALL, 0), (Action.RAISE, 3)):
         slot = int(move) - int(betting.actions[node, 0])
@@ -90,13 +90,13 @@ def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
         node = int(betting.child[node, slot])
     agent.start(1, 0)
     view = States(np.array([[HIDDEN, HIDDEN, *mine, HIDDEN, HIDDEN]], np.int8), np.array([node], np.int32))
-    np.testing.assert_allclose(agent.ranges(np.zeros(1, np.int64), view)[0], factors / factors.sum(), rtol=1e-10)
+    np.testing.assert_allclose(agent.ranges(np.zeros(1, np.int64), view, None)[0], factors / factors.sum(), rtol=1e-10)
 
 
 @pytest.mark.slow
 def test_it_wins_from_simple_players(game: LimitPoker) -> None:
     """More than 4 standard errors above 0, over 150 decks with few boards."""
     for opponent in (Random().at(game), AlwaysCall().at(game)):
-        lbr = LocalBestResponseAgent(game, opponent, boards=10)
+        lbr = LimitBestResponse(game, opponent, boards=10)
         result = duplicate_match(game, lbr, opponent, 150, seed=1)
         assert result.total.adp.mean > 4 * result.total.adp.error

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.poker.always_call import AlwaysCall
-from agents.poker.local_best_response import LocalBestResponseAgent
+from agents.poker.local_best_response import LimitBestResponse
 from agents.poker.tabular import TabularAgent, TabularPolicy
 from evaluation.duplicate import duplicate_match, summary
 from evaluation.match import play_games
@@ -24,8 +24,8 @@ NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
 NAMES = ["kuhn", "leduc"]
 
 
-def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> LocalBestResponseAgent:
-    return LocalBestResponseAgent(game, TabularAgent(TabularPolicy.of_table(game.tables, table)), boards)
+def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> LimitBestResponse:
+    return LimitBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)), boards)
 
 
 def all_views(game: LimitPoker) -> tuple[PokerTables, States]:
@@ -38,7 +38,7 @@ def all_views(game: LimitPoker) -> tuple[PokerTables, States]:
     return full, game.view(states, full.betting.player[states.node])
 
 
-def moves_at(agent: LocalBestResponseAgent, views: States, seed: int = 0) -> np.ndarray:
+def moves_at(agent: LimitBestResponse, views: States, seed: int = 0) -> np.ndarray:
     agent.start(len(views.node), seed)
     return agent.act(np.arange(len(views.node)), views, NO_RECORDS)
 
@@ -90,7 +90,7 @@ def test_against_a_caller_in_kuhn() -> None:
     game = make_poker("kuhn")
     caller = AlwaysCall().at(game)
     deals = game.start(np.repeat(game.tables.deals.cards, 2, axis=0))
-    games = play_games(game, (LocalBestResponseAgent(game, caller), caller), np.tile([[0, 1], [1, 0]], (6, 1)), deals, seed=0)
+    games = play_games(game, (LimitBestResponse(game, caller), caller), np.tile([[0, 1], [1, 0]], (6, 1)), deals, seed=0)
     result = summary(game.spec, ("lbr", "call"), games)
     assert [score.adp.mean for score in result.by_team] == pytest.approx([1000 / 3, 1000 / 3])
 
@@ -144,8 +144,8 @@ def test_ranges_and_gains_against_naive_ones(name: str) -> None:
     agent, (_, views) = agent_against(game, table), all_views(game)
     games = np.arange(len(views.node))
     agent.start(len(games), 0)
-    ranges = agent.ranges(games, views)
-    gains = agent.gains(ranges, games, views)
+    ranges = agent.ranges(games, views, NO_RECORDS)
+    gains, _ = agent.gains(ranges, games, views)
     rows = {text: row for row, text in enumerate(game.tables.infoset_texts())}
     texts = sequences(game.betting)[0]
     for i in games:
@@ -181,8 +181,8 @@ def test_ranges_grow_with_the_game() -> None:
         agent.start(1, 0)
     for moves, public in (("", HIDDEN), ("cr", HIDDEN), ("crc/", 3), ("crc/cr", 3)):
         view = States(np.array([[4, HIDDEN, public]], np.int8), np.array([texts.index(moves)], np.int32))
-        ranges = step_by_step.ranges(np.zeros(1, np.int64), view)
-    np.testing.assert_allclose(at_once.ranges(np.zeros(1, np.int64), view), ranges, rtol=1e-12)
+        ranges = step_by_step.ranges(np.zeros(1, np.int64), view, NO_RECORDS)
+    np.testing.assert_allclose(at_once.ranges(np.zeros(1, np.int64), view, NO_RECORDS), ranges, rtol=1e-12)
 
 
 def test_batches_change_nothing_even_where_boards_are_drawn() -> None:
@@ -197,10 +197,10 @@ def test_batches_change_nothing_even_where_boards_are_drawn() -> None:
 def test_refusals() -> None:
     game, three = make_poker("kuhn"), ThreePlayerKuhn()
     with pytest.raises(ValueError, match="kuhn3 with 3 players: a local best response plays against one"):
-        LocalBestResponseAgent(three, AlwaysCall().at(three))
+        LimitBestResponse(three, AlwaysCall().at(three))
     with pytest.raises(ValueError, match="boards=0"):
-        LocalBestResponseAgent(game, AlwaysCall().at(game), boards=0)
-    agent = LocalBestResponseAgent(game, AlwaysCall().at(game), name="a")
+        LimitBestResponse(game, AlwaysCall().at(game), boards=0)
+    agent = LimitBestResponse(game, AlwaysCall().at(game), name="a")
     agent.start(1, 0)
     texts = sequences(game.betting)[0]
     bet = States(np.array([[0, HIDDEN]], np.int8), np.array([texts.index("cr")], np.int32))

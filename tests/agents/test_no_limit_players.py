@@ -20,7 +20,7 @@ from networks.checkpoint import save
 from opponent_models.model import untrained
 from opponent_models.statistics import HANDS
 from tests.agents.conftest import TINY_POKER
-from training.trainer import Trainer
+from training.fpmcts import FPMCTS
 from web.engine.answering import Answering
 from web.engine.asking import Earlier, Question
 
@@ -186,7 +186,7 @@ def network_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = replace(
         TINY_POKER, game=Choice("no_limit_holdem"), network=replace(TINY_POKER.network, channels=4, head_units=4)
     )
-    state = Trainer(config).get_state()
+    state = FPMCTS(config).state()
     save(folder / "networks.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
     return folder
 

@@ -10,7 +10,7 @@ from agents.decision import ask
 from agents.general.policy import PolicyAgent
 from agents.general.random_agent import Random
 from agents.poker.always_call import AlwaysCall
-from agents.poker.no_limit_best_response import HANDS, NoLimitBestResponseAgent
+from agents.poker.local_best_response import NoLimitBestResponse
 from evaluation.duplicate import duplicate_match
 from games import make
 from games.batches import States, num_rows
@@ -18,6 +18,8 @@ from games.interface import Game
 from games.poker.hands import parse_cards
 from games.table import Table
 from networks.evaluator import Outputs
+
+HANDS = NoLimitBestResponse.hands
 
 
 @cache
@@ -60,9 +62,9 @@ def at_table(hole: list[str], board: str, moves: list[str]) -> Table:
     return table
 
 
-def asked(table: Table) -> tuple[NoLimitBestResponseAgent, np.ndarray, np.ndarray]:
+def asked(table: Table) -> tuple[NoLimitBestResponse, np.ndarray, np.ndarray]:
     """Returns the player with its range and what each choice promises, as the seat to move."""
-    agent = NoLimitBestResponseAgent(game(), OnlyPairs(), boards=2000)
+    agent = NoLimitBestResponse(game(), OnlyPairs(), boards=2000)
     agent.start(1, 0)
     games, view, records = np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat)
     ranges = agent.ranges(games, view, records)
@@ -102,7 +104,7 @@ def test_what_a_call_is_worth() -> None:
 
 
 def test_it_wins_against_random_moves() -> None:
-    agent = NoLimitBestResponseAgent(game(), Random().at(game()), boards=20)
+    agent = NoLimitBestResponse(game(), Random().at(game()), boards=20)
     result = duplicate_match(game(), agent, Random().at(game()), 40, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
@@ -113,16 +115,16 @@ def test_who_always_calls_states_its_policy() -> None:
     for table, slot in ((facing, 1), (first, 0)):  # fold comes before call where there is something to call
         told = caller.probabilities(table.view(table.seat))[0]
         assert told[slot] == told.sum() == 1.0
-    result = duplicate_match(game(), NoLimitBestResponseAgent(game(), caller, boards=20), caller, 40, 3)
+    result = duplicate_match(game(), NoLimitBestResponse(game(), caller, boards=20), caller, 40, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
 
 def test_what_it_cannot_play() -> None:
     with pytest.raises(ValueError, match="no_limit_holdem with 3 players: a local best response plays against one"):
-        NoLimitBestResponseAgent(make("no_limit_holdem", players=3), OnlyPairs())
+        NoLimitBestResponse(make("no_limit_holdem", players=3), OnlyPairs())
     with pytest.raises(ValueError, match="got boards=0"):
-        NoLimitBestResponseAgent(game(), OnlyPairs(), boards=0)
-    agent = NoLimitBestResponseAgent(game(), OnlyPairs())
+        NoLimitBestResponse(game(), OnlyPairs(), boards=0)
+    agent = NoLimitBestResponse(game(), OnlyPairs())
     agent.start(1, 0)
     table = at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", ["r300", "call", "check", "r200"])
     with pytest.raises(ValueError, match="lbr: in game 0 the opponent made a move that the policy it was told of never makes"):
@@ -153,7 +155,7 @@ def test_its_range_is_exact_for_networks(moves: list[str]) -> None:
     """Hand by hand: the opponent is dealt it at a table of its own, the moves are made again, and its probabilities multiply."""
     against, table = networks_of(1), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", moves)
     assert table.seat == 0
-    agent = NoLimitBestResponseAgent(game(), against, boards=1)
+    agent = NoLimitBestResponse(game(), against, boards=1)
     agent.start(1, 0)
     likely = agent.ranges(np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat))[0]
     own, board = set(table.deal.hole[0, 0].tolist()), set(table.describe()["public"])

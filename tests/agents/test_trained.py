@@ -12,7 +12,7 @@ from evaluation.duplicate import duplicate_match
 from games import make
 from networks.checkpoint import CheckpointError, load, save
 from training.config import TrainConfig
-from training.trainer import Trainer
+from training.fpmcts import FPMCTS
 
 GAME = make("doudizhu")
 
@@ -23,7 +23,7 @@ def host(game: str | None = None, **players: tuple[str, dict[str, object]]) -> H
 
 
 def test_outputs_are_those_of_the_run(run: Path, tiny: TrainConfig) -> None:
-    trainer = Trainer(tiny)
+    trainer = FPMCTS(tiny)
     trained = load_trained(run, "doudizhu", precision="float32")
     rng = np.random.default_rng(0)
     observations = rng.integers(0, 2, (9, *GAME.spec.observation_shape)).astype(np.int8)
@@ -69,7 +69,7 @@ def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
     with pytest.raises(PlayerError, match="learned game.rules=standard; this match plays game.rules=douzero"):
         other.make("p")
     scalar = replace(tiny, network=replace(tiny.network, value_head="scalar"))
-    state = Trainer(scalar).get_state()
+    state = FPMCTS(scalar).state()
     save(tmp_path / "s.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
     with pytest.raises(CheckpointError, match="objective=adp.*scalar value head for wp"):
         load_trained(tmp_path / "s.safetensors", "doudizhu", objective="adp")

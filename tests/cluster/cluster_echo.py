@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,9 @@ import numpy as np
 
 
 class Unit(NamedTuple):
-    """Attributes: numbers: What is multiplied. fault: What goes wrong, see below. flag: File that says it was done."""
+    """Attributes: numbers: What is multiplied. fault: What goes wrong, see below. flag: File that
+    says it was done.
+    """
 
     numbers: np.ndarray
     fault: str = ""
@@ -28,22 +30,18 @@ class Echo:
         shared["weight"][...] += 0.0  # can be written to
         self.weight = float(shared["weight"])
 
-    def work(self, task: str) -> Callable[[Unit], Iterator[tuple[str, np.ndarray, int]]]:
-        def do(unit: Unit) -> Iterator[tuple[str, np.ndarray, int]]:
-            unit.numbers[...] += 0.0
-            first = unit.fault and not Path(unit.flag).exists()
-            if first:
-                Path(unit.flag).touch()
-            if unit.fault == "raise":
-                raise ValueError("numbers: expected others")
-            if unit.fault == "always kill" or (unit.fault == "kill" and first):
-                os.kill(os.getpid(), signal.SIGKILL)
-            if unit.fault == "hang" and first:
-                time.sleep(3600)
-            yield task, np.zeros(0), os.getpid()
-            yield task, unit.numbers * self.weight * self.factor, os.getpid()
-
-        return do
+    def __call__(self, unit: Unit, tick: Callable[[int], None]) -> tuple[np.ndarray, int]:
+        unit.numbers[...] += 0.0
+        first = unit.fault and not Path(unit.flag).exists()
+        if first:
+            Path(unit.flag).touch()
+        if unit.fault == "raise":
+            raise ValueError("numbers: expected others")
+        if unit.fault == "always kill" or (unit.fault == "kill" and first):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if unit.fault == "hang" and first:
+            time.sleep(3600)
+        return unit.numbers * self.weight * self.factor, os.getpid()
 
 
 def facts() -> dict[str, str]:

@@ -18,7 +18,10 @@ def nodes() -> Iterator[Any]:
 
     before = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).resolve().parent), before])
-    made = Nodes(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": STORE, "include_dashboard": False})
+    made = Nodes(
+        initialize_head=True,
+        head_node_args={"num_cpus": 1, "object_store_memory": STORE, "include_dashboard": False},
+    )
     made.add_node(num_cpus=1, object_store_memory=STORE)
     yield made
     os.environ["PYTHONPATH"] = before

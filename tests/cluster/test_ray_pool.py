@@ -1,4 +1,6 @@
-"""A Ray cluster of two nodes: units are done once each, whatever happens to those who do them; errors are one line."""
+"""A Ray cluster of two nodes: units are done once each, whatever happens to those who do them;
+errors are one line.
+"""
 
 import sys
 import time
@@ -9,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.cluster import ClusterError, ClusterSettings
-from runtime.connect import connect
+from runtime.cluster import ClusterError, ClusterSettings, connect
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))  # actors import what the tests do, by the same name
+sys.path.insert(
+    0, str(Path(__file__).resolve().parent)
+)  # actors import what the tests do, by the same name
 from cluster_echo import Unit  # noqa: E402
 
 ray = pytest.importorskip("ray")
@@ -24,7 +27,9 @@ ECHO, FACTS = "cluster_echo:Echo", "cluster_echo:facts"
 
 
 def cluster(nodes: Any, facts: str = FACTS, **settings: Any) -> RayCluster:
-    made = connect(ClusterSettings(kind="ray", address=nodes.address, **settings), ECHO, {"factor": 2.0}, facts)
+    made = connect(
+        ClusterSettings(kind="ray", address=nodes.address, **settings), ECHO, {"factor": 2.0}, facts
+    )
     assert isinstance(made, RayCluster)
     return made
 
@@ -32,9 +37,8 @@ def cluster(nodes: Any, facts: str = FACTS, **settings: Any) -> RayCluster:
 def do(made: RayCluster, units: list[Unit], weight: float = 3.0) -> list[np.ndarray]:
     """Returns the results of all units in order; each must come once."""
     found: dict[int, np.ndarray] = {}
-    for k, (task, numbers, _) in made.pool({"weight": np.array(weight)}, "add").run(units):
+    for k, (numbers, _) in made.pool({"weight": np.array(weight)}).run(units):
         assert k not in found
-        assert task == "add"
         assert numbers.flags.writeable
         found[k] = numbers
     return [found[k] for k in range(len(units))]
@@ -56,7 +60,11 @@ def test_units_are_done_with_what_is_shared(nodes: Any) -> None:
     assert curves["cluster/units"] == 16
     assert curves["cluster/units_retried"] == 0
     assert sum(curves[f"cluster_actors/units_{k}"] for k in range(2)) == 16
-    assert all(curves[f"cluster_actors/seconds_per_unit_{k}"] > 0 for k in range(2) if curves[f"cluster_actors/units_{k}"])
+    assert all(
+        curves[f"cluster_actors/seconds_per_unit_{k}"] > 0
+        for k in range(2)
+        if curves[f"cluster_actors/units_{k}"]
+    )
     assert made.curves()["cluster_actors/units_0"] == 0
     assert do(made, []) == []
     made.close()
@@ -76,11 +84,11 @@ def test_an_actor_that_ends_or_hangs_is_replaced(nodes: Any, fault: str, tmp_pat
 def test_a_node_that_is_removed(nodes: Any, tmp_path: Path) -> None:
     made = cluster(nodes, unit_seconds=60.0)
     do(made, units(2))
-    run = made.pool({"weight": np.array(3.0)}, "add").run(units(8))
+    run = made.pool({"weight": np.array(3.0)}).run(units(8))
     found = dict([next(run)])
     nodes.remove_node(nodes.list_all_nodes()[1])
     found |= dict(run)
-    np.testing.assert_array_equal([found[k][1] for k in range(8)], EXPECTED)
+    np.testing.assert_array_equal([found[k][0] for k in range(8)], EXPECTED)
     made.close()
     nodes.add_node(num_cpus=1, object_store_memory=80 * 10**6)
 
@@ -94,14 +102,19 @@ def test_an_error_of_the_work_is_raised_here(nodes: Any, tmp_path: Path) -> None
 
 def test_a_unit_that_ends_every_actor(nodes: Any, tmp_path: Path) -> None:
     made = cluster(nodes, actors=1)
-    with pytest.raises(ClusterError, match="unit 0 of 1 ended 4 actors; a smaller cluster.unit_games"):
+    with pytest.raises(
+        ClusterError, match="unit 0 of 1 ended 4 actors; a smaller cluster.unit_games"
+    ):
         do(made, [Unit(np.zeros(1), "always kill", str(tmp_path / "flag"))])
     made.close()
 
 
 def test_other_code_is_refused(nodes: Any) -> None:
     made = cluster(nodes, facts="cluster_echo:other_code", actors=1)
-    with pytest.raises(ClusterError, match="an actor of the cluster has another code: .* there, .* here; install the same"):
+    with pytest.raises(
+        ClusterError,
+        match="an actor of the cluster has another code: .* there, .* here; install the same",
+    ):
         do(made, units(1))
     made.close()
 
@@ -109,7 +122,10 @@ def test_other_code_is_refused(nodes: Any) -> None:
 def test_other_processors_are_refused_unless_they_may_be(nodes: Any) -> None:
     made = cluster(nodes, actors=1)
     actor = made.actors[0]
-    with pytest.raises(ClusterError, match="another device: 'cuda' there, 'cpu' here; .* set cluster.mixed=true where results"):
+    with pytest.raises(
+        ClusterError,
+        match="another device: 'cuda' there, 'cpu' here; .* set cluster.mixed=true where results",
+    ):
         made.greet(actor, {"code": "same", "device": "cuda"})
     made._settings = replace(made._settings, mixed=True)
     made.greet(actor, {"code": "same", "device": "cuda"})
@@ -122,7 +138,8 @@ def test_other_processors_are_refused_unless_they_may_be(nodes: Any) -> None:
 def test_no_actor_comes(nodes: Any) -> None:
     made = cluster(nodes, actors=1, actor_cpus=64, start_seconds=2)
     with pytest.raises(
-        ClusterError, match="cluster.start_seconds=2: none of 1 actors came in time; each wants 64 cores, .* free"
+        ClusterError,
+        match="cluster.start_seconds=2: none of 1 actors came in time; each wants 64 cores, .* free",
     ):
         do(made, units(1))
     made.close()
@@ -134,17 +151,23 @@ def test_results_that_do_not_fit(nodes: Any, monkeypatch: pytest.MonkeyPatch) ->
     def put(value: object) -> None:
         raise ray.exceptions.OutOfDiskError
 
-    with monkeypatch.context() as patched:  # a full store spills to the disk as long as there is room
+    with (
+        monkeypatch.context() as patched
+    ):  # a full store spills to the disk as long as there is room
         patched.setattr(ray, "put", put)
-        with pytest.raises(ClusterError, match="cluster.object_store_mb=256: too small for what is on its way, and no disk"):
-            made.pool({"weight": np.zeros(1)}, "add")
+        with pytest.raises(
+            ClusterError,
+            match="cluster.object_store_mb=256: too small for what is on its way, and no disk",
+        ):
+            made.pool({"weight": np.zeros(1)})
     made.close()
 
 
 def test_a_cluster_that_is_not_there() -> None:
     started = time.monotonic()
     with pytest.raises(
-        ClusterError, match="cluster.address=127.0.0.1:1: cannot be reached .*; start one with 'ray start --head'"
+        ClusterError,
+        match="cluster.address=127.0.0.1:1: cannot be reached .*; start one with 'ray start --head'",
     ):
         connect(ClusterSettings(kind="ray", address="127.0.0.1:1"), ECHO, {}, FACTS)
     assert time.monotonic() - started < 60
@@ -163,14 +186,18 @@ def test_what_arrives_can_be_written_to() -> None:
 def test_an_actor_takes_the_weights_of_each_batch() -> None:
     worker, unit = Worker(ECHO, {}), units(1)[0]
     for version, weight in ((0, 3.0), (1, 5.0), (0, 3.0)):
-        (_, numbers, _), _ = worker.do(version, {"weight": np.array(weight)}, "add", unit)
+        (numbers, _), _ = worker.do(version, {"weight": np.array(weight)}, unit)
         np.testing.assert_array_equal(numbers, weight * unit.numbers)
-    assert worker.do(0, {"weight": np.array(7.0)}, "add", unit)[0][1][1] == 3.0  # the same version is not read again
+    assert (
+        worker.do(0, {"weight": np.array(7.0)}, unit)[0][0][1] == 3.0
+    )  # the same version is not read again
 
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "runtime.ray_pool", None)
-    with pytest.raises(ClusterError, match=r"cluster=ray: needs the extra 'ray' \(pip install 'fpmcts\[ray\]'\)"):
+    with pytest.raises(
+        ClusterError, match=r"cluster=ray: needs the extra 'ray' \(pip install 'fpmcts\[ray\]'\)"
+    ):
         connect(ClusterSettings(kind="ray"), ECHO, {}, FACTS)
 
 
@@ -189,5 +216,8 @@ def test_the_head_of_the_cluster_dies(nodes: Any, monkeypatch: pytest.MonkeyPatc
         if said:
             break
     assert len(said) == 1
-    assert "is gone; what was finished is saved, and the same command goes on once there is a cluster" in said[0]
+    assert (
+        "is gone; what was finished is saved, and the same command goes on once there is a cluster"
+        in said[0]
+    )
     made.close()

@@ -12,34 +12,45 @@ from evaluation.plan import make_plan
 from evaluation.tournament import play_tournament
 from games import make
 from reproduce.ismcts_tables import read_job
+from runtime.progress import silent
 from runtime.settings import ConfigError
 from training.algorithms import read_run
-from training.trainer import Trainer
+from training.fpmcts import FPMCTS
 
 ray = pytest.importorskip("ray")
 from runtime.ray_pool import RayCluster  # noqa: E402
 
 TINY = (
-    "game=kuhn", "threads=1", "episode.games=16", "episode.games_per_step=8", "episode.value_games=12", "search.playouts=8",
-    "train.batch_size=16", "train.reservoir=40", "evaluation.exact_every=0",
-)  # fmt: skip
+    "game=kuhn",
+    "threads=1",
+    "episode.games=16",
+    "episode.games_per_step=8",
+    "episode.value_games=12",
+    "search.playouts=8",
+    "train.batch_size=16",
+    "train.reservoir=40",
+    "evaluation.exact_every=0",
+)
 
 
-def trainer(*overrides: str) -> Trainer:
-    return Trainer(read_run((*TINY, *overrides))[0])
+def trainer(*overrides: str) -> FPMCTS:
+    return FPMCTS(read_run((*TINY, *overrides)))
 
 
-def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[Trainer, RayCluster]:
-    made = trainer(*overrides, "cluster=ray", f"cluster.address={nodes.address}", f"cluster.actors={actors}")
+def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[FPMCTS, RayCluster]:
+    made = trainer(
+        *overrides, "cluster=ray", f"cluster.address={nodes.address}", f"cluster.actors={actors}"
+    )
     assert isinstance(made.workers.cluster, RayCluster)
     return made, made.workers.cluster
 
 
-def run(one: Trainer, steps: int) -> dict[str, np.ndarray]:
-    for _ in range(steps):
-        for _ in one.run_step():
-            pass
-    return one.get_state().arrays
+def run(one: FPMCTS, steps: int) -> dict[str, np.ndarray]:
+    """Returns the arrays after some steps, and what the last match said."""
+    reports = [one.step(silent) for _ in range(steps)]
+    return one.state().arrays | {
+        k: np.array(x) for k, x in reports[-1].scalars.items() if "_against_" in k
+    }
 
 
 def same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None:
@@ -56,18 +67,23 @@ def alone() -> dict[str, np.ndarray]:
 
 def test_two_actors_one_of_which_is_killed(nodes: Any, alone: dict[str, np.ndarray]) -> None:
     made, cluster = in_cluster(nodes, 2)
-    events = made.run_step()
-    next(events)  # units are on their way
-    ray.kill(cluster.actors[0].handle)
-    for _ in events:
-        pass
-    same(run(made, 3), alone)
+    killed = []
+
+    def kill(*at: object) -> None:  # units are on their way
+        if not killed:
+            killed.append(cluster.actors[0])
+            ray.kill(killed[0].handle)
+
+    made.step(kill)
+    same(run(made, 2), run(trainer(), 3))
+    scalars = made.step(silent).scalars
     assert cluster.retried > 0
-    report = made.last_report
-    assert report is not None
-    assert report.scalars["cluster/actors"] >= 1
-    assert report.scalars["cluster_actors/units_0"] + report.scalars["cluster_actors/units_1"] == report.scalars["cluster/units"]
-    cluster.close()
+    assert scalars["cluster/actors"] >= 1
+    assert (
+        scalars["cluster_actors/units_0"] + scalars["cluster_actors/units_1"]
+        == scalars["cluster/units"]
+    )
+    made.close()
 
 
 def test_a_run_goes_on_without_its_cluster(nodes: Any, alone: dict[str, np.ndarray]) -> None:
@@ -75,7 +91,7 @@ def test_a_run_goes_on_without_its_cluster(nodes: Any, alone: dict[str, np.ndarr
     run(made, 1)
     cluster.close()
     resumed = trainer()
-    resumed.set_state(made.get_state())
+    resumed.load(made.state())
     same(run(resumed, 3), alone)
 
 
@@ -89,47 +105,51 @@ def test_any_number_of_actors(nodes: Any, alone: dict[str, np.ndarray], actors: 
     nodes.remove_node(node)
 
 
-LAG = ("cluster.lag=1", "evaluation.decks=150", "gradient.start=2", "gradient.games=32", "gradient.batch_size=16")
+LAG = ("cluster.lag=1", "evaluation.decks=150", "gradient.start=2", "gradient.games=2048")
 
 
 @pytest.fixture(scope="module")
-def lagging() -> tuple[dict[str, np.ndarray], dict[str, float]]:
-    """The arrays and the last match after two iterations with searches and one of policy gradient, without a cluster."""
+def lagging() -> dict[str, np.ndarray]:
+    """The arrays and the last match after two iterations with searches and one of policy gradient,
+    without a cluster.
+    """
     made = trainer(*LAG)
     arrays = run(made, 5)
-    made.workers.close()
-    return arrays, match(made)
+    made.close()
+    return arrays
 
 
-def match(made: Trainer) -> dict[str, float]:
-    """Returns what the last match said."""
-    assert made.last_report is not None
-    return {name: value for name, value in made.last_report.scalars.items() if name.startswith("policy_against_")}
-
-
-def test_players_that_lag_one_of_whom_is_killed(nodes: Any, lagging: tuple[dict[str, np.ndarray], dict[str, float]]) -> None:
+def test_players_that_lag_one_of_whom_is_killed(nodes: Any, lagging: dict[str, np.ndarray]) -> None:
     made, cluster = in_cluster(nodes, 2, *LAG)
     run(made, 2)  # the games of the next iteration are on their way
     ray.kill(cluster.actors[1].handle)
     run(made, 1)
-    made.workers.close()
+    made.close()
     resumed = trainer(*LAG)
-    resumed.set_state(made.get_state())
-    same(run(resumed, 2), lagging[0])
-    resumed.workers.close()
+    resumed.load(made.state())
+    same(run(resumed, 2), lagging)
+    resumed.close()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("actors", [1, 2])
-def test_any_number_of_actors_that_lag(nodes: Any, lagging: tuple[dict[str, np.ndarray], dict[str, float]], actors: int) -> None:
+def test_any_number_of_actors_that_lag(
+    nodes: Any, lagging: dict[str, np.ndarray], actors: int
+) -> None:
     made, _ = in_cluster(nodes, actors, *LAG)
-    same(run(made, 5), lagging[0])
-    assert match(made) == lagging[1]
-    made.workers.close()
+    same(run(made, 5), lagging)
+    made.close()
 
 
 def test_matches(nodes: Any, tmp_path: Any) -> None:
-    line = ["game=kuhn", "a=tabular", "b=random", "decks=1200", "processes=1", f"unfinished={tmp_path}"]
+    line = [
+        "game=kuhn",
+        "a=tabular",
+        "b=random",
+        "decks=1200",
+        "processes=1",
+        f"unfinished={tmp_path}",
+    ]
     game, results = make("kuhn"), []
     for more in ([], ["cluster=ray", f"cluster.address={nodes.address}"]):
         tournament = parse_command_line([*line, *more])
@@ -143,22 +163,33 @@ def test_matches(nodes: Any, tmp_path: Any) -> None:
 @pytest.mark.slow
 def test_bootstrap_and_measured_searches(nodes: Any) -> None:
     doudizhu = (
-        "game=doudizhu", "bootstrap.games=60", "bootstrap.games_per_step=60", "network.channels=8", "network.blocks=1",
-        "evaluation.search_decks=30", "evaluation.search_every=1", "evaluation.search_playouts=6", "search.playouts=6",
-        "search.worlds=4", "inference.particles=8", "evaluation.decks=150",
-    )  # fmt: skip
+        "game=doudizhu",
+        "bootstrap.games=60",
+        "bootstrap.games_per_step=60",
+        "network.channels=8",
+        "network.blocks=1",
+        "evaluation.search_decks=30",
+        "evaluation.search_every=1",
+        "evaluation.search_playouts=6",
+        "search.playouts=6",
+        "search.worlds=4",
+        "inference.particles=8",
+        "evaluation.decks=150",
+    )
     line = (*doudizhu, *(key for key in TINY if not key.startswith(("game=", "search.playouts"))))
     made = []
     for more in ((), ("cluster=ray", f"cluster.address={nodes.address}", "cluster.actors=2")):
-        one = Trainer(read_run((*line, *more))[0])
-        arrays = run(one, 3)
-        assert one.last_report is not None
-        made.append(arrays | {name: np.array(x) for name, x in one.last_report.scalars.items() if "_against_" in name})
-        one.workers.close()
+        one = FPMCTS(read_run((*line, *more)))
+        made.append(run(one, 3))
+        one.close()
     same(*made)
 
 
-SMALL = ("only=[goofspiel_6_short]", "tables.goofspiel_6_short.game.cards=3", "tables.goofspiel_6_short.seconds=0.001")
+SMALL = (
+    "only=[goofspiel_6_short]",
+    "tables.goofspiel_6_short.game.cards=3",
+    "tables.goofspiel_6_short.seconds=0.001",
+)
 
 
 def figure(folder: Path, *overrides: str) -> list[list[Any]]:
@@ -177,5 +208,7 @@ def test_lots_of_a_figure(nodes: Any, tmp_path: Path) -> None:
 
 
 def test_other_kinds_of_clusters_are_refused() -> None:
-    with pytest.raises(ConfigError, match="cluster.kind=rey: expected one of none, ray; did you mean ray"):
+    with pytest.raises(
+        ConfigError, match="cluster.kind=rey: expected one of none, ray; did you mean ray"
+    ):
         read_job("lisy_tables", ["cluster=rey"])

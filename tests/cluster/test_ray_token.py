@@ -1,4 +1,6 @@
-"""A cluster that asks for a token lets in who has it; who has another one, or none, is told in one line."""
+"""A cluster that asks for a token lets in who has it; who has another one, or none, is told in one
+line.
+"""
 
 import os
 import shutil
@@ -19,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 CONNECT = """
 import sys
 from runtime.cluster import ClusterError, ClusterSettings
-from runtime.connect import connect
+from runtime.cluster import connect
 try:
     cluster = connect(ClusterSettings(kind="ray", address=sys.argv[1]), "cluster_echo:Echo", {}, "cluster_echo:facts")
 except ClusterError as error:
@@ -42,11 +44,25 @@ def address() -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     line = [
-        str(Path(sys.executable).parent / "ray"), "start", "--head", "--block", f"--port={port}", "--num-cpus=1",
-        "--include-dashboard=false", "--object-store-memory=80000000", "--disable-usage-stats", f"--temp-dir={folder}",
-    ]  # fmt: skip
+        str(Path(sys.executable).parent / "ray"),
+        "start",
+        "--head",
+        "--block",
+        f"--port={port}",
+        "--num-cpus=1",
+        "--include-dashboard=false",
+        "--object-store-memory=80000000",
+        "--disable-usage-stats",
+        f"--temp-dir={folder}",
+    ]
     token = environment(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="right")
-    head = subprocess.Popen(line, env=token, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    head = subprocess.Popen(
+        line,
+        env=token,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     started = time.monotonic()
     while time.monotonic() - started < 60:
         try:
@@ -68,7 +84,9 @@ def address() -> Iterator[str]:
 def test_who_has_another_token_is_told_so(address: str) -> None:
     def connect(**more: str) -> "subprocess.CompletedProcess[str]":
         line = [sys.executable, "-c", CONNECT, address]
-        return subprocess.run(line, env=environment(**more), capture_output=True, text=True, timeout=120)
+        return subprocess.run(
+            line, env=environment(**more), capture_output=True, text=True, timeout=120
+        )
 
     time.sleep(5)
     let_in = connect(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="right")
@@ -78,4 +96,7 @@ def test_who_has_another_token_is_told_so(address: str) -> None:
     assert wrong.returncode == 1
     last = wrong.stderr.strip().splitlines()[-1]
     assert last.startswith(f"cluster.address={address}: cannot be reached (")
-    assert "something listens there: expected a cluster of the same version of Ray, RAY_AUTH_MODE=token and its token" in last
+    assert (
+        "something listens there: expected a cluster of the same version of Ray, RAY_AUTH_MODE=token and its token"
+        in last
+    )

@@ -9,7 +9,7 @@ from agents import load_player
 from agents.agent import Agent
 from agents.decision import Limits
 from agents.poker.mcts import MCTSAgent, MCTSOptions
-from expected_reward.searcher import Found
+from expected_reward.search import Found
 from games import make
 from games.batches import take
 from games.kernels import streams

@@ -1,69 +1,66 @@
-"""Threads that do units of work: every item once and in order, errors handed on, the others stopped."""
+"""Threads that do units of work: every unit once, results in order, errors handed on, the others
+stopped.
+"""
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 
-from runtime.pools import ThreadPool, side_by_side
-
-
-def test_every_item_in_order() -> None:
-    found = list(side_by_side([range(5), range(10, 13), []]))
-    assert [item for k, item in found if k == 0] == [0, 1, 2, 3, 4]
-    assert [item for k, item in found if k == 1] == [10, 11, 12]
-    assert len(found) == 8
+from runtime.pools import ThreadPool, Tick
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_every_unit_is_done_once_by_any_number_of_workers(workers: int) -> None:
-    """And a worker that is free takes the next one."""
+    """A worker that is free takes the next one; progress is that of all units together."""
 
-    def count_to(unit: int) -> Iterator[int]:
-        yield from range(unit)
+    def count_to(unit: int, tick: Tick) -> int:
+        for k in range(unit):
+            tick(k + 1)
+        return 10 * unit
 
-    units = [3, 0, 4, 1, 2]
-    found = list(ThreadPool([count_to] * workers).run(units))
-    for k, unit in enumerate(units):
-        assert [item for which, item in found if which == k] == list(range(unit))
+    units, seen = [3, 0, 4, 1, 2], list[int]()
+    assert ThreadPool([count_to] * workers).map(units, units, seen.append) == [30, 0, 40, 10, 20]
+    assert seen == sorted(seen) and seen[-1] == 10
+    assert sorted(ThreadPool([count_to] * workers).run(units)) == [
+        (k, 10 * unit) for k, unit in enumerate(units)
+    ]
 
 
 def test_they_run_at_the_same_time() -> None:
     """Each waits for the other: one after the other they would never end."""
     barrier = threading.Barrier(2, timeout=20)
+    assert (
+        len(
+            ThreadPool([lambda unit, tick: barrier.wait()] * 2).map(
+                [0, 1], [1, 1], lambda done: None
+            )
+        )
+        == 2
+    )
 
-    def meet() -> Iterator[bool]:
-        barrier.wait()
-        yield True
 
-    assert len(list(side_by_side([meet(), meet()]))) == 2
+def endless(unit: int, tick: Tick) -> int:
+    while True:
+        tick(1)
 
 
 def test_an_error_stops_the_others_and_is_raised() -> None:
     before = threading.active_count()
 
-    def fails() -> Iterator[int]:
-        yield 0
+    def fails(unit: int, tick: Tick) -> int:
         raise ArithmeticError("no more")
 
-    def endless() -> Iterator[int]:
-        while True:
-            yield 1
-
     with pytest.raises(ArithmeticError, match="no more"):
-        for _ in side_by_side([fails(), endless()]):
-            pass
+        ThreadPool([fails, endless]).map([0, 1], [1, 1], lambda done: None)
     assert threading.active_count() == before
 
 
 def test_who_stops_early_stops_them() -> None:
     before = threading.active_count()
 
-    def endless() -> Iterator[int]:
-        while True:
-            yield 1
+    def stop(done: int) -> None:
+        raise KeyboardInterrupt
 
-    found = side_by_side([endless(), endless()])
-    next(found)
-    found.close()
+    with pytest.raises(KeyboardInterrupt):
+        ThreadPool([endless, endless]).map([0, 1], [1, 1], stop)
     assert threading.active_count() == before

@@ -1,4 +1,5 @@
-"""Files of decks: what is written is read back, DouZero's deals become the right hands, and no file can run anything."""
+"""Files of decks: what is written is read back, DouZero's deals become the right hands, and no file
+can run anything."""
 
 import json
 import os
@@ -40,9 +41,19 @@ def douzero(states: States) -> list[dict[str, list[int]]]:
     """Returns decks as DouZero writes them."""
     entries = []
     for hands, bottom in zip(states.hands, states.bottom, strict=True):
-        cards = [[DOUZERO_RANKS[rank] for rank in np.repeat(np.arange(15), unpack(part))] for part in (*hands, bottom)]
+        cards = [
+            [DOUZERO_RANKS[rank] for rank in np.repeat(np.arange(15), unpack(part))]
+            for part in (*hands, bottom)
+        ]
         landlord, down, up, three = cards
-        entries.append({"landlord": landlord, "landlord_up": up, "landlord_down": down, "three_landlord_cards": three})
+        entries.append(
+            {
+                "landlord": landlord,
+                "landlord_up": up,
+                "landlord_down": down,
+                "three_landlord_cards": three,
+            }
+        )
     return entries
 
 
@@ -55,7 +66,12 @@ def test_decks_survive_the_file(tmp_path: Path) -> None:
 def test_records_are_decks(tmp_path: Path) -> None:
     deals, games = zip(*(random_game(seed) for seed in range(3)), strict=True)
     path = tmp_path / "games.pkl"  # the name does not matter
-    path.write_text("".join(json.dumps(GAME.record(d, 0, np.array(m))) + "\n" for d, m in zip(deals, games, strict=True)))
+    path.write_text(
+        "".join(
+            json.dumps(GAME.record(d, 0, np.array(m))) + "\n"
+            for d, m in zip(deals, games, strict=True)
+        )
+    )
     assert read_decks(path).hands.tolist() == [deal.hands[0].tolist() for deal in deals]
 
 
@@ -100,8 +116,14 @@ LINES = {
     "missing": ({"hands": HAND}, "bottom: expected a text"),
     "numbers": ({"hands": [1, 2, 3], "bottom": BOTTOM}, "hands: expected a list of 3 texts"),
     "long": ({"hands": ["3" * 260, *HAND[1:]], "bottom": BOTTOM}, "each of no more than 20 cards"),
-    "size": ({"hands": [HAND[0] + BOTTOM, *HAND[1:]], "bottom": BOTTOM}, "20 cards in the landlord's hand: expected 17"),
-    "five": ({"hands": HAND, "bottom": "333"}, "not a deck: 54 cards, expected 54: the 3 occurs 6 times, expected 4, the 8 "),
+    "size": (
+        {"hands": [HAND[0] + BOTTOM, *HAND[1:]], "bottom": BOTTOM},
+        "20 cards in the landlord's hand: expected 17",
+    ),
+    "five": (
+        {"hands": HAND, "bottom": "333"},
+        "not a deck: 54 cards, expected 54: the 3 occurs 6 times, expected 4, the 8 ",
+    ),
     "card": ({"hands": HAND, "bottom": "33X"}, "no card 'X'"),
 }
 
@@ -109,9 +131,15 @@ LINES = {
 @pytest.mark.parametrize("fault", LINES)
 def test_faults_are_named_with_their_line(fault: str, tmp_path: Path) -> None:
     content, message = LINES[fault]
-    line = content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content)).encode()
+    line = (
+        content
+        if isinstance(content, bytes)
+        else (content if isinstance(content, str) else json.dumps(content)).encode()
+    )
     path = tmp_path / "decks"
-    path.write_bytes(json.dumps({"hands": HAND, "bottom": BOTTOM}).encode() + b"\n\n" + line + b"\n")
+    path.write_bytes(
+        json.dumps({"hands": HAND, "bottom": BOTTOM}).encode() + b"\n\n" + line + b"\n"
+    )
     fails(path, f"line 3: .*({message})")
 
 
@@ -121,22 +149,54 @@ def change(key: str, edit: Callable[[list[Any]], Any]) -> Callable[[list[Any]], 
 
 
 ENTRIES: dict[str, tuple[Callable[[list[Any]], Any], str]] = {
-    "missing": (lambda decks: decks[2].pop("landlord_up"), "entry 3: got a dict: expected a dictionary with the keys"),
-    "too many": (lambda decks: decks[2].update(bid=[]), "entry 3: got a dict: expected a dictionary with the keys"),
-    "no deck": (lambda decks: decks.__setitem__(2, [1, 2]), "entry 3: got a list: expected a dictionary"),
-    "no list": (lambda decks: decks[2].update(landlord=5), "entry 3: landlord is 5: expected a list of cards"),
-    "rank": (change("landlord", lambda cards: cards.__setitem__(0, 15)), "entry 3: landlord: 15 is not a card; expected 3 to 14"),
-    "text": (change("landlord", lambda cards: cards.append("7")), "entry 3: landlord: '7' is not a card"),
-    "large": (change("landlord", lambda cards: cards.append(10**30)), "entry 3: landlord: a int is not a card"),
-    "lost": (change("landlord_up", lambda cards: cards.pop(0)), "entry 3: the cards are not a deck: 53 cards, expected 54: the "),
-    "twice": (change("landlord_up", lambda cards: cards.append(30)), "the B occurs 2 times, expected 1"),
+    "missing": (
+        lambda decks: decks[2].pop("landlord_up"),
+        "entry 3: got a dict: expected a dictionary with the keys",
+    ),
+    "too many": (
+        lambda decks: decks[2].update(bid=[]),
+        "entry 3: got a dict: expected a dictionary with the keys",
+    ),
+    "no deck": (
+        lambda decks: decks.__setitem__(2, [1, 2]),
+        "entry 3: got a list: expected a dictionary",
+    ),
+    "no list": (
+        lambda decks: decks[2].update(landlord=5),
+        "entry 3: landlord is 5: expected a list of cards",
+    ),
+    "rank": (
+        change("landlord", lambda cards: cards.__setitem__(0, 15)),
+        "entry 3: landlord: 15 is not a card; expected 3 to 14",
+    ),
+    "text": (
+        change("landlord", lambda cards: cards.append("7")),
+        "entry 3: landlord: '7' is not a card",
+    ),
+    "large": (
+        change("landlord", lambda cards: cards.append(10**30)),
+        "entry 3: landlord: a int is not a card",
+    ),
+    "lost": (
+        change("landlord_up", lambda cards: cards.pop(0)),
+        "entry 3: the cards are not a deck: 53 cards, expected 54: the ",
+    ),
+    "twice": (
+        change("landlord_up", lambda cards: cards.append(30)),
+        "the B occurs 2 times, expected 1",
+    ),
     "sizes": (
         lambda decks: decks[2]["landlord_up"].append(decks[2]["landlord_down"].pop()),
         "entry 3: 16 cards in landlord_down: expected 17",
     ),
-    "bottom size": (lambda decks: decks[2]["three_landlord_cards"].pop(), "entry 3: 2 cards in three_landlord_cards: expected 3"),
+    "bottom size": (
+        lambda decks: decks[2]["three_landlord_cards"].pop(),
+        "entry 3: 2 cards in three_landlord_cards: expected 3",
+    ),
     "bottom": (
-        lambda decks: decks[2].update(three_landlord_cards=3 * [min({*decks[2]["landlord_up"]} - {*decks[2]["landlord"]})]),
+        lambda decks: decks[2].update(
+            three_landlord_cards=3 * [min({*decks[2]["landlord_up"]} - {*decks[2]["landlord"]})]
+        ),
         "entry 3: the . occurs . times in three_landlord_cards and . times in landlord: expected",
     ),
 }
@@ -173,7 +233,11 @@ def test_a_pickle_runs_nothing(protocol: int, tmp_path: Path) -> None:
         data = pickle.dumps(content, protocol)
         path = tmp_path / "eval_data.pkl"
         path.write_bytes(data)
-        fails(path, "the instruction (STACK_)?GLOBAL at byte .*expected a pickle of lists, dictionaries, texts and whole numbers")
+        fails(
+            path,
+            "the instruction (STACK_)?GLOBAL at byte .*expected a pickle of lists, dictionaries, "
+            "texts and whole numbers",
+        )
         assert not mark.exists()
     pickle.loads(pickle.dumps(command, protocol))
     assert mark.exists()  # it would have
@@ -195,7 +259,10 @@ def test_a_pickle_runs_nothing(protocol: int, tmp_path: Path) -> None:
         (b"\x80\x02].", "there is no deck in it"),
         (b"(I01\nl.", "entry 1: got True"),
         (b"\x80\x02]r\xff\xff\xff\xff.", "more at byte 3 than a list"),  # a memory of 2^32 places
-        (b"\x80\x05\x96" + b"\xff" * 7 + b"\x0f.", "expected .* bytes in a bytearray8|bytearray"),  # 2^60 bytes
+        (
+            b"\x80\x05\x96" + b"\xff" * 7 + b"\x0f.",
+            "expected .* bytes in a bytearray8|bytearray",
+        ),  # 2^60 bytes
         (b"]h\x00.", "not a pickle of decks"),
         (b"]a.", "not a pickle of decks"),
         (b"]e.", "not a pickle of decks"),
@@ -236,11 +303,16 @@ def test_a_file_that_is_cut_off_is_refused(protocol: int, tmp_path: Path) -> Non
 PICKLED = [pickle.dumps(douzero(DECKS)[:2], protocol) for protocol in PROTOCOLS]
 
 
-@hypothesis.settings(max_examples=200, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
-@hypothesis.given(
-    data=st.sampled_from(PICKLED), edits=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(max_size=3)), min_size=1)
+@hypothesis.settings(
+    max_examples=200, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
 )
-def test_damaged_files_are_refused_or_are_decks(data: bytes, edits: list[tuple[float, bytes]], tmp_path: Path) -> None:
+@hypothesis.given(
+    data=st.sampled_from(PICKLED),
+    edits=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(max_size=3)), min_size=1),
+)
+def test_damaged_files_are_refused_or_are_decks(
+    data: bytes, edits: list[tuple[float, bytes]], tmp_path: Path
+) -> None:
     for at, new in edits:
         place = int(at * len(data))
         data = data[:place] + new + data[place + 1 :]
@@ -256,11 +328,15 @@ def test_damaged_files_are_refused_or_are_decks(data: bytes, edits: list[tuple[f
 @pytest.mark.parametrize(
     "data",
     [
-        b"]" * 2_000_000 + b".", b"(" * 2_000_000, b"](" + b"K\x01" * 1_000_000 + b"e.", b"](]]]]e" * 300_000 + b".",
-        b"]" + b"(]]]]]]]]e" * 100_000 + b".", b"\x80\x04]" + b"\x94" * 1_000_000 + b".",
+        b"]" * 2_000_000 + b".",
+        b"(" * 2_000_000,
+        b"](" + b"K\x01" * 1_000_000 + b"e.",
+        b"](]]]]e" * 300_000 + b".",
+        b"]" + b"(]]]]]]]]e" * 100_000 + b".",
+        b"\x80\x04]" + b"\x94" * 1_000_000 + b".",
     ],
     ids=["brackets", "marks", "numbers", "lists of lists", "empty lists", "memory"],
-)  # fmt: skip
+)
 def test_pickles_of_brackets_are_refused_soon(data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "eval_data.pkl"
     path.write_bytes(data)

@@ -22,7 +22,11 @@ def random_record(seed: int, left: int = 0) -> dict[str, Any]:
 
 def test_a_game_may_be_unfinished() -> None:
     over, running = random_record(1), random_record(1, left=1)
-    assert (running["winner"], running["points"]) == (-1, [0, 0, 0]) != (over["winner"], over["points"])
+    assert (
+        (running["winner"], running["points"])
+        == (-1, [0, 0, 0])
+        != (over["winner"], over["points"])
+    )
 
 
 def test_the_example_in_the_readme() -> None:
@@ -32,13 +36,19 @@ def test_the_example_in_the_readme() -> None:
 
 
 FAULTS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
-    "field": (lambda fields: fields.pop("bottom"), "expected an object with the fields rules, hands"),
+    "field": (
+        lambda fields: fields.pop("bottom"),
+        "expected an object with the fields rules, hands",
+    ),
     "type": (lambda fields: fields.update(hands=3), "expected a list of 3 texts"),
     "rules": (lambda fields: fields.update(rules="pagat"), "rules 'pagat': expected 'standard'"),
     "cards": (lambda fields: fields.update(bottom="34Z"), "no card 'Z'"),
     "size": (lambda fields: fields.update(bottom="34"), "2 cards in the bottom: expected 3"),
     "deck": (lambda fields: fields["hands"].__setitem__(1, fields["hands"][0]), "are not a deck"),
-    "move": (lambda fields: fields["moves"].insert(0, "pass"), r"move 1 \(pass\): it is not legal; expected one of "),
+    "move": (
+        lambda fields: fields["moves"].insert(0, "pass"),
+        r"move 1 \(pass\): it is not legal; expected one of ",
+    ),
     "text": (lambda fields: fields["moves"].insert(0, "34"), "'34' is no move"),
     "end": (lambda fields: fields["moves"].append("pass"), "the game is over"),
     "result": (lambda fields: fields.update(points=[0, 0, 0]), "the moves give"),

@@ -7,8 +7,9 @@ import torch
 from games import make
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
+from runtime.progress import silent
 from training.algorithms import read_run
-from training.trainer import Trainer
+from training.fpmcts import FPMCTS
 
 pytestmark = [
     pytest.mark.gpu,
@@ -36,14 +37,9 @@ def test_answers_are_those_of_the_cpu(precision: str, tolerance: float) -> None:
 
 def test_a_run_learns() -> None:
     """Bootstrap, self-play on several threads, learning, and evaluation."""
-    config = read_run(["experiment=smoke", "device=cuda", "threads=4", "train.averaging=10"])[0]
-    trainer = Trainer(config)
-    losses = []
-    while trainer.state.iteration < 1:
-        for _ in trainer.run_step():
-            pass
-        assert trainer.last_report is not None
-        losses.append(trainer.last_report.scalars["loss/policy_0"])
-    assert trainer.last_report is not None
-    assert trainer.last_report.scalars["policy_against_rhcp/wp_all"] > 0.1
-    assert losses[1] < losses[0]  # of the two steps of the bootstrap
+    config = read_run(["experiment=smoke", "device=cuda", "threads=4", "train.averaging=10"])
+    run, reports = FPMCTS(config), []
+    while run.iteration < 1:
+        reports.append(run.step(silent).scalars)
+    assert reports[-1]["policy_against_rhcp/wp_all"] > 0.1
+    assert reports[1]["loss/policy_0"] < reports[0]["loss/policy_0"]  # of the two steps of the bootstrap

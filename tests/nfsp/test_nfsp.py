@@ -1,4 +1,6 @@
-"""Neural fictitious self-play: transitions, targets, best responses, whole runs, and what is refused."""
+"""Neural fictitious self-play: transitions, targets, best responses, whole runs, and what is
+refused.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -19,34 +21,29 @@ from games.interface import seats_to_move
 from games.kernels import Stream, deal_seeds, streams
 from nfsp.games import Played, play, responders
 from nfsp.transitions import next_decisions
+from runtime.progress import silent
 from runtime.settings import ConfigError
 from tabular.best_response import best_response_values, profile_values
 from tests.games import driver
 from training.algorithms import read_run
-from training.nfsp import NFSPConfig, NFSPTrainer
-from training.run_folder import RunFolder
+from training.nfsp import NFSP, NFSPConfig
+from training.run import Run
 
 
 def configuration(*overrides: str) -> NFSPConfig:
     chosen = any(override.startswith("game=") for override in overrides)
-    return read_run(("algorithm=nfsp", *overrides) if chosen else ("algorithm=nfsp", "game=kuhn", *overrides))[0]
+    return read_run(
+        ("algorithm=nfsp", *overrides) if chosen else ("algorithm=nfsp", "game=kuhn", *overrides)
+    )
 
 
-def run(trainer: NFSPTrainer, steps: int) -> NFSPTrainer:
-    for _ in range(steps):
-        for _ in trainer.run_step():
-            pass
-    return trainer
-
-
-def some_games(trainer: NFSPTrainer, count: int, anticipatory: float) -> Played:
+def some_games(trainer: NFSP, count: int, anticipatory: float) -> Played:
     """Plays games by the networks of a trainer."""
     deals = deal_seeds(3, count, Stream.TRAINING, 0)
     responds = responders(3, count, 2, anticipatory, Stream.PLAY, 1)
     q, average = trainer._responses.evaluate, trainer._averages.evaluate
-    *_, played = play(trainer.game, q, average, deals, responds, streams(3, count, Stream.PLAY, 0), 0.1, 0, 50)
-    assert isinstance(played, Played)
-    return played
+    rng = streams(3, count, Stream.PLAY, 0)
+    return play(trainer.game, q, average, deals, responds, rng, 0.1, 0, 50, lambda over: None)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=30))
@@ -66,7 +63,7 @@ def test_shares_of_responders() -> None:
 
 
 def test_transitions_are_those_of_the_games() -> None:
-    trainer = NFSPTrainer(configuration("game=leduc"))
+    trainer = NFSP(configuration("game=leduc"))
     played = some_games(trainer, 300, 0.3)
     told = played.transitions
     movers = seats_to_move(trainer.game, told.states)
@@ -74,24 +71,28 @@ def test_transitions_are_those_of_the_games() -> None:
     last = told.is_last
     for before, after in zip(take(told.states, last), take(told.following, last), strict=True):
         np.testing.assert_array_equal(before, after)
-    # A game has one last decision of each seat that decided; the two results of a game are opposite.
+    # A game has one last decision of each seat that decided; the two results of a game are
+    # opposite.
     assert 300 <= last.sum() <= 600
     assert abs(told.result).max() <= 1 and abs(told.result).max() > 0
-    # The seats that answered are those that were drawn, and what they played is what they learn from.
+    # The seats that answered are those that were drawn, and what they played is what they learn
+    # from.
     assert 0.2 < num_rows(played.responses) / num_rows(told) < 0.4
     np.testing.assert_array_equal(played.responses.target[:, 0], 1)
 
 
 def test_a_game_depends_neither_on_the_others_nor_on_their_number() -> None:
-    trainer = NFSPTrainer(configuration("game=leduc"))
+    trainer = NFSP(configuration("game=leduc"))
     many, few = some_games(trainer, 40, 0.3), some_games(trainer, 10, 0.3)
     count = num_rows(few.transitions)
     np.testing.assert_array_equal(many.transitions.actions[:count], few.transitions.actions)
 
 
 def test_targets_against_a_loop() -> None:
-    """At the last decision the result; else the largest value of a legal move at the next one, by the target network."""
-    trainer = NFSPTrainer(configuration("game=leduc"))
+    """At the last decision the result; else the largest value of a legal move at the next one, by
+    the target network.
+    """
+    trainer = NFSP(configuration("game=leduc"))
     learner, game = trainer.q_learners[0], trainer.game
     for parameter in learner.target.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
@@ -110,14 +111,18 @@ def test_targets_against_a_loop() -> None:
         with torch.no_grad():
             outputs = learner.target(torch.from_numpy(seen)).policy[0].numpy()
         moves = driver.legal_actions(game, rows.following, k)
-        values = [sum(outputs[place] for place in game.decoder[action] if place >= 0) for action in moves]
+        values = [
+            sum(outputs[place] for place in game.decoder[action] if place >= 0) for action in moves
+        ]
         assert found[k] == pytest.approx(max(values), abs=1e-5)
     assert decided > 10
 
 
 def test_q_learning_finds_a_best_response_to_random_play() -> None:
-    """Everybody plays the average policy, which is almost uniform at first: Q then learns the best answer to it off-policy."""
-    trainer = NFSPTrainer(configuration("game=kuhn", "algorithm.lr=3e-3", "algorithm.target_steps=50"))
+    """Everybody plays the average policy, which is almost uniform at first: Q then learns the best
+    answer to it off-policy.
+    """
+    trainer = NFSP(configuration("game=kuhn", "algorithm.lr=3e-3", "algorithm.target_steps=50"))
     tables: Any = trainer.game.tables
     told = some_games(trainer, 4000, 0.0).transitions
     movers, generator = seats_to_move(trainer.game, told.states), np.random.default_rng(0)
@@ -139,23 +144,26 @@ def test_q_learning_finds_a_best_response_to_random_play() -> None:
 
 
 def test_a_short_run_comes_closer_to_an_equilibrium() -> None:
-    trainer = run(NFSPTrainer(configuration("algorithm.games=512", "evaluation.exact_every=20", "evaluation.decks=50")), 20)
-    assert trainer.last_report is not None
-    assert trainer.last_report.scalars["nash_conv/average_policy"] < 0.6  # uniform: 11/12
-    assert "policy_against_random/mbb_per_hand_all" in trainer.last_report.scalars
+    trainer = NFSP(
+        configuration("algorithm.games=512", "evaluation.exact_every=20", "evaluation.decks=50")
+    )
+    scalars = [trainer.step(silent) for _ in range(20)][-1].scalars
+    assert scalars["nash_conv/average_policy"] < 0.6  # uniform: 11/12
+    assert "policy_against_random/mbb_per_hand_all" in scalars
 
 
 def test_resumed_equals_uninterrupted_and_its_average_plays(tmp_path: Path) -> None:
-    keys = [f"run_dir={tmp_path / 'run'}", "algorithm.games=64", "algorithm.batch_size=16", "algorithm.target_steps=5"]
+    keys = ["algorithm.games=64", "algorithm.batch_size=16", "algorithm.target_steps=5"]
     keys += ["algorithm.memory=300", "algorithm.reservoir=40"]
-    config = configuration(*keys)
-    whole, first = run(NFSPTrainer(config), 6), run(NFSPTrainer(config), 3)
-    with RunFolder.open(config, lambda values: config) as folder:
-        folder.save(first.get_state())
-        saved = folder.load()
-    assert saved is not None
-    second = run(NFSPTrainer(config, saved), 3)
-    before, after = whole.get_state().arrays, second.get_state().arrays
+    states = []
+    for name, budgets in (("whole", (384,)), ("run", (192, 384))):
+        for episodes in budgets:
+            run = Run(
+                configuration(*keys, f"run_dir={tmp_path / name}", f"budget.episodes={episodes}")
+            )
+            assert list(run)
+        states.append(run.algorithm.state())
+    before, after = (state.arrays for state in states)
     assert before.keys() == after.keys()
     for name in before:
         np.testing.assert_array_equal(before[name], after[name], err_msg=name)

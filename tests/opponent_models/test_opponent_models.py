@@ -14,14 +14,13 @@ from games.no_limit_holdem.phh_write import write
 from games.no_limit_holdem.state import CALL, FIRST_SIZE, FOLD, States, empty
 from games.poker.hands import parse_cards, tables
 from opponent_models import model as models
-from opponent_models import score_bins
 from opponent_models.__main__ import main
 from opponent_models.dataset import Players, make_rows, mean_player, rank_bin
 from opponent_models.features import NUM_COLUMNS, Feature
 from opponent_models.learn import LearnOptions, Task, cases, joined, learn
 from opponent_models.learned import assemble, gather, load_learned, save_learned
 from opponent_models.model import ModelError, OpponentModel, load, untrained
-from opponent_models.score import calibration, losses, predict, saved
+from opponent_models.score import calibration, losses, predict, predict_bins, report_bins, saved
 from opponent_models.statistics import COUNTS, STATISTICS, Statistic, new_counts, prior_of, smooth
 from opponent_models.table import frequencies
 from opponent_models.trees import evaluate
@@ -199,7 +198,7 @@ def test_sizes_and_showdowns_are_scored(path: Path, model_file: Path) -> None:
     """Beside frequencies counted here; a model without trees answers by those that it has, and saves nothing."""
     material, learned = gather([str(path)], OPTIONS), load_learned(model_file)
     rows, shown, model = material.held, material.held_shown, learned.scorer.model
-    text, figures = score_bins.report(model, rows, shown)
+    text, figures = report_bins(model, rows, shown)
     chosen, ranks = rows.size >= 0, np.bincount(material.shown.kind, minlength=6) + 1.0
     assert figures["sizes of raises"]["cases"] == chosen.sum() and figures["bins at showdown"]["cases"] == len(shown.kind)
     loss = -np.log((ranks / ranks.sum())[shown.kind]).mean()
@@ -208,9 +207,9 @@ def test_sizes_and_showdowns_are_scored(path: Path, model_file: Path) -> None:
         share, _ = figures[name]["below"]
         assert share == pytest.approx(1.0 - figures[name]["model"] / figures[name]["frequencies"])
     bare = model._replace(trees=untrained().trees)
-    assert all(figure["below"][0] == 0.0 for figure in score_bins.report(bare, rows, shown)[1].values())
-    assert "no hands shown to score" in score_bins.report(model, rows, type(shown)(*(a[:0] for a in shown)))[0]
-    told = score_bins.size_cases(model, rows).told
+    assert all(figure["below"][0] == 0.0 for figure in report_bins(bare, rows, shown)[1].values())
+    assert "no hands shown to score" in report_bins(model, rows, type(shown)(*(a[:0] for a in shown)))[0]
+    told, _ = predict_bins(model, models.SIZES, rows)
     assert told.min() >= 0.0 and told.sum(axis=1) == pytest.approx(np.ones(len(told)))
 
 

@@ -1,5 +1,7 @@
 """Self-play in workers, samples from heuristic games, and the learner."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -10,18 +12,17 @@ from fpmcts.learner import Learner, LossNotFiniteError
 from fpmcts.learner_settings import LearnerSettings
 from fpmcts.samples import Samples, flatten
 from fpmcts.search import Search, SearchSettings
-from fpmcts.selfplay import SelfPlay, SelfPlaySettings
-from fpmcts.workers import Finished, join_finished, play_units, worker
+from fpmcts.selfplay import Finished, SelfPlay, SelfPlaySettings, join_finished
 from games import make
 from games.batches import num_rows, take
 from games.interface import Game
-from games.kernels import Stream, deal_seeds
+from games.kernels import Stream, deal_seeds, streams
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.filter import FilterNet
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, Networks, build_networks
 from networks.weights import module_arrays
-from runtime.pools import ThreadPool
+from runtime.pools import ThreadPool, Tick
 from tests.games.driver import legal_actions, step
 from training.heuristic_samples import heuristic_samples
 
@@ -40,45 +41,74 @@ def samples() -> Samples:
     return heuristic_samples(GAME, played.deals, played.records, played.choices)
 
 
-def self_play(networks: Networks, workers: int, share: float, size: int = 10, lanes: int = 4) -> Finished:
+def self_play(
+    networks: Networks, workers: int, searching: str, size: int = 10, lanes: int = 4
+) -> Finished:
     """Returns ten games of self-play, in units of some size."""
-    players = []
-    for _ in range(workers):
+    deals = deal_seeds(1, 10, Stream.TRAINING)
+
+    def player() -> Callable[[int, Tick], Finished]:
         evaluator = Evaluator(networks, precision="float32")
-        search = Search(GAME, evaluator.evaluate, SearchSettings(root="gumbel", playouts=8, worlds=4), 4, win_only=True)
+        search = Search(
+            GAME,
+            evaluator.evaluate,
+            SearchSettings(root="gumbel", playouts=8, worlds=4),
+            4,
+            win_only=True,
+        )
         determinizer = Determinizer(GAME, evaluator, InferenceSettings(particles=8), 10)
-        settings = SelfPlaySettings(lanes=lanes, full_share=share)
-        players.append(worker(SelfPlay(GAME, evaluator.evaluate, determinizer, search, settings).play))
-    progress = list(play_units(ThreadPool(players), deal_seeds(1, 10, Stream.TRAINING), size, 5, (2,), iteration=3))
-    assert [done for done, _ in progress] == sorted(done for done, _ in progress)
-    parts = progress[-1][1]
-    assert parts is not None
+        games = SelfPlay(
+            GAME,
+            evaluator.evaluate,
+            determinizer,
+            search,
+            SelfPlaySettings(lanes=lanes, searching=searching),
+        )
+        return lambda k, tick: games.play(
+            deals[k : k + size], streams(5, 10, 2)[k : k + size], 3, tick
+        )
+
+    units, seen = range(0, 10, size), list[int]()
+    parts = ThreadPool([player() for _ in range(workers)]).map(
+        units, [len(deals[k : k + size]) for k in units], seen.append
+    )
+    assert seen == sorted(seen) and seen[-1] == 10
     return join_finished(parts, GAME, seconds=1.0)
 
 
-@pytest.mark.parametrize(("workers", "size", "lanes"), [(2, 5, 4), (2, 3, 1), (3, 1, 4), (1, 10, 10)])
-def test_workers_units_and_lanes_change_no_game_and_no_sample(networks: Networks, workers: int, size: int, lanes: int) -> None:
-    samples, games, statistics = self_play(networks, 1, 0.5)
-    others, again, _ = self_play(networks, workers, 0.5, size, lanes)
-    for (name, field), (_, other) in zip(flatten(samples) + flatten(games), flatten(others) + flatten(again), strict=True):
+@pytest.mark.parametrize(
+    ("workers", "size", "lanes"), [(2, 5, 4), (2, 3, 1), (3, 1, 4), (1, 10, 10)]
+)
+def test_workers_units_and_lanes_change_no_game_and_no_sample(
+    networks: Networks, workers: int, size: int, lanes: int
+) -> None:
+    samples, games, statistics = self_play(networks, 1, "one")
+    others, again, _ = self_play(networks, workers, "one", size, lanes)
+    for (name, field), (_, other) in zip(
+        flatten(samples) + flatten(games), flatten(others) + flatten(again), strict=True
+    ):
         np.testing.assert_array_equal(field, other, err_msg=name)
     assert statistics.games == 10
     assert statistics.moves == games.records.lengths.sum()
 
 
 def test_samples_of_self_play(networks: Networks) -> None:
-    samples, games, statistics = self_play(networks, 2, 1.0)
+    samples, games, statistics = self_play(networks, 2, "all")
     assert np.all(games.final.winner >= 0)
     assert num_rows(samples) == statistics.decisions == statistics.searches
     assert np.all(samples.policy_weight == 1.0)
     assert np.all(samples.iteration == 3)
     np.testing.assert_allclose(samples.target.sum(1), 1.0, rtol=1e-5)
     assert np.all(np.abs(np.log2(np.abs(samples.result))) % 1 == 0)  # doublings
-    assert np.all(np.isfinite(samples.root_value)) and np.all(np.abs(samples.root_value) <= 1.0 + 1e-6)
+    assert np.all(np.isfinite(samples.root_value)) and np.all(
+        np.abs(samples.root_value) <= 1.0 + 1e-6
+    )
 
 
 def test_heuristic_samples_know_their_result() -> None:
-    """Game by game, move by move: the seat's return at the end, over the stake at the decision; and the teacher's choice."""
+    """Game by game, move by move: the seat's return at the end, over the stake at the decision; and
+    the teacher's choice.
+    """
     played = generate_games(GAME, deal_seeds(0, 20, Stream.BOOTSTRAP), epsilon=0.1)
     samples = heuristic_samples(GAME, played.deals, played.records, played.choices)
     states, expected = take(played.deals, np.arange(20)), []
@@ -91,9 +121,20 @@ def test_heuristic_samples_know_their_result() -> None:
             step(GAME.rules, states, game, int(played.records.moves[game, k]))
         won = int(states.winner[game]) == 0  # the landlord
         for seat, bombs, choice in mine:
-            expected.append((seat, choice, (1 if won == (seat == 0) else -1) * 2.0 ** (int(states.bombs[game]) - bombs)))
+            expected.append(
+                (
+                    seat,
+                    choice,
+                    (1 if won == (seat == 0) else -1) * 2.0 ** (int(states.bombs[game]) - bombs),
+                )
+            )
     assert num_rows(samples) == len(expected) > 200
-    found = zip(samples.states.seat.tolist(), samples.actions[:, 0].tolist(), samples.result.tolist(), strict=True)
+    found = zip(
+        samples.states.seat.tolist(),
+        samples.actions[:, 0].tolist(),
+        samples.result.tolist(),
+        strict=True,
+    )
     assert list(found) == expected
     assert np.all(samples.target[:, 0] == 1.0)
 
@@ -110,18 +151,24 @@ def test_learner_learns_a_batch_by_heart(samples: Samples) -> None:
 
 
 def test_value_and_policy_may_come_from_different_rows(samples: Samples) -> None:
-    """The targets of the value rows and the results of the policy rows do not matter, the others do."""
+    """The targets of the value rows and the results of the policy rows do not matter, the others
+    do.
+    """
     policy_rows, value_rows = take(samples, np.arange(32)), take(samples, np.arange(32, 96))
 
     def losses(policy_rows: Samples, value_rows: Samples) -> tuple[float, float]:
         net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-        parts = Learner(GAME, net, LearnerSettings(), torch.device("cpu")).step(policy_rows, value_rows, 1e-3)
+        parts = Learner(GAME, net, LearnerSettings(), torch.device("cpu")).step(
+            policy_rows, value_rows, 1e-3
+        )
         return parts["policy"], parts["value"]
 
     def other_choice(rows: Samples) -> Samples:
         actions = rows.actions.copy()
         for i in range(num_rows(rows)):
-            actions[i, 0] = next(a for a in legal_actions(GAME, rows.states, i) if a != actions[i, 0])
+            actions[i, 0] = next(
+                a for a in legal_actions(GAME, rows.states, i) if a != actions[i, 0]
+            )
         return rows._replace(actions=actions)
 
     def other_result(rows: Samples) -> Samples:
@@ -139,7 +186,7 @@ def test_threads_change_no_weight(samples: Samples, replicas: int) -> None:
     weights = []
     for threads in (1, 2, 4):
         net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-        learner = Learner(GAME, net, LearnerSettings(replicas=replicas), torch.device("cpu"), threads)
+        learner = Learner(GAME, net, LearnerSettings(), torch.device("cpu"), threads, replicas)
         for k in range(3):
             learner.step(None, take(samples, np.arange(64 * k, 64 * (k + 1))), 1e-2)
         weights.append(module_arrays(net, ""))
@@ -149,16 +196,26 @@ def test_threads_change_no_weight(samples: Samples, replicas: int) -> None:
 
 
 def test_reverse_divergence_is_for_searched_rows(samples: Samples) -> None:
-    """Heuristic moves are certain: towards them the policy follows by cross entropy whatever the setting says."""
+    """Heuristic moves are certain: towards them the policy follows by cross entropy whatever the
+    setting says.
+    """
     rows = take(samples, np.arange(64))
     searched = rows._replace(root_value=np.zeros(64, np.float32))
 
     def policy_part(rows: Samples, divergence: str) -> float:
         net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-        return Learner(GAME, net, LearnerSettings(divergence=divergence), torch.device("cpu")).step(None, rows, 1e-3)["policy"]
+        return Learner(GAME, net, LearnerSettings(divergence=divergence), torch.device("cpu")).step(
+            None, rows, 1e-3
+        )["policy"]
 
-    assert policy_part(rows, "reverse") == policy_part(rows, "forward") == policy_part(searched, "forward")
-    assert policy_part(searched, "reverse") > policy_part(searched, "forward")  # a move of probability 0 costs log 10,000
+    assert (
+        policy_part(rows, "reverse")
+        == policy_part(rows, "forward")
+        == policy_part(searched, "forward")
+    )
+    assert policy_part(searched, "reverse") > policy_part(
+        searched, "forward"
+    )  # a move of probability 0 costs log 10,000
 
 
 def test_loss_that_is_not_finite_changes_nothing(samples: Samples) -> None:
@@ -180,5 +237,10 @@ def test_filter_learns_to_tell_the_true_world(samples: Samples) -> None:
         torch.manual_seed(0)
         learner = FilterLearner(GAME, FilterNet(GAME.spec), LearnerSettings(), torch.device("cpu"))
     generator = np.random.default_rng(0)
-    gains = [learner.step(take(samples, generator.integers(0, num_rows(samples), 64)), 0, (b,))["filter_gain"] for b in range(60)]
+    gains = [
+        learner.step(take(samples, generator.integers(0, num_rows(samples), 64)), 0, (b,))[
+            "filter_gain"
+        ]
+        for b in range(60)
+    ]
     assert np.mean(gains[-10:]) > np.mean(gains[:10]) + 0.1

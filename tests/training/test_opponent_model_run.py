@@ -11,8 +11,8 @@ from opponent_models.learned import load_learned
 from opponent_models.model import load
 from runtime.settings import ConfigError
 from training.algorithms import read_run
-from training.opponent_model import MODEL, REPORT, OpponentModelTrainer, parse_opponent_model
-from training.run_folder import RunFolder
+from training.opponent_model import MODEL, REPORT, OpponentModel
+from training.run import Run
 
 HAND = """variant = 'NT'
 antes = [0, 0, 0]
@@ -35,29 +35,24 @@ def hands(tmp_path: Path) -> Path:
     return tmp_path / "hands.phhs"
 
 
-def all_steps(trainer: OpponentModelTrainer, count: int = 100) -> None:
-    while count and not trainer.is_finished(trainer.config.budget):
-        for _ in trainer.run_step():
-            pass
-        count -= 1
-
-
 def test_resumed_equals_uninterrupted(hands: Path, tmp_path: Path) -> None:
-    keys = ("algorithm=opponent_model", f"hands={hands}", "algorithm.trees=3", "algorithm.least_rows=5")
-    (tmp_path / "a").mkdir()
-    whole = OpponentModelTrainer(read_run((*keys, f"run_dir={tmp_path / 'a'}"))[0])
-    all_steps(whole)
-    config = read_run((*keys, f"run_dir={tmp_path / 'b'}"))[0]
-    with RunFolder.open(config, parse_opponent_model) as folder:
-        first = OpponentModelTrainer(folder.config)
-        all_steps(first, 4)
-        folder.save(first.get_state())
-    with RunFolder.open(config, parse_opponent_model) as folder:
-        second = OpponentModelTrainer(folder.config, folder.load())
-        assert second.where().startswith("4 of 12 parts")
-        all_steps(second)
+    keys = (
+        "algorithm=opponent_model",
+        f"hands={hands}",
+        "algorithm.trees=3",
+        "algorithm.least_rows=5",
+    )
+    assert len(list(Run(read_run((*keys, f"run_dir={tmp_path / 'a'}"))))) == 12
+    config = read_run((*keys, f"run_dir={tmp_path / 'b'}"))
+    for _, _ in zip(range(4), Run(config), strict=False):
+        pass
+    second = Run(config)
+    assert second.where().startswith("4 of 12 parts")
+    assert len(list(second)) == 8 and not list(Run(config))
     one, two = load(tmp_path / "a" / MODEL)[0], load(tmp_path / "b" / MODEL)[0]
-    for left, right in zip([*one.trees, one.table, one.prior], [*two.trees, two.table, two.prior], strict=True):
+    for left, right in zip(
+        [*one.trees, one.table, one.prior], [*two.trees, two.table, two.prior], strict=True
+    ):
         np.testing.assert_array_equal(left, right)
     assert "held out" in (tmp_path / "b" / REPORT).read_text()
     learned = load_learned(tmp_path / "a" / MODEL)
@@ -72,9 +67,8 @@ def test_resumed_equals_uninterrupted(hands: Path, tmp_path: Path) -> None:
     ],
 )
 def test_hands_are_needed(keys: str, said: str) -> None:
-    config, kind = read_run(["algorithm=opponent_model", *keys.split()])
     with pytest.raises(ConfigError, match=said):
-        kind.check(config)
+        OpponentModel(read_run(["algorithm=opponent_model", *keys.split()]))
 
 
 @pytest.mark.parametrize(
@@ -94,6 +88,8 @@ def test_bad_keys(keys: str, said: str) -> None:
 def test_a_bad_hand_is_fatal_where_told(hands: Path) -> None:
     hands.write_text(hands.read_text().replace("cbr 300", "cbr 150", 1))
     keys = ["algorithm=opponent_model", f"hands={hands}", "algorithm.trees=1"]
-    with pytest.raises(ConfigError, match="hand 1: move 1: p3 bets or raises to 150, where the least is 200"):
-        OpponentModelTrainer(read_run([*keys, "algorithm.bad=fail"])[0])
-    assert "1 left out" in OpponentModelTrainer(read_run(keys)[0]).description()
+    with pytest.raises(
+        ConfigError, match="hand 1: move 1: p3 bets or raises to 150, where the least is 200"
+    ):
+        OpponentModel(read_run([*keys, "algorithm.bad=fail"]))
+    assert "1 left out" in OpponentModel(read_run(keys)).about

@@ -2,16 +2,17 @@
 
 import math
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import torch
 
+import fpmcts.learner
 from fpmcts.learner import Learner, LossNotFiniteError
 from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.policy_games import Decisions, Played, PolicyGames, join_played
 from fpmcts.samples import flatten
-from fpmcts.workers import play_units, unit_size, worker
 from games import make
 from games.batches import States, num_rows, take
 from games.interface import Game, seats_to_move
@@ -19,7 +20,7 @@ from games.kernels import Stream, deal_seeds, streams
 from networks import losses
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, Networks, build_networks
-from runtime.pools import ThreadPool
+from runtime.pools import ThreadPool, Tick
 from tests.games.driver import legal_actions, observation
 
 GAME: Game = make("doudizhu")
@@ -31,24 +32,41 @@ def networks() -> Networks:
     return build_networks(GAME.spec, SHAPE, seed=3)
 
 
-def play(networks: Networks, *, workers: int = 1, lanes: int = 4, games: int = 10, decay: float = 0.9, t: float = 1.0) -> Played:
+def play(
+    networks: Networks,
+    *,
+    workers: int = 1,
+    lanes: int = 4,
+    games: int = 10,
+    decay: float = 0.9,
+    t: float = 1.0,
+) -> Played:
     """Returns games of the policies."""
-    plays = []
-    for _ in range(workers):
+    deals, rng, size = (
+        deal_seeds(1, games, Stream.TRAINING),
+        streams(5, games, 2),
+        -(-games // workers),
+    )
+
+    def player() -> Callable[[int, Tick], Played]:
         evaluate = Evaluator(networks, precision="float32").evaluate
-        plays.append(worker(PolicyGames(GAME, evaluate, lanes=lanes, win_only=True, decay=decay, temperature=t).play))
-    size = unit_size(games, workers)
-    progress = list(play_units(ThreadPool(plays), deal_seeds(1, games, Stream.TRAINING), size, 5, (2,), iteration=3))
-    assert [done for done, _ in progress] == sorted(done for done, _ in progress)
-    parts = progress[-1][1]
-    assert parts is not None
+        own = PolicyGames(GAME, evaluate, lanes=lanes, win_only=True, decay=decay, temperature=t)
+        return lambda k, tick: own.play(deals[k : k + size], rng[k : k + size], 3, tick)
+
+    units = range(0, games, size)
+    sizes = [len(deals[k : k + size]) for k in units]
+    parts = ThreadPool([player() for _ in range(workers)]).map(units, sizes, lambda done: None)
     return join_played(parts, GAME, seconds=1.0)
 
 
 def log_policy(outputs: np.ndarray, states: States, i: int) -> dict[int, float]:
-    """Returns the logs of the chances of the legal moves of a row, from the sums that the decoder lists."""
+    """Returns the logs of the chances of the legal moves of a row, from the sums that the decoder
+    lists.
+    """
     legal = legal_actions(GAME, states, i).tolist()
-    logits = np.array([sum(outputs[p] for p in GAME.decoder[a] if p >= 0) for a in legal], np.float64)
+    logits = np.array(
+        [sum(outputs[p] for p in GAME.decoder[a] if p >= 0) for a in legal], np.float64
+    )
     return dict(zip(legal, (logits - np.log(np.exp(logits).sum())).tolist(), strict=True))
 
 
@@ -60,7 +78,9 @@ def test_chances_and_values_are_those_of_the_networks(networks: Networks) -> Non
     assert not samples.policy_weight.any() and np.all(np.isnan(samples.root_value))
     assert np.all(np.abs(samples.result) >= 1.0) and np.all(samples.iteration == 3)
     seats = seats_to_move(GAME, samples.states)
-    observations = np.stack([observation(GAME, samples.states, i, seat) for i, seat in enumerate(seats)])
+    observations = np.stack(
+        [observation(GAME, samples.states, i, seat) for i, seat in enumerate(seats)]
+    )
     outputs = Evaluator(networks, precision="float32").evaluate(observations, seats.astype(np.int8))
     for i in range(num_rows(samples)):
         log_p = log_policy(outputs.policy[i], samples.states, i)
@@ -70,12 +90,13 @@ def test_chances_and_values_are_those_of_the_networks(networks: Networks) -> Non
 
 
 def test_moves_come_as_often_as_the_policy_says(networks: Networks) -> None:
-    """The first decision of one deal, many times: chi-square of the moves against the noted chances."""
+    """The first decision of one deal, many times: chi-square of the moves against the noted
+    chances.
+    """
     evaluate = Evaluator(networks, precision="float32").evaluate
     games = PolicyGames(GAME, evaluate, lanes=512, win_only=True)
     deals = np.full(4000, deal_seeds(1, 1, Stream.TRAINING)[0])
-    *_, (_, played) = games.play(deals, streams(9, len(deals)), 0)
-    assert played is not None
+    played = games.play(deals, streams(9, len(deals)), 0, lambda done: None)
     chances: dict[int, float] = {}
     counts: Counter[int] = Counter()
     first = seats_to_move(GAME, played.decisions.samples.states) == 0
@@ -85,14 +106,20 @@ def test_moves_come_as_often_as_the_policy_says(networks: Networks) -> None:
         counts[action] += 1
     frequent = [a for a in chances if chances[a] * len(deals) >= 10]
     assert len(frequent) > 5 and sum(counts.values()) == len(deals)
-    squares = sum((counts[a] - len(deals) * chances[a]) ** 2 / (len(deals) * chances[a]) for a in frequent)
+    squares = sum(
+        (counts[a] - len(deals) * chances[a]) ** 2 / (len(deals) * chances[a]) for a in frequent
+    )
     assert squares < len(frequent) + 4 * math.sqrt(2 * len(frequent))
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.9, 1.0])
 def test_advantages_against_the_definition(networks: Networks, decay: float) -> None:
-    """A_k = sum over i of lambda^i delta, summed forward for each seat of each game; lambda = 1 telescopes to z - v."""
-    one_by_one = [play(networks, games=1 + g, lanes=1, decay=decay) for g in range(3)]  # lanes=1: game by game, in order
+    """A_k = sum over i of lambda^i delta, summed forward for each seat of each game; lambda = 1
+    telescopes to z - v.
+    """
+    one_by_one = [
+        play(networks, games=1 + g, lanes=1, decay=decay) for g in range(3)
+    ]  # lanes=1: game by game, in order
     decisions = one_by_one[-1].decisions
     ends = [num_rows(p.decisions) for p in one_by_one]
     for start, end in zip([0, *ends[:-1]], ends, strict=True):
@@ -106,13 +133,19 @@ def test_advantages_against_the_definition(networks: Networks, decay: float) -> 
                 expected = sum(decay**i * delta for i, delta in enumerate(deltas[j:]))
                 assert rows.advantage[k] == pytest.approx(expected, abs=1e-5)
                 if decay == 1.0:
-                    assert rows.advantage[k] == pytest.approx(np.sign(rows.samples.result[k]) - rows.value[k], abs=1e-5)
+                    assert rows.advantage[k] == pytest.approx(
+                        np.sign(rows.samples.result[k]) - rows.value[k], abs=1e-5
+                    )
 
 
 def test_number_of_workers_and_lanes_changes_no_game(networks: Networks) -> None:
     one, two, narrow = play(networks), play(networks, workers=2), play(networks, lanes=1)
     for other in (two, narrow):
-        pairs = zip(flatten(one.decisions) + flatten(one.final), flatten(other.decisions) + flatten(other.final), strict=True)
+        pairs = zip(
+            flatten(one.decisions) + flatten(one.final),
+            flatten(other.decisions) + flatten(other.final),
+            strict=True,
+        )
         for (name, field), (_, same) in pairs:
             np.testing.assert_array_equal(field, same, err_msg=name)
 
@@ -126,11 +159,16 @@ def test_temperature_zero_plays_the_most_likely_moves(networks: Networks) -> Non
     outputs = Evaluator(networks, precision="float32").evaluate(observations, seats.astype(np.int8))
     for i in range(num_rows(states)):
         log_p = log_policy(outputs.policy[i], states, i)
-        assert log_p[int(decisions.samples.actions[i, 0])] == pytest.approx(max(log_p.values()), abs=1e-4)
+        assert log_p[int(decisions.samples.actions[i, 0])] == pytest.approx(
+            max(log_p.values()), abs=1e-4
+        )
 
 
 def test_surrogate_against_its_formula() -> None:
-    log_prob = torch.tensor([math.log(0.5), math.log(0.5), math.log(0.1), math.log(0.1), math.log(0.2)], requires_grad=True)
+    log_prob = torch.tensor(
+        [math.log(0.5), math.log(0.5), math.log(0.1), math.log(0.1), math.log(0.2)],
+        requires_grad=True,
+    )
     old = torch.tensor([0.25, 0.25, 0.2, 0.2, 0.2]).log()
     advantage = torch.tensor([1.0, -1.0, 1.0, -1.0, 3.0])
     loss, clipped = losses.clipped_surrogate(log_prob, old, advantage, 0.2)
@@ -138,7 +176,9 @@ def test_surrogate_against_its_formula() -> None:
     np.testing.assert_array_equal(clipped, [1.0, 0.0, 0.0, 1.0, 0.0])
     loss.sum().backward()
     assert log_prob.grad is not None
-    np.testing.assert_allclose(log_prob.grad, [0.0, 2.0, -0.5, 0.0, -3.0], atol=1e-6)  # r A, nothing where clipped
+    np.testing.assert_allclose(
+        log_prob.grad, [0.0, 2.0, -0.5, 0.0, -3.0], atol=1e-6
+    )  # r A, nothing where clipped
 
 
 def learner_and_rows(networks: Networks) -> tuple[Learner, Decisions]:
@@ -148,36 +188,49 @@ def learner_and_rows(networks: Networks) -> tuple[Learner, Decisions]:
     return Learner(GAME, net, LearnerSettings(), torch.device("cpu")), mine
 
 
-def test_praised_moves_become_likelier(networks: Networks) -> None:
+def test_praised_moves_become_likelier(networks: Networks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fpmcts.learner, "CERTAIN", 1.1)
     learner, rows = learner_and_rows(networks)
     sign = np.where(np.arange(num_rows(rows)) % 2 == 0, 1.0, -1.0).astype(np.float32)
     praised = rows._replace(advantage=sign)
     statistics = {name: b.clone() for name, b in learner.net.named_buffers()}
-    first = learner.gradient_step(praised, GradientSettings(certain=1.1), 1e-2)
-    assert first["surrogate"] == pytest.approx(-sign.mean(), abs=0.05)  # ratios are 1 before the first step
+    first = learner.gradient_step(praised, GradientSettings(), 1e-2)
+    assert first["surrogate"] == pytest.approx(
+        -sign.mean(), abs=0.05
+    )  # ratios are 1 before the first step
     for _ in range(20):
-        last = learner.gradient_step(praised, GradientSettings(certain=1.1), 1e-2)
+        last = learner.gradient_step(praised, GradientSettings(), 1e-2)
     assert last["surrogate"] < first["surrogate"] - 0.05
     assert last["step_kl"] > 1e-3
     assert all(torch.equal(b, statistics[name]) for name, b in learner.net.named_buffers())
 
 
-def test_a_weight_of_the_entropy_keeps_the_policy_open(networks: Networks) -> None:
+def test_a_weight_of_the_entropy_keeps_the_policy_open(
+    networks: Networks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fpmcts.learner, "CERTAIN", 1.1)
+    monkeypatch.setattr(fpmcts.learner, "GRADIENT_VALUE_WEIGHT", 0.0)
     lost = {}
     for weight in (0.0, 1.0):
         learner, rows = learner_and_rows(networks)
         sign = np.where(np.arange(num_rows(rows)) % 2 == 0, 1.0, -1.0).astype(np.float32)
-        settings = GradientSettings(certain=1.1, entropy=weight, value_weight=0.0)
-        entropies = [learner.gradient_step(rows._replace(advantage=sign), settings, 1e-2)["entropy"] for _ in range(20)]
+        settings = GradientSettings(entropy=weight)
+        entropies = [
+            learner.gradient_step(rows._replace(advantage=sign), settings, 1e-2)["entropy"]
+            for _ in range(20)
+        ]
         lost[weight] = entropies[0] - entropies[-1]
     assert lost[1.0] < 0.5 * lost[0.0]
 
 
-def test_certain_decisions_teach_the_value_alone(networks: Networks) -> None:
+def test_certain_decisions_teach_the_value_alone(
+    networks: Networks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fpmcts.learner, "CERTAIN", 1e-6)
     learner, rows = learner_and_rows(networks)
-    parts = learner.gradient_step(rows, GradientSettings(certain=1e-6), 1e-3)  # all of them are certain
+    parts = learner.gradient_step(rows, GradientSettings(), 1e-3)  # all of them are certain
     assert parts["surrogate"] == parts["step_kl"] == parts["clipped"] == 0.0
-    again = learner.gradient_step(rows, GradientSettings(certain=1e-6), 1e-3)
+    again = learner.gradient_step(rows, GradientSettings(), 1e-3)
     assert again["value"] < parts["value"]
 
 
@@ -186,7 +239,9 @@ def test_advantage_that_is_not_finite(networks: Networks) -> None:
     before = {name: p.clone() for name, p in learner.net.named_parameters()}
     with pytest.raises(LossNotFiniteError, match="surrogate"):
         learner.gradient_step(
-            rows._replace(advantage=np.full(num_rows(rows), np.nan, np.float32)), GradientSettings(certain=1.1), 6e-5
+            rows._replace(advantage=np.full(num_rows(rows), np.nan, np.float32)),
+            GradientSettings(),
+            6e-5,
         )
     assert all(torch.equal(p, before[name]) for name, p in learner.net.named_parameters())
 

@@ -1,8 +1,9 @@
-"""The folder of a run: which checkpoint it goes on from, what it began from, and what a failed start leaves behind."""
+"""The folder of a run: which checkpoint it goes on from, what it began from, and what a failed
+start leaves behind.
+"""
 
 import resource
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 import pytest
 
 from networks.checkpoint import CheckpointError, load
+from runtime.progress import Progress
 from runtime.settings import ConfigError
-from training.config import TrainConfig, parse_config
+from training.config import TrainConfig
 from training.curves import Curves
-from training.loop import run_loop
-from training.reports import Event, Report
+from training.run import Report, Run
+from training.run_config import EpisodeBudget, RunConfig
 from training.run_folder import RunFolder, RunFolderError, Saved
 
 
@@ -22,15 +24,18 @@ def config(path: Path, **changes: Any) -> TrainConfig:
     return replace(TrainConfig(), run_dir=str(path), **changes)
 
 
-def opened(path: Path, **changes: Any) -> RunFolder[TrainConfig]:
-    return RunFolder.open(config(path, **changes), parse_config)
+def opened(path: Path, **changes: Any) -> RunFolder:
+    return RunFolder.open(config(path, **changes))
 
 
 def saved(step: int) -> Saved:
-    return Saved({"network.0.weight": np.full(3, step, np.float32), "reservoir.0.seen": np.array([step])}, {"step": step})
+    return Saved(
+        {"network.0.weight": np.full(3, step, np.float32), "reservoir.0.seen": np.array([step])},
+        {"step": step},
+    )
 
 
-def loaded(folder: RunFolder[TrainConfig]) -> int:
+def loaded(folder: RunFolder) -> int:
     found = folder.load()
     assert found is not None
     return int(found.meta["step"])
@@ -47,8 +52,8 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path: Path) -> Non
         assert loaded(folder) == 1
         assert len(folder.notes) == 1 and "checkpoint.previous" in folder.notes[0]
         folder.save(saved(3))  # does not put the damaged one in the place of the whole one
-    assert load(tmp_path / "run" / "checkpoint.previous.safetensors")[1] == {"step": 1}
-    assert load(latest)[1] == {"step": 3}
+    assert load(tmp_path / "run" / "checkpoint.previous.safetensors")[1]["step"] == 1
+    assert load(latest)[1]["step"] == 3
 
 
 def test_two_damaged_checkpoints_are_an_error(tmp_path: Path) -> None:
@@ -62,7 +67,9 @@ def test_two_damaged_checkpoints_are_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", ["older", "damaged", "missing"])
-def test_networks_are_those_of_the_checkpoint_after_a_kill_between_the_files(left: str, tmp_path: Path) -> None:
+def test_networks_are_those_of_the_checkpoint_after_a_kill_between_the_files(
+    left: str, tmp_path: Path
+) -> None:
     networks = tmp_path / "run" / "networks.safetensors"
     with opened(tmp_path / "run") as folder:
         folder.save(saved(1))
@@ -74,7 +81,7 @@ def test_networks_are_those_of_the_checkpoint_after_a_kill_between_the_files(lef
     with opened(tmp_path / "run") as folder:
         assert loaded(folder) == 2
     arrays, meta = load(networks)
-    assert meta == {"step": 2} and arrays["network.0.weight"].tolist() == [2, 2, 2]
+    assert meta["step"] == 2 and arrays["network.0.weight"].tolist() == [2, 2, 2]
     assert set(arrays) == {"network.0.weight"}
 
 
@@ -94,64 +101,103 @@ def test_a_run_that_did_not_begin_from_weights_cannot_do_so_later(tmp_path: Path
         opened(tmp_path / "run", init_from="weights")
 
 
+@dataclass(frozen=True)
+class StepsConfig(RunConfig):
+    """A run of two steps. Attributes: failure: What beginning it raises."""
+
+    budget: EpisodeBudget = field(default_factory=lambda: EpisodeBudget(episodes=2))
+    failure: Any = None
+
+    def start(self) -> "Steps":
+        if self.failure is not None:
+            raise self.failure
+        return Steps()
+
+
 class Steps:
-    """A run of two steps."""
+    """An algorithm that counts."""
 
-    saves_each_step = True
+    saves_each_step, about = True, "two steps"
 
-    def __init__(self, config: TrainConfig, found: Saved | None) -> None:
-        self.done = 0 if found is None else int(found.meta["step"])
-        self.seconds = 0.0
-        self.last_report = Report(self.done, "line", {"curve": 1.0}) if self.done else None
+    def __init__(self) -> None:
+        self.done = 0
 
-    def run_step(self) -> Iterator[Event]:
-        yield Event("stage", 1, 2, "games")
+    @property
+    def spent(self) -> dict[str, int]:
+        return {"episodes": self.done}
+
+    def step(self, progress: Progress) -> Report:
         self.done += 1
-        self.last_report = Report(self.done, f"step {self.done}", {"curve": float(self.done)})
+        progress("stage", self.done, 2, "games")
+        return Report(self.done, f"step {self.done}", {"curve": float(self.done)})
 
-    def is_finished(self, budget: Any) -> bool:
-        return self.done >= 2
-
-    def where(self) -> str:
-        return f"step {self.done}"
-
-    def description(self) -> str:
-        return "two steps"
-
-    def get_state(self) -> Saved:
+    def state(self) -> Saved:
         return saved(self.done)
 
-
-def said(folder: RunFolder[TrainConfig], stop: Any = lambda: False) -> list[Any]:
-    with folder:
-        return [item for item in run_loop(folder, Steps, stop) if not isinstance(item, Event)]
+    def load(self, found: Saved) -> None:
+        self.done = int(found.meta["step"])
 
 
 def test_the_loop(tmp_path: Path) -> None:
-    first = said(opened(tmp_path / "run"), iter([False, True, True]).__next__)
-    assert first[0] == f"new run in {tmp_path / 'run'}" and "until Ctrl-C" in first[1] and first[2] == "two steps"
-    assert first[3][0].line == "step 1" and first[4].startswith("stopped after step 1")
-    second = said(opened(tmp_path / "run"))
-    assert second[0] == f"resuming {tmp_path / 'run'} from step 1"
-    assert second[3][0].line == "step 2" and second[4] == "budget used up"
+    """It stops after a step, with a checkpoint, and goes on from there; reports, lines and progress
+    come as they should.
+    """
+    lines: list[str] = []
+    seen: list[tuple[Any, ...]] = []
+    config = StepsConfig(run_dir=str(tmp_path / "run"))
+    first = Run(
+        config, lambda *at: seen.append(at), lines.append, iter([False, True, True]).__next__
+    )
+    assert [report.line for report in first] == ["step 1"] and seen == [("stage", 1, 2, "games")]
+    assert lines[0] == f"new run in {tmp_path / 'run'}" and lines[1] == "two steps"
+    assert lines[2].startswith("stopped after 1 episodes, ")
+    second = Run(config, say=lines.append)
+    assert lines[3].startswith(f"resuming {tmp_path / 'run'} from 1 episodes")
+    assert second.last is not None and second.last.line == "step 1"
+    assert [report.line for report in second] == ["step 2"] and lines[-1] == "budget used up"
+    assert not list(Run(config))
+    unbounded = Run(
+        replace(config, budget=EpisodeBudget()), say=lines.append, stopping=lambda: True
+    )
+    assert not list(unbounded) and "until Ctrl-C" in lines[-3]
+
+
+def test_a_run_of_an_earlier_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("seed: 0\n")
+    (tmp_path / "networks.safetensors").touch()
+    with pytest.raises(
+        RunFolderError,
+        match="begun by another version .*; give another run_dir; its weights serve a new run as",
+    ):
+        opened(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("failure", "raised"), [(MemoryError("Unable to allocate 43 TiB"), ConfigError), (CheckpointError("gone"), CheckpointError)]
+    ("failure", "raised"),
+    [
+        (MemoryError("Unable to allocate 43 TiB"), ConfigError),
+        (CheckpointError("gone"), CheckpointError),
+    ],
 )
-def test_a_start_that_fails_leaves_nothing_behind(failure: Exception, raised: type[Exception], tmp_path: Path) -> None:
-    def fails(config: TrainConfig, found: Saved | None) -> Steps:
-        raise failure
-
+def test_a_start_that_fails_leaves_nothing_behind(
+    failure: Exception, raised: type[Exception], tmp_path: Path
+) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "notes.txt").write_text("kept")
     for path in (tmp_path / "new" / "run", mine):
-        with pytest.raises(raised), opened(path) as folder:
-            list(run_loop(folder, fails, lambda: False))
+        with pytest.raises(raised):
+            Run(StepsConfig(run_dir=str(path), failure=failure))
     assert not (tmp_path / "new" / "run").exists()
     assert [path.name for path in mine.iterdir()] == ["notes.txt"]
-    assert said(opened(tmp_path / "new" / "run", seed=1))[-1] == "budget used up"  # the corrected command
+    assert (
+        len(list(Run(StepsConfig(run_dir=str(tmp_path / "new" / "run"), seed=1)))) == 2
+    )  # the corrected command
+
+
+def test_two_writers_are_refused(tmp_path: Path) -> None:
+    with opened(tmp_path / "run"), pytest.raises(RunFolderError, match="another process"):
+        opened(tmp_path / "run")
 
 
 def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
@@ -159,7 +205,9 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
     try:
-        with pytest.raises(RunFolderError, match=r"run_dir=.*: the curves cannot be written \(File too large\)"):
+        with pytest.raises(
+            RunFolderError, match=r"run_dir=.*: the curves cannot be written \(File too large\)"
+        ):
             Curves(tmp_path, 1).add(Report(1, "", {"a": 1.0}))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -13,8 +13,8 @@ from networks.checkpoint import CheckpointError
 from runtime.settings import ConfigError
 from tabular.algorithms import ALGORITHMS
 from training.algorithms import read_run
-from training.run_folder import RunFolder
-from training.tabular import LONGEST_STEP, TabularConfig, TabularTrainer, next_mark, parse_tabular
+from training.run import Run
+from training.tabular import LONGEST_STEP, Tabular, TabularConfig, next_mark
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,13 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def composed(*overrides: str) -> TabularConfig:
     """Returns the checked configuration of a command line."""
     chosen = any(override.startswith("algorithm=") for override in overrides)
-    return read_run(overrides if chosen else ("algorithm=smooth_uct", *overrides))[0]
-
-
-def steps(trainer: TabularTrainer, count: int) -> None:
-    for _ in range(count):
-        for _ in trainer.run_step():
-            pass
+    return read_run(overrides if chosen else ("algorithm=smooth_uct", *overrides))
 
 
 def test_marks() -> None:
@@ -41,45 +35,60 @@ def test_marks() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_files_hold_the_defaults(algorithm: str) -> None:
+def test_options_have_their_defaults(algorithm: str) -> None:
     config = composed(f"algorithm={algorithm}")
-    assert config.algorithm == {"name": algorithm} | dataclasses.asdict(ALGORITHMS[algorithm].options())
+    assert config.algorithm == {"name": algorithm} | dataclasses.asdict(
+        ALGORITHMS[algorithm].options()
+    )
     assert composed().run_name() == "leduc-smooth_uct-0"
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_resumed_equals_uninterrupted(algorithm: str, tmp_path: Path) -> None:
-    config = composed("game=kuhn", f"algorithm={algorithm}", f"run_dir={tmp_path / 'run'}")
-    whole = TabularTrainer(config)
-    steps(whole, 6)
-    first = TabularTrainer(config)
-    steps(first, 3)
-    with RunFolder.open(config, parse_tabular) as folder:
-        folder.save(first.get_state())
-    with RunFolder.open(config, parse_tabular) as folder:
-        saved = folder.load()
-        assert saved is not None
-        second = TabularTrainer(folder.config)
-    second.set_state(saved)
-    steps(second, 3)
-    assert whole.learner.episodes == second.learner.episodes and whole.step == second.step == 6
-    before, after = whole.get_state().arrays, second.get_state().arrays
-    assert before.keys() == after.keys()
-    for name in before:
-        np.testing.assert_array_equal(before[name], after[name])
+    runs = []
+    for name, parts in (("whole", (6,)), ("parts", (3, 3))):
+        for count in parts:
+            run = Run(composed("game=kuhn", f"algorithm={algorithm}", f"run_dir={tmp_path / name}"))
+            with run.folder:
+                for _ in range(count):
+                    run.step()
+                run.save()
+        runs.append(run.algorithm)
+    before, after = (run.state() for run in runs)
+    assert (
+        runs[0].spent == runs[1].spent
+        and len(before.meta["curve"]) == len(after.meta["curve"]) == 6
+    )
+    assert before.arrays.keys() == after.arrays.keys()
+    for name in before.arrays:
+        np.testing.assert_array_equal(before.arrays[name], after.arrays[name])
 
 
 def test_checkpoint_of_another_game_is_refused() -> None:
-    kuhn, leduc = TabularTrainer(composed("game=kuhn")), TabularTrainer(composed())
+    kuhn, leduc = Tabular(composed("game=kuhn")), Tabular(composed())
     with pytest.raises(CheckpointError, match="game.name is 'kuhn', expected 'leduc'"):
-        leduc.set_state(kuhn.get_state())
+        leduc.load(kuhn.state())
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """NashConv falls; the same command with a larger budget goes on; the curves have episodes as steps."""
-    command = [sys.executable, "train.py", "game=leduc", "algorithm=smooth_uct", f"run_dir={tmp_path / 'run'}"]
+    """NashConv falls; the same command with a larger budget goes on; the curves have episodes as
+    steps.
+    """
+    command = [
+        sys.executable,
+        "train.py",
+        "game=leduc",
+        "algorithm=smooth_uct",
+        f"run_dir={tmp_path / 'run'}",
+    ]
     for episodes, words in ((1_000_000, "new run"), (3_000_000, "resuming")):
-        done = subprocess.run([*command, f"budget.episodes={episodes}"], cwd=ROOT, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(
+            [*command, f"budget.episodes={episodes}"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         assert words in done.stdout
     events = EventAccumulator(str(tmp_path / "run"))
@@ -98,14 +107,25 @@ def test_the_command(tmp_path: Path) -> None:
             ["algorithm=cfr_plus", "game=doudizhu", "those that know it: ismcts, smooth_uct, uct"],
         ),
         (
-            ["game=limit_holdem", "algorithm=outcome_sampling", "game.players=3", "game.abstraction=made_hands"],
+            [
+                "game=limit_holdem",
+                "algorithm=outcome_sampling",
+                "game.players=3",
+                "game.abstraction=made_hands",
+            ],
             ["needs a game of two players", "smooth_uct, uct"],
         ),
         (["game=kuhn", "algorithm=uct", "seed=-1"], ["seed=-1", "at least 0"]),
     ],
 )
 def test_errors_of_use_are_one_line(arguments: list[str], words: list[str]) -> None:
-    done = subprocess.run([sys.executable, "train.py", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "train.py", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
     assert all(word in done.stderr for word in words), done.stderr
 
@@ -127,12 +147,24 @@ def test_bad_options_are_named(overrides: list[str], words: list[str]) -> None:
 
 
 def test_a_full_table_ends_a_run_that_goes_on_with_more_memory(tmp_path: Path) -> None:
-    command = [sys.executable, "train.py", "game=phantom_tictactoe", "algorithm=ismcts", "budget.episodes=30000"]
+    command = [
+        sys.executable,
+        "train.py",
+        "game=phantom_tictactoe",
+        "algorithm=ismcts",
+        "budget.episodes=30000",
+    ]
     command.append(f"run_dir={tmp_path / 'run'}")
-    full = subprocess.run([*command, "algorithm.memory=1"], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    full = subprocess.run(
+        [*command, "algorithm.memory=1"], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
     assert full.returncode == 1
     assert full.stderr.splitlines()[-1].startswith("train.py: algorithm.memory=1: ")
-    other = subprocess.run([*command, "algorithm.c=1.0"], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    other = subprocess.run(
+        [*command, "algorithm.c=1.0"], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
     assert "was started with algorithm.c=2.0, not 1.0" in other.stderr
-    more = subprocess.run([*command, "algorithm.memory=50"], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    more = subprocess.run(
+        [*command, "algorithm.memory=50"], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
     assert more.returncode == 0 and "30,000 episodes" in more.stdout + more.stderr

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from training.value_curves import area_under_curve, brier_score
+from training.game_curves import area_under_curve, brier_score
 
 
 def test_area_by_pairs() -> None:
@@ -24,4 +24,6 @@ def test_area_needs_both_results() -> None:
 
 
 def test_brier() -> None:
-    assert brier_score(np.array([1.0, 0.5, 0.0]), np.array([True, False, False])) == pytest.approx(0.25 / 3)
+    assert brier_score(np.array([1.0, 0.5, 0.0]), np.array([True, False, False])) == pytest.approx(
+        0.25 / 3
+    )

@@ -1,0 +1,453 @@
+"""Runs of FPMCTS: resuming, threads, lag, averages, what searches and seats teach, and what is
+refused; on Kuhn and Leduc where cards do not matter.
+"""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import training.fpmcts
+from evaluation.decks import evaluation_decks
+from evaluation.policy_table import ExactMeasure
+from fpmcts.drawn_moves import explore
+from fpmcts.samples import flatten
+from games import make
+from games.kernels import Stream, deal_seeds, streams
+from games.poker.betting import Action
+from networks.checkpoint import CheckpointError, load, save
+from runtime.progress import silent
+from runtime.settings import ConfigError
+from training.algorithms import read_run
+from training.config import TrainConfig
+from training.fpmcts import FPMCTS
+from training.policy_gradient import DECAY
+from training.run import Report
+from training.run_folder import RunFolder, RunFolderError
+from training.workers import Batch, Players, Workers
+
+KUHN = [
+    "game=kuhn", "threads=1", "episode.games=16", "episode.games_per_step=8", "episode.value_games=12", "search.playouts=8",
+    "train.batch_size=16", "train.reservoir=40", "train.averaging=5", "evaluation.exact_every=0", "evaluation.decks=150",
+    "gradient.start=2", "gradient.games=2048", "network.channels=8", "network.blocks=1",
+]  # fmt: skip
+STEPS = 6
+"""Two iterations of two steps with searches, two of policy gradient."""
+DOUDIZHU = [
+    "threads=1", "network.channels=8", "network.blocks=1", "search.playouts=6", "search.worlds=4", "inference.particles=8",
+    "inference.candidates=16", "selfplay.lanes=4", "episode.games=6", "episode.games_per_step=6", "bootstrap.games=40",
+    "bootstrap.games_per_step=40", "bootstrap.kept=100", "train.batch_size=32", "train.reservoir=500", "evaluation.decks=2",
+    "evaluation.search_decks=1", "evaluation.search_every=1", "evaluation.search_playouts=6", "episode.value_games=8",
+]  # fmt: skip
+GAMES = Batch(0, 0, 200, searches=True)
+
+
+def config(*overrides: str, base: list[str] = KUHN) -> TrainConfig:
+    """Returns the configuration of a command line, in which later keys count."""
+    given: TrainConfig = read_run(
+        list({override.partition("=")[0]: override for override in (*base, *overrides)}.values())
+    )
+    return given
+
+
+def steps(one: FPMCTS, count: int) -> Report:
+    """Returns the last report."""
+    reports = [one.step(silent) for _ in range(count)]
+    return reports[-1]
+
+
+def arrays(one: FPMCTS, count: int) -> dict[str, np.ndarray]:
+    """Returns the arrays after some steps, and what the last match said."""
+    report = steps(one, count)
+    found = {name: array.copy() for name, array in one.state().arrays.items()}
+    one.close()
+    return found | {
+        name: np.array(value) for name, value in report.scalars.items() if "_against_" in name
+    }
+
+
+def same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None:
+    assert first.keys() == second.keys()
+    for name, array in first.items():
+        np.testing.assert_array_equal(array, second[name], err_msg=name)
+
+
+@pytest.fixture(scope="module", params=[0, 1], ids=["no lag", "lag"])
+def straight(request: pytest.FixtureRequest) -> tuple[str, dict[str, np.ndarray]]:
+    """Returns the override of a lag, and the arrays of a run with it."""
+    lag = f"cluster.lag={request.param}"
+    return lag, arrays(FPMCTS(config(lag)), STEPS)
+
+
+def test_threads_and_units_change_nothing(straight: tuple[str, dict[str, np.ndarray]]) -> None:
+    lag, expected = straight
+    same(
+        arrays(
+            FPMCTS(config(lag, "threads=2", "selfplay.unit_games=4")), STEPS
+        ),
+        expected,
+    )
+
+
+def test_nothing_depends_on_when_games_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = arrays(FPMCTS(config("cluster.lag=1")), STEPS)
+
+    class Never:
+        """Plays nothing ahead: games are played when they are asked for."""
+
+        def __init__(self, *rest: Any) -> None: ...
+        def has(self, batch: Batch) -> bool:
+            return False
+
+        def settle(self, progress: Any) -> None: ...
+        def stop(self) -> None: ...
+
+    monkeypatch.setattr(training.fpmcts, "Ahead", Never)
+    same(arrays(FPMCTS(config("cluster.lag=1")), STEPS), expected)
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_resumed_equals_uninterrupted(
+    straight: tuple[str, dict[str, np.ndarray]], count: int
+) -> None:
+    """Between the two steps of an iteration, and between searches and policy gradient."""
+    lag, expected = straight
+    first, second = FPMCTS(config(lag)), FPMCTS(config(lag))
+    steps(first, count)
+    second.load(first.state())
+    first.close()
+    same(arrays(second, STEPS - count), expected)
+
+
+def test_which_weights_play() -> None:
+    """Iteration t is played by the weights that learned from those before t - lag."""
+    for lag in (0, 1):
+        one, before, played = FPMCTS(config(f"cluster.lag={lag}")), [], []
+        for _ in range(4):
+            if len(before) == one.iteration:
+                before.append([p.detach().numpy().copy() for p in one.playing.parameters()])
+                played.append(
+                    [p.detach().numpy().copy() for p in one.generators().networks.parameters()]
+                )
+            one.step(silent)
+        one.close()
+        for own, expected in zip(played[1], before[1 - lag], strict=True):
+            np.testing.assert_array_equal(own, expected)
+        assert any((a != b).any() for a, b in zip(before[0], before[1], strict=True))
+
+
+def test_what_playing_raises_is_raised_where_it_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = FPMCTS(config("cluster.lag=1"))
+    steps(one, 1)
+
+    def failing(self: Workers, *rest: Any) -> None:
+        raise FloatingPointError("not finite")
+
+    monkeypatch.setattr(Workers, "play", failing)
+    one.play_ahead()
+    with pytest.raises(FloatingPointError, match="not finite"):
+        one.play(one.batches(1)[0], silent)
+
+
+def test_what_an_iteration_plays() -> None:
+    one = FPMCTS(config("episode.games=20"))
+    games = [(batch.chunk, batch.games, batch.searches) for batch in one.batches(1)]
+    assert games == [(0, 8, True), (1, 8, True), (2, 4, True), (3, 12, False)]
+    (batch,) = one.batches(2)
+    assert (batch.games, batch.searches, batch.decay) == (2048, False, DECAY)
+
+
+def test_steps_of_an_iteration_count_every_chunk_of_games() -> None:
+    one = FPMCTS(config("train.reuse=4", "train.least_steps=0"))
+    one.offered = [64, 36]
+    assert one.learning_steps(1) == [256, 144]
+    assert one.learning_steps(32) == [8, 5]  # 4.5
+
+
+def test_averages_play_and_are_given_away() -> None:
+    """The networks that learn are kept beside them, and differ; a run may begin from the averages."""
+    one, other = FPMCTS(config()), FPMCTS(config("seed=5"))
+    steps(one, 2)
+    state = one.state()
+    other.load_networks(state)
+    names = [name for name in state.arrays if name.startswith("network.")]
+    assert any(
+        not np.array_equal(state.arrays[name], state.arrays[name.replace("network.", "learning.")])
+        for name in names
+    )
+    for name in names:
+        np.testing.assert_array_equal(other.state().arrays[name], state.arrays[name], err_msg=name)
+
+
+def exact(one: FPMCTS) -> float:
+    one.evaluation.evaluator.refresh(one.playing)
+    value = ExactMeasure(one.game).nash_conv(one.evaluation.evaluator.evaluate)
+    assert value is not None
+    return value
+
+
+@pytest.mark.parametrize(
+    ("game", "uniform", "reached"),
+    [("kuhn", 11 / 12, 0.6), ("leduc", 4.747222, 4.0), ("goofspiel game.cards=4", 1.75, 0.7)],
+)
+def test_a_short_run_comes_closer_to_an_equilibrium(
+    game: str, uniform: float, reached: float
+) -> None:
+    small = ["threads=1", "selfplay.lanes=256", "search.playouts=128"]
+    one = FPMCTS(config(base=[*f"game={game}".split(), *small]))
+    assert exact(one) == pytest.approx(uniform, rel=0.1)  # networks are almost uniform at first
+    after = steps(one, 10).scalars["nash_conv/average_policy"]
+    assert after == pytest.approx(exact(one))
+    assert after < reached
+
+
+def test_policy_gradient_leaves_the_uniform_policy_for_a_better_one() -> None:
+    base = [
+        "game=kuhn",
+        "threads=1",
+        "gradient.start=0",
+        "gradient.games=8192",
+        "gradient.lr=2e-3",
+        "gradient.averaging=0",
+    ]
+    one = FPMCTS(config(base=base))
+    before = exact(one)
+    assert "loss/surrogate_0" in steps(one, 5).scalars
+    assert one.games_seen == 5 * 8192
+    assert exact(one) < 0.9 * before
+
+
+def test_an_exploiter_learns_alone() -> None:
+    one = FPMCTS(config("gradient.start=0", "gradient.frozen=[1]"))
+    before = [{name: p.clone() for name, p in net.state_dict().items()} for net in one.nets]
+    steps(one, 2)
+    unchanged = [
+        all(torch.equal(p, was[name]) for name, p in net.state_dict().items())
+        for net, was in zip(one.nets, before, strict=True)
+    ]
+    assert unchanged == [False, True]
+
+
+def test_one_seat_searches_in_each_game() -> None:
+    """Its decisions teach policy and value; those of the other seat, which answers nobody, teach
+    neither.
+    """
+    one = FPMCTS(config("game=leduc"))
+    (samples, _, statistics), _ = one.play(GAMES, silent)
+    assert 0 < statistics.searches < statistics.decisions
+    assert (samples.policy_weight > 0).sum() == statistics.searches
+    everyone = FPMCTS(config("game=leduc", "selfplay.searching=all"))
+    (_, _, statistics), _ = everyone.play(GAMES, silent)
+    assert statistics.searches == statistics.decisions
+
+
+def test_exploration_draws_legal_moves_alike() -> None:
+    game = make("leduc")
+    states = game.deal(streams(1, 3000))
+    actions, scratch = np.full(3000, Action.RAISE, np.int16), np.zeros(3, np.int16)
+    for share, expected in ((0.0, 0), (0.5, 750), (1.0, 1500)):
+        mixed, explored = actions.copy(), np.zeros(3000, np.bool_)
+        explore(
+            game.rules,
+            states,
+            np.arange(3000),
+            np.full(3000, share),
+            streams(2, 3000),
+            mixed,
+            explored,
+            scratch,
+        )
+        assert abs(int(explored.sum()) - 3000 * share) < 5 * np.sqrt(750)
+        assert not (mixed != actions)[~explored].any()
+        assert set(mixed.tolist()) <= {Action.CALL, Action.RAISE}  # nothing to fold to
+        assert abs(int((mixed == Action.CALL).sum()) - expected) < 5 * np.sqrt(750)
+
+
+def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after_it() -> None:
+    never, always = (
+        FPMCTS(config("game=leduc", f"selfplay.exploration={share}")).play(GAMES, silent)[0].samples
+        for share in (0.0, 0.5)
+    )
+    searched = never.policy_weight > 0
+    assert not np.isfinite(never.result[~searched]).any()  # the others do not answer the policies
+    assert np.isfinite(never.result[searched]).all()
+    searched = always.policy_weight > 0
+    assert not np.isfinite(always.result[~searched]).any()
+    first = searched & (
+        always.states.node == never.states.node.min()
+    )  # nobody has explored yet: every other game does
+    assert 0.25 < np.isfinite(always.result[first]).mean() < 0.75
+    assert (
+        np.isfinite(always.result[searched & ~first]).mean()
+        > np.isfinite(always.result[first]).mean()
+    )
+
+
+def test_a_match_is_played_with_present_weights_by_any_number_of_workers() -> None:
+    one, three = FPMCTS(config()), FPMCTS(config("threads=3"))
+    found = []
+    for run in (one, three):
+        for parameter in run.playing.parameters():
+            parameter.data.mul_(1.5)
+        decks = evaluation_decks(run.game, 0, 150)
+        found.append(run.workers.match(Players(run.playing, None), decks, False, silent))
+    np.testing.assert_array_equal(found[0].records.moves, found[1].records.moves)
+    run.evaluation.evaluator.refresh(run.playing)
+    observations = (
+        np.random.default_rng(0)
+        .integers(0, 2, (5, *run.game.spec.observation_shape))
+        .astype(np.int8)
+    )
+    seats = np.arange(5, dtype=np.int8) % 2
+    expected = run.evaluation.evaluator.evaluate(observations, seats).policy
+    np.testing.assert_array_equal(
+        run.workers.local[0].evaluator.evaluate(observations, seats).policy, expected
+    )
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "experiment=paper",
+        "network.shared=true",
+        *(
+            pytest.param(override, marks=pytest.mark.slow)
+            for override in (
+                "search.rollout=0.9",
+                "objective=adp",
+                "bootstrap=none",
+                "inference=none",
+                "search=puct",
+                "train.divergence=forward",
+                "selfplay.posterior=true",
+                "search.prior_floor=2e-3",
+                "train.averaging=5",
+            )
+        ),
+    ],
+)
+def test_variants_run_and_resume(override: str) -> None:
+    """A bootstrap and an iteration of Doudizhu; the state survives a checkpoint."""
+    others = [
+        key for key in DOUDIZHU if not (override.endswith("none") and key.startswith("bootstrap."))
+    ]
+    chosen = config(
+        override,
+        *(["episode.value_games=0"] if override == "experiment=paper" else []),
+        base=others,
+    )
+    one, again = FPMCTS(chosen), FPMCTS(chosen)
+    while one.iteration < 1:
+        report = one.step(silent)
+    assert all(np.isfinite(value) for value in report.scalars.values())
+    assert {
+        "loss/policy_0",
+        "loss/value_0",
+        "policy_against_rhcp/wp_all",
+        "search_against_rhcp/wp_all",
+    } <= report.scalars.keys()
+    if override == "experiment=paper":
+        assert {"loss/filter_0"} <= report.scalars.keys() and "loss/hidden_0" not in report.scalars
+    again.load(one.state())
+    same(again.state().arrays, one.state().arrays)
+
+
+def test_workers_change_no_lesson() -> None:
+    seeds = deal_seeds(0, 20, Stream.BOOTSTRAP)
+    one, three = (
+        FPMCTS(config(f"threads={threads}", base=DOUDIZHU)).workers.teach(seeds, silent)
+        for threads in (1, 3)
+    )
+    for (name, field), (_, other) in zip(flatten(one), flatten(three), strict=True):
+        np.testing.assert_array_equal(field, other, err_msg=name)
+
+
+def trained(path: Path) -> Path:
+    """Returns the folder of a run whose weights are not those that a new run starts with."""
+    one = FPMCTS(config("seed=9", f"run_dir={path}", base=DOUDIZHU))
+    with RunFolder.open(one.config) as folder:
+        folder.save(one.state())
+    return path
+
+
+def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) -> None:
+    path = trained(tmp_path / "run")
+    plain = config(base=DOUDIZHU)
+    begun = FPMCTS(replace(plain, init_from=str(path)))
+    expected = load(path / "networks.safetensors")[0]
+    for name, array in begun.state().arrays.items():
+        if name.startswith("network."):
+            np.testing.assert_array_equal(array, expected[name], err_msg=name)
+    resumed = FPMCTS(plain)
+    assert resumed.bootstrap_games > 0
+    resumed.load(begun.state())
+    assert begun.bootstrap_games == resumed.bootstrap_games == 0
+    with pytest.raises(CheckpointError, match=f"init_from={tmp_path}: there is no checkpoint at"):
+        FPMCTS(replace(plain, init_from=str(tmp_path)))
+
+
+def test_the_released_weights_begin_a_run() -> None:
+    file = next(Path("models").glob("leduc*.safetensors"), None) or next(
+        Path("models").glob("*.safetensors")
+    )
+    meta = load(file)[1]
+    network = [f"network.{key}={str(value).lower()}" for key, value in meta["network"].items()]
+    name = meta["game"]["name"]
+    begun = FPMCTS(config(f"init_from={file}", base=[f"game={name}", "threads=1", *network]))
+    assert begun.state().arrays.keys() >= {"network.0.score.weight"} or begun.nets
+
+
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+    weights, meta = load(trained(tmp_path / "run") / "networks.safetensors")
+    name = next(name for name in weights if name.endswith("weight"))
+    weights[name].flat[0] = np.nan
+    save(tmp_path / "damaged.safetensors", weights, meta)
+    with pytest.raises(
+        CheckpointError, match=f"{name} in the checkpoint holds numbers that are not finite"
+    ):
+        FPMCTS(config(f"init_from={tmp_path / 'damaged.safetensors'}", base=DOUDIZHU))
+
+
+def test_checkpoint_of_another_shape_is_refused() -> None:
+    one, wider = FPMCTS(config()), FPMCTS(config("network.channels=16"))
+    with pytest.raises(CheckpointError, match="channels"):  # of a run that goes on
+        wider.load(one.state())
+    with pytest.raises(CheckpointError, match="networks only grow"):  # of one that begins from it
+        one.load_networks(wider.state())
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [("network.blocks=2", "network.blocks=1, not 2"), ("cluster.lag=1", "cluster.lag=0, not 1")],
+)
+def test_a_run_stays_one_experiment(override: str, said: str, tmp_path: Path) -> None:
+    with RunFolder.open(config(f"run_dir={tmp_path}")) as folder:
+        folder.begin()
+    with pytest.raises(RunFolderError, match=said):
+        RunFolder.open(config(f"run_dir={tmp_path}", override))
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("bootstrap=heuristic", "bootstrap.kind=heuristic: is for game=doudizhu"),
+        ("network=default", "network.value_head=win_stakes: game=leduc has no classes of stakes"),
+        ("evaluation.baseline=rhcp", "evaluation.baseline=rhcp: is for game=doudizhu"),
+        ("inference=filter", "inference.phase1=filter: game=leduc has no hidden cards"),
+        ("game.suits=true", "game=leduc: suits=true: is for tables"),
+        (
+            "gradient.frozen=[0,1]",
+            "gradient.frozen=.*: expected some but not all of the seats 0 to 1",
+        ),
+        ("selfplay.searching=two", "selfplay.searching=two: expected one of all, one"),
+    ],
+)
+def test_configurations_that_do_not_fit(override: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=re.compile(message)):
+        config(override, base=["game=leduc"])

@@ -1,0 +1,120 @@
+"""Curves of the games that an iteration played: what they looked like, what searches and policies
+said, how fast it went, and how good the values of the searches are, by cards left (Brier score and
+AUC).
+"""
+
+import numpy as np
+
+from fpmcts.learner import CERTAIN
+from fpmcts.policy_games import Played
+from fpmcts.samples import Samples
+from fpmcts.selfplay import Finished
+from games.batches import States, num_rows
+from games.interface import Game
+from training.workers import Work
+
+GROUPS = ((1, 5), (6, 10), (11, 20))
+"""Cards in the hand of the seat to move, ends included."""
+
+
+def search_curves(game: Game, played: Finished, work: list[Work], workers: int) -> dict[str, float]:
+    """Returns the curves of games with searches, given what the units cost, and how many workers
+    did them.
+    """
+    s = played.statistics
+    searches, seconds, counters = (
+        max(s.searches, 1),
+        max(s.seconds, 1e-9),
+        [one.counters for one in work],
+    )
+    network, evaluations = sum(one.seconds for one in work), sum(one.evaluations for one in work)
+    return (
+        _finished(game, played.games.final)
+        | {
+            "self_play/moves_per_game": s.moves / s.games,
+            "self_play/target_entropy": s.target_entropy / searches,
+            "self_play/prior_entropy": s.prior_entropy / searches,
+            "self_play/kl_target_prior": s.kl_target_prior / searches,
+            "self_play/search_policy_match": s.top1_match / searches,
+            "self_play/root_value_squared_error": s.root_value_error / searches,
+            "self_play/sure_wins_per_game": s.sure_wins / s.games,
+            "inference/ess_share": s.ess_share / max(s.ess_count, 1),
+            "inference/true_world_rank": s.true_world_rank / max(s.truth_count, 1),
+            "inference/true_hand_log_likelihood_over_prior": s.posterior_gain
+            / max(s.truth_count, 1),
+            "throughput/batch_fill": sum(c.evaluations for c in counters)
+            / max(1, sum(c.room for c in counters)),
+            "throughput/policy_cache_hits": sum(c.hits for c in counters)
+            / max(1, sum(c.lookups for c in counters)),
+            "throughput/games_per_second": s.games / seconds,
+            "throughput/decisions_per_second": s.decisions / seconds,
+            "throughput/searches_per_second": s.searches / seconds,
+            "throughput/evaluations_per_second": evaluations / seconds,
+            "throughput/network_share": network / seconds / workers,
+            "throughput/inference_share": s.inference_seconds / seconds / workers,
+            "time/generation_seconds": s.seconds,
+        }
+        | value_curves(game, played.samples)
+    )
+
+
+def policy_game_curves(game: Game, played: Played, win_only: bool) -> dict[str, float]:
+    """Returns the curves of games of the policies alone, whose values are of ±1 (``win_only``) or
+    of points.
+    """
+    decisions, seconds = played.decisions, max(played.seconds, 1e-9)
+    results = np.sign(decisions.samples.result) if win_only else decisions.samples.result
+    return _finished(game, played.final) | {
+        "self_play/value_squared_error": float(np.mean((results - decisions.value) ** 2)),
+        "self_play/open_decisions": float(np.mean(decisions.certainty < CERTAIN)),
+        "throughput/games_per_second": num_rows(played.final) / seconds,
+        "throughput/decisions_per_second": num_rows(decisions) / seconds,
+        "time/generation_seconds": played.seconds,
+    }
+
+
+def _finished(game: Game, final: States) -> dict[str, float]:
+    return {f"self_play/{name}": value for name, value in game.final_curves(final).items()}
+
+
+def brier_score(probabilities: np.ndarray, won: np.ndarray) -> float:
+    """Returns the mean of (p - won)^2 for probabilities float ``[N]`` and outcomes bool ``[N]``;
+    0.25 says nothing.
+    """
+    return float(np.mean((probabilities - won) ** 2))
+
+
+def area_under_curve(scores: np.ndarray, won: np.ndarray) -> float:
+    """Returns the chance that a won decision scores above a lost one, ties counting one half; NaN
+    where one kind is missing.
+
+    Computed from ranks (Mann & Whitney, 1947).
+    """
+    wins, losses = int(won.sum()), int((~won).sum())
+    if wins == 0 or losses == 0:
+        return float("nan")
+    values, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    ranks = (last - (counts - 1) / 2)[inverse]  # mean rank of equal scores, counted from 1
+    return float((ranks[won].sum() - wins * (wins + 1) / 2) / (wins * losses))
+
+
+def value_curves(game: Game, samples: Samples) -> dict[str, float]:
+    """Returns Brier score and AUC of the root values of searched decisions, by cards left; only
+    groups with both results.
+
+    A root value on [-1, 1] is read as 2 P(win) - 1; points (objective "adp") are clipped to that.
+    """
+    searched = np.flatnonzero(np.isfinite(samples.root_value) & np.isfinite(samples.result))
+    values, won = samples.root_value[searched], samples.result[searched] > 0
+    left = game.cards_left(samples.states)[searched]
+    curves: dict[str, float] = {}
+    for low, high in GROUPS:
+        rows = (left >= low) & (left <= high)
+        area = area_under_curve(values[rows], won[rows])
+        if np.isfinite(area):
+            curves[f"value/auc_{low}_to_{high}_cards"] = area
+            curves[f"value/brier_{low}_to_{high}_cards"] = brier_score(
+                np.clip((values[rows] + 1) / 2, 0, 1), won[rows]
+            )
+    return curves
