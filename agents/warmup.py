@@ -1,7 +1,9 @@
-"""Warm-up runs that compile FPMCTS: a small search and a small inference, each in a process of its own.
+"""Warm-up runs that compile FPMCTS: a small search and a small inference, each in a process of its
+own.
 
-``compile_players`` does both at once; programs that play or train with searches call it first (see ``runtime.compilation``). The
-networks are small and have learned nothing: kernels do not depend on them.
+``compile_players`` does both at once; programs that play or train with searches call it first (see
+``runtime.compilation``). The networks are small and have learned nothing: kernels do not depend on
+them.
 """
 
 import sys
@@ -30,7 +32,9 @@ MOVES = 12
 WORLDS = 4
 
 
-def compile_players(name: str, say: Callable[[str], None] = say_on_stderr, wait: bool = True) -> None:
+def compile_players(
+    name: str, say: Callable[[str], None] = say_on_stderr, wait: bool = True
+) -> None:
     """Compiles what FPMCTS needs to play a game, if that was not done yet.
 
     Args:
@@ -40,12 +44,16 @@ def compile_players(name: str, say: Callable[[str], None] = say_on_stderr, wait:
     """
     run = compile_ahead if wait else compile_beside
     files = [Path(str(import_module(name).__file__))] if is_outside(name) else []
-    commands: list[Command] = [("-m", "agents.warmup", part, name) for part in PARTS]  # the longest first
+    commands: list[Command] = [
+        ("-m", "agents.warmup", part, name) for part in PARTS
+    ]  # the longest first
     run(cache_folder() / f"compiled-{sources_digest(*files)}", commands, say)
 
 
 def _open_decisions(game: Game) -> Iterator[tuple[States, Records]]:
-    """Yields the first decisions of a random game that are not forced, as views (one row) with the moves before them."""
+    """Yields the first decisions of a random game that are not forced, as views (one row) with the
+    moves before them.
+    """
     states = game.deal(deal_seeds(0, 1, Stream.PLAY))
     records = Records(np.full((1, game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16))
     player, actions = Random().at(game), np.empty(game.spec.max_legal, np.int16)
@@ -64,16 +72,26 @@ def _open_decisions(game: Game) -> Iterator[tuple[States, Records]]:
 
 def _evaluator(game: Game) -> Evaluator:
     head = "win_stakes" if game.spec.stake_factors else "scalar"
-    return Evaluator(build_networks(game.spec, NetworkConfig(channels=8, blocks=1, value_head=head), seed=0))
+    return Evaluator(
+        build_networks(game.spec, NetworkConfig(channels=8, blocks=1, value_head=head), seed=0)
+    )
 
 
 def warm_up_search(game: Game) -> None:
     """Searches the first open decision by both root rules, with play-outs."""
     evaluator = _evaluator(game)
     views, _ = next(_open_decisions(game))
-    worlds = take(views, np.zeros(WORLDS, np.int64))  # erased hands will do: nothing here depends on how good a move is
+    worlds = take(
+        views, np.zeros(WORLDS, np.int64)
+    )  # erased hands will do: nothing here depends on how good a move is
     for root in ("gumbel", "puct"):
-        settings = SearchSettings(root=root, playouts=WORLDS, worlds=WORLDS, slots=2, rollout=0.5 if root == "gumbel" else 0.0)
+        settings = SearchSettings(
+            root=root,
+            playouts=WORLDS,
+            worlds=WORLDS,
+            slots=2,
+            rollout=0.5 if root == "gumbel" else 0.0,
+        )
         search = Search(game, evaluator.evaluate, settings, 1, False)
         search.run(worlds, streams(0, 1), np.zeros(num_rows(views), np.int64))
 
@@ -81,7 +99,9 @@ def warm_up_search(game: Game) -> None:
 def warm_up_inference(game: Game) -> None:
     """Draws worlds at the first open decisions of a game."""
     phase1 = "marginal" if game.spec.has_hidden_head else "none"
-    determinizer = Determinizer(game, _evaluator(game), InferenceSettings(phase1=phase1, particles=8, candidates=8), 1)
+    determinizer = Determinizer(
+        game, _evaluator(game), InferenceSettings(phase1=phase1, particles=8, candidates=8), 1
+    )
     rng = streams(0, 1)
     for views, records in _open_decisions(game):
         determinizer.worlds(np.zeros(1, np.int64), views, records, rng, WORLDS)

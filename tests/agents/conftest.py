@@ -1,4 +1,6 @@
-"""Every player, in Doudizhu and in Leduc, with untrained networks and short runs for those that need some."""
+"""Every player, in Doudizhu and in Leduc, with untrained networks and short runs for those that
+need some.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -22,16 +24,33 @@ from training.run_config import EpisodeBudget
 from training.tabular import TabularConfig
 
 TINY = TrainConfig(
-    run_dir="somewhere/secret", seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"),
+    run_dir="somewhere/secret",
+    seed=3,
+    device="cpu",
+    precision="float32",
+    threads=1,
+    bootstrap=BootstrapSettings(kind="none"),
     network=NetworkConfig(objective="wp", channels=8, blocks=1, head_channels=2, head_units=8),
-)  # fmt: skip
+)
 TINY_POKER = TrainConfig(
-    seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"), objective="adp",
-    game=Choice("leduc"), inference=InferenceSettings(phase1="none"),
+    seed=3,
+    device="cpu",
+    precision="float32",
+    threads=1,
+    bootstrap=BootstrapSettings(kind="none"),
+    objective="adp",
+    game=Choice("leduc"),
+    inference=InferenceSettings(phase1="none"),
     network=NetworkConfig(
-        objective="adp", value_head="scalar", hidden_head=False, channels=8, blocks=1, head_channels=2, head_units=8
+        objective="adp",
+        value_head="scalar",
+        hidden_head=False,
+        channels=8,
+        blocks=1,
+        head_channels=2,
+        head_units=8,
     ),
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="session")
@@ -87,7 +106,9 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def made(kind: str, game: Game, run: Path, poker_run: Path, tabular_run: Path, tmp_path: Path) -> Iterator[Agent]:
+def made(
+    kind: str, game: Game, run: Path, poker_run: Path, tabular_run: Path, tmp_path: Path
+) -> Iterator[Agent]:
     """Yields the player of the parameters ``kind`` and ``game``."""
     big, program = game is DOUDIZHU, tmp_path / "player.py"
     program.write_text(PROGRAM)
@@ -113,7 +134,12 @@ CASES = [(kind, game) for game in (DOUDIZHU, LEDUC) for kind in names(game.spec.
 EVERY = pytest.mark.parametrize(
     ("kind", "game"),
     [
-        pytest.param(kind, game, id=f"{game.spec.name}-{kind}", marks=[pytest.mark.slow] if kind == "pimc" else [])
+        pytest.param(
+            kind,
+            game,
+            id=f"{game.spec.name}-{kind}",
+            marks=[pytest.mark.slow] if kind == "pimc" else [],
+        )
         for kind, game in CASES
     ],
 )
