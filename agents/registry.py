@@ -1,16 +1,17 @@
-'''Players by name. A player is registered by ``@player`` above the dataclass of its options, and listed nowhere else::
+"""Players by name: ``@player`` registers the dataclass of a player's options; nothing lists it::
 
     @player("cautious", games=["doudizhu"])
     @dataclass
     class Cautious(Player):
-        \"""Plays the lowest move that is legal.\"""
+        "Plays the lowest move that is legal."
 
         margin: float = setting(0.5, least=0, most=1)
 
         def act(self, games, views, records): ...
 
-``discover`` imports the modules of a package; then ``evaluate.py``, the browser table and ``load_player`` know its players.
-'''
+``discover`` imports the modules of a package; then ``evaluate.py``, the browser table and
+``load_player`` know its players.
+"""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -35,14 +36,18 @@ class PlayerError(ValueError):
 
 
 class PlayerOptions:
-    """What can be asked of a player: the fields of a dataclass, whose first line says what the player is."""
+    """What can be asked of a player: the fields of a dataclass, whose first line says what the
+    player is.
+    """
 
     kind: ClassVar[str]
     """Its name."""
     slow: ClassVar[bool] = False
     """Whether it searches: it then plays fewer decks at a time, and in a ladder fewer decks."""
     compiles: ClassVar[bool] = False
-    """Whether its kernels take long to compile, so that they are compiled ahead (``agents.warmup``)."""
+    """Whether its kernels take long to compile, so that they are compiled ahead
+    (``agents.warmup``).
+    """
     states_policy: ClassVar[bool] = False
     """Whether it can say with which probabilities it moves (``agents.agent.OpenPolicy``)."""
     teaches: ClassVar[bool] = False
@@ -50,14 +55,18 @@ class PlayerOptions:
     families: ClassVar[tuple[str, ...]] = ()
     """The families of games that it can play (``games.family``); empty: all."""
     borrowed: ClassVar[dict[str, type]] = {}
-    """Dataclasses whose fields are options as well, by the field (a dict) that holds those that are given. The first counts."""
+    """Dataclasses whose fields are options as well, by the field (a dict) that holds those that are
+    given. The first counts.
+    """
 
     def make(self, host: "Host") -> Agent:
         """Returns a new player. Raises ValueError where it cannot be made."""
         raise NotImplementedError
 
     def file(self, game: str) -> Path | None:
-        """Returns the file that the player reads, None if it reads none. Raises CheckpointError if it is missing."""
+        """Returns the file that the player reads, None if it reads none. Raises CheckpointError if
+        it is missing.
+        """
         return None
 
     def needs(self) -> list[str]:
@@ -76,7 +85,9 @@ class PlayerOptions:
 
     @classmethod
     def help(cls, prefix: str) -> str:
-        """Returns a paragraph for each option; those that are borrowed have no default. Args: prefix: Before the keys."""
+        """Returns a paragraph for each option; those that are borrowed have no default. Args:
+        prefix: Before the keys.
+        """
         told = {f"{prefix}{name}": "" for name in cls.borrowed}
         for key, text in paragraphs(cls, prefix).items():
             told.setdefault(key, text)
@@ -100,12 +111,18 @@ class PlayerOptions:
         names, parts = dict.fromkeys(cls.borrowed, ""), dict[str, dict[str, Any]]()
         for part, schema in {"": cls, **cls.borrowed}.items():
             own = [f.name for f in fields(schema) if f.name not in names]
-            made = build(schema, taken := {name: left.pop(name) for name in own if name in left}, prefix)
+            made = build(
+                schema, taken := {name: left.pop(name) for name in own if name in left}, prefix
+            )
             names |= dict.fromkeys(own, "")
             parts[part] = {name: getattr(made, name) for name in taken}
         known = [name for name in names if name not in cls.borrowed]
         for key, value in left.items():
-            near = did_you_mean(key, known, prefix) or f"; expected one of {', '.join(known)}" if known else "; there are none"
+            near = (
+                did_you_mean(key, known, prefix) or f"; expected one of {', '.join(known)}"
+                if known
+                else "; there are none"
+            )
             raise ConfigError(f"{prefix}{key}={value}: unknown key{near}")
         return cls(**parts.pop(""), **parts)
 
@@ -165,8 +182,8 @@ class Host:
         entrants: The players by label.
         device: Of networks.
         lanes: Positions that a search holds at once.
-        networks: ``agents.trained.Trained``, for players without a checkpoint, as in the matches of a run that is training; None:
-            the weights that come with the project.
+        networks: ``agents.trained.Trained``, for players without a checkpoint, as in the matches of
+            a run that is training; None: the weights that come with the project.
     """
 
     def __init__(
@@ -177,7 +194,13 @@ class Host:
         lanes: int = 128,
         networks: object = None,
     ) -> None:
-        self.game, self.entrants, self.device, self.lanes, self.networks = game, entrants, device, lanes, networks
+        self.game, self.entrants, self.device, self.lanes, self.networks = (
+            game,
+            entrants,
+            device,
+            lanes,
+            networks,
+        )
         self._made = dict[Hashable, Any]()
 
     def make(self, label: str) -> Agent:
@@ -193,7 +216,9 @@ class Host:
         return made
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Returns what ``make`` returns, the same object for the same key: what several players need is made once."""
+        """Returns what ``make`` returns, the same object for the same key: what several players
+        need is made once.
+        """
         if key not in self._made:
             self._made[key] = make()
         made: Made = self._made[key]
@@ -214,14 +239,18 @@ def player(
     states_policy: bool = False,
     teaches: bool = False,
 ) -> Callable[[Registered], Registered]:
-    """Registers the dataclass below it as a player. Args: games: Families of games; the rest: see ``PlayerOptions``."""
+    """Registers the dataclass below it as a player. Args: games: Families of games; the rest: see
+    ``PlayerOptions``.
+    """
 
     def register(options: Registered) -> Registered:
         options.kind, options.families = name, tuple(games)
         options.slow, options.compiles = slow, compiles
         options.states_policy, options.teaches = states_policy, teaches
         if (known := PLAYERS.setdefault(name, options)).__qualname__ != options.__qualname__:
-            raise ValueError(f"two players are called {name}: {known.__qualname__} and {options.__qualname__}")
+            raise ValueError(
+                f"two players are called {name}: {known.__qualname__} and {options.__qualname__}"
+            )
         return options
 
     return register

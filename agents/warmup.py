@@ -1,7 +1,9 @@
-"""Warm-up runs that compile FPMCTS: a small search and a small inference, each in a process of its own.
+"""Warm-up runs that compile FPMCTS: a small search and a small inference, each in a process of its
+own.
 
-``compile_players`` does both at once; programs that play or train with searches call it first (see ``runtime.compilation``). The
-networks are small and have learned nothing: kernels do not depend on them.
+``compile_players`` does both at once; programs that play or train with searches call it first (see
+``runtime.compilation``). The networks are small and have learned nothing: kernels do not depend on
+them.
 """
 
 import sys
@@ -49,7 +51,9 @@ def compile_players(
 
 
 def _open_decisions(game: Game) -> Iterator[tuple[States, Records]]:
-    """Yields the first decisions of a random game that are not forced, as views (one row) with the moves before them."""
+    """Yields the first decisions of a random game that are not forced, as views (one row) with the
+    moves before them.
+    """
     states = game.deal(deal_seeds(0, 1, Stream.PLAY))
     records = Records(np.full((1, game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16))
     player, actions = Random().at(game), np.empty(game.spec.max_legal, np.int16)

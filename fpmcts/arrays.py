@@ -1,7 +1,7 @@
 """Everything that the kernels of a search work on, in one struct of arrays: ``Forest``.
 
-T trees are searched side by side, each by S *slots* (simulations under way), M = T * S in all; tree ``t`` owns the slots
-``t * S .. t * S + S - 1``.
+T trees are searched side by side, each by S *slots* (simulations under way), M = T * S in all; tree
+``t`` owns the slots ``t * S .. t * S + S - 1``.
 """
 
 from typing import NamedTuple
@@ -49,7 +49,8 @@ class Slots(NamedTuple):
     weight: np.ndarray  # float64 [M]: what is left for the rest of it
     num_legal: np.ndarray  # int32 [M]
     legal: np.ndarray  # int16 [M, max_legal]
-    priors: np.ndarray  # float32 [M, max_legal], as in the policy cache: a stored policy samples the same move as a fresh one
+    # As in the policy cache: a stored policy samples the same move as a fresh one.
+    priors: np.ndarray  # float32 [M, max_legal]
 
 
 class Requests(NamedTuple):
@@ -79,7 +80,9 @@ class Forest(NamedTuple):
     scratch: np.ndarray  # float64 [max_legal]
 
 
-def make_forest(game: Game, params: Params, playouts: int, num_trees: int, num_slots: int, num_edges: int) -> Forest:
+def make_forest(
+    game: Game, params: Params, playouts: int, num_trees: int, num_slots: int, num_edges: int
+) -> Forest:
     """Returns room for a search.
 
     Args:

@@ -1,4 +1,6 @@
-"""Information Set MCTS as a player: no networks, random play-outs. Its trees: ``single_observer.py`` and ``shared_tree.py``."""
+"""Information Set MCTS as a player: no networks, random play-outs. Its trees:
+``single_observer.py`` and ``shared_tree.py``.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -19,19 +21,26 @@ class ISMCTSOptions(PlayerOptions):
     """Information Set MCTS without networks: play-outs are random.
 
     Attributes:
-        iterations: Per move; with ``seconds`` the most there may be. None: 10,000, with ``seconds`` no limit.
-        seconds: Time per move in place of a number of iterations; such a match cannot be repeated exactly. None: iterations
-            alone.
-        tree: "shared": statistics of the information sets of all seats, kept from move to move (Lisy 2014, algorithm 1);
-            "single_observer": those of the player's own sets, over drawn deals (Cowling, Powley & Whitehouse 2012). "auto":
-            shared where nothing but moves is hidden, since it ends after a move where all hands are.
-        draws: Of the shared tree: which state of the player's information set an iteration begins in. "uniform": each is as
-            likely, as in the text; "belief": as likely as the tree's mean policy makes the moves of the others.
-        c: Exploration constant. Single observer: in units of the span of results, None: 0.7, as in its paper; shared: of UCT, in
+        iterations: Per move; with ``seconds`` the most there may be. None: 10,000, with ``seconds``
+            no limit.
+        seconds: Time per move in place of a number of iterations; such a match cannot be repeated
+            exactly. None: iterations alone.
+        tree: "shared": statistics of the information sets of all seats, kept from move to move
+            (Lisy 2014, algorithm 1); "single_observer": those of the player's own sets, over drawn
+            deals (Cowling, Powley & Whitehouse 2012). "auto": shared where nothing but moves is
+            hidden, since it ends after a move where all hands are.
+        draws: Of the shared tree: which state of the player's information set an iteration begins
+            in. "uniform": each is as likely, as in the text; "belief": as likely as the tree's mean
+            policy makes the moves of the others.
+        c: Exploration constant. Single observer: in units of the span of results, None: 0.7, as in
+            its paper; shared: of UCT, in
             rewards, None: as in ``algorithm=ismcts``.
-        memory: Of the shared tree of one game, MB. What is full lets go of the sets that were visited least.
-        objective: Single observer: "wp", the chance to win, or "adp", points; "auto": what the game's matches are told in first.
-        temperature: 0 plays the move that was visited most, T > 0 draws in proportion to visits^(1/T), or mean policy^(1/T).
+        memory: Of the shared tree of one game, MB. What is full lets go of the sets that were
+            visited least.
+        objective: Single observer: "wp", the chance to win, or "adp", points; "auto": what the
+            game's matches are told in first.
+        temperature: 0 plays the move that was visited most, T > 0 draws in proportion to
+            visits^(1/T), or mean policy^(1/T).
             None: 1 in the shared tree and in games where a good player mixes, else 0.
     """
 
@@ -54,22 +63,32 @@ class ISMCTSOptions(PlayerOptions):
             own = {"memory": self.memory} | ({} if self.c is None else {"c": self.c})
             options = IsMctsOptions(**self.learning | own)
             temperature = 1.0 if self.temperature is None else self.temperature
-            return SharedTreeAgent(game, self.iterations, self.seconds, temperature, options, self.draws == "belief")
+            return SharedTreeAgent(
+                game, self.iterations, self.seconds, temperature, options, self.draws == "belief"
+            )
         wins_only = spec.score.tells_wins if self.objective == "auto" else self.objective == "wp"
         temperature = float(spec.mixes) if self.temperature is None else self.temperature
         c = 0.7 if self.c is None else self.c
         return SingleObserverAgent(game, self.iterations, self.seconds, temperature, wins_only, c)
 
     def _is_shared(self, game: Game) -> bool:
-        """Returns whether the shared tree is meant. Raises ValueError where options are given that the tree does not have."""
+        """Returns whether the shared tree is meant. Raises ValueError where options are given that
+        the tree does not have.
+        """
         shared = hides_moves_alone(game) if self.tree == "auto" else self.tree == "shared"
         own = {"draws": self.draws, "objective": self.objective}
-        given = {key: value for key, value in own.items() if value not in ("uniform", "auto")} | self.learning
+        given = {
+            key: value for key, value in own.items() if value not in ("uniform", "auto")
+        } | self.learning
         wrong = [name for name in given if (name == "objective" if shared else name != "objective")]
         if wrong:
-            name, kind, other = wrong[0], *(("shared", "single_observer") if shared else ("single_observer", "shared"))
+            name, kind, other = (
+                wrong[0],
+                *(("shared", "single_observer") if shared else ("single_observer", "shared")),
+            )
             raise ValueError(
-                f"{name}={given[name]}: no option of the {kind.replace('_', '-')} tree, which tree={self.tree} means in "
+                f"{name}={given[name]}: no option of the {kind.replace('_', '-')} tree, "
+                f"which tree={self.tree} means in "
                 f"{game.spec.name}; expected none, or tree={other}"
             )
         return shared

@@ -1,11 +1,13 @@
-"""IS-MCTS with one tree of the information sets of all seats (Lisy 2014, algorithm 1), kept from move to move.
+"""IS-MCTS with one tree of the information sets of all seats (Lisy 2014, algorithm 1), kept from
+move to move.
 
-Iterations start from states of the player's information set, all as likely ("uniform", the text) or weighed by what the tree
-says of the moves of others ("belief", ``beliefs.py``). The move is drawn from the output strategy of the selection: n_i / n for
-UCT, the mean of p for Exp3 and Regret Matching.
+Iterations start from states of the player's information set, all as likely ("uniform", the text) or
+weighed by what the tree says of the moves of others ("belief", ``beliefs.py``). The move is drawn
+from the output strategy of the selection: n_i / n for UCT, the mean of p for Exp3 and Regret
+Matching.
 
-Each seat of each game has a tree of its own, forgotten at ``start``. A tree that has filled its memory lets go of the sets that
-were visited least, until half of it is free.
+Each seat of each game has a tree of its own, forgotten at ``start``. A tree that has filled its
+memory lets go of the sets that were visited least, until half of it is free.
 """
 
 from typing import Any
@@ -21,7 +23,17 @@ from games.interface import Game
 from games.kernels import kernel, random_u64
 from inference.prior import prior_worlds
 from runtime.settings import ConfigError
-from tabular.hash_table import HEADER, HashTable, Rows, append, find, num_actions_of, seat_key, seat_of, visits_of
+from tabular.hash_table import (
+    HEADER,
+    HashTable,
+    Rows,
+    append,
+    find,
+    num_actions_of,
+    seat_key,
+    seat_of,
+    visits_of,
+)
 from tabular.hashed_learner import IsMctsOptions, make_selection
 from tabular.search import search
 from tabular.selection import UCT, WIDTHS, values, weights
@@ -43,7 +55,9 @@ def _hides_from_the_start(rules: Rules, deals: States, num_seats: int, hidden: n
 
 
 def hides_moves_alone(game: Game) -> bool:
-    """Returns whether some moves are hidden and nothing else: before the first move every seat knows the whole state."""
+    """Returns whether some moves are hidden and nothing else: before the first move every seat
+    knows the whole state.
+    """
     if not game.spec.has_private_moves:
         return False
     deals, words = game.deal(np.zeros(1, np.uint64)), np.zeros(game.spec.hidden_words, np.uint64)
@@ -62,7 +76,9 @@ def _root(
     out: np.ndarray,
     means: np.ndarray,
 ) -> int:
-    """Returns the visits of the set of a view; writes the weights of its policy, and mean rewards (-inf or NaN where unknown)."""
+    """Returns the visits of the set of a view; writes the weights of its policy, and mean rewards
+    (-inf or NaN where unknown).
+    """
     place = find(rows, seat_key(rules, view, 0, seat))
     if place < 0:
         out[:] = 1.0
@@ -103,7 +119,8 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         game: The game.
         iterations, seconds, temperature: See ``TreeAgent``.
         options: Of the learner: the selection and its parameters, and the memory of a tree.
-        by_belief: Whether states are drawn as the tree's mean policy makes the moves of the others likely.
+        by_belief: Whether states are drawn as the tree's mean policy makes the moves of the others
+            likely.
     """
 
     def __init__(
@@ -143,7 +160,8 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         """Runs an iteration from each of some states of the information set, or of the start."""
         game, count = self.game, min(CHUNK, clock.most - done)
         if done == 0:
-            # A tree that is new in the middle of a game knows nothing of the moves before: half of the search is from the start.
+            # A tree that is new in the middle of a game knows nothing of the moves before: half of
+            # the search is from the start.
             is_new = self.by_belief and place.tree.num_rows == 0 and place.moves.size > 0
             self._from_start, self._beliefs = (clock.most + 1) // 2 if is_new else 0, None
         starts = self._worlds
@@ -153,10 +171,19 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         elif self.by_belief:
             self._beliefs = self._pool(place) if self._beliefs is None else self._beliefs
             beliefs.drawn_worlds(
-                game.rules, place.view, place.seat, *self._beliefs, place.rng, place.lane, count, self._worlds
+                game.rules,
+                place.view,
+                place.seat,
+                *self._beliefs,
+                place.rng,
+                place.lane,
+                count,
+                self._worlds,
             )
         else:
-            prior_worlds(game.rules, place.positions, place.rng, count, game.spec.hidden_words, self._worlds)
+            prior_worlds(
+                game.rules, place.positions, place.rng, count, game.spec.hidden_words, self._worlds
+            )
         self._run(place, starts, count)
         return count
 
@@ -168,15 +195,24 @@ class SharedTreeAgent(TreeAgent[HashTable]):
             rest = take(starts, np.arange(done, count)) if done else starts
             walk = walk_of(self.game, rest, np.empty(0), table)
             done += search(
-                walk, self._selection, spec.num_seats, spec.max_moves, place.path, self._counter, count - done,
-                True, None,
-            )  # fmt: skip
+                walk,
+                self._selection,
+                spec.num_seats,
+                spec.max_moves,
+                place.path,
+                self._counter,
+                count - done,
+                True,
+                None,
+            )
             if done == count:
                 return
             self._make_room(table)
 
     def _make_room(self, table: HashTable) -> None:
-        """Grows a tree, or thins it where it has filled its memory. Raises ConfigError where it has no room for one iteration."""
+        """Grows a tree, or thins it where it has filled its memory. Raises ConfigError where it has
+        no room for one iteration.
+        """
         spec = self.game.spec
         words = HEADER + table.width * spec.max_legal
         try:
@@ -202,14 +238,24 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         return self.game.deal(seeds)
 
     def _pool(self, place: Place[HashTable]) -> tuple[np.ndarray, np.ndarray]:
-        """Returns worlds of the information set (hidden words, uint64 ``[POOL, W]``) and their cumulative probabilities."""
+        """Returns worlds of the information set (hidden words, uint64 ``[POOL, W]``) and their
+        cumulative probabilities.
+        """
         game, spec = self.game, self.game.spec
         hidden, log_weights = np.empty((POOL, spec.hidden_words), np.uint64), np.empty(POOL)
         beliefs.draw_words(game.rules, place.view, place.seat, place.rng, place.lane, hidden)
         beliefs.log_likelihoods(
-            game.rules, place.view, place.seat, place.moves, hidden, self._selection, place.tree.rows, game.empty(2),
-            spec.max_legal, log_weights,
-        )  # fmt: skip
+            game.rules,
+            place.view,
+            place.seat,
+            place.moves,
+            hidden,
+            self._selection,
+            place.tree.rows,
+            game.empty(2),
+            spec.max_legal,
+            log_weights,
+        )
         return hidden, beliefs.cumulative_of(log_weights)
 
     def root(self, place: Place[HashTable]) -> Root:
@@ -217,8 +263,20 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         rules, legal, tree, o = self.game.rules, place.legal, place.tree, self.options
         shares, means = np.empty(len(legal)), np.empty(len(legal))
         is_uct = isinstance(self._selection, UCT)
-        visits = _root(rules, place.view, place.seat, self._selection, tree.rows, tree.width, is_uct, shares, means)
-        shares = shares / shares.sum() if shares.sum() > 0.0 else np.full(len(legal), 1.0 / len(legal))
+        visits = _root(
+            rules,
+            place.view,
+            place.seat,
+            self._selection,
+            tree.rows,
+            tree.width,
+            is_uct,
+            shares,
+            means,
+        )
+        shares = (
+            shares / shares.sum() if shares.sum() > 0.0 else np.full(len(legal), 1.0 / len(legal))
+        )
         if o.store_exploration and o.selection != "uct":
             shares = (1.0 - o.gamma) * shares + o.gamma / len(legal)
         among = np.searchsorted(legal, place.stands_for)

@@ -1,4 +1,6 @@
-"""What the trees of Information Set MCTS have in common: the search by chunks, the move, and what is told of it."""
+"""What the trees of Information Set MCTS have in common: the search by chunks, the move, and what
+is told of it.
+"""
 
 import time
 from abc import abstractmethod
@@ -30,11 +32,15 @@ class Clock:
         limits: Of the question.
     """
 
-    def __init__(self, iterations: int | None, seconds: float | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self, iterations: int | None, seconds: float | None = None, limits: Limits | None = None
+    ) -> None:
         self.begin, self.limits = time.perf_counter(), limits or Limits()
         self.most = iterations or (ITERATIONS if seconds is None else MOST_ITERATIONS)
         own = None if seconds is None else self.begin + seconds
-        self.end = min((end for end in (own, self.limits.deadline) if end is not None), default=None)
+        self.end = min(
+            (end for end in (own, self.limits.deadline) if end is not None), default=None
+        )
 
     def is_over(self) -> bool:
         """Returns whether to stop before all iterations are made."""
@@ -42,10 +48,14 @@ class Clock:
 
     def is_late(self, share: float) -> bool:
         """Returns whether a share of the time, where there is a limit, has gone by."""
-        return self.end is not None and time.perf_counter() >= self.begin + share * (self.end - self.begin)
+        return self.end is not None and time.perf_counter() >= self.begin + share * (
+            self.end - self.begin
+        )
 
     def total(self, done: int) -> int:
-        """Returns how many iterations there will be; where time decides, as the rate so far has it."""
+        """Returns how many iterations there will be; where time decides, as the rate so far has
+        it.
+        """
         if self.end is None or self.most < MOST_ITERATIONS:
             return self.most
         share = (time.perf_counter() - self.begin) / max(self.end - self.begin, 1e-9)
@@ -56,7 +66,8 @@ class Root(NamedTuple):
     """What a tree says of the n moves that are asked about.
 
     Attributes:
-        policy: float64 ``[n]``, the move is drawn from it, at a temperature of 0 the largest is played.
+        policy: float64 ``[n]``, the move is drawn from it, at a temperature of 0 the largest is
+            played.
         visits: int ``[n]``.
         means: float64 ``[n]``, mean results in the unit of the player; NaN where there is none.
         errors: float64 ``[n]``, their standard errors; NaN where not known.
@@ -122,7 +133,12 @@ class TreeAgent(Agent, Generic[Tree]):
     """
 
     def __init__(
-        self, game: Game, iterations: int | None, seconds: float | None, temperature: float, unit: str
+        self,
+        game: Game,
+        iterations: int | None,
+        seconds: float | None,
+        temperature: float,
+        unit: str,
     ) -> None:
         self.game, self.name, self.temperature, self.unit = game, "ismcts", temperature, unit
         self.iterations, self.seconds = iterations, seconds
@@ -138,7 +154,9 @@ class TreeAgent(Agent, Generic[Tree]):
 
     @abstractmethod
     def iterate(self, place: Place[Tree], done: int, clock: Clock) -> int:
-        """Runs some iterations after those that are done, and returns how many; ``clock`` says what the most is."""
+        """Runs some iterations after those that are done, and returns how many; ``clock`` says what
+        the most is.
+        """
 
     @abstractmethod
     def root(self, place: Place[Tree]) -> Root:
@@ -155,7 +173,10 @@ class TreeAgent(Agent, Generic[Tree]):
             RuntimeError: ``start`` was not called for so many games.
         """
         if len(games) and max(games) >= len(self._rng):
-            raise RuntimeError(f"{self.name}: act for game {max(games)} before start: call start(num_games, seed) first")
+            raise RuntimeError(
+                f"{self.name}: act for game {max(games)} before start: call "
+                "start(num_games, seed) first"
+            )
         moves = np.empty(len(games), np.int16)
         for k, game in enumerate(games.tolist()):
             view, actions = take(views, np.array([k])), np.empty(self.game.spec.max_legal, np.int16)
@@ -175,25 +196,41 @@ class TreeAgent(Agent, Generic[Tree]):
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision with the moves of the root, from a tree of its own."""
         q, rng, path = question, streams(question.seed, 1), streams(question.seed, 1, 1)
-        seen, positions = q.records.moves[0, : q.records.lengths[0]], make_positions(self.game, np.zeros(1, np.int64), q.view)
-        place = Place(q.view, positions, seen, 0, rng, path, q.legal, q.asked, q.stands_for, self.new_tree())
-        done, root = self.search(place, Clock(self.iterations, self.seconds, limits), q), self.root(place)
+        seen, positions = (
+            q.records.moves[0, : q.records.lengths[0]],
+            make_positions(self.game, np.zeros(1, np.int64), q.view),
+        )
+        place = Place(
+            q.view, positions, seen, 0, rng, path, q.legal, q.asked, q.stands_for, self.new_tree()
+        )
+        done, root = (
+            self.search(place, Clock(self.iterations, self.seconds, limits), q),
+            self.root(place),
+        )
         return self._decided(question, root, done, self._drawn(root.policy, place))
 
     def search(self, place: Place[Tree], clock: Clock, question: Question | None = None) -> int:
-        """Returns the iterations of a search, at least one chunk. Args: question: Whose limits want reports."""
+        """Returns the iterations of a search, at least one chunk. Args: question: Whose limits want
+        reports.
+        """
         done = 0
         while done < clock.most:
             done += self.iterate(place, done, clock)
             if question is not None and clock.limits.report is not None:
                 root = self.root(place)
-                clock.limits.report(self._decided(question, root, done, int(root.policy.argmax())), done, clock.total(done))
+                clock.limits.report(
+                    self._decided(question, root, done, int(root.policy.argmax())),
+                    done,
+                    clock.total(done),
+                )
             if clock.is_over():
                 break
         return done
 
     def policy_of(self, weights: np.ndarray) -> np.ndarray:
-        """Returns the probabilities (float64 ``[n]``) that weights, not all 0, stand for at the temperature."""
+        """Returns the probabilities (float64 ``[n]``) that weights, not all 0, stand for at the
+        temperature.
+        """
         if self.temperature <= 0.0:
             return np.asarray(np.arange(len(weights)) == weights.argmax(), np.float64)
         powers: np.ndarray = (weights / weights.max()) ** (1.0 / self.temperature)
@@ -201,7 +238,9 @@ class TreeAgent(Agent, Generic[Tree]):
 
     def _drawn(self, policy: np.ndarray, place: Place[Tree]) -> int:
         """Returns the index of the move that is played."""
-        return int(_draw(policy, place.rng, place.lane) if self.temperature > 0.0 else policy.argmax())
+        return int(
+            _draw(policy, place.rng, place.lane) if self.temperature > 0.0 else policy.argmax()
+        )
 
     def _decided(self, question: Question, root: Root, done: int, chosen: int) -> Decision:
         """Returns what a search says, so far or in the end. Args: chosen: Index of the move."""

@@ -1,9 +1,10 @@
 """``gumbel``: the rule for small budgets.
 
-A sample of moves without replacement, sequential halving among them, and the prior moved by the advantages as the policy
-(Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022). Differences between moves are small beside the
-noise of a few returns (design: median 0.05, deviation 0.8 per world), so advantages are shrunk towards 0 by their noise before
-they move a logit, instead of being rescaled to [0, 1] as that paper does.
+A sample of moves without replacement, sequential halving among them, and the prior moved by the
+advantages as the policy (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR
+2022). Differences between moves are small beside the noise of a few returns (design: median 0.05,
+deviation 0.8 per world), so advantages are shrunk towards 0 by their noise before they move a
+logit, instead of being rescaled to [0, 1] as that paper does.
 """
 
 from functools import cache
@@ -39,15 +40,18 @@ class Gumbel(NamedTuple):
 def make(settings: SearchSettings, playouts: int) -> Gumbel:
     """Returns the rule for a number of playouts."""
     schedule = halving_schedule(settings.considered, playouts)
-    return Gumbel(settings.strength, settings.signal, settings.prior_floor, settings.gumbel_noise, schedule)
+    return Gumbel(
+        settings.strength, settings.signal, settings.prior_floor, settings.gumbel_noise, schedule
+    )
 
 
 @cache
 def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
-    """Returns for m considered moves (row) and each simulation (column) how many visits the move to try has had.
+    """Returns for m considered moves (row) and each simulation (column) how many visits the move to
+    try has had.
 
-    Sequential halving: log2(m) phases of equal length; in each, all moves left get the same number of visits; the better half
-    goes on.
+    Sequential halving: log2(m) phases of equal length; in each, all moves left get the same number
+    of visits; the better half goes on.
 
     Returns:
         int32 ``[max_considered + 1, num_simulations]``; row 0 is unused.
@@ -68,11 +72,14 @@ def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
 
 @kernel
 def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> float:
-    """Returns the baseline V of the root and writes (Q − V) · τ² / (τ² + σ²/n) of every edge to ``out`` (float64).
+    """Returns the baseline V of the root and writes (Q − V) · τ² / (τ² + σ²/n) of every edge to
+    ``out`` (float64).
 
-    τ = ``signal`` is the spread of true advantages. σ² is the variance of a return within a move, pooled over the moves of
-    the root. V is the mean of the visited moves, weighted by their priors. Unvisited moves get 0.
-    Source: ours (design, FPMCTS); the estimate is the posterior mean of a normal advantage under normal noise.
+    τ = ``signal`` is the spread of true advantages. σ² is the variance of a return within a move,
+    pooled over the moves of the root. V is the mean of the visited moves, weighted by their priors.
+    Unvisited moves get 0.
+    Source: ours (design, FPMCTS); the estimate is the posterior mean of a normal advantage under
+    normal noise.
     """
     first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
     within, freedom, weight, baseline = 0.0, 0, 0.0, 0.0
@@ -97,8 +104,11 @@ def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> flo
 
 
 @kernel
-def select(rule: Gumbel, tree: Tree, t: int, started: int, noise: np.ndarray, scratch: np.ndarray) -> int:
-    """Returns the edge of the root that has as many visits as the schedule wants and the best score.
+def select(
+    rule: Gumbel, tree: Tree, t: int, started: int, noise: np.ndarray, scratch: np.ndarray
+) -> int:
+    """Returns the edge of the root that has as many visits as the schedule wants and the best
+    score.
 
     The score is noise + log(prior + floor) + strength · shrunk advantage.
     """
@@ -109,7 +119,11 @@ def select(rule: Gumbel, tree: Tree, t: int, started: int, noise: np.ndarray, sc
     best, best_score = -1, -np.inf
     for k in range(tree.degree[t, 0]):
         if tree.visits[t, first + k] == wanted_visits:
-            score = noise[k] + np.log(np.float64(tree.prior[t, first + k]) + rule.floor) + rule.strength * scratch[k]
+            score = (
+                noise[k]
+                + np.log(np.float64(tree.prior[t, first + k]) + rule.floor)
+                + rule.strength * scratch[k]
+            )
             if score > best_score:
                 best, best_score = first + k, score
     if best < 0:  # only with several simulations in flight: no move has exactly this many visits
@@ -122,7 +136,8 @@ def select(rule: Gumbel, tree: Tree, t: int, started: int, noise: np.ndarray, sc
 
 @kernel
 def improved_policy(rule: Gumbel, tree: Tree, t: int, out: np.ndarray) -> float:
-    """Returns the baseline of the root and writes softmax(log p + strength · shrunk advantage) to ``out`` (float64).
+    """Returns the baseline of the root and writes softmax(log p + strength · shrunk advantage) to
+    ``out`` (float64).
 
     p is prior + floor where the move was visited, the prior elsewhere.
     """
@@ -131,7 +146,10 @@ def improved_policy(rule: Gumbel, tree: Tree, t: int, out: np.ndarray) -> float:
     top, total = -np.inf, 0.0
     for k in range(degree):
         p = np.float64(tree.prior[t, first + k])
-        out[k] = np.log(p + rule.floor if tree.returns[t, first + k] > 0 else max(p, 1e-9)) + rule.strength * out[k]
+        out[k] = (
+            np.log(p + rule.floor if tree.returns[t, first + k] > 0 else max(p, 1e-9))
+            + rule.strength * out[k]
+        )
         top = max(top, out[k])
     for k in range(degree):
         out[k] = np.exp(out[k] - top)
@@ -143,7 +161,9 @@ def improved_policy(rule: Gumbel, tree: Tree, t: int, out: np.ndarray) -> float:
 
 @kernel
 def preference(rule: Gumbel, returned: int, prior: float, noise: float, target: float) -> float:
-    """Returns the visits, and of equals, the winners of the halving, the larger noise + improved logit."""
+    """Returns the visits, and of equals, the winners of the halving, the larger noise + improved
+    logit.
+    """
     return 1e6 * returned + noise + np.log(max(target, 1e-12))
 
 

@@ -1,4 +1,6 @@
-"""Single-observer IS-MCTS against a plain implementation with dictionaries, its invariances, and its place among the players."""
+"""Single-observer IS-MCTS against a plain implementation with dictionaries, its invariances, and
+its place among the players.
+"""
 
 import math
 from dataclasses import replace
@@ -35,13 +37,19 @@ def searched(agent: Any, view: Any, rng: np.ndarray) -> tuple[Edges, int]:
     """Returns the tree and the iterations of a search for a view of one row."""
     legal, none = driver.legal_actions(agent.game, view, 0), np.zeros(0, np.int16)
     positions = make_positions(agent.game, np.zeros(1, np.int64), view)
-    place = Place(view, positions, none, 0, rng, streams(0, 1), legal, legal, legal, agent.new_tree())
+    place = Place(
+        view, positions, none, 0, rng, streams(0, 1), legal, legal, legal, agent.new_tree()
+    )
     done = agent.search(place, Clock(agent.iterations))
     return place.tree, done
 
 
-def naive(game: Any, worlds: Any, count: int, seat: int, wins_only: bool, c: float, rng: np.ndarray) -> dict[Any, list[float]]:
-    """Returns {(information set, action): [visits, available, total]} after an iteration in each world."""
+def naive(
+    game: Any, worlds: Any, count: int, seat: int, wins_only: bool, c: float, rng: np.ndarray
+) -> dict[Any, list[float]]:
+    """Returns {(information set, action): [visits, available, total]} after an iteration in each
+    world.
+    """
     edges: dict[Any, list[float]] = {}
     low, high = math.inf, -math.inf
     for world in range(count):
@@ -65,7 +73,9 @@ def naive(game: Any, worlds: Any, count: int, seat: int, wins_only: bool, c: flo
                 best, ties = -math.inf, 0
                 for action in legal:
                     visits, available, total = edges[key, action]
-                    bound = total / visits + c * max(high - low, 1e-9) * math.sqrt(math.log(available) / visits)
+                    bound = total / visits + c * max(high - low, 1e-9) * math.sqrt(
+                        math.log(available) / visits
+                    )
                     ties = ties + 1 if bound == best else 1 if bound > best else ties
                     if bound > best or (bound == best and random_float(rng, 0) * ties < 1.0):
                         best, chosen = bound, action
@@ -96,7 +106,9 @@ def test_against_dictionaries(name: str) -> None:
     expected = naive(game, worlds, 200, 0, agent.wins_only, 0.7, theirs)
     assert done == 200 and int(edges.used[0]) == len(expected)
     for (key, action), (visits, available, total) in expected.items():
-        place = single_observer.find(edges, np.uint64(single_observer.edge_key(np.uint64(key), action)))
+        place = single_observer.find(
+            edges, np.uint64(single_observer.edge_key(np.uint64(key), action))
+        )
         assert place >= 0
         assert (edges.visits[place], edges.available[place]) == (visits, available)
         assert edges.totals[place] == pytest.approx(total)
@@ -113,12 +125,17 @@ def test_a_table_that_grows_keeps_its_edges() -> None:
     single_observer.grow(edges, larger)
     for place in np.flatnonzero(edges.keys):
         there = single_observer.find(larger, edges.keys[place])
-        assert (larger.visits[there], larger.totals[there]) == (edges.visits[place], edges.totals[place])
+        assert (larger.visits[there], larger.totals[there]) == (
+            edges.visits[place],
+            edges.totals[place],
+        )
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_hidden_cards_change_nothing(name: str) -> None:
-    """The same view from another deal, another batch, and another place in the batch: the same move."""
+    """The same view from another deal, another batch, and another place in the batch: the same
+    move.
+    """
     game: Any = make(name)
     deals = game.deal(deal_seeds(3, 6, Stream.PLAY))
     seats = seats_to_move(game, deals)
@@ -127,7 +144,9 @@ def test_hidden_cards_change_nothing(name: str) -> None:
     agent.start(6, 4)
     together = agent.act(np.arange(6), views, records)
     agent.start(6, 4)
-    alone = [agent.act(np.array([k]), take(views, np.array([k])), records)[0] for k in reversed(range(6))]
+    alone = [
+        agent.act(np.array([k]), take(views, np.array([k])), records)[0] for k in reversed(range(6))
+    ]
     np.testing.assert_array_equal(together, alone[::-1])
 
 

@@ -1,4 +1,6 @@
-"""The rules at the root: the schedule's properties, the formulas against numpy, and limits worked out by hand."""
+"""The rules at the root: the schedule's properties, the formulas against numpy, and limits worked
+out by hand.
+"""
 
 import math
 
@@ -15,7 +17,9 @@ def root(priors: list[float], returns: list[list[float]], value: float = 0.0, t:
     """Returns trees whose tree ``t`` has a root with the given returns of each move."""
     n = len(priors)
     tree = make_tree(2, 1, n)
-    add_node(tree, t, np.uint64(1), value, np.arange(n, dtype=np.int16), np.array(priors, np.float32), n)
+    add_node(
+        tree, t, np.uint64(1), value, np.arange(n, dtype=np.int16), np.array(priors, np.float32), n
+    )
     for k, values in enumerate(returns):
         tree.visits[t, k] = tree.returns[t, k] = len(values)
         tree.total[t, k] = sum(values)
@@ -36,13 +40,15 @@ def random_root(seed: int) -> tuple[Tree, np.ndarray, list[np.ndarray]]:
     return root(priors.tolist(), [r.tolist() for r in returns], value=0.125), priors, returns
 
 
-# ---------------------------------------------------------------------------------------------------- halving_schedule
+# ------------------------------------------------------------ halving_schedule
 
 
 @pytest.mark.parametrize("num_simulations", [1, 2, 7, 16, 32, 100])
 @pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8, 16])
 def test_schedule(m: int, num_simulations: int) -> None:
-    """Plays the schedule out: it is never short of a move, spends every simulation, and halves who is left."""
+    """Plays the schedule out: it is never short of a move, spends every simulation, and halves who
+    is left.
+    """
     sequence = halving_schedule(16, num_simulations)[m]
     assert len(sequence) == num_simulations
     assert sequence.tolist() == considered_visits(m, num_simulations)
@@ -54,13 +60,15 @@ def test_schedule(m: int, num_simulations: int) -> None:
 
 
 def test_schedule_by_hand() -> None:
-    """8 moves, 32 simulations, 3 phases of ten or so: 1 each of 8, 2 each of 4, 5 each of 2, and what is left over to the 2."""
+    """8 moves, 32 simulations, 3 phases of ten or so: 1 each of 8, 2 each of 4, 5 each of 2, and
+    what is left over to the 2.
+    """
     sequence = halving_schedule(8, 32)[8].tolist()
     assert sequence[:16] == [0] * 8 + [1] * 4 + [2] * 4
     assert sequence[16:] == [3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10]
 
 
-# ---------------------------------------------------------------------------------------------------- shrunk_advantages
+# ------------------------------------------------------------ shrunk_advantages
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -87,7 +95,9 @@ def test_advantages_without_a_return_are_0() -> None:
 
 
 def test_advantages_by_hand() -> None:
-    """Q = 1 and 0, V = 1/2, σ² = (2 + 0.25) / (2 + 1) = 3/4, τ² = 1/4: factors 1/4 / (1/4 + 3/4 / n), n = 1 and 3."""
+    """Q = 1 and 0, V = 1/2, σ² = (2 + 0.25) / (2 + 1) = 3/4, τ² = 1/4: factors 1/4 / (1/4 + 3/4 /
+    n), n = 1 and 3.
+    """
     out = np.empty(2)
     tree = root([0.5, 0.5], [[1.0], [-1.0, 0.0, 1.0]])
     assert shrunk_advantages(tree, 1, 0.5, out) == 0.5
@@ -101,7 +111,7 @@ def test_advantages_of_many_returns_are_not_shrunk() -> None:
     np.testing.assert_allclose(out, [0.25, -0.25], rtol=1e-4)
 
 
-# ---------------------------------------------------------------------------------------------------- policies
+# ------------------------------------------------------------ policies
 
 
 @pytest.mark.parametrize("floor", [1e-9, 0.01])
@@ -128,14 +138,18 @@ def test_improved_policy_is_the_prior_where_nothing_is_known() -> None:
 def test_improved_policy_bears_extremes() -> None:
     """Priors of 0 and returns of a thousand points: finite, sums to 1."""
     out = np.empty(3)
-    improved_policy(rule(8.0, 0.15, 1e-9), root([0.0, 1.0, 0.0], [[1000.0] * 9, [-1000.0], []]), 1, out)
+    improved_policy(
+        rule(8.0, 0.15, 1e-9), root([0.0, 1.0, 0.0], [[1000.0] * 9, [-1000.0], []]), 1, out
+    )
     assert np.isfinite(out).all()
     assert out.sum() == pytest.approx(1.0)
     assert out.argmax() == 0
 
 
 def test_a_move_that_was_given_up_wins_from_the_floor() -> None:
-    """Q = 1 and -1, V = -1: a prior of 1e-8 outweighs an advantage of 2 · 4 logits, a floor of 0.01, 4.6 logits down, not."""
+    """Q = 1 and -1, V = -1: a prior of 1e-8 outweighs an advantage of 2 · 4 logits, a floor of
+    0.01, 4.6 logits down, not.
+    """
     tree, out = root([1.0, 1e-8], [[-1.0] * 9, [1.0] * 9]), np.empty(2)
     improved_policy(rule(4.0, 10.0, 1e-9), tree, 1, out)
     assert out[0] > 0.99
@@ -151,7 +165,7 @@ def test_visit_shares() -> None:
     assert out.tolist() == [0.25, 0.25, 0.5, 7.0]
 
 
-# ---------------------------------------------------------------------------------------------------- select
+# ------------------------------------------------------------ select
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -162,12 +176,15 @@ def test_gumbel_select_against_numpy(seed: int) -> None:
     noise, scratch = rng.gumbel(size=n).astype(np.float32), np.empty(n)
     for wanted in set(tree.visits[1].tolist()):
         chosen = select(rule(6.0, 0.3, 0.05, wanted), tree, 1, 0, noise, scratch)
-        score = np.where(tree.visits[1] == wanted, noise + np.log(priors + 0.05) + 6.0 * scratch, -np.inf)
+        score = np.where(
+            tree.visits[1] == wanted, noise + np.log(priors + 0.05) + 6.0 * scratch, -np.inf
+        )
         assert chosen == score.argmax()
 
 
 def test_gumbel_select_samples_the_prior() -> None:
-    """With no visits, argmax(noise + log prior) is a sample of the prior: chi-square of 4 moves, 4,000 draws.
+    """With no visits, argmax(noise + log prior) is a sample of the prior: chi-square of 4 moves,
+    4,000 draws.
 
     χ²(3) > 21.1 in one of 10,000 runs.
     """
