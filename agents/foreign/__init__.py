@@ -1,1 +1,0 @@
-"""Players of other packages, in the games of this one."""

@@ -1,1 +1,0 @@
-"""What every script shares: settings with ranges, device, interrupt."""
