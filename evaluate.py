@@ -12,19 +12,19 @@ them. The first is A's score, the second B's; the two scores need not sum to zer
 
 import sys
 
-from agents.general.external import ExternalPlayerError
-from agents.players import PlayerError
-from evaluation.command import help_text, run, settings
-from evaluation.match import IllegalMoveError
-from evaluation.plots import ReportError
-from evaluation.saved_games import SaveError
-from evaluation.units import StoreError
+from fpmcts.cluster.settings import ClusterError
+from fpmcts.configuration import shown, split
+from fpmcts.evaluation.command import help_text, run, settings
+from fpmcts.evaluation.match import IllegalMoveError
+from fpmcts.evaluation.plots import ReportError
+from fpmcts.evaluation.saved_games import SaveError
+from fpmcts.evaluation.units import StoreError
+from fpmcts.players.external import ExternalPlayerError
+from fpmcts.players.lookup import PlayerError
+from fpmcts.training.terminal import Terminal
+from games.help import say
+from games.settings import ConfigError
 from networks.checkpoint import CheckpointError
-from runtime.cluster import ClusterError
-from runtime.configuration import shown, split
-from runtime.help import say
-from runtime.settings import ConfigError
-from training.terminal import Terminal
 
 ERRORS = (ConfigError, CheckpointError, PlayerError, StoreError, ReportError, SaveError)
 

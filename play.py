@@ -11,10 +11,10 @@ Ctrl-C ends it. Games that are not over go on when it is started again.
 import logging
 import sys
 
-from runtime.configuration import load, pairs, shown, split
-from runtime.help import keys_text, say
-from runtime.settings import ConfigError, build, check_ranges, flatten_config
-from web.config import PlayConfig
+from fpmcts.configuration import load, pairs, shown, split
+from fpmcts.web.config import PlayConfig
+from games.help import keys_text, say
+from games.settings import ConfigError, build, check_ranges, flatten_config
 
 REPEATABLE = "checkpoint"
 TEXTS = ("host", "games", "review")
@@ -42,7 +42,7 @@ def main() -> None:
         say(shown(dict(flatten_config(config))))
         return
     try:
-        from web.server.main import run
+        from fpmcts.web.server.main import run
     except ModuleNotFoundError as error:
         install = "pip install -c constraints.txt -e '.[play]', or make play"
         raise ConfigError(f"{error.name} is not installed: {install}") from error

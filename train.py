@@ -1,28 +1,28 @@
 """Trains a player by self-play: ``python train.py game=doudizhu [key=value …]``.
 
 Composes the configuration of ``conf/train.yaml`` and shows what the run says of itself
-(``training/run.py``). The keys are explained in ``training/config.py``, those of the algorithms on
-tables in ``training/tabular.py``.
+(``fpmcts/training/run.py``). The keys are explained in ``fpmcts/training/config.py``, those of the
+algorithms on tables in ``fpmcts/training/tabular.py``.
 """
 
 import sys
 import textwrap
 from dataclasses import fields, is_dataclass
 
+from fpmcts.cluster.settings import ClusterError
+from fpmcts.configuration import choices, groups_of, shown, split
+from fpmcts.interrupt import Interrupt
+from fpmcts.tabular import algorithms
+from fpmcts.training.algorithms import SCHEMAS, SEARCH, read_run, schema_of
+from fpmcts.training.interface import RunConfig
+from fpmcts.training.run import Run
+from fpmcts.training.run_folder import RunFolderError
+from fpmcts.training.terminal import Terminal
 from games import GAMES
 from games.choice import help_text as game_help
+from games.help import first_line, keys_text, say
+from games.settings import ConfigError, did_you_mean, leaf_keys
 from networks.checkpoint import CheckpointError
-from runtime.cluster import ClusterError
-from runtime.configuration import choices, groups_of, shown, split
-from runtime.help import first_line, keys_text, say
-from runtime.interrupt import Interrupt
-from runtime.settings import ConfigError, did_you_mean, leaf_keys
-from tabular import algorithms
-from training.algorithms import SCHEMAS, SEARCH, read_run, schema_of
-from training.interface import RunConfig
-from training.run import Run
-from training.run_folder import RunFolderError
-from training.terminal import Terminal
 
 HELP = f"""python train.py game={"|".join(GAMES)} [key=value …]
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from runtime.machine import machine
+from fpmcts.machine import machine
 
 NAMES = (
     "rules",

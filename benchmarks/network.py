@@ -8,10 +8,10 @@ import torch
 
 from benchmarks.measure import Row, median_seconds, rate
 from games.doudizhu.game import Doudizhu
+from games.settings import ConfigError
 from networks.evaluator import Evaluator
 from networks.precision import check_int8
 from networks.resnet import NetworkConfig, Networks, build_networks
-from runtime.settings import ConfigError
 
 GAME = Doudizhu()
 SIZES = ((32, 5), (48, 6), (64, 8), (64, 10))

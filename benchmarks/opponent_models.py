@@ -10,11 +10,11 @@ import numpy as np
 
 from benchmarks.measure import Row, rate
 from benchmarks.rules import positions
+from fpmcts.opponents.model import action_probabilities, load
+from fpmcts.opponents.statistics import STATISTICS
 from games import make
 from games.batches import take
 from games.kernels import ROOT, kernel
-from opponent_models.model import action_probabilities, load
-from opponent_models.statistics import STATISTICS
 
 MODEL = ROOT / "models" / "no_limit_holdem-opponents.safetensors"
 TIMES = 25

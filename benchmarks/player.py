@@ -11,15 +11,15 @@ from typing import Any
 
 import torch
 
-from agents import load_player
 from benchmarks.measure import Row
 from benchmarks.selfplay import composed
-from fpmcts.samples import flatten
+from fpmcts.players import load_player
+from fpmcts.progress import silent
+from fpmcts.training.samples import flatten
+from fpmcts.training.stages import Stages
 from games import make
 from games.kernels import ROOT
 from games.table import Table
-from runtime.progress import silent
-from training.stages import Stages
 
 DECISIONS = 40
 PLAYERS: tuple[tuple[str, dict[str, Any], str, dict[str, Any], float], ...] = (

@@ -9,11 +9,11 @@ from dataclasses import replace
 from statistics import median
 
 from benchmarks.measure import Row
-from runtime.progress import silent
-from training.algorithms import read_run
-from training.config import TrainConfig
-from training.policy_gradient import BATCH_SIZE
-from training.stages import Stages
+from fpmcts.progress import silent
+from fpmcts.training.algorithms import read_run
+from fpmcts.training.config import TrainConfig
+from fpmcts.training.policy_gradient import BATCH_SIZE
+from fpmcts.training.stages import Stages
 
 ITERATIONS = 3
 """Of which the first is not counted: it compiles kernels."""

@@ -28,17 +28,17 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from agents import load_player
-from agents.agent import Agent
-from agents.doudizhu.double_dummy import DoubleDummySolver
-from agents.general.policy import PolicyAgent
-from agents.trained import Trained, checkpoint_of, load_trained
-from evaluation.decks import evaluation_decks
-from evaluation.match import play_games
-from fpmcts.search import Search
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.match import play_games
+from fpmcts.players import load_player
+from fpmcts.players.policy import PolicyAgent
+from fpmcts.players.trained import Trained, checkpoint_of, load_trained
+from fpmcts.search.search import Search
+from games.agent import Agent
 from games.batches import Rules, States, concatenate, num_rows, take
 from games.doudizhu.cards import HAND_SIZES, NUM_SEATS, cards_text, unpack
 from games.doudizhu.moves import MAX_LEGAL, PASS
+from games.doudizhu.players.double_dummy import DoubleDummySolver
 from games.doudizhu.state import legal, step
 from games.generic import sure_win
 from games.interface import Game, Records

@@ -14,10 +14,10 @@ sys.path.insert(
     0, str(Path(__file__).resolve().parent.parent)
 )  # not needed once the package is installed
 
-from agents import load_player
+from fpmcts.adapters.open_spiel_games import load_game
+from fpmcts.adapters.open_spiel_players import Policy
+from fpmcts.players import load_player
 from games import make
-from interop.open_spiel_games import load_game
-from interop.open_spiel_players import Policy
 
 ours, theirs = load_game("kuhn"), pyspiel.load_game("kuhn_poker")
 tables = load_player("tabular", make("kuhn"))

@@ -27,8 +27,8 @@ def make(game: Any, seat: int, seed: int) -> Any:
 
 
 if __name__ == "__main__":
-    from agents import load_player
-    from evaluation.duplicate import duplicate_match
+    from fpmcts.evaluation.duplicate import duplicate_match
+    from fpmcts.players import load_player
     from games import make as make_game
 
     leduc = make_game("leduc")

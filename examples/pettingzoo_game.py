@@ -11,8 +11,8 @@ sys.path.insert(
     0, str(Path(__file__).resolve().parent.parent)
 )  # not needed once the package is installed
 
-from agents import load_player
-from interop.pettingzoo_env import env
+from fpmcts.adapters.pettingzoo_env import env
+from fpmcts.players import load_player
 
 GAMES = 20
 

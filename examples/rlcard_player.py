@@ -35,8 +35,8 @@ def make(env: Any, seat: int) -> Simple:
 
 
 if __name__ == "__main__":
-    from agents import load_player
-    from evaluation.duplicate import duplicate_match
+    from fpmcts.evaluation.duplicate import duplicate_match
+    from fpmcts.players import load_player
     from games import make as make_game
 
     game = make_game("doudizhu")

@@ -9,10 +9,10 @@ sys.path.insert(
     0, str(Path(__file__).resolve().parent.parent)
 )  # not needed once the package is installed
 
-from agents import load_player
+from fpmcts.adapters.rlcard_referee import KNOWN, Referee
+from fpmcts.players import load_player
 from games import make
 from games.table import Table
-from interop.rlcard_referee import KNOWN, Referee
 
 referee = Referee(make("doudizhu"))
 player = load_player("rhcp", referee.game)

@@ -16,7 +16,7 @@ import numpy as np
 from games.generic import HIDDEN_MOVE, copy_row, register_all
 from games.interface import Game, GameSpec, ScoreUnit
 from games.kernels import kernel, mix64
-from runtime.settings import setting
+from games.settings import setting
 
 NONE, FOLD, CALL = -1, 3, 4
 LEGAL = np.array([[0, 1, 2], [0, 1, 2], [FOLD, CALL, NONE]], np.int16)

@@ -6,7 +6,7 @@
 ``conf/SCRIPT.yaml`` lists the groups of a script; a group is a folder of files to choose from, and
 ``group=NAME`` on the command line chooses one. A NAME with a dot is a module outside ``conf/``, and
 its file lies beside it. Every other ``key=value`` sets one key. What the keys mean and what they
-may be is the business of the schema that takes the values (``runtime.settings``). All errors are
+may be is the business of the schema that takes the values (``games.settings``). All errors are
 ConfigError: one line that names what was typed.
 """
 
@@ -25,7 +25,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 
-from runtime.settings import ConfigError, did_you_mean
+from games.settings import ConfigError, did_you_mean
 
 CONF = Path(__file__).resolve().parent.parent / "conf"
 OPTIONAL = ("experiment", "evaluate")

@@ -1,8 +1,8 @@
 """What processes that work together must have in common."""
 
+from fpmcts.machine import machine
 from games.kernels import sources_digest
-from runtime.device import choose_device
-from runtime.machine import machine
+from networks.device import choose_device
 
 
 def environment() -> dict[str, str]:

@@ -13,12 +13,18 @@ def machine() -> dict[str, Any]:
     import torch
 
     cpuinfo = Path("/proc/cpuinfo")
-    lines = [line.split(":", 1) for line in cpuinfo.read_text().splitlines() if ":" in line] if cpuinfo.exists() else []
+    lines = (
+        [line.split(":", 1) for line in cpuinfo.read_text().splitlines() if ":" in line]
+        if cpuinfo.exists()
+        else []
+    )
     fields = {key.strip(): value.strip() for key, value in lines}
     flags = fields.get("flags", "").split()
     return {
         "processor": fields.get("model name", platform.processor() or platform.machine()),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
         "flags": [flag for flag in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if flag in flags],
         "gpu": torch.cuda.get_device_name(0) if torch.cuda.is_available() else None,
         "python": platform.python_version(),

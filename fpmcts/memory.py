@@ -7,7 +7,7 @@ ends the run, hours later.
 from collections.abc import Mapping
 from pathlib import Path
 
-from runtime.settings import ConfigError
+from games.settings import ConfigError
 
 
 def check_fits(sizes: Mapping[str, int]) -> None:

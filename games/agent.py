@@ -7,8 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from agents.decision import FORCED, Decision, Limits, Question, Report, ask
 from games.batches import States
+from games.decision import FORCED, Decision, Limits, Question, Report, ask
 from games.interface import Records
 from games.kernels import streams
 from games.table import Table

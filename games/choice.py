@@ -1,7 +1,7 @@
 """Which game, with which options: what a configuration, a command line, a checkpoint and a lobby
 name.
 
-A game class declares ``Options``, a frozen dataclass of ``runtime.settings.setting``. All else is
+A game class declares ``Options``, a frozen dataclass of ``games.settings.setting``. All else is
 derived from it.
 """
 
@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Self
 import yaml
 
 from games.generic import missing_kernels
+from games.help import keys_text, typed
 from games.interface import Game
-from runtime.help import keys_text, typed
-from runtime.settings import ConfigError, build, did_you_mean
+from games.settings import ConfigError, build, did_you_mean
 
 
 class Entry(NamedTuple):

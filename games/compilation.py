@@ -1,10 +1,11 @@
 """Compiles kernels ahead in parallel processes, once for the present sources on a machine.
 
-Numba compiles a kernel when it is first called, and keeps it on disk. A script that needs many would compile them one after the
-other on one core. ``compile_ahead`` starts *warm-up runs* instead: commands that do a small piece of the script's work and so
-leave their kernels on disk. One that fails or is killed costs time only: what it did not leave there is compiled when it is
-called. An empty file in a folder that is named by the sources says that a run is done; after an edit the runs are done again, and
-compile what the edit changed.
+Numba compiles a kernel when it is first called, and keeps it on disk. A script that needs many
+would compile them one after the other on one core. ``compile_ahead`` starts *warm-up runs* instead:
+commands that do a small piece of the script's work and so leave their kernels on disk. One that
+fails or is killed costs time only: what it did not leave there is compiled when it is called. An
+empty file in a folder that is named by the sources says that a run is done; after an edit the runs
+are done again, and compile what the edit changed.
 """
 
 import atexit
@@ -25,7 +26,9 @@ from llvmlite.binding import get_host_cpu_name
 ROOT = Path(__file__).resolve().parent.parent
 
 Command = Sequence[str]
-"""Arguments of the Python interpreter, such as ``("-m", "agents.warmup", "search", "doudizhu")``."""
+"""Arguments of the Python interpreter, such as ``("-m", "fpmcts.players.warmup", "search",
+"doudizhu")``.
+"""
 
 
 def say_on_stderr(text: str) -> None:
@@ -35,7 +38,9 @@ def say_on_stderr(text: str) -> None:
 
 
 def _done_file(folder: Path, command: Command) -> Path:
-    """Returns the file that says that a warm-up run is done. Kernels are kept apart by processor, and a home may be shared."""
+    """Returns the file that says that a warm-up run is done. Kernels are kept apart by processor,
+    and a home may be shared.
+    """
     return folder / "warmed-up" / f"{'_'.join(command).replace('/', '_')}-{get_host_cpu_name()}"
 
 
@@ -46,7 +51,9 @@ def is_compiled(folder: Path, commands: Sequence[Command]) -> bool:
 
 @contextmanager
 def _one_process_at_a_time(folder: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Holds the lock of a folder; the system lets go of it when the process ends, however it ends."""
+    """Holds the lock of a folder; the system lets go of it when the process ends, however it
+    ends.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "compiling.lock").open("w") as file:
         try:
@@ -68,7 +75,8 @@ def compile_ahead(
     Args:
         folder: Named by the sources, for the files that say what is done.
         commands: Of the runs, the longest first.
-        say: Shows a line: one at the start, one for each run that is done, where there is anything to do.
+        say: Shows a line: one at the start, one for each run that is done, where there is anything
+            to do.
         processes: At once; None: as many as this process may use cores.
     """
     if numba.config.DISABLE_JIT or is_compiled(folder, commands):
@@ -87,7 +95,9 @@ def compile_ahead(
 def compile_beside(
     folder: Path, commands: Sequence[Command], say: Callable[[str], None] = say_on_stderr
 ) -> None:
-    """Does what ``compile_ahead`` does, on all cores but one and without waiting: for a script that has other work first."""
+    """Does what ``compile_ahead`` does, on all cores but one and without waiting: for a script that
+    has other work first.
+    """
     cores = max(1, len(sched_getaffinity(0)) - 1)
     if not numba.config.DISABLE_JIT and not is_compiled(folder, commands):
         Thread(target=compile_ahead, args=(folder, commands, say, cores), daemon=True).start()
@@ -102,7 +112,8 @@ def _run(
     cores = min(processes or len(sched_getaffinity(0)), len(commands))
     began = time.monotonic()
     say(
-        f"compiling, once on this machine: {len(commands)} parts, {cores} at a time, about a minute in all"
+        f"compiling, once on this machine: {len(commands)} parts, {cores} at a time, about a "
+        "minute in all"
     )
     waiting, running, done = list(commands), list[_Running](), 0
     try:
@@ -130,7 +141,9 @@ def _run(
 
 
 class _Running:
-    """A warm-up run in a process of its own, whose errors go to a file, so that it never waits for a reader."""
+    """A warm-up run in a process of its own, whose errors go to a file, so that it never waits for
+    a reader.
+    """
 
     def __init__(self, command: Command) -> None:
         self.command = command
@@ -145,7 +158,9 @@ class _Running:
         self.child.wait()
 
     def error(self) -> str | None:
-        """Returns the last line that the process wrote where it failed, None where it did not; it must have ended."""
+        """Returns the last line that the process wrote where it failed, None where it did not; it
+        must have ended.
+        """
         self._errors.seek(0)
         last = self._errors.read().decode(errors="replace").strip().rpartition("\n")[2]
         self._errors.close()

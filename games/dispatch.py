@@ -1,7 +1,9 @@
-"""Generic kernels: functions whose implementation is chosen by the type of their first argument, a NamedTuple.
+"""Generic kernels: functions whose implementation is chosen by the type of their first argument, a
+NamedTuple.
 
-Kernels call them by name and so compile for each type: numba chooses when it compiles. Python may call them, too, with the
-compiler switched off (``NUMBA_DISABLE_JIT=1``) or not; the choice is then made at the call.
+Kernels call them by name and so compile for each type: numba chooses when it compiles. Python may
+call them, too, with the compiler switched off (``NUMBA_DISABLE_JIT=1``) or not; the choice is then
+made at the call.
 """
 
 import functools
@@ -20,7 +22,8 @@ class GenericKernel(Generic[P, R]):
     """Decorates the declaration of a generic kernel, a function without a body.
 
     Attributes:
-        implementations: The implementation for each type of the first argument; the default is that of None.
+        implementations: The implementation for each type of the first argument; the default is that
+            of None.
     """
 
     __name__: str
@@ -39,10 +42,11 @@ class GenericKernel(Generic[P, R]):
 
 
 def register(generic: GenericKernel[..., Any], first_type: type, implementation: Any) -> None:
-    """Makes a kernel the implementation of a generic one where the first argument is of a NamedTuple type.
+    """Makes a kernel the implementation of a generic one where the first argument is of a
+    NamedTuple type.
 
-    An implementation that is ``@kernel(forceinline=True)`` becomes part of each kernel that calls it: a call hands over seven
-    words for every array.
+    An implementation that is ``@kernel(forceinline=True)`` becomes part of each kernel that calls
+    it: a call hands over seven words for every array.
     """
     generic.implementations[first_type] = implementation
     _overload(generic, implementation, lambda kind: _is_type(kind, first_type))
@@ -55,7 +59,9 @@ def register_default(generic: GenericKernel[..., Any], implementation: Any) -> N
 
 
 def has_own(generic: GenericKernel[..., Any], kind: Any) -> bool:
-    """Returns whether a generic kernel has an implementation for a numba type; the default does not count."""
+    """Returns whether a generic kernel has an implementation for a numba type; the default does not
+    count.
+    """
     return any(_is_type(kind, known) for known in generic.implementations if known)
 
 
@@ -69,7 +75,8 @@ def _overload(
 ) -> None:
     """Has numba choose an implementation where the type of the first argument fits.
 
-    Numba wants the function that chooses to have the very signature of the function that it chooses.
+    Numba wants the function that chooses to have the very signature of the function that it
+    chooses.
     """
     if numba.config.DISABLE_JIT:
         return

@@ -1,8 +1,9 @@
 # mypy: disable-error-code="empty-body"
 """The generic kernels: what compiled code asks of any game.
 
-They are declared here, implemented by each game, and chosen by the type of ``rules`` (see ``games.dispatch``). ``register_all``
-makes the kernels of a game the implementations of those of the same names; some have a default.
+They are declared here, implemented by each game, and chosen by the type of ``rules`` (see
+``games.dispatch``). ``register_all`` makes the kernels of a game the implementations of those of
+the same names; some have a default.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,9 @@ from games.kernels import kernel
 
 @GenericKernel
 def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
-    """Returns the number of legal actions of lane ``i``; writes them, ascending, to ``actions`` (int16 ``[max_legal]``)."""
+    """Returns the number of legal actions of lane ``i``; writes them, ascending, to ``actions``
+    (int16 ``[max_legal]``).
+    """
 
 
 @GenericKernel
@@ -34,12 +37,16 @@ def current_seat(rules: Rules, states: States, i: int) -> int:
 
 @GenericKernel
 def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
-    """Returns the return of the seat's team in the game's unit (points, chips); the game must be over."""
+    """Returns the return of the seat's team in the game's unit (points, chips); the game must be
+    over.
+    """
 
 
 @GenericKernel
 def stake(rules: Rules, states: States, i: int) -> float:
-    """Returns the unit in which a network states its value at this state. A game need not register its own: 1."""
+    """Returns the unit in which a network states its value at this state. A game need not register
+    its own: 1.
+    """
 
 
 @GenericKernel
@@ -49,10 +56,11 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
 
 @GenericKernel
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
-    """Returns a 64-bit hash of what a seat knows: equal for two states exactly when the seat cannot tell them apart.
+    """Returns a 64-bit hash of what a seat knows: equal for two states exactly when the seat cannot
+    tell them apart.
 
-    It reads what the seat sees only, so a state and the seat's view of it have the same key. Where the game is over, histories
-    that pay alike may share a key.
+    It reads what the seat sees only, so a state and the seat's view of it have the same key. Where
+    the game is over, histories that pay alike may share a key.
     """
 
 
@@ -66,7 +74,8 @@ def sure_win(rules: Rules, states: States, i: int) -> int:
 
 @GenericKernel
 def forced_win(rules: Rules, states: States, i: int) -> int:
-    """Returns what ``sure_win`` does, or a sure win that takes longer to find: for players' own decisions, not for simulations.
+    """Returns what ``sure_win`` does, or a sure win that takes longer to find: for players' own
+    decisions, not for simulations.
 
     A game need not register its own: ``sure_win``.
     """
@@ -74,20 +83,25 @@ def forced_win(rules: Rules, states: States, i: int) -> int:
 
 @GenericKernel
 def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
-    """Copies lane ``i`` of ``source`` over lane ``j`` of ``target``. A game need not register its own."""
+    """Copies lane ``i`` of ``source`` over lane ``j`` of ``target``. A game need not register its
+    own.
+    """
 
 
 HIDDEN_MOVE = -2
 """In records: the seat saw that a move was made, but not which."""
 UNSEEN_MOVE = -3
-"""What ``seen_move`` says where a seat sees nothing of a move; its record then does not have the move at all."""
+"""What ``seen_move`` says where a seat sees nothing of a move; its record then does not have the
+move at all.
+"""
 MOST_ACTIONS = 2**15
 """Action ids fit int16, so no state has more."""
 
 
 @GenericKernel
 def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
-    """Returns what a seat sees of a move that is about to be played in lane ``i``: the action, HIDDEN_MOVE or UNSEEN_MOVE.
+    """Returns what a seat sees of a move that is about to be played in lane ``i``: the action,
+    HIDDEN_MOVE or UNSEEN_MOVE.
 
     A game whose moves are all public has no need to register its own.
     """
@@ -97,30 +111,36 @@ def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> i
 def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
     """Returns whether an action may be played in lane ``i``, which must not be over.
 
-    A game registers its own where more may be played than ``legal`` lists, such as bets of any amount.
+    A game registers its own where more may be played than ``legal`` lists, such as bets of any
+    amount.
     """
 
 
 @GenericKernel
 def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
-    """Returns the action of ``legal`` that stands for one that may be played in lane ``i``: policies know those that are listed.
+    """Returns the action of ``legal`` that stands for one that may be played in lane ``i``:
+    policies know those that are listed.
 
     A game registers its own together with ``is_legal``. Where it does not: the action itself.
     """
 
 
-# Hidden cards. A *world* is a full state that a seat cannot tell from the true one. What it adds to the seat's view is written
-# as ``spec.hidden_words`` words of 64 bits, the *hidden words*, in a code of the game's own: the hands of the others, their
-# sealed bids, the squares of moves that were not seen. One world has one code, since words are compared to tell worlds apart.
-# Only ``inference`` calls these kernels. Each reads of lane ``i`` what ``seat`` sees and nothing else, except ``hidden_of``.
+# Hidden cards. A *world* is a full state that a seat cannot tell from the true one. What it adds to
+# the seat's view is written as ``spec.hidden_words`` words of 64 bits, the *hidden words*, in a
+# code of the game's own: the hands of the others, their sealed bids, the squares of moves that were
+# not seen. One world has one code, since words are compared to tell worlds apart. Only
+# ``inference`` calls these kernels. Each reads of lane ``i`` what ``seat`` sees and nothing else,
+# except ``hidden_of``.
 
 
 @GenericKernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
-    """Returns how many worlds a seat cannot rule out in lane ``i``, -1 if they do not fit; lists the words of each, once.
+    """Returns how many worlds a seat cannot rule out in lane ``i``, -1 if they do not fit; lists
+    the words of each, once.
 
     Args:
-        hidden: uint64 ``[room, W]``, changed in place; what stands after the last world, or after -1, means nothing.
+        hidden: uint64 ``[room, W]``, changed in place; what stands after the last world, or after
+            -1, means nothing.
     """
 
 
@@ -128,7 +148,8 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 def draw_hidden(
     rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
 ) -> None:
-    """Draws the words of a world for every row of ``hidden`` (uint64 ``[n, W]``), with the probabilities of ``log_prior_hidden``.
+    """Draws the words of a world for every row of ``hidden`` (uint64 ``[n, W]``), with the
+    probabilities of ``log_prior_hidden``.
 
     Where a game does not register it: evenly from what ``list_hidden`` lists.
 
@@ -139,12 +160,15 @@ def draw_hidden(
 
 @GenericKernel
 def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> float:
-    """Returns the log-probability (nats) with which ``draw_hidden`` draws the words of a world (uint64 ``[W]``) at a view.
+    """Returns the log-probability (nats) with which ``draw_hidden`` draws the words of a world
+    (uint64 ``[W]``) at a view.
 
-    In a view of the start of the game this is the probability of the deal: what the words say of moves that are made later does
-    not count there, since inference weighs moves by the policies of who made them.
+    In a view of the start of the game this is the probability of the deal: what the words say of
+    moves that are made later does not count there, since inference weighs moves by the policies of
+    who made them.
 
-    Where a game does not register it: all that ``list_hidden`` lists are equally likely. Register both or none of the two.
+    Where a game does not register it: all that ``list_hidden`` lists are equally likely. Register
+    both or none of the two.
     """
 
 
@@ -163,21 +187,25 @@ def fill_world(
 
 @GenericKernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
-    """Writes the hidden words (uint64 ``[W]``) of the full state in lane ``i`` as they are for a seat."""
+    """Writes the hidden words (uint64 ``[W]``) of the full state in lane ``i`` as they are for a
+    seat.
+    """
 
 
 @GenericKernel
 def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j: int) -> None:
-    """Writes the view of a seat before the first move of the game in lane ``i`` to lane ``j`` of ``starts``.
+    """Writes the view of a seat before the first move of the game in lane ``i`` to lane ``j`` of
+    ``starts``.
 
-    It shows what the seat knows by now of what chance has dealt (cards that came to the table), so that a game can be replayed
-    from it.
+    It shows what the seat knows by now of what chance has dealt (cards that came to the table), so
+    that a game can be replayed from it.
     """
 
 
 @GenericKernel
 def start_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> None:
-    """Turns the hidden words (uint64 ``[W]``) of a world of view ``i`` into those of the same world at the start of the game.
+    """Turns the hidden words (uint64 ``[W]``) of a world of view ``i`` into those of the same world
+    at the start of the game.
 
     Where a game does not register it: they are the same.
     """
@@ -185,7 +213,8 @@ def start_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndar
 
 @GenericKernel
 def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: int) -> None:
-    """Adds to an earlier view (lane ``j`` of ``earlier``) what chance has dealt openly up to view ``i``, see ``start_view``.
+    """Adds to an earlier view (lane ``j`` of ``earlier``) what chance has dealt openly up to view
+    ``i``, see ``start_view``.
 
     Where a game does not register it: nothing is dealt during the game.
     """
@@ -195,13 +224,17 @@ def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: i
 def played_move(
     rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
 ) -> int:
-    """Returns the action that comes next in lane ``i``, a world that is replayed; -1 if there is none.
+    """Returns the action that comes next in lane ``i``, a world that is replayed; -1 if there is
+    none.
 
-    It may be one that ``seat`` does not see at all (``seen_move`` says UNSEEN_MOVE); the next call then has the same ``seen``.
+    It may be one that ``seat`` does not see at all (``seen_move`` says UNSEEN_MOVE); the next call
+    then has the same ``seen``.
 
     Args:
-        seen: What ``seat`` saw of the next move of its record: the action, or a negative number where it did not see which.
-        hidden: uint64 ``[W]``, the words of the world as they were drawn, which tell the moves that were not seen.
+        seen: What ``seat`` saw of the next move of its record: the action, or a negative number
+            where it did not see which.
+        hidden: uint64 ``[W]``, the words of the world as they were drawn, which tell the moves that
+            were not seen.
 
     Where a game does not register it: all moves are seen.
     """
@@ -211,7 +244,8 @@ def played_move(
 def deal_rest(
     rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int
 ) -> None:
-    """Deals, in the lanes ``first`` .. ``first + count - 1`` (worlds of one view), what chance has still to deal.
+    """Deals, in the lanes ``first`` .. ``first + count - 1`` (worlds of one view), what chance has
+    still to deal.
 
     Where a game does not register it: nothing.
     """
@@ -229,11 +263,13 @@ def public_cards(rules: Rules, states: States, i: int) -> int:
 def count_hidden(
     rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray
 ) -> None:
-    """Writes what each of the other seats holds in the world of view ``i`` and hidden words (uint64 ``[W]``).
+    """Writes what each of the other seats holds in the world of view ``i`` and hidden words (uint64
+    ``[W]``).
 
     Args:
-        counts: int8 ``[num_seats - 1, kinds]``, every element is written: the number of things of each of ``spec.hidden_kinds``
-            that the seats hold, in turn, from the one after ``seat`` on; 0 to ``spec.hidden_most``.
+        counts: int8 ``[num_seats - 1, kinds]``, every element is written: the number of things of
+            each of ``spec.hidden_kinds`` that the seats hold, in turn, from the one after ``seat``
+            on; 0 to ``spec.hidden_most``.
 
     Where a game does not register it, ``spec.hidden_kinds`` must be empty.
     """
@@ -243,7 +279,8 @@ def count_hidden(
 def shortest_hand(rules: Rules, views: States, i: int) -> int:
     """Returns the number of cards in the shortest hand, which all can see.
 
-    Where a game does not register it: -1, hands do not run out, and inference is of use from the first move.
+    Where a game does not register it: -1, hands do not run out, and inference is of use from the
+    first move.
     """
 
 
@@ -258,7 +295,8 @@ def draw_corrected(
     lane: int,
     hidden: np.ndarray,
 ) -> None:
-    """Draws words like ``draw_hidden``, from the prior as a network corrects it. Of games with ``spec.has_hidden_head`` alone.
+    """Draws words like ``draw_hidden``, from the prior as a network corrects it. Of games with
+    ``spec.has_hidden_head`` alone.
 
     Args:
         logits: float32 ``[counts, L]``, the answer of the head for hidden cards.
@@ -276,7 +314,8 @@ def log_corrected(
     exists: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Writes the log-probability (nats, float64 ``[n]``) with which ``draw_corrected`` draws the words in each row.
+    """Writes the log-probability (nats, float64 ``[n]``) with which ``draw_corrected`` draws the
+    words in each row.
 
     Args:
         hidden: uint64 ``[n, W]``. exists: bool ``[n]``, the rows to do; the others are left alone.
@@ -303,7 +342,8 @@ REQUIRED = (
 
 
 def register_all(rules_type: type, *kernels: Any) -> None:
-    """Makes the compiled kernels of a game the implementations of the generic ones of the same names.
+    """Makes the compiled kernels of a game the implementations of the generic ones of the same
+    names.
 
     Args:
         rules_type: The NamedTuple of the game's rules, the first argument of all of them.
@@ -373,7 +413,9 @@ register_default(forced_win, _only_sure_wins)
 
 
 def _array_names(states: Any, prefix: str = "") -> list[str]:
-    """Returns the names of the arrays in a NamedTuple or its numba type, with dots before those of nested ones."""
+    """Returns the names of the arrays in a NamedTuple or its numba type, with dots before those of
+    nested ones.
+    """
     found: list[str] = []
     for name, part in zip(getattr(states, "instance_class", states)._fields, states, strict=True):
         nested = isinstance(part, tuple | numba.types.BaseTuple)
@@ -382,10 +424,13 @@ def _array_names(states: Any, prefix: str = "") -> list[str]:
 
 
 def _written_out(states: Any) -> Callable[..., Any]:
-    """Returns a copy of every array, for games without a ``copy_row``: numba cannot loop over fields of unlike types."""
+    """Returns a copy of every array, for games without a ``copy_row``: numba cannot loop over
+    fields of unlike types.
+    """
     lines = [f"    target.{name}[j] = source.{name}[i]" for name in _array_names(states)]
     made: dict[str, Any] = {"Any": Any}
-    head = "def copy(rules: Any, source: Any, i: Any, target: Any, j: Any):"  # numba compares it with that of _choose_copy_row
+    # Numba compares the signature with that of _choose_copy_row.
+    head = "def copy(rules: Any, source: Any, i: Any, target: Any, j: Any):"
     exec("\n".join([head, *lines]), made)  # noqa: S102 (names of fields)
     function: Callable[..., Any] = made["copy"]
     return function

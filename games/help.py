@@ -10,7 +10,7 @@ import textwrap
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
-from runtime.settings import allowed, is_group
+from games.settings import allowed, is_group
 
 WIDTH = 110
 

@@ -164,7 +164,7 @@ class Game:
     rules: Rules
     """The tables that every kernel takes."""
     Options: ClassVar[type[Any]] = NoOptions
-    """A frozen dataclass of ``runtime.settings.setting``: the options, with defaults, ranges and a
+    """A frozen dataclass of ``games.settings.setting``: the options, with defaults, ranges and a
     sentence for ``--help``."""
     options: Any
     """Those that it was made with."""

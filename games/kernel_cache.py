@@ -1,9 +1,10 @@
 """The disk cache of kernels, keyed by what they mean.
 
-Numba's own cache does not notice an edit in a called function of another file, and does notice a comment. The key of a kernel
-here is a hash of all that its compiled form depends on: its signature, the bytecode of every function that it can reach,
-the constants, defaults and global values that these read, the implementations of generic kernels for the types in the
-signature, the compiler and the processor. So an edit compiles what it changes; comments, docstrings and moves of functions to
+Numba's own cache does not notice an edit in a called function of another file, and does notice a
+comment. The key of a kernel here is a hash of all that its compiled form depends on: its signature,
+the bytecode of every function that it can reach, the constants, defaults and global values that
+these read, the implementations of generic kernels for the types in the signature, the compiler and
+the processor. So an edit compiles what it changes; comments, docstrings and moves of functions to
 other files compile nothing. There is one file for each key; it appears whole or not at all.
 """
 
@@ -54,18 +55,23 @@ UNREADABLE = (
     ValueError,
 )
 
-# Numba names compiled functions by their Python names and a count. In files of several processes two functions could have the
-# same name, and the one that is loaded first would run in place of the other. With numbers at random none do.
+# Numba names compiled functions by their Python names and a count. In files of several processes
+# two functions could have the same name, and the one that is loaded first would run in place of the
+# other. With numbers at random none do.
 FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
 
 
 def cache_folder() -> Path:
-    """Returns the folder in which this project keeps what it can compute again: that of the user's caches."""
+    """Returns the folder in which this project keeps what it can compute again: that of the user's
+    caches.
+    """
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fpmcts"
 
 
 class KernelCache(NullCache):
-    """The compiled forms of a function on disk, for numba to ask before and to tell after it compiles."""
+    """The compiled forms of a function on disk, for numba to ask before and to tell after it
+    compiles.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -86,11 +92,14 @@ class KernelCache(NullCache):
             result = CompileResult._rebuild(target_context, *parts)
         except UNREADABLE:
             return None
-        # A class that can be imported from nowhere, as one of ``__main__``, is another one when it is read.
+        # A class that can be imported from nowhere, as one of ``__main__``, is another one when it
+        # is read.
         return result if result.signature.args == tuple(getattr(sig, "args", sig)) else None
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
-        """Keeps what a signature is compiled to; where the folder cannot be written, it is compiled again next time."""
+        """Keeps what a signature is compiled to; where the folder cannot be written, it is compiled
+        again next time.
+        """
         if data.lifted or data.library.has_dynamic_globals:
             return
         buffer = io.BytesIO()
@@ -106,7 +115,9 @@ class KernelCache(NullCache):
 
 
 class _Pickler(NumbaPickler):
-    """Pickles a compiled kernel without the names of the modules of its functions, whose globals compiled code does not read."""
+    """Pickles a compiled kernel without the names of the modules of its functions, whose globals
+    compiled code does not read.
+    """
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, Environment):
@@ -119,7 +130,8 @@ def meaning(function: Callable[..., Any], signature: Any, processor: Any = ()) -
     walk = _Walk()
     settings = [getattr(numba.config, name, None) for name in CONFIG]
     walk.write(
-        f"{sys.version} {numba.__version__} {np.__version__} {llvmlite.__version__} {settings} {processor} {signature}"
+        f"{sys.version} {numba.__version__} {np.__version__} {llvmlite.__version__} {settings} "
+        f"{processor} {signature}"
     )
     for kind in getattr(signature, "args", signature):
         walk.signature_type(kind)
@@ -129,7 +141,9 @@ def meaning(function: Callable[..., Any], signature: Any, processor: Any = ()) -
 
 
 class _Walk:
-    """Writes to a hash what can be reached from a function, each function and class once: a number stands for it elsewhere."""
+    """Writes to a hash what can be reached from a function, each function and class once: a number
+    stands for it elsewhere.
+    """
 
     def __init__(self) -> None:
         self.hash = hashlib.sha256()
@@ -217,7 +231,8 @@ class _Walk:
             own = self._class_text(type(value)) if hasattr(value, "_fields") else kind
             return f"{own} {[self.text(item, names) for item in value]}"
         if isinstance(value, dict):
-            return f"{kind} {[(self.text(key, names), self.text(item, names)) for key, item in value.items()]}"
+            items = [(self.text(key, names), self.text(item, names)) for key, item in value.items()]
+            return f"{kind} {items}"
         if isinstance(value, np.ndarray):
             return (
                 f"{value.dtype.descr} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
@@ -228,12 +243,14 @@ class _Walk:
             value, bool | int | float | complex | str | bytes | np.dtype | numba.types.Type
         ):
             return f"{kind} {value!r}"
-        return f"{kind} {getattr(value, '__name__', '')}"  # a function that is not of Python, or nothing that kernels can read
+        # A function that is not written in Python, or nothing that kernels can read.
+        return f"{kind} {getattr(value, '__name__', '')}"
 
     def _class_text(self, value: type) -> str:
         name = f"{value.__module__}.{value.__qualname__}"  # pickles find a class by its name
         if issubclass(value, Enum):
-            return f"{name} {[(member, self.text(item.value, ())) for member, item in value.__members__.items()]}"
+            members = [(key, self.text(item.value, ())) for key, item in value.__members__.items()]
+            return f"{name} {members}"
         if hasattr(value, "_fields"):
             self._number(value, self._types)
             return f"{name} {value._fields} {self.text(value._field_defaults, ())}"  # type: ignore[attr-defined]
@@ -249,7 +266,9 @@ def _names(code: CodeType) -> Iterable[str]:
 
 
 def _code_text(code: CodeType, doc: str | None = None) -> str:
-    """Returns the bytecode and the constants of a function, without its docstring and its place in the file."""
+    """Returns the bytecode and the constants of a function, without its docstring and its place in
+    the file.
+    """
     constants = []
     for i, constant in enumerate(code.co_consts):
         if isinstance(constant, CodeType):

@@ -1,8 +1,8 @@
 """Numba kernels: the decorator, three intrinsics, and random streams.
 
-Random state is an explicit argument everywhere: ``rng`` is a uint64 array with one SplitMix64 stream per lane, so that lane
-*i* draws the same numbers in a batch of any size. Source: Steele, Lea & Flood, "Fast splittable pseudorandom number
-generators", 2014.
+Random state is an explicit argument everywhere: ``rng`` is a uint64 array with one SplitMix64
+stream per lane, so that lane *i* draws the same numbers in a batch of any size. Source: Steele, Lea
+& Flood, "Fast splittable pseudorandom number generators", 2014.
 """
 
 import hashlib
@@ -23,25 +23,14 @@ from numba.np.arrayobj import populate_array
 from games.kernel_cache import KernelCache
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = (
-    "runtime",
-    "games",
-    "networks",
-    "inference",
-    "tabular",
-    "fpmcts",
-    "nfsp",
-    "opponent_models",
-    "expected_reward",
-    "agents",
-    "evaluation",
-    "training",
-)
+PACKAGES = ("games", "networks", "inference", "fpmcts")
 """Those that results depend on."""
 
 
 def sources_digest(*files: Path) -> str:
-    """Returns a hash of the sources of the project, and of other files: two trees that share it run the same code."""
+    """Returns a hash of the sources of the project, and of other files: two trees that share it run
+    the same code.
+    """
     digest = hashlib.sha256(numba.__version__.encode())
     for path in [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]:
         digest.update(path.relative_to(ROOT).as_posix().encode())
@@ -52,9 +41,11 @@ def sources_digest(*files: Path) -> str:
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Returns the function compiled by numba, without the GIL, with the disk cache of ``games.kernel_cache``.
+    """Returns the function compiled by numba, without the GIL, with the disk cache of
+    ``games.kernel_cache``.
 
-    Use as ``@kernel`` or ``@kernel(parallel=True)``. With ``NUMBA_DISABLE_JIT=1`` it remains a Python function.
+    Use as ``@kernel`` or ``@kernel(parallel=True)``. With ``NUMBA_DISABLE_JIT=1`` it remains a
+    Python function.
     """
     if function is None:
         return lambda wrapped: kernel(wrapped, **options)
@@ -67,7 +58,9 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def _forget_literals(made: Any) -> None:
-    """Has a call with a constant, as ``f(x, 0)``, use what is compiled for integers: numba would compile once more for each."""
+    """Has a call with a constant, as ``f(x, 0)``, use what is compiled for integers: numba would
+    compile once more for each.
+    """
     original = made.get_call_template
 
     def get_call_template(args: Any, kws: Any) -> Any:
@@ -78,7 +71,9 @@ def _forget_literals(made: Any) -> None:
 
 
 def _intrinsic(stand_in: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns numba's decorator; where nothing is compiled, one that gives a Python function in place of what it decorates."""
+    """Returns numba's decorator; where nothing is compiled, one that gives a Python function in
+    place of what it decorates.
+    """
     return (lambda declared: stand_in) if numba.config.DISABLE_JIT else intrinsic
 
 
@@ -98,7 +93,9 @@ trailing_zeros = _trailing_zeros if numba.config.DISABLE_JIT else numbers.traili
 
 @_intrinsic(lambda array, index: None)
 def prefetch(context: Any, array: Any, index: Any) -> Any:
-    """Tells the processor that ``array[index]`` (C-contiguous, one index for all axes) will be read soon; changes nothing."""
+    """Tells the processor that ``array[index]`` (C-contiguous, one index for all axes) will be read
+    soon; changes nothing.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -116,10 +113,11 @@ def prefetch(context: Any, array: Any, index: Any) -> Any:
 
 @_intrinsic(lambda value: value)
 def borrowed(context: Any, value: Any) -> Any:
-    """Returns an array, or a tuple with arrays, that counts no references; whoever calls keeps the arrays alive.
+    """Returns an array, or a tuple with arrays, that counts no references; whoever calls keeps the
+    arrays alive.
 
-    Numba counts a reference, with an atomic instruction, at most reads of a field; in a loop of some nanoseconds that is most of
-    the time.
+    Numba counts a reference, with an atomic instruction, at most reads of a field; in a loop of
+    some nanoseconds that is most of the time.
     """
 
     def strip(context: Any, builder: Any, kind: Any, held: Any) -> Any:
@@ -142,9 +140,11 @@ def borrowed(context: Any, value: Any) -> Any:
 
 @_intrinsic(lambda count: np.empty(count, np.float32))
 def stack_floats(context: Any, count: Any) -> Any:
-    """Returns an array of a constant number of float32 that lives until the calling kernel returns; nothing is written to it.
+    """Returns an array of a constant number of float32 that lives until the calling kernel returns;
+    nothing is written to it.
 
-    It is taken from the stack: to allocate one and to count references to it takes longer than short kernels do.
+    It is taken from the stack: to allocate one and to count references to it takes longer than
+    short kernels do.
     """
     if not isinstance(count, numba.types.IntegerLiteral):
         return None
@@ -181,7 +181,9 @@ def mix64(x: np.uint64) -> np.uint64:
 
 @kernel
 def random_u64(rng: np.ndarray, i: int) -> np.uint64:
-    """Returns the next 64 random bits of stream ``i``; ``rng`` (uint64 ``[lanes]``) is changed in place."""
+    """Returns the next 64 random bits of stream ``i``; ``rng`` (uint64 ``[lanes]``) is changed in
+    place.
+    """
     rng[i] += np.uint64(0x9E3779B97F4A7C15)
     return mix64(rng[i])
 
@@ -200,7 +202,8 @@ def random_below(rng: np.ndarray, i: int, n: int) -> int:
 
 @kernel
 def random_index(rng: np.ndarray, i: int, weights: np.ndarray, n: int, total: float) -> int:
-    """Returns an index in [0, n) drawn from stream ``i`` in proportion to ``weights[:n]``, which are >= 0 and sum to ``total``.
+    """Returns an index in [0, n) drawn from stream ``i`` in proportion to ``weights[:n]``, which
+    are >= 0 and sum to ``total``.
 
     Where rounding leaves nothing to the end, the last index that has a weight.
     """
@@ -215,11 +218,14 @@ def random_index(rng: np.ndarray, i: int, weights: np.ndarray, n: int, total: fl
 
 
 def streams(seed: int, count: int, *path: int) -> np.ndarray:
-    """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers in [0, 2**63).
+    """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers
+    in [0, 2**63).
 
-    Stream *i* depends on the seed, the path and *i* alone; two seeds or paths never share a stream (hash of 64 bits).
+    Stream *i* depends on the seed, the path and *i* alone; two seeds or paths never share a stream
+    (hash of 64 bits).
     """
-    # The number of integers, then each as two words: no two paths give the same words, whatever numpy appends to them.
+    # The number of integers, then each as two words: no two paths give the same words, whatever
+    # numpy appends to them.
     words = np.array([len(path), seed % 2**63, *path], np.uint64).astype("<u8").view(np.uint32)
     return _spread(np.random.SeedSequence(words.tolist()), count)
 
@@ -247,8 +253,9 @@ class Stream(IntEnum):
 def deal_seeds(seed: int, count: int, stream: Stream, *path: int) -> np.ndarray:
     """Returns ``count`` seeds (uint64 ``[count]``) for ``Game.deal``.
 
-    The lowest bit is 1 for evaluation and 0 for everything else, so no evaluation deck is ever trained on, whatever the seeds.
-    The decks of evaluation are those of the first version, on which all results were played; they have no path.
+    The lowest bit is 1 for evaluation and 0 for everything else, so no evaluation deck is ever
+    trained on, whatever the seeds. The decks of evaluation are those of the first version, on which
+    all results were played; they have no path.
     """
     if stream == Stream.EVALUATION:
         assert not path

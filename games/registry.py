@@ -18,15 +18,16 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from copy import copy
 from dataclasses import asdict, dataclass, fields
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, ClassVar, Self, TypeVar
 
-from agents.agent import Agent
 from games import GAMES, family
+from games.agent import Agent
+from games.help import paragraphs
 from games.interface import Game
-from runtime.help import paragraphs
-from runtime.settings import ConfigError, build, did_you_mean
+from games.settings import ConfigError, build, did_you_mean
 
 Made = TypeVar("Made")
 
@@ -46,10 +47,10 @@ class PlayerOptions:
     """Whether it searches: it then plays fewer decks at a time, and in a ladder fewer decks."""
     compiles: ClassVar[bool] = False
     """Whether its kernels take long to compile, so that they are compiled ahead
-    (``agents.warmup``).
+    (``fpmcts.players.warmup``).
     """
     states_policy: ClassVar[bool] = False
-    """Whether it can say with which probabilities it moves (``agents.agent.OpenPolicy``)."""
+    """Whether it can say with which probabilities it moves (``games.agent.OpenPolicy``)."""
     teaches: ClassVar[bool] = False
     """Whether the supervised start may learn from its games (``bootstrap.teacher``)."""
     families: ClassVar[tuple[str, ...]] = ()
@@ -182,8 +183,8 @@ class Host:
         entrants: The players by label.
         device: Of networks.
         lanes: Positions that a search holds at once.
-        networks: ``agents.trained.Trained``, for players without a checkpoint, as in the matches of
-            a run that is training; None: the weights that come with the project.
+        networks: ``fpmcts.players.trained.Trained``, for players without a checkpoint, as in the
+            matches of a run that is training; None: the weights that come with the project.
     """
 
     def __init__(
@@ -260,3 +261,12 @@ def discover(package: str) -> None:
     """Imports the modules of a package, in which players register themselves."""
     for module in iter_modules(import_module(package).__path__, f"{package}."):
         import_module(module.name)
+
+
+def discover_of_games() -> None:
+    """Imports the players that go by the rules of one game: ``games/GAME/players``."""
+    import games
+
+    for module in iter_modules(games.__path__, "games."):
+        if module.ispkg and find_spec(f"{module.name}.players"):
+            discover(f"{module.name}.players")

@@ -6,7 +6,7 @@
     table.describe(table.seat)
 
 A table knows everything; what a seat may know is ``view``, ``seen`` and ``describe``. Players get
-no more than these (``agents.agent.Agent.decide``).
+no more than these (``games.agent.Agent.decide``).
 """
 
 from collections.abc import Mapping
@@ -189,8 +189,9 @@ class Table:
         names = [self.game.action_text(int(action)) for action in self._legal[:MOST_NAMED]]
         more = len(self._legal) - len(names)
         besides = self.game.legal_besides(self.view(self.seat), 0)
-        told = f"{', '.join(names)}{f' and {more} more' if more else ''}{f'; {besides}' if besides else ''}"
-        return f"{self._name(self.seat)} is to move; legal: {told}"
+        others = f" and {more} more" if more else ""
+        also = f"; {besides}" if besides else ""
+        return f"{self._name(self.seat)} is to move; legal: {', '.join(names)}{others}{also}"
 
     def _name(self, seat: int) -> str:
         return f"Seat {seat} ({self.game.spec.seat_names[seat]})"

@@ -19,6 +19,7 @@ from games.batches import Rules, States, put, take
 from games.generic import observe
 from games.interface import Game, Records
 from games.kernels import kernel
+from games.settings import setting
 from inference.beliefs import Beliefs, believe_particles, believe_prior
 from inference.draws import (
     COMPLETE,
@@ -38,7 +39,6 @@ from inference.posterior import draw_worlds, effective_sizes, judge_truth
 from inference.prior import prior_worlds
 from inference.replay import Replayer
 from networks.resnet import Outputs
-from runtime.settings import setting
 
 PHASE1 = ("marginal", "filter", "none")
 

@@ -20,7 +20,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from runtime.settings import build
+from games.settings import build
 
 FORMAT = "fpmcts-1"
 

@@ -7,13 +7,13 @@ import numpy as np
 import torch
 
 from games.interface import Game
+from games.settings import ConfigError
 from networks.engine import Engine
 from networks.int8 import Int8Engine, Sample, random_sample
 from networks.memory import Memory, fill_in, forget, look_up, make_memory
 from networks.precision import check_int8, settled
 from networks.resnet import Networks, PolicyValueNet
 from networks.resnet import Outputs as Outputs
-from runtime.settings import ConfigError
 
 
 class Evaluator:

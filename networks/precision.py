@@ -12,8 +12,8 @@ from pathlib import Path
 
 import torch
 
+from games.settings import ConfigError
 from networks.resnet import PolicyValueNet
-from runtime.settings import ConfigError
 
 PRECISIONS = ("auto", "float32", "bfloat16", "int8")
 LEAST_PRODUCTS = 1_000_000

@@ -28,7 +28,7 @@ from torch.nn import functional
 from torch.nn.utils import convert_conv2d_weight_memory_format
 
 from games.interface import GameSpec
-from runtime.settings import check_ranges, setting
+from games.settings import check_ranges, setting
 
 VALUE_HEADS = ("win_stakes", "scalar")
 FORMER_VALUE_HEADS = {"win_bombs": "win_stakes"}

@@ -6,14 +6,15 @@ import hypothesis
 import pytest
 import torch
 
-from agents.warmup import compile_players
+from fpmcts.players.warmup import compile_players
 from games import GAMES
 
 # Examples follow from the test alone. A first call compiles kernels, so no deadline.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 hypothesis.settings.load_profile("repeatable")
 
-# Small networks run no faster on two threads, and the sums of one thread are the same on every machine.
+# Small networks run no faster on two threads, and the sums of one thread are the same on every
+# machine.
 torch.set_num_threads(1)
 
 # A shell that starts the suite in the background has it ignore Ctrl-C, which some tests send.
@@ -22,7 +23,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     text = (
-        "try this game alone in the conformance tests: a name, or the module of a game of your own, with options such as "
+        "try this game alone in the conformance tests: a name, or the module of a game of your "
+        "own, with options such as "
         "mine.x:dice=2; may be repeated"
     )
     parser.addoption("--game", action="append", metavar="NAME", help=text)

@@ -1,4 +1,6 @@
-"""The example of docs/adding-a-game.md: it is trained by the command, gets closer to an equilibrium, and is played at a table."""
+"""The example of docs/adding-a-game.md: it is trained by the command, gets closer to an
+equilibrium, and is played at a table.
+"""
 
 import os
 import re
@@ -12,27 +14,38 @@ import pytest
 
 import evaluate
 import train
-from agents import load_player
+from fpmcts.players import load_player
+from fpmcts.training.algorithms import read_run
 from games import make
 from games.batches import take
 from games.generic import GENERIC, register_all
 from games.interface import GameSpec
 from games.kernels import ROOT, kernel
+from games.settings import ConfigError
 from games.table import Table
-from runtime.settings import ConfigError
-from training.algorithms import read_run
 
 NAME = "examples.sealed_bids"
 SMALL = [
-    "threads=1", "network.channels=8", "network.blocks=1", "network.head_channels=4", "network.head_units=32",
-    "search.playouts=64", "search.worlds=16", "inference.particles=16", "episode.games=64", "episode.games_per_step=64",
-    "train.batch_size=128", "device=cpu",
-]  # fmt: skip
+    "threads=1",
+    "network.channels=8",
+    "network.blocks=1",
+    "network.head_channels=4",
+    "network.head_units=32",
+    "search.playouts=64",
+    "search.worlds=16",
+    "inference.particles=16",
+    "episode.games=64",
+    "episode.games_per_step=64",
+    "train.batch_size=128",
+    "device=cpu",
+]
 BIDS = range(3)
 
 
 def policies(checkpoint: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Returns the chances of the policy networks: bids of each seat, and of a call; each ``[3 cards, 3 bids]``."""
+    """Returns the chances of the policy networks: bids of each seat, and of a call; each ``[3
+    cards, 3 bids]``.
+    """
     game = make(NAME)
     player = load_player("policy", game, str(checkpoint), temperature=1.0)
     first, second, calls = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
@@ -50,29 +63,47 @@ def policies(checkpoint: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def nash_conv(first: np.ndarray, second: np.ndarray, calls: np.ndarray) -> float:
-    """Returns what both seats together could win (chips) by the best answers to each other, in place of these policies."""
+    """Returns what both seats together could win (chips) by the best answers to each other, in
+    place of these policies.
+    """
     answers = 0.0
     for card in range(3):  # seat 0: the best bid, and then call or fold; a fold loses one chip
         others = [c for c in range(3) if c != card]
         called = [
-            np.mean([sum(second[c, b] * (1 + bid + b) for b in BIDS) * (1 if card > c else -1) for c in others]) for bid in BIDS
+            np.mean(
+                [
+                    sum(second[c, b] * (1 + bid + b) for b in BIDS) * (1 if card > c else -1)
+                    for c in others
+                ]
+            )
+            for bid in BIDS
         ]
         answers += max(-1.0, *called) / 3
     for card in range(3):  # seat 1: the best bid
-        answers += max(
-            sum(
-                first[c, b] * (1 - calls[c, b] + calls[c, b] * (1 + b + bid) * (1 if card > c else -1)) / 2
-                for c in range(3) if c != card for b in BIDS
+        answers += (
+            max(
+                sum(
+                    first[c, b]
+                    * (1 - calls[c, b] + calls[c, b] * (1 + b + bid) * (1 if card > c else -1))
+                    / 2
+                    for c in range(3)
+                    if c != card
+                    for b in BIDS
+                )
+                for bid in BIDS
             )
-            for bid in BIDS
-        ) / 3  # fmt: skip
+            / 3
+        )
     return answers
 
 
 def test_the_measure_by_hand() -> None:
-    """Who bids nothing and always calls: each seat wins one chip with the highest card, and with the middle one at times."""
+    """Who bids nothing and always calls: each seat wins one chip with the highest card, and with
+    the middle one at times.
+    """
     nothing, always = np.eye(3)[[0, 0, 0]], np.ones((3, 3))
-    # Seat 0: with the lowest card it folds or loses 1; middle: +-1 by chance; highest: bid 2, 3 chips. Seat 1 likewise.
+    # Seat 0: with the lowest card it folds or loses 1; middle: +-1 by chance; highest: bid 2, 3
+    # chips. Seat 1 likewise.
     assert nash_conv(nothing, nothing, always) == pytest.approx((-1 + 0 + 3) / 3 * 2)
 
 
@@ -85,16 +116,22 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_it_learns(run: Path) -> None:
-    """Its policies are closer to an equilibrium than those that it begins with, which are nearly uniform."""
+    """Its policies are closer to an equilibrium than those that it begins with, which are nearly
+    uniform.
+    """
     thirds = np.full((3, 3), 1 / 3)
     uniform, reached = nash_conv(thirds, thirds, np.full((3, 3), 1 / 2)), nash_conv(*policies(run))
     assert uniform == pytest.approx(11 / 6)
     assert reached < 0.3 * uniform, (reached, uniform)
 
 
-@pytest.mark.parametrize(("kind", "options"), [("random", {}), ("policy", {}), ("fpmcts", {"playouts": 32})])
+@pytest.mark.parametrize(
+    ("kind", "options"), [("random", {}), ("policy", {}), ("fpmcts", {"playouts": 32})]
+)
 def test_it_is_played_at_a_table(kind: str, options: dict[str, Any], run: Path) -> None:
-    """What a player decides follows from what its seat sees: neither the card nor the bid of the other matter."""
+    """What a player decides follows from what its seat sees: neither the card nor the bid of the
+    other matter.
+    """
     game = make(NAME)
     player = load_player(kind, game, None if kind == "random" else str(run), seed=1, **options)
     decided = []
@@ -117,8 +154,18 @@ def test_the_highest_card_bids_high_and_calls(run: Path) -> None:
     assert calls[0, 2] < 0.5  # the lowest card never wins
 
 
-def test_the_command_evaluates_it(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = [f"game={NAME}", "a=fpmcts", f"a.checkpoint={run}", "a.playouts=32", "b=random", "processes=1", "device=cpu"]
+def test_the_command_evaluates_it(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [
+        f"game={NAME}",
+        "a=fpmcts",
+        f"a.checkpoint={run}",
+        "a.playouts=32",
+        "b=random",
+        "processes=1",
+        "device=cpu",
+    ]
     assert evaluate.main([*given, "decks=60", f"unfinished={tmp_path}"]) == 0
     found = re.search(r"chips \+([0-9.]+) ± ([0-9.]+)", capsys.readouterr().out)
     assert found and float(found[1]) > 3 * float(found[2])
@@ -131,13 +178,20 @@ SPOILED = {
         "from games.interface import Game\nclass GAME(Game):\n    rules = ()",
         "kernels are missing: legal, step, .*hidden_of",
     ),
-    "name": ("from examples.sealed_bids import SealedBids as GAME", "its spec says name='examples.sealed_bids'; expected"),
+    "name": (
+        "from examples.sealed_bids import SealedBids as GAME",
+        "its spec says name='examples.sealed_bids'; expected",
+    ),
 }
 
 
 @pytest.mark.parametrize(("text", "message"), SPOILED.values(), ids=SPOILED)
 def test_errors_say_what_is_missing(
-    text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    text: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     package = f"mine_{abs(hash(request.node.name))}"
     (tmp_path / package).mkdir()
@@ -154,7 +208,12 @@ def test_settings_lie_beside_the_module() -> None:
     with pytest.raises(ConfigError, match="game=no.such: there is no such module"):
         read_run(["game=no.such"])
     config = read_run([f"game={NAME}", "search.playouts=8"])
-    assert (config.game.name, config.objective, config.search.playouts, config.search.strength) == (NAME, "adp", 8, 100.0)
+    assert (config.game.name, config.objective, config.search.playouts, config.search.strength) == (
+        NAME,
+        "adp",
+        8,
+        100.0,
+    )
 
 
 def test_kernels_are_registered_by_name() -> None:
@@ -173,24 +232,34 @@ def test_an_edited_game_plays_by_its_new_rules(tmp_path: Path) -> None:
     """In processes of their own, the second of which finds what the first has compiled."""
     (tmp_path / "mine").mkdir()
     code = (
-        "from games import make; from games.table import Table\nt = Table(make('mine.bids'), seed=1)\n"
+        "from games import make; from games.table import Table\nt = Table(make('mine.bids'), "
+        "seed=1)\n"
         "for m in ('bid 2', 'bid 1', 'call'): t.play(m)\nprint(max(t.returns))"
     )
     rules, won = (ROOT / "examples" / "sealed_bids.py").read_text(), []
     for text in (rules, rules.replace("chips = 1.0 +", "chips = 50.0 +")):
         (tmp_path / "mine" / "bids.py").write_text(text)
         path = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
-        won.append(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=path).stdout)
+        won.append(
+            subprocess.run(
+                [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=path
+            ).stdout
+        )
     assert won == ["4.0\n", "53.0\n"]
 
 
 def test_the_page_shows_the_code_that_runs() -> None:
-    page, code = (ROOT / "docs" / "adding-a-game.md").read_text(), (ROOT / "examples" / "sealed_bids.py").read_text()
+    page, code = (
+        (ROOT / "docs" / "adding-a-game.md").read_text(),
+        (ROOT / "examples" / "sealed_bids.py").read_text(),
+    )
     settings = (ROOT / "examples" / "sealed_bids.yaml").read_text()
     blocks = re.findall(r"```(python|yaml)\n(.*?)```", page, re.DOTALL)
     assert len(blocks) > 8
     for kind, block in blocks:
-        assert block in (settings if kind == "yaml" else code) or block.startswith("from agents import load_player"), block
+        assert block in (settings if kind == "yaml" else code) or block.startswith(
+            "from fpmcts.players import load_player"
+        ), block
     assert len((code + settings).splitlines()) <= 215
     for name in [*GENERIC, *GameSpec._fields]:
         assert f"`{name}`" in page, f"{name} is not explained"

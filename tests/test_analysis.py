@@ -5,11 +5,11 @@ for.
 import numpy as np
 import pytest
 
-from agents.doudizhu.double_dummy import DoubleDummySolver
 from examples.analysis import Judged, clustered_error, given_away, report, solved_worlds, worst
 from games.batches import concatenate
-from tests.agents.test_double_dummy import position
+from games.doudizhu.players.double_dummy import DoubleDummySolver
 from tests.games.positions import GAME
+from tests.players.test_double_dummy import position
 
 
 def judged(worth: np.ndarray, *choices: int, game: int = 0) -> Judged:

@@ -10,23 +10,27 @@ from pathlib import Path
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from evaluation.config import parse_command_line
-from runtime.configuration import CONF, choices, groups_of
-from training.algorithms import read_run
-from training.config import TrainConfig
-from training.tabular import TabularConfig
+from fpmcts.configuration import CONF, choices, groups_of
+from fpmcts.evaluation.config import parse_command_line
+from fpmcts.training.algorithms import read_run
+from fpmcts.training.config import TrainConfig
+from fpmcts.training.tabular import TabularConfig
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = "python train.py "
 EVALUATE = "python evaluate.py "
-REPRODUCE = "python -m reproduce "
+REPRODUCE = "python -m fpmcts.papers "
 
 
 def readme_commands() -> list[str]:
     """Returns the lines of the README's code blocks that are commands, without their comments."""
-    blocks = re.findall(r"^```\w*\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(
+        r"^```\w*\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
+    )
     lines = [line.split("#")[0].strip() for block in blocks for line in block.splitlines()]
-    return [line for line in lines if re.match(r"(make|python|tensorboard)\b", line) and "…" not in line]
+    return [
+        line for line in lines if re.match(r"(make|python|tensorboard)\b", line) and "…" not in line
+    ]
 
 
 def composed(overrides: list[str]) -> TrainConfig | TabularConfig:
@@ -41,31 +45,43 @@ def test_readme_names_the_main_commands() -> None:
     assert any(command.startswith(TRAIN) for command in commands)
 
 
-@pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith("make ")])
+@pytest.mark.parametrize(
+    "command", [command for command in readme_commands() if command.startswith("make ")]
+)
 def test_make_knows_its_targets(command: str) -> None:
     subprocess.run([*shlex.split(command), "--dry-run"], cwd=ROOT, check=True, capture_output=True)
 
 
-@pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith(TRAIN)])
+@pytest.mark.parametrize(
+    "command", [command for command in readme_commands() if command.startswith(TRAIN)]
+)
 def test_training_commands_compose(command: str) -> None:
     overrides = shlex.split(command.removeprefix(TRAIN))
     config = composed(overrides)
-    game = next(override for override in overrides if override.startswith("game=")).removeprefix("game=")
+    game = next(override for override in overrides if override.startswith("game=")).removeprefix(
+        "game="
+    )
     assert config.game.name == game
 
 
-@pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith(REPRODUCE)])
+@pytest.mark.parametrize(
+    "command", [command for command in readme_commands() if command.startswith(REPRODUCE)]
+)
 def test_figures_are_known(command: str) -> None:
     name = shlex.split(command.removeprefix(REPRODUCE))[0]
-    assert name in choices("reproduce")
+    assert name in choices("papers")
 
 
-@pytest.mark.parametrize("command", [command for command in readme_commands() if command.startswith(EVALUATE)])
+@pytest.mark.parametrize(
+    "command", [command for command in readme_commands() if command.startswith(EVALUATE)]
+)
 def test_evaluation_commands_are_understood(command: str) -> None:
     assert len(parse_command_line(shlex.split(command.removeprefix(EVALUATE))).labels) >= 2
 
 
-TRAINING_FILES = sorted(CONF / group / f"{name}.yaml" for group in groups_of("train") for name in choices(group))
+TRAINING_FILES = sorted(
+    CONF / group / f"{name}.yaml" for group in groups_of("train") for name in choices(group)
+)
 
 
 @pytest.mark.parametrize("path", TRAINING_FILES, ids=lambda path: f"{path.parent.name}={path.stem}")
@@ -77,7 +93,13 @@ def test_every_file_of_the_configuration_composes(path: Path) -> None:
 
 @pytest.mark.parametrize("module", ["benchmarks", "reproduce"])
 def test_modules_say_what_they_do(module: str) -> None:
-    run = subprocess.run([sys.executable, "-m", module, "--help"], cwd=ROOT, check=True, capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-m", module, "--help"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     assert "usage:" in run.stdout or f"python -m {module}" in run.stdout
 
 
@@ -86,13 +108,18 @@ def test_continuous_integration_runs_the_readme_command() -> None:
 
 
 HALF = [
-    "bootstrap.games=2000", "bootstrap.games_per_step=1000", "episode.games=64", "episode.games_per_step=64",
+    "bootstrap.games=2000",
+    "bootstrap.games_per_step=1000",
+    "episode.games=64",
+    "episode.games_per_step=64",
     "evaluation.search_decks=4",
-]  # fmt: skip
+]
 
 
 def test_smoke(tmp_path: Path) -> None:
-    """``experiment=smoke``, halved, is the complete cycle; the same command on the finished run has nothing left to do."""
+    """``experiment=smoke``, halved, is the complete cycle; the same command on the finished run has
+    nothing left to do.
+    """
     run = ["game=doudizhu", "experiment=smoke", "device=cpu", f"run_dir={tmp_path / 'run'}"]
     command = [sys.executable, "train.py", *run, *HALF]
     first = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
@@ -103,14 +130,20 @@ def test_smoke(tmp_path: Path) -> None:
     events = EventAccumulator(str(tmp_path / "run"))
     events.Reload()
     losses = [event.value for event in events.Scalars("loss/policy_0")]
-    assert losses[1] < 0.9 * losses[0], "the policy did not learn from the second half of the bootstrap"
+    assert losses[1] < 0.9 * losses[0], (
+        "the policy did not learn from the second half of the bootstrap"
+    )
     # An untrained policy wins hardly a game; 100 decks have a standard error of about 2.5 points.
     assert events.Scalars("policy_against_rhcp/wp_all")[-1].value > 0.2
 
 
 def test_the_example_of_the_readme_plays_a_game() -> None:
     """The first block of Python in the README, as it stands."""
-    (block,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
-    result = subprocess.run([sys.executable, "-c", block], cwd=ROOT, check=True, capture_output=True, text=True)
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", block], cwd=ROOT, check=True, capture_output=True, text=True
+    )
     points = ast.literal_eval(result.stdout)
     assert points[1] == points[2] == -points[0] != 0

@@ -1,4 +1,6 @@
-"""Compilation ahead: warm-up runs are done once, and one that failed is reported and tried again."""
+"""Compilation ahead: warm-up runs are done once, and one that failed is reported and tried
+again.
+"""
 
 import os
 import subprocess
@@ -7,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.warmup import warm_up_inference, warm_up_search
+from fpmcts.players.warmup import warm_up_inference, warm_up_search
 from games import GAMES, make
+from games.compilation import compile_ahead, is_compiled
 from games.kernels import ROOT
-from runtime.compilation import compile_ahead, is_compiled
 
 
 def test_each_run_is_done_once(tmp_path: Path) -> None:
@@ -49,9 +51,10 @@ def test_script_that_ends_takes_its_runs_with_it(tmp_path: Path) -> None:
     began = tmp_path / "process"
     part = f"import os, time; open({str(began)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     script = (
-        "import sys, time; from pathlib import Path; from runtime.compilation import compile_beside\n"
+        "import sys, time; from pathlib import Path; from games.compilation import compile_beside\n"
         f"compile_beside(Path({str(tmp_path / 'cache')!r}), [('-c', sys.argv[1])])\n"
-        f"while not (Path({str(began)!r}).exists() and Path({str(began)!r}).read_text()): time.sleep(0.01)"
+        f"while not (Path({str(began)!r}).exists() and Path({str(began)!r}).read_text()): "
+        "time.sleep(0.01)"
     )
     subprocess.run([sys.executable, "-c", script, part], cwd=ROOT, check=True, timeout=60)
     with pytest.raises(ProcessLookupError):

@@ -3,10 +3,10 @@ command line."""
 
 import pytest
 
+from fpmcts.training.algorithms import read_run
 from games import Choice
 from games.choice import help_text
-from runtime.settings import ConfigError
-from training.algorithms import read_run
+from games.settings import ConfigError
 
 
 def test_later_layers_win() -> None:
@@ -24,7 +24,10 @@ def test_later_layers_win() -> None:
 
 def test_groups_of_a_game_come_before_its_own_keys() -> None:
     goofspiel, poker = (read_run([f"game={game}"]) for game in ("goofspiel", "kuhn"))
-    assert goofspiel.objective == poker.objective == "adp" and goofspiel.search.considered == 13 > poker.search.considered
+    assert (
+        goofspiel.objective == poker.objective == "adp"
+        and goofspiel.search.considered == 13 > poker.search.considered
+    )
 
 
 @pytest.mark.parametrize("algorithm", ["fpmcts", "ismcts", "nfsp"])

@@ -18,7 +18,9 @@ OF_THEIR_TIME = ("CHANGELOG.md", "docs/experiments.md")
 
 
 def pages() -> list[str]:
-    told = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     return told.stdout.split()
 
 
@@ -35,7 +37,9 @@ def anchors(path: Path) -> frozenset[str]:
     for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE):
         found[slug(heading)] = found.get(slug(heading), 0) + 1
     named = re.findall(r"<a (?:id|name)=\"([^\"]+)\"", text)
-    return frozenset(f"{name}-{k}" if k else name for name, count in found.items() for k in range(count)) | frozenset(named)
+    return frozenset(
+        f"{name}-{k}" if k else name for name, count in found.items() for k in range(count)
+    ) | frozenset(named)
 
 
 def broken(page: str) -> Iterator[str]:
@@ -54,7 +58,9 @@ def broken(page: str) -> Iterator[str]:
     for name in FILE.findall(text):
         if page in OF_THEIR_TIME or Path(name).stem.isupper():  # conf/game/NAME.yaml
             continue
-        known = any((folder / name).exists() for folder in (ROOT, path.parent, *path.parent.parents))
+        known = any(
+            (folder / name).exists() for folder in (ROOT, path.parent, *path.parent.parents)
+        )
         if not known and not name.startswith(MADE_BY_RUNS) and (ROOT / name.split("/")[0]).is_dir():
             yield f"{page}: `{name}`: no such file"
 

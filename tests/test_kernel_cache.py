@@ -1,4 +1,6 @@
-"""The disk cache of kernels: an edit of anything that a kernel can reach compiles it anew; any other edit compiles nothing."""
+"""The disk cache of kernels: an edit of anything that a kernel can reach compiles it anew; any
+other edit compiles nothing.
+"""
 
 import os
 import subprocess
@@ -160,14 +162,17 @@ class Folder:
         self.path = path
 
     def run(self, expression: str, **sources: str) -> str:
-        """Returns what a new process prints of an expression, once the modules have the given sources."""
+        """Returns what a new process prints of an expression, once the modules have the given
+        sources.
+        """
         for name, text in sources.items():
             (self.path / f"{name}.py").write_text(
                 "import numpy as np\nfrom games.kernels import kernel\n" + text
             )
         places = {"PYTHONPATH": f"{ROOT}{os.pathsep}{self.path}", "XDG_CACHE_HOME": str(self.path)}
         code = (
-            "import importlib, pathlib, sys\nfor p in sorted(pathlib.Path(sys.argv[1]).glob('*.py')):\n"
+            "import importlib, pathlib, sys\nfor p in "
+            "sorted(pathlib.Path(sys.argv[1]).glob('*.py')):\n"
             "    globals()[p.stem] = importlib.import_module(p.stem)\n"
             f"print({expression})"
         )
@@ -197,7 +202,9 @@ def test_edits_are_compiled_and_nothing_else_is(tmp_path: Path) -> None:
 
 
 def test_functions_that_had_one_name_in_two_processes_are_two(tmp_path: Path) -> None:
-    """Machine code finds what it calls by names that are made of a Python name and a count of the process that compiled it."""
+    """Machine code finds what it calls by names that are made of a Python name and a count of the
+    process that compiled it.
+    """
     folder, low = (
         Folder(tmp_path),
         "@kernel\ndef low(x):\n    return low(x - 1) + low(x - 2) if x > 0 else 1\n",
@@ -221,7 +228,8 @@ def test_everything_runs_without_the_compiler() -> None:
     """So that rules can be stepped through in a debugger."""
     code = (
         "from games import GAMES, make\nfrom games.table import Table\n"
-        "for name in ('doudizhu', 'kuhn', 'leduc', 'goofspiel', 'phantom_tictactoe', 'no_limit_holdem'):\n"
+        "for name in ('doudizhu', 'kuhn', 'leduc', 'goofspiel', 'phantom_tictactoe', "
+        "'no_limit_holdem'):\n"
         "    table = Table(make(name), seed=1)\n"
         "    while not table.is_over:\n"
         "        table.play(table.legal()[0].action)\n"

@@ -1,4 +1,6 @@
-"""The package that others install: settings, weights and page travel with it, and its commands work from any folder."""
+"""The package that others install: settings, weights and page travel with it, and its commands work
+from any folder.
+"""
 
 import os
 import signal
@@ -16,14 +18,18 @@ PIP = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
 
 
 def run(folder: Path, *command: str, **changes: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=folder, env=os.environ | changes, capture_output=True, text=True, timeout=900)
+    return subprocess.run(
+        command, cwd=folder, env=os.environ | changes, capture_output=True, text=True, timeout=900
+    )
 
 
 def test_help_and_unknown_commands() -> None:
-    told = run(ROOT, sys.executable, "-m", "runtime.command", "--help")
+    told = run(ROOT, sys.executable, "-m", "fpmcts.command", "--help")
     assert told.returncode == 0 and "fpmcts train" in told.stdout
-    wrong = run(ROOT, sys.executable, "-m", "runtime.command", "trian")
-    assert wrong.returncode == 2 and wrong.stderr.startswith("fpmcts trian: expected one of train, evaluate, play, reproduce")
+    wrong = run(ROOT, sys.executable, "-m", "fpmcts.command", "trian")
+    assert wrong.returncode == 2 and wrong.stderr.startswith(
+        "fpmcts trian: expected one of train, evaluate, play, reproduce"
+    )
 
 
 BOT = """
@@ -37,7 +43,9 @@ def make(game, seat, seed):
 def build_wheel(folder: Path) -> Path:
     """Returns a wheel of the files that git knows, built beside a copy of them."""
     source = folder / "source"
-    files = run(ROOT, "git", "ls-files", "--cached", "--others", "--exclude-standard").stdout.splitlines()
+    files = run(
+        ROOT, "git", "ls-files", "--cached", "--others", "--exclude-standard"
+    ).stdout.splitlines()
     for name in files:
         if (ROOT / name).is_file():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
@@ -49,9 +57,11 @@ def build_wheel(folder: Path) -> Path:
 
 
 class Installed:
-    """A wheel in an environment of its own, run from a folder that has nothing to do with the sources.
+    """A wheel in an environment of its own, run from a folder that has nothing to do with the
+    sources.
 
-    What the wheel depends on is not installed a second time: it is looked up behind the environment's own packages.
+    What the wheel depends on is not installed a second time: it is looked up behind the
+    environment's own packages.
     """
 
     def __init__(self, wheel: Path, folder: Path) -> None:
@@ -60,16 +70,29 @@ class Installed:
         venv.create(folder / "environment", with_pip=True, symlinks=True)
         (own,) = (folder / "environment" / "lib").glob("python*/site-packages")
         (own / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
-        installed = run(self.work, str(self.python), *PIP[1:], "install", "--no-deps", "--no-index", str(wheel))
+        installed = run(
+            self.work, str(self.python), *PIP[1:], "install", "--no-deps", "--no-index", str(wheel)
+        )
         assert installed.returncode == 0, installed.stderr
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        self.environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("PYTHON")
+        }
         told = self.run(
-            str(self.python), "-c", "import conf, games, web, train; print(games.__file__, train.__file__, web.__path__)"
+            str(self.python),
+            "-c",
+            "import conf, games, web, train; print(games.__file__, train.__file__, web.__path__)",
         )
         assert told.stdout.count(str(own)) == 3 and str(ROOT) not in told.stdout, told
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(command, cwd=self.work, env=self.environment, capture_output=True, text=True, timeout=1800)
+        return subprocess.run(
+            command,
+            cwd=self.work,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=1800,
+        )
 
     @property
     def command(self) -> str:
@@ -82,7 +105,12 @@ class Served:
     def __init__(self, installed: Installed, *options: str) -> None:
         command = [installed.command, "play", "port=0", "browser=false", *options]
         self.process = subprocess.Popen(
-            command, cwd=installed.work, env=installed.environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+            command,
+            cwd=installed.work,
+            env=installed.environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
         assert self.process.stdout is not None
         told = next(line for line in self.process.stdout if "http://" in line)
@@ -106,22 +134,34 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     folder = tmp_path_factory.mktemp("package")
     wheel = build_wheel(folder)
     names = zipfile.ZipFile(wheel).namelist()
-    assert {"conf/train.yaml", "models/doudizhu.safetensors", "web/static/index.html"} <= set(names)
+    assert {
+        "conf/train.yaml",
+        "models/doudizhu.safetensors",
+        "fpmcts/web/static/index.html",
+    } <= set(names)
     assert not any(name.startswith(("tests/", "runs/")) for name in names)
     return Installed(wheel, folder)
 
 
 @pytest.mark.slow
 def test_an_installed_wheel_trains_and_evaluates(installed: Installed) -> None:
-    """A minute of training, from any folder; what was learned plays, and so does what came with the package."""
-    trained = installed.run(installed.command, "train", "game=leduc", "budget.minutes=1", "run_dir=mine")
+    """A minute of training, from any folder; what was learned plays, and so does what came with the
+    package.
+    """
+    trained = installed.run(
+        installed.command, "train", "game=leduc", "budget.minutes=1", "run_dir=mine"
+    )
     assert trained.returncode == 0 and (installed.work / "mine").is_dir(), trained.stderr
     for game in (("game=leduc", "a.checkpoint=mine"), ("game=doudizhu",)):
-        played = installed.run(installed.command, "evaluate", *game, "a=policy", "b=random", "decks=20", "processes=1")
+        played = installed.run(
+            installed.command, "evaluate", *game, "a=policy", "b=random", "decks=20", "processes=1"
+        )
         assert played.returncode == 0 and "policy against random" in played.stdout, played.stderr
     (installed.work / "my_bots.py").write_text(BOT)
     bot = ("a=random", "b=open_spiel", "b.bot=my_bots:make")
-    played = installed.run(installed.command, "evaluate", "game=kuhn", *bot, "decks=20", "processes=2")
+    played = installed.run(
+        installed.command, "evaluate", "game=kuhn", *bot, "decks=20", "processes=2"
+    )
     assert played.returncode == 0 and "random against open_spiel" in played.stdout, played.stderr
 
 
@@ -129,11 +169,15 @@ def test_an_installed_wheel_trains_and_evaluates(installed: Installed) -> None:
 def test_an_installed_wheel_serves_a_game_in_a_browser(
     installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page that travels with the package, in a real browser: a whole game against the players of the project."""
+    """The page that travels with the package, in a real browser: a whole game against the players
+    of the project.
+    """
     from tests.web import browser as page_tests
     from tests.web.browser import Person, launch
 
-    monkeypatch.setattr(page_tests, "PATIENCE", 300_000)  # the lobby waits until the players are compiled
+    monkeypatch.setattr(
+        page_tests, "PATIENCE", 300_000
+    )  # the lobby waits until the players are compiled
     browsers = launch()
     browser, site = next(browsers), Served(installed)
     try:
@@ -142,7 +186,9 @@ def test_an_installed_wheel_serves_a_game_in_a_browser(
         moves = 0
         while person.wait_for_turn():
             view = person.view()
-            person.page.fill(".typed input", max(view["legal"], key=lambda move: (move != "pass", len(move))))
+            person.page.fill(
+                ".typed input", max(view["legal"], key=lambda move: (move != "pass", len(move)))
+            )
             person.page.keyboard.press("Enter")
             person.wait_after(view["ply"])
             moves += 1

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from runtime.interrupt import unheard_by_children
+from fpmcts.interrupt import unheard_by_children
 
 ASK = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
 
@@ -15,7 +15,9 @@ ASK = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_B
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no masks of signals here")
 def test_processes_do_not_hear_and_the_caller_does() -> None:
     def blocked_in_a_process() -> str:
-        return subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(
+            [sys.executable, "-c", ASK], capture_output=True, text=True, check=True
+        ).stdout.strip()
 
     assert blocked_in_a_process() == "False"
     heard, inside = list[str](), ""

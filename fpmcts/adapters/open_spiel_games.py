@@ -1,12 +1,12 @@
 """Games of this project in OpenSpiel, for its algorithms and measures::
 
-    from interop.open_spiel_games import load_game
+    from fpmcts.adapters.open_spiel_games import load_game
 
     game = load_game("leduc")
     exploitability.nash_conv(game, policy.UniformRandomPolicy(game))
 
-Players of this project in them: ``interop/open_spiel_players.py``. Games whose deals can be listed
-are offered
+Players of this project in them: ``fpmcts/adapters/open_spiel_players.py``. Games whose deals can be
+listed are offered
 (``Game.starts``): one move of chance deals everything, then the seats move. They are as fast as
 Python, not as their kernels: what is compared here is what they are, not how long they take.
 

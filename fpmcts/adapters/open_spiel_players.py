@@ -1,6 +1,6 @@
 """Players of this project in OpenSpiel: bots, and policies for its measures::
 
-    from interop.open_spiel_players import Bot, Policy
+    from fpmcts.adapters.open_spiel_players import Bot, Policy
 
     evaluate_bots.evaluate_bots(state, [Bot(load_player("fpmcts", ours)), other], generator)
     exploitability.nash_conv(game, Policy(game, load_player("tabular", ours)))
@@ -74,7 +74,9 @@ def table_of(state: Any) -> Table:
 
 
 class Bot(pyspiel.Bot):  # type: ignore[misc]
-    """A player of this project (``agents.load_player``) as a bot; it sees its seat's view."""
+    """A player of this project (``fpmcts.players.load_player``) as a bot; it sees its seat's
+    view.
+    """
 
     def __init__(self, player: Any) -> None:
         super().__init__()
@@ -89,7 +91,7 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
 
 
 class Policy(policy.Policy):  # type: ignore[misc]
-    """What a player of this project that states its probabilities (``agents.agent.OpenPolicy``)
+    """What a player of this project that states its probabilities (``games.agent.OpenPolicy``)
     does, as a policy.
 
     Args:

@@ -1,6 +1,6 @@
 """Every game as an environment of PettingZoo (its AEC interface, for turns)::
 
-    from interop.pettingzoo_env import env
+    from fpmcts.adapters.pettingzoo_env import env
 
     table = env("goofspiel", cards=4)
     table.reset(seed=1)

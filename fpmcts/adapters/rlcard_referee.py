@@ -14,9 +14,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from fpmcts.adapters.rlcard_states import card_letters, doudizhu
 from games.interface import Game
 from games.table import Table
-from interop.rlcard_states import card_letters, doudizhu
 
 with warnings.catch_warnings():  # it reads versions by a module that Python is about to drop
     warnings.simplefilter("ignore")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from runtime.cluster import Cluster, ClusterError, ClusterSettings
+from fpmcts.cluster.settings import Cluster, ClusterError, ClusterSettings
 
 
 def connect(
@@ -13,8 +13,8 @@ def connect(
     Args:
         settings: See ClusterSettings.
         factory: MODULE:NAME of what makes the worker of an actor from ``arguments``. A worker is
-            called with a unit and a tick (``runtime.pools``) and returns the result; where anything
-            is shared, it has a method ``refresh(shared)``.
+            called with a unit and a tick (``fpmcts.cluster.pools``) and returns the result; where
+            anything is shared, it has a method ``refresh(shared)``.
         arguments: Plain values.
         facts: MODULE:NAME of a function that returns what actors must agree with this process on,
             such as versions: texts by name. With ``mixed`` the names "instructions" and "device"
@@ -24,7 +24,7 @@ def connect(
         ClusterError: Ray is not installed, or the cluster cannot be used.
     """
     try:
-        from runtime.ray_pool import RayCluster
+        from fpmcts.cluster.ray_pool import RayCluster
     except ImportError as error:
         raise ClusterError(
             f"cluster=ray: needs the extra 'ray' (pip install 'fpmcts[ray]'); {error}"

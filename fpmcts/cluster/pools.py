@@ -1,4 +1,5 @@
-"""Pools of workers that do units of work: threads here; actors of a cluster (``runtime.ray_pool``).
+"""Pools of workers that do units of work: threads here; actors of a cluster
+(``fpmcts.cluster.ray_pool``).
 
 A unit is a description of work. Its result depends on the unit and on what all workers share, such
 as weights and settings, and never on which worker does it, nor on what else that worker did. So

@@ -34,10 +34,10 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 import ray  # noqa: E402
 from ray import exceptions  # noqa: E402
 
-from runtime.cluster import ClusterError, ClusterSettings, Shared  # noqa: E402
-from runtime.pools import Pool, ignore  # noqa: E402
+from fpmcts.cluster.pools import Pool, ignore
+from fpmcts.cluster.settings import ClusterError, ClusterSettings, Shared
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 POLL_SECONDS = 0.5
 MOST_TRIES = 4
 """Actors that a unit may end before it is taken to be the reason."""
@@ -125,7 +125,7 @@ class _Actor:
 
 
 class RayCluster:
-    """See ``runtime.cluster.Cluster``."""
+    """See ``fpmcts.cluster.settings.Cluster``."""
 
     def __init__(
         self, settings: ClusterSettings, factory: str, arguments: dict[str, Any], facts: str
@@ -197,7 +197,8 @@ class RayCluster:
             how = "start one with 'ray start --head' (docs/cluster.md)"
             if answers:
                 how = (
-                    "something listens there: expected a cluster of the same version of Ray, RAY_AUTH_MODE=token and its token "
+                    "something listens there: expected a cluster of the same version of Ray, "
+                    "RAY_AUTH_MODE=token and its token "
                     "in ~/.ray/auth_token or RAY_AUTH_TOKEN (docs/cluster.md)"
                 )
             raise ClusterError(
@@ -227,7 +228,8 @@ class RayCluster:
 
     def _too_small(self, error: BaseException) -> ClusterError:
         return ClusterError(
-            f"cluster.object_store_mb={self._settings.object_store_mb}: too small for what is on its way, and no disk "
+            f"cluster.object_store_mb={self._settings.object_store_mb}: too small for what is on "
+            "its way, and no disk "
             f"to spill to; give more, or smaller units (cluster.unit_games) ({_first_line(error)})"
         )
 
@@ -273,7 +275,8 @@ class RayCluster:
         self.failed_starts = self.failed_starts + 1 if actor.hello is not None else 0
         if self.failed_starts > MOST_TRIES * self.size:
             raise ClusterError(
-                f"{self.failed_starts} actors of the cluster ended as soon as they began, in a row; see the logs of Ray"
+                f"{self.failed_starts} actors of the cluster ended as soon as they began, in a "
+                "row; see the logs of Ray"
             )
         self.actors[self.actors.index(actor)] = self._begin()
         self.retried += len(units)
@@ -292,7 +295,8 @@ class RayCluster:
             except OSError:
                 if time.monotonic() - seen > HEAD_SECONDS and not self._over.is_set():
                     self.end(
-                        f"the head of the Ray cluster at {self._head} is gone; what was finished is saved, and the same command "
+                        f"the head of the Ray cluster at {self._head} is gone; what was finished "
+                        "is saved, and the same command "
                         "goes on once there is a cluster"
                     )
                     return
@@ -316,7 +320,8 @@ class RayCluster:
                     else ""
                 )
                 raise ClusterError(
-                    f"an actor of the cluster has another {name}: {told.get(name)!r} there, {own!r} here; install the same{may}"
+                    f"an actor of the cluster has another {name}: {told.get(name)!r} there, "
+                    f"{own!r} here; install the same{may}"
                 )
         actor.hello = None
 
@@ -329,7 +334,8 @@ class RayCluster:
         ):
             free = ray.available_resources().get("CPU", 0.0)
             raise ClusterError(
-                f"cluster.start_seconds={self._settings.start_seconds:g}: none of {self.size} actors came in time; each wants "
+                f"cluster.start_seconds={self._settings.start_seconds:g}: none of {self.size} "
+                "actors came in time; each wants "
                 f"{self._settings.actor_cpus:g} cores, {free:g} are free in the cluster"
             )
 
@@ -346,7 +352,7 @@ class RayCluster:
 
 
 class RayPool(Pool[Any, Any]):
-    """See ``runtime.pools.Pool``: units that the actors of a cluster do."""
+    """See ``fpmcts.cluster.pools.Pool``: units that the actors of a cluster do."""
 
     def __init__(self, cluster: RayCluster, shared: Any) -> None:
         self._cluster, self._shared = cluster, shared
@@ -365,7 +371,8 @@ class RayPool(Pool[Any, Any]):
                 tries[k] += 1
                 if tries[k] >= MOST_TRIES:
                     raise ClusterError(
-                        f"unit {k} of {len(units)} ended {MOST_TRIES} actors; a smaller cluster.unit_games needs less memory"
+                        f"unit {k} of {len(units)} ended {MOST_TRIES} actors; a smaller "
+                        "cluster.unit_games needs less memory"
                     )
                 waiting.appendleft(k)
 

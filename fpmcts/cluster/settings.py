@@ -1,5 +1,5 @@
 """Where units of work are done: in this process, or by actors of a Ray cluster
-(``runtime.ray_pool``).
+(``fpmcts.cluster.ray_pool``).
 """
 
 from collections.abc import Mapping
@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from runtime.pools import Pool
-from runtime.settings import setting
+from fpmcts.cluster.pools import Pool
+from games.settings import setting
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.agent import Agent
-from evaluation.match import PlayedGames
+from fpmcts.evaluation.match import PlayedGames
+from games.agent import Agent
 from games.batches import Rules, States, take
 from games.generic import (
     copy_row,
@@ -120,10 +120,23 @@ def _worth(
 
 @kernel
 def _corrections(
-    rules: Rules, positions: States, views: States, rows: np.ndarray, first: np.ndarray, lengths: np.ndarray, moves: np.ndarray,
-    mover: np.ndarray, policies: np.ndarray, known: np.ndarray, passive: int, words: int, seeds: np.ndarray, worlds: States,
-    lane: States, out: np.ndarray,
-) -> None:  # fmt: skip
+    rules: Rules,
+    positions: States,
+    views: States,
+    rows: np.ndarray,
+    first: np.ndarray,
+    lengths: np.ndarray,
+    moves: np.ndarray,
+    mover: np.ndarray,
+    policies: np.ndarray,
+    known: np.ndarray,
+    passive: int,
+    words: int,
+    seeds: np.ndarray,
+    worlds: States,
+    lane: States,
+    out: np.ndarray,
+) -> None:
     """Adds the corrections of every game to ``out`` (float64 ``[G, S, CHANCES + players]``).
 
     Args:
@@ -183,7 +196,7 @@ def corrections(
     Args:
         game: A game with a passive move (``Game.passive``), of seats that play for themselves,
             whose deals favour no hand.
-        agents: The players; those that state probabilities (``agents.agent.OpenPolicy``) are freed
+        agents: The players; those that state probabilities (``games.agent.OpenPolicy``) are freed
             of their own luck, too.
         games: Theirs.
         deals: ``[G]``.
@@ -216,9 +229,23 @@ def corrections(
     rows[running] = np.arange(len(running))
     out = np.zeros((len(lengths), spec.num_seats, CHANCES + len(agents)))
     _corrections(
-        game.rules, positions, views, rows, first, lengths, games.records.moves, mover, policies, known, game.passive,
-        spec.hidden_words, streams(seed, len(lengths), Stream.LUCK), game.empty(REDEALS), game.empty(1), out,
-    )  # fmt: skip
+        game.rules,
+        positions,
+        views,
+        rows,
+        first,
+        lengths,
+        games.records.moves,
+        mover,
+        policies,
+        known,
+        game.passive,
+        spec.hidden_words,
+        streams(seed, len(lengths), Stream.LUCK),
+        game.empty(REDEALS),
+        game.empty(1),
+        out,
+    )
     return out
 
 

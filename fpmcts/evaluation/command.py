@@ -11,26 +11,33 @@ from typing import Any
 
 from rich.table import Table
 
-from agents.players import PLAYERS, Host
-from agents.warmup import compile_players
-from evaluation.config import EvaluateConfig, Tournament, parse_command_line
-from evaluation.duplicate import games_per_deck
-from evaluation.plan import make_plan, read_given_decks
-from evaluation.precision import with_precisions
-from evaluation.report import check_folder, measures, misfit_text, rate, score_table, write_report
-from evaluation.saved_games import check_file, write_games
-from evaluation.table_match import table_match
-from evaluation.tournament import forget, play_tournament
+from fpmcts.configuration import choices
+from fpmcts.evaluation.config import EvaluateConfig, Tournament, parse_command_line
+from fpmcts.evaluation.duplicate import games_per_deck
+from fpmcts.evaluation.plan import make_plan, read_given_decks
+from fpmcts.evaluation.precision import with_precisions
+from fpmcts.evaluation.report import (
+    check_folder,
+    measures,
+    misfit_text,
+    rate,
+    score_table,
+    write_report,
+)
+from fpmcts.evaluation.saved_games import check_file, write_games
+from fpmcts.evaluation.table_match import table_match
+from fpmcts.evaluation.tournament import forget, play_tournament
+from fpmcts.interrupt import Interrupt
+from fpmcts.machine import machine
+from fpmcts.players.lookup import PLAYERS, Host
+from fpmcts.players.warmup import compile_players
+from fpmcts.progress import Progress
 from games.choice import help_text as game_help
+from games.help import attribute_texts, first_line, keys_text
 from games.interface import Game
+from games.settings import ConfigError, did_you_mean
 from networks.checkpoint import CheckpointError
-from runtime.configuration import choices
-from runtime.device import choose_device
-from runtime.help import attribute_texts, first_line, keys_text
-from runtime.interrupt import Interrupt
-from runtime.machine import machine
-from runtime.progress import Progress
-from runtime.settings import ConfigError, did_you_mean
+from networks.device import choose_device
 
 HELP = """python evaluate.py a=PLAYER b=PLAYER [a.OPTION=…] [key=value …]
 
@@ -151,7 +158,8 @@ def _check(tournament: Tournament, game: Game) -> None:
     config, labels = tournament.config, tournament.labels
     if config.aivat and game.passive is None:
         raise ConfigError(
-            f"aivat=true: measures luck by a move such as check or call, which {game.spec.name} does not have"
+            f"aivat=true: measures luck by a move such as check or call, which {game.spec.name} "
+            "does not have"
         )
     if config.table:
         if len(labels) != game.spec.num_seats:
@@ -161,7 +169,8 @@ def _check(tournament: Tournament, game: Game) -> None:
             raise ConfigError("table: expected decks=NUMBER, and none of save, report and aivat")
         if config.cluster.kind != "none":
             raise ConfigError(
-                f"cluster={config.cluster.kind}: players learn hand by hand, so one process plays a table"
+                f"cluster={config.cluster.kind}: players learn hand by hand, so one process plays "
+                "a table"
             )
     for label, player in tournament.players.items():
         try:
@@ -212,4 +221,7 @@ def _matrix(rows: list[list[str]], part: int, measure: str) -> Table:
 
 def _machine_text() -> str:
     here = machine()
-    return f"{here['processor']}, {here['cores']} cores; python {here['python']}, torch {here['torch']}, numba {here['numba']}"
+    return (
+        f"{here['processor']}, {here['cores']} cores; python {here['python']}, torch "
+        f"{here['torch']}, numba {here['numba']}"
+    )

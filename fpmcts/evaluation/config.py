@@ -5,8 +5,8 @@ configuration.
     python evaluate.py agents=[rhcp,small,large] small=fpmcts large=fpmcts large.playouts=600
 
 A word that is neither a key of ``EvaluateConfig`` nor an option of the game is the label of a
-player: ``LABEL=KIND`` says what it is, ``LABEL.OPTION=VALUE`` gives it an option. In ``agents`` the
-name of a kind serves as a label too. ``experiment=NAME`` takes the keys of
+player: ``LABEL=KIND`` says what it is, ``LABEL.OPTION=VALUE`` gives it an option. In
+``fpmcts.players`` the name of a kind serves as a label too. ``experiment=NAME`` takes the keys of
 ``conf/evaluate/NAME.yaml`` first, in which players stand as ``player: {LABEL: {kind: KIND, OPTION:
 VALUE}}``.
 """
@@ -15,13 +15,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from agents.players import PLAYERS, Entrant
-from evaluation.sequential import SequentialTest
+from fpmcts.cluster.settings import ClusterSettings
+from fpmcts.configuration import load, pairs, read_file
+from fpmcts.evaluation.sequential import SequentialTest
+from fpmcts.players.lookup import PLAYERS, Entrant
 from games import Choice
 from games.choice import games_with, option_names
-from runtime.cluster import ClusterSettings
-from runtime.configuration import load, pairs, read_file
-from runtime.settings import ConfigError, build, did_you_mean, setting
+from games.settings import ConfigError, build, did_you_mean, setting
 
 TEXTS = ("checkpoint", "command", "run", "decks", "save", "report", "unfinished")
 """Keys whose values are taken as they are typed."""
@@ -123,7 +123,8 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
             overrides[f"game.{key}"] = text
         elif not dot and text not in PLAYERS and (able := games_with(key)):
             raise ConfigError(
-                f"{key}={text}: is an option of {', '.join(able)}, not of {given.get('game', 'doudizhu')}"
+                f"{key}={text}: is an option of {', '.join(able)}, not of "
+                f"{given.get('game', 'doudizhu')}"
             )
         else:
             overrides[f"player.{label}.{option or 'kind'}"] = text
@@ -153,7 +154,8 @@ def _checked(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> 
     for label, options in given.items():
         if label not in players:
             raise ConfigError(
-                f"{label}.{next(iter(options))}: no player {label!r}; there are {', '.join(players)}"
+                f"{label}.{next(iter(options))}: no player {label!r}; there are "
+                f"{', '.join(players)}"
             )
     if config.decks.isdecimal() and not 1 <= int(config.decks) <= MOST_DECKS:
         raise ConfigError(
@@ -181,14 +183,16 @@ def _labels(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> t
     if not listed:
         if len(pair) < 2:
             raise ConfigError(
-                f"expected two players: a=KIND b=KIND, or agents=[KIND,…]; the kinds are {', '.join(PLAYERS)}"
+                "expected two players: a=KIND b=KIND, or agents=[KIND,…]; the kinds are "
+                f"{', '.join(PLAYERS)}"
             )
         return ("a", "b")
     if (config.agents and config.table) or not set(pair) <= set(listed):
         raise ConfigError("expected one of the three: a and b, agents, or table")
     if len(listed) < 2 or len(set(listed)) < len(listed):
         raise ConfigError(
-            f"{'agents' if config.agents else 'table'}={listed}: expected two or more different players"
+            f"{'agents' if config.agents else 'table'}={listed}: expected two or more different "
+            "players"
         )
     return tuple(listed)
 
@@ -248,7 +252,8 @@ def _add_opponents(players: dict[str, Entrant], labels: tuple[str, ...]) -> None
         if label not in labels or len(others) != 1 or against not in (None, *others):
             other = against if against in players and against != label else "another player"
             raise ConfigError(
-                f"{label}=lbr: reads the policy of the one player that it meets; expected a match of {label} and {other}, "
+                f"{label}=lbr: reads the policy of the one player that it meets; expected a match "
+                f"of {label} and {other}, "
                 f"not of {', '.join(labels)}"
             )
         met = players[others[0]]

@@ -8,24 +8,25 @@ zero. Such decks are therefore played once more with B in each team, A in the ot
 comes from the games in which it sits alone, B's from those in which B does. (Compare the
 three-player matches of Heinrich & Silver 2015, table 3.)
 
-**Players that learn from what they see** (``agents.agent.Observer``, as ``mcts``) begin a match as
+**Players that learn from what they see** (``games.agent.Observer``, as ``mcts``) begin a match as
 strangers. Decks are played lot by lot, ``LOT`` decks side by side: in a lot they know the moves of
 all lots before it, of both players, and nothing of its own hands. Player 0 is A and player 1 is B,
 in whatever seats, so what is known of a player does not depend on its place. One match is one task
-of a tournament (``evaluation.plan``): so long is the acquaintance, whatever processes there are.
+of a tournament (``fpmcts.evaluation.plan``): so long is the acquaintance, whatever processes there
+are.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-from agents.agent import Agent, observers
-from evaluation.aivat import controlled
-from evaluation.decks import evaluation_decks
-from evaluation.match import PlayedGames, Progress, joined_games, play_games
-from evaluation.match_result import MatchResult as MatchResult
-from evaluation.match_result import Score, Side
-from evaluation.statistics import estimate, wins
+from fpmcts.evaluation.aivat import controlled
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.match import PlayedGames, Progress, joined_games, play_games
+from fpmcts.evaluation.match_result import MatchResult as MatchResult
+from fpmcts.evaluation.match_result import Score, Side
+from fpmcts.evaluation.statistics import estimate, wins
+from games.agent import Agent, observers
 from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
 from games.kernels import Stream, streams

@@ -16,7 +16,7 @@ from typing import Self
 
 import numpy as np
 
-from agents.agent import Agent
+from games.agent import Agent
 from games.batches import Rules, States, num_rows, take
 from games.generic import is_legal, legal, team_return
 from games.interface import Game, Records
@@ -72,7 +72,7 @@ class PlayedGames:
         records: All moves.
         usage: One per agent.
         luck: float64 ``[G, S, K]``: K corrections of the returns for luck, see
-            ``evaluation.aivat``; None: not computed.
+            ``fpmcts.evaluation.aivat``; None: not computed.
     """
 
     seating: np.ndarray
@@ -186,11 +186,13 @@ def play_games(
     num_games = len(seating)
     if seating.shape != (num_games, spec.num_seats) or num_rows(deals) != num_games:
         raise ValueError(
-            f"got seating {seating.shape} for {num_rows(deals)} deals; expected [deals, {spec.num_seats} seats]"
+            f"got seating {seating.shape} for {num_rows(deals)} deals; expected [deals, "
+            f"{spec.num_seats} seats]"
         )
     if num_games and not (seating.min() >= 0 and seating.max() < len(agents)):
         raise ValueError(
-            f"got agents {seating.min()} to {seating.max()} in the seating; expected 0 to {len(agents) - 1}"
+            f"got agents {seating.min()} to {seating.max()} in the seating; expected 0 to "
+            f"{len(agents) - 1}"
         )
     if at_once is not None and at_once < 1:
         raise ValueError(f"got at_once={at_once}; expected at least 1")
@@ -248,7 +250,8 @@ def _checked(
     """
     if np.shape(answers) != games.shape or not np.issubdtype(np.asarray(answers).dtype, np.integer):
         raise IllegalMoveError(
-            f"agent {agent.name} answered {len(games)} positions with an array of shape {np.shape(answers)} and type "
+            f"agent {agent.name} answered {len(games)} positions with an array of shape "
+            f"{np.shape(answers)} and type "
             f"{np.asarray(answers).dtype}; expected one integer each"
         )
     wrong = _first_illegal(game.rules, states, games, np.asarray(answers, np.int64), scratch)
@@ -258,6 +261,7 @@ def _checked(
         text = repr(game.action_text(action)) if 0 <= action < game.spec.num_actions else "no move"
         view = json.dumps(game.describe_view(views, wrong, records.moves[i, : records.lengths[i]]))
         raise IllegalMoveError(
-            f"agent {agent.name} answered {action} ({text}) in game {i}, which is not legal there. Its view: {view}"
+            f"agent {agent.name} answered {action} ({text}) in game {i}, which is not legal "
+            f"there. Its view: {view}"
         )
     return np.asarray(answers, np.int16)

@@ -3,9 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from evaluation.match import PlayedGames, Usage
-from evaluation.sequential import SequentialResult
-from evaluation.statistics import Estimate
+from fpmcts.evaluation.match import PlayedGames, Usage
+from fpmcts.evaluation.sequential import SequentialResult
+from fpmcts.evaluation.statistics import Estimate
 from games.interface import ScoreUnit
 
 
@@ -30,8 +30,8 @@ class Side:
     Attributes:
         total: Over all its games.
         by_team: Over those in which it sat in each team.
-        luck_free: The mean return in total with luck taken out (``evaluation.aivat``); None: not
-            computed.
+        luck_free: The mean return in total with luck taken out (``fpmcts.evaluation.aivat``); None:
+            not computed.
     """
 
     total: Score
@@ -125,7 +125,8 @@ class MatchResult(Side):
                 ]
         for name, used in zip(self.names, self.usage, strict=True):
             lines.append(
-                f"  {name}: {used.decisions:,} decisions, {1000 * used.seconds_per_decision():.3g} ms each; "
+                f"  {name}: {used.decisions:,} decisions, "
+                f"{1000 * used.seconds_per_decision():.3g} ms each; "
                 f"{used.forced:,} forced moves"
             )
         return "\n".join(lines)
@@ -151,11 +152,17 @@ class MatchResult(Side):
     def _score(self, score: Score) -> str:
         """Returns WP, where the game reports it, and the mean return, with their intervals."""
         low, high = (100 * min(max(end, 0.0), 1.0) for end in score.wp.interval())
-        wins = f"  WP {100 * score.wp.mean:5.1f} ± {100 * score.wp.error:.1f} % [{low:.1f}, {high:.1f}]"
+        wins = (
+            f"  WP {100 * score.wp.mean:5.1f} ± {100 * score.wp.error:.1f} % [{low:.1f}, "
+            f"{high:.1f}]"
+        )
         return (wins if self.unit.tells_wins else "") + self._mean(score.adp)
 
     def _mean(self, score: Estimate) -> str:
         """Returns the mean return in its unit."""
         digits = self.unit.digits + 1
         bottom, top = score.interval()
-        return f"  {self.unit.name} {score.mean:+.{digits}f} ± {score.error:.{digits}f} [{bottom:+.{digits}f}, {top:+.{digits}f}]"
+        return (
+            f"  {self.unit.name} {score.mean:+.{digits}f} ± {score.error:.{digits}f} "
+            f"[{bottom:+.{digits}f}, {top:+.{digits}f}]"
+        )

@@ -13,22 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from agents.match_search import FOLDER
-from agents.players import PLAYERS
-from evaluation.config import Tournament
-from evaluation.decks import evaluation_decks
-from evaluation.duplicate import games_per_deck
+from fpmcts.evaluation.config import Tournament
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.duplicate import games_per_deck
+from fpmcts.memory import check_fits
+from fpmcts.players.lookup import PLAYERS
+from fpmcts.players.match_search import FOLDER
 from games import is_outside
 from games.batches import States, num_rows
 from games.interface import Game
 from games.kernels import ROOT, sources_digest
-from runtime.memory import check_fits
-from runtime.settings import ConfigError
+from games.settings import ConfigError
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS, ACQUAINTED_DECKS = 500, 40, 2, 250
 """Decks of a task: enough for full batches of the networks, few enough that an interruption costs
 little; where a player learns from what it sees, how long it knows the other
-(``evaluation.duplicate``)."""
+(``fpmcts.evaluation.duplicate``)."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
     config = tournament.config
     if config.sprt and not game.spec.score.tells_wins:
         raise ConfigError(
-            f"sprt={config.sprt}: {game.spec.name} is not measured by the share of games won; expected none"
+            f"sprt={config.sprt}: {game.spec.name} is not measured by the share of games won; "
+            "expected none"
         )
     asked = (tournament.num_decks() or 0) if decks is None else num_rows(decks)
     pairs, spec = list(combinations(tournament.labels, 2)), game.spec
@@ -177,7 +178,7 @@ def _sources(game: str) -> Iterator[Path]:
     """Yields the adapters to other frameworks, and the files beside the module of a game that is
     not one of this project.
     """
-    yield from sorted((ROOT / "interop").rglob("*.py"))
+    yield from sorted((ROOT / "fpmcts" / "adapters").rglob("*.py"))
     if is_outside(game) and (file := sys.modules[game].__file__):
         yield from sorted(Path(file).parent.rglob("*.py"))
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluation.statistics import Estimate
+from fpmcts.evaluation.statistics import Estimate
 
 Z = 1.96
 

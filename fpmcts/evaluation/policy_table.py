@@ -4,16 +4,16 @@ from functools import cached_property
 
 import numpy as np
 
-from agents.general.policy import PolicyAgent
+from fpmcts.players.policy import PolicyAgent
+from fpmcts.tabular.best_response import nash_conv as tree_nash_conv
+from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, num_actions_of
+from fpmcts.tabular.information_sets import information_sets
+from fpmcts.tabular.listed_game import Listing, listing
+from fpmcts.tabular.listed_game import nash_conv as listed_nash_conv
 from games.batches import States
 from games.interface import Game, seats_to_move
 from games.kernels import kernel
 from inference.replay import Evaluate
-from tabular.best_response import nash_conv as tree_nash_conv
-from tabular.hash_table import HEADER, HashTable, Rows, num_actions_of
-from tabular.information_sets import information_sets
-from tabular.listed_game import Listing, listing
-from tabular.listed_game import nash_conv as listed_nash_conv
 
 
 def policy_table(game: Game, evaluate: Evaluate) -> np.ndarray:

@@ -5,11 +5,11 @@ processes play in the same one.
 from dataclasses import replace
 from typing import Any
 
-from agents.trained import untrained_of
-from evaluation.config import Tournament
+from fpmcts.evaluation.config import Tournament
+from fpmcts.players.trained import untrained_of
 from networks.checkpoint import CheckpointError
+from networks.device import choose_device
 from networks.precision import settled
-from runtime.device import choose_device
 
 LONG_MATCH = 5_000
 """Games, each counted as often as a decision has playouts, from which on int8 pays for finding its

@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from evaluation import plots
-from evaluation.config import Tournament
-from evaluation.duplicate import MatchResult, deck_scores
-from evaluation.match import total_usage
-from evaluation.match_result import Score
-from evaluation.plots import ReportError, check_plots
-from evaluation.rating import Misfit, Rating, mean_scores, ratings
-from evaluation.statistics import Estimate
+from fpmcts.evaluation import plots
+from fpmcts.evaluation.config import Tournament
+from fpmcts.evaluation.duplicate import MatchResult, deck_scores
+from fpmcts.evaluation.match import total_usage
+from fpmcts.evaluation.match_result import Score
+from fpmcts.evaluation.plots import ReportError, check_plots
+from fpmcts.evaluation.rating import Misfit, Rating, mean_scores, ratings
+from fpmcts.evaluation.statistics import Estimate
 from games.interface import GameSpec, ScoreUnit
 
 Results = Mapping[tuple[str, str], MatchResult]
@@ -73,7 +73,8 @@ def misfit_text(tournament: Tournament, misfits: Sequence[Misfit]) -> str:
     worst = max(misfits, key=lambda misfit: abs(misfit.share) / misfit.error)
     first, second = (tournament.players[tournament.labels[k]].name for k in worst.pair)
     return (
-        f"What one strength per player explains least, of {len(misfits)} pairs: {first} against {second}, "
+        f"What one strength per player explains least, of {len(misfits)} pairs: {first} against "
+        f"{second}, "
         f"{100 * worst.share:+.2f} ± {100 * worst.error:.2f} % of the games, "
         f"{abs(worst.share) / worst.error:.1f} standard errors"
     )
@@ -233,7 +234,10 @@ def _explanation(results: Results) -> str:
             "95 % intervals of the ratings in brackets."
         )
     alone = ", alone against that of the column in all other seats" if three else ""
-    return f"{unit.name} of the row's player{alone}, ± standard error over decks; mean: over all opponents."
+    return (
+        f"{unit.name} of the row's player{alone}, ± standard error over decks; mean: over all "
+        "opponents."
+    )
 
 
 def check_folder(folder: Path) -> None:

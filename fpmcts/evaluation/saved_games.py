@@ -12,8 +12,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from evaluation.config import Tournament
-from evaluation.duplicate import MatchResult, games_per_deck
+from fpmcts.evaluation.config import Tournament
+from fpmcts.evaluation.duplicate import MatchResult, games_per_deck
 from games.batches import States
 from games.interface import Game, PlayedGame
 
@@ -32,7 +32,8 @@ def check_file(path: Path, game: Game) -> None:
     if path.name.endswith(HISTORIES) and not game.has_histories:
         name = game.spec.name
         raise SaveError(
-            f"save={path}: hand histories are written for game=no_limit_holdem, not {name}; give another name"
+            f"save={path}: hand histories are written for game=no_limit_holdem, not {name}; give "
+            "another name"
         )
     if path.exists():
         raise SaveError(f"save={path}: exists already; give another file, or remove it")

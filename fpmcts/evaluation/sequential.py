@@ -114,10 +114,19 @@ class SequentialResult:
             "H1": f"H1, WP = {100 * self.p1:g} %, accepted over",
         }
         other = {"H0": f"H1, WP = {100 * self.p1:g} %", "H1": f"H0, WP = {100 * self.p0:g} %"}
-        figures = f"after {self.decks:,} decks; LLR {self.ratio:+.2f}, bounds ±{self.bound:.2f}, errors {100 * ERROR:g} %"
+        figures = (
+            f"after {self.decks:,} decks; LLR {self.ratio:+.2f}, bounds ±{self.bound:.2f}, errors "
+            f"{100 * ERROR:g} %"
+        )
         if self.accepted is None:
-            return f"undecided between WP = {100 * self.p0:g} % (H0) and {100 * self.p1:g} % (H1) {figures}"
-        return f"{held[self.accepted]} {other[self.accepted]} {figures}; scores of a match that ends by its results are biased"
+            return (
+                f"undecided between WP = {100 * self.p0:g} % (H0) and {100 * self.p1:g} % (H1) "
+                f"{figures}"
+            )
+        return (
+            f"{held[self.accepted]} {other[self.accepted]} {figures}; scores of a match that ends "
+            "by its results are biased"
+        )
 
 
 @dataclass(frozen=True)

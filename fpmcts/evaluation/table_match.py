@@ -12,10 +12,10 @@ from itertools import permutations
 
 import numpy as np
 
-from agents.agent import Agent, observers
-from evaluation.decks import evaluation_decks
-from evaluation.match import PlayedGames, Progress, Usage, play_games
-from evaluation.statistics import Estimate, estimate
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.match import PlayedGames, Progress, Usage, play_games
+from fpmcts.evaluation.statistics import Estimate, estimate
+from games.agent import Agent, observers
 from games.batches import States, num_rows, take
 from games.interface import Game, ScoreUnit
 
@@ -50,7 +50,8 @@ class TableResult:
         decks = f"{len(self.by_deck):,} decks, {self.num_games:,} hands"
         for name, score, used in zip(self.names, self.scores, self.usage, strict=True):
             time = f"{1000 * used.seconds_per_decision():.3g} ms a decision"
-            yield f"{name}: {self.unit.name} {score.mean:+.0f} ± {score.error:.0f} ({decks}; {time})"
+            points = f"{self.unit.name} {score.mean:+.0f} ± {score.error:.0f}"
+            yield f"{name}: {points} ({decks}; {time})"
         for i, name in enumerate(self.names):
             for j in range(i + 1, len(self.names)):
                 lead = self.ahead[i][j]
@@ -84,11 +85,12 @@ def play_table(
         agents: The players, all different objects.
         decks: One row per deck.
         seed: For the orders and the players' random choices.
-        at_once: Games in progress at a time; None: all. progress: See ``evaluation.match``.
+        at_once: Games in progress at a time; None: all. progress: See ``fpmcts.evaluation.match``.
     """
     if len(agents) != game.spec.num_seats:
         raise ValueError(
-            f"table: {len(agents)} players; expected {game.spec.num_seats}, one for each seat of {game.spec.name}"
+            f"table: {len(agents)} players; expected {game.spec.num_seats}, one for each seat of "
+            f"{game.spec.name}"
         )
     some = orders(len(agents), seed)
     deals, seating = (
@@ -124,15 +126,27 @@ def result_of(
     """Returns what the scores of decks (float64 ``[D, P]``) say."""
     players = range(by_deck.shape[1])
     return TableResult(
-        tuple(names), unit, by_deck, tuple(estimate(by_deck[:, i]) for i in players),
-        tuple(tuple(estimate(by_deck[:, i] - by_deck[:, j]) for j in players) for i in players), tuple(usage), num_games,
-    )  # fmt: skip
+        tuple(names),
+        unit,
+        by_deck,
+        tuple(estimate(by_deck[:, i]) for i in players),
+        tuple(tuple(estimate(by_deck[:, i] - by_deck[:, j]) for j in players) for i in players),
+        tuple(usage),
+        num_games,
+    )
 
 
 def table_match(
-    game: Game, make: Callable[[], Sequence[Agent]], names: Sequence[str], num_decks: int, seed: int, *, lot: int = 20,
-    progress: Progress | None = None, stopping: Callable[[], bool] = lambda: False,
-) -> TableResult | None:  # fmt: skip
+    game: Game,
+    make: Callable[[], Sequence[Agent]],
+    names: Sequence[str],
+    num_decks: int,
+    seed: int,
+    *,
+    lot: int = 20,
+    progress: Progress | None = None,
+    stopping: Callable[[], bool] = lambda: False,
+) -> TableResult | None:
     """Returns the scores of players over the first evaluation decks of a seed, lot by lot; None if
     it was stopped.
 

@@ -23,10 +23,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.agent import Agent
-from agents.players import Host
-from evaluation.aivat import corrections
-from evaluation.duplicate import (
+from fpmcts.evaluation.aivat import corrections
+from fpmcts.evaluation.duplicate import (
     MatchResult,
     deck_scores,
     duplicate_games,
@@ -34,14 +32,16 @@ from evaluation.duplicate import (
     part_seed,
     summary,
 )
-from evaluation.match import PlayedGames, joined_games
-from evaluation.plan import SLOW_DECKS, Plan, Task, identity, kinds_of
-from evaluation.sequential import SequentialResult
-from evaluation.units import Store, Tell, as_arrays, as_text, num_cores, run_units
+from fpmcts.evaluation.match import PlayedGames, joined_games
+from fpmcts.evaluation.plan import SLOW_DECKS, Plan, Task, identity, kinds_of
+from fpmcts.evaluation.sequential import SequentialResult
+from fpmcts.evaluation.units import Store, Tell, as_arrays, as_text, num_cores, run_units
+from fpmcts.players.lookup import Host
+from fpmcts.progress import Progress
+from games.agent import Agent
 from games.batches import take
 from games.interface import GameSpec, Records, seats_to_move
-from runtime.device import choose_device
-from runtime.progress import Progress
+from networks.device import choose_device
 
 
 class TaskWorker:

@@ -22,10 +22,10 @@ from zlib import crc32
 
 import numpy as np
 
-from runtime.cluster import ClusterSettings
-from runtime.connect import connect
-from runtime.interrupt import unheard_by_children
-from runtime.pools import Tick
+from fpmcts.cluster.connect import connect
+from fpmcts.cluster.pools import Tick
+from fpmcts.cluster.settings import ClusterSettings
+from fpmcts.interrupt import unheard_by_children
 
 POLL_SECONDS = 0.2
 
@@ -70,7 +70,8 @@ class Store:
                 name for name in wanted.keys() | known.keys() if wanted.get(name) != known.get(name)
             ]
             raise StoreError(
-                f"{path}: holds results of other settings ({', '.join(sorted(names))}); give another folder, or remove it"
+                f"{path}: holds results of other settings ({', '.join(sorted(names))}); give "
+                "another folder, or remove it"
             )
 
     def finished(self) -> Iterator[tuple[Any, Any]]:
@@ -93,7 +94,8 @@ class Store:
             yield
         except OSError as error:
             raise StoreError(
-                f"{self.path.parent}: results cannot be kept ({error.strerror}); give another folder"
+                f"{self.path.parent}: results cannot be kept ({error.strerror}); give another "
+                "folder"
             ) from error
 
 
@@ -297,7 +299,10 @@ def _in_cluster(
 ) -> Iterator[tuple[int, Any]]:
     cluster, done = (
         connect(
-            settings, "evaluation.units:Actor", {"make": make}, "games.environment:environment"
+            settings,
+            "fpmcts.evaluation.units:Actor",
+            {"make": make},
+            "fpmcts.environment:environment",
         ),
         0,
     )

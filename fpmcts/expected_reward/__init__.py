@@ -1,1 +1,3 @@
-"""Monte-Carlo tree search with expected reward distributions (Van den Broeck, Driessens & Ramon 2009)."""
+"""Monte-Carlo tree search with expected reward distributions (Van den Broeck, Driessens & Ramon
+2009).
+"""

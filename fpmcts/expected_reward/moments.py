@@ -1,7 +1,9 @@
-"""What a node says of its value: a mean and the variance of that mean, from those of its children when one has changed.
+"""What a node says of its value: a mean and the variance of that mean, from those of its children
+when one has changed.
 
-V is an estimate of the value of a node, in chips, and ``variance`` the square of its standard error, in chips². The children of a
-node are the rows ``first`` to ``last - 1`` of arrays; those without samples are left out by their weight, 0.
+V is an estimate of the value of a node, in chips, and ``variance`` the square of its standard
+error, in chips². The children of a node are the rows ``first`` to ``last - 1`` of arrays; those
+without samples are left out by their weight, 0.
 
 Source: Van den Broeck, Driessens & Ramon 2009, 3.3, 3.4 and 4.
 """
@@ -11,13 +13,15 @@ from enum import IntEnum
 
 import numpy as np
 
-from expected_reward.tree import Tree
+from fpmcts.expected_reward.tree import Tree
 from games.kernels import kernel
 
 _SQRT_HALF = math.sqrt(0.5)
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
 _FAR = 8.0
-"""Standard deviations from which on the lower of two values no longer counts: it is the larger one in 6e-16 of all cases."""
+"""Standard deviations from which on the lower of two values no longer counts: it is the larger one
+in 6e-16 of all cases.
+"""
 
 
 @kernel
@@ -37,7 +41,9 @@ def add_sample(mean: float, squares: float, count: int, sample: float) -> tuple[
 
 @kernel
 def variance_of_mean(squares: float, count: int, single: float) -> float:
-    """Returns σ² = Σ (V − x)² / (J (J − 1)) of the mean of J samples; ``single`` where there is but one. Source: §4."""
+    """Returns σ² = Σ (V − x)² / (J (J − 1)) of the mean of J samples; ``single`` where there is but
+    one. Source: §4.
+    """
     return squares / (count * (count - 1.0)) if count > 1 else single
 
 
@@ -45,7 +51,8 @@ def variance_of_mean(squares: float, count: int, single: float) -> float:
 def weighted(
     mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
 ) -> tuple[float, float]:
-    """Returns mean and variance of Σ w V, the weights, numbers of samples, scaled to sum to 1. Source: equation 3.
+    """Returns mean and variance of Σ w V, the weights, numbers of samples, scaled to sum to 1.
+    Source: equation 3.
 
     Args:
         mean: float64, V of each child.
@@ -67,7 +74,9 @@ def weighted(
 def maximum(
     mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
 ) -> tuple[float, float]:
-    """Returns V and variance of the child with the largest V among those with a weight. Source: equation 4."""
+    """Returns V and variance of the child with the largest V among those with a weight. Source:
+    equation 4.
+    """
     best = -1
     for k in range(first, last):
         if weight[k] > 0 and (best < 0 or mean[k] > mean[best]):
@@ -92,7 +101,8 @@ def larger_of_two(
     ratio = above / spread
     share = 0.5 * math.erfc(-ratio * _SQRT_HALF)  # that a is the larger
     density = spread * _DENSITY * math.exp(-0.5 * ratio * ratio)
-    # Both moments are taken about the mean of b, since values may be large where their differences are small.
+    # Both moments are taken about the mean of b, since values may be large where their differences
+    # are small.
     gain = above * share + density
     square = (above * above + variance_a) * share + variance_b * (1.0 - share) + above * density
     return mean_b + gain, max(square - gain * gain, 0.0)
@@ -102,10 +112,11 @@ def larger_of_two(
 def max_distribution(
     mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
 ) -> tuple[float, float]:
-    """Returns mean and variance of max (V − e) over the children with a weight, the errors e independent and normal.
+    """Returns mean and variance of max (V − e) over the children with a weight, the errors e
+    independent and normal.
 
-    Two values are exact. From the third on the larger of those before counts as normal, too, which it is not: three N(0, 1) give
-    0.84766, their largest has a mean of 0.84628. Source: §4.1.
+    Two values are exact. From the third on the larger of those before counts as normal, too, which
+    it is not: three N(0, 1) give 0.84766, their largest has a mean of 0.84628. Source: §4.1.
     """
     found = False
     value = spread = 0.0
@@ -128,7 +139,9 @@ class Backpropagation(IntEnum):
 
 @kernel(forceinline=True)
 def update_decision(tree: Tree, node: int, rule: int, threshold: int) -> None:
-    """Sets V and its variance of a decision node; below ``threshold`` samples it is weighted by samples (equation 3, 5.3)."""
+    """Sets V and its variance of a decision node; below ``threshold`` samples it is weighted by
+    samples (equation 3, 5.3).
+    """
     first = tree.first[node]
     last = first + tree.count[node]
     if rule == 0 or tree.visits[node] < threshold:
@@ -142,7 +155,9 @@ def update_decision(tree: Tree, node: int, rule: int, threshold: int) -> None:
 
 @kernel(forceinline=True)
 def update_mixed(tree: Tree, node: int) -> None:
-    """Sets V of a chance or opponent node to the mean of its samples, equation 3, and the variance to that of this sum."""
+    """Sets V of a chance or opponent node to the mean of its samples, equation 3, and the variance
+    to that of this sum.
+    """
     first = tree.first[node]
     found = weighted(tree.mean, tree.variance, tree.visits, first, first + tree.count[node])
     tree.mean[node], tree.variance[node] = found
@@ -150,10 +165,11 @@ def update_mixed(tree: Tree, node: int) -> None:
 
 @kernel(forceinline=True)
 def update_opponent(tree: Tree, node: int, independent: bool) -> None:
-    """Sets V of an opponent's node to Σ p V, and its variance to Σ p² σ² (``independent``) or Σ p σ², as the text has it.
+    """Sets V of an opponent's node to Σ p V, and its variance to Σ p² σ² (``independent``) or Σ p
+    σ², as the text has it.
 
-    A child without samples counts with the mean of the others and the pot as its standard error, so that what a model expects
-    but no iteration has tried makes the node uncertain. Source: §4.2.
+    A child without samples counts with the mean of the others and the pot as its standard error, so
+    that what a model expects but no iteration has tried makes the node uncertain. Source: §4.2.
     """
     first = tree.first[node]
     seen = value = spread = missing = 0.0

@@ -1,16 +1,21 @@
-"""The search: from a seat's view to what its actions are worth (Van den Broeck, Driessens & Ramon 2009).
+"""The search: from a seat's view to what its actions are worth (Van den Broeck, Driessens & Ramon
+2009).
 
-    select ──▶ expand, down to the end of the hand ──▶ value of the leaf ──▶ means and variances back up
+    select ──▶ expand, down to the end of the hand ──▶ value of the leaf ──▶ means and variances
+    back up
 
-By default the tree is one of betting alone: an iteration goes down to the end of the hand, and cards come in at the leaf, where a
-model tells what hands the others show. Opponents act by the model, too, which is asked about boards that are drawn anew: the
-probabilities of a node are the means over those of its first visits. With ``cards`` chance nodes stand where cards come to the
-table, each with so many drawn boards, weighted by samples (equation 3), and the own later decisions know the board.
+By default the tree is one of betting alone: an iteration goes down to the end of the hand, and
+cards come in at the leaf, where a model tells what hands the others show. Opponents act by the
+model, too, which is asked about boards that are drawn anew: the probabilities of a node are the
+means over those of its first visits. With ``cards`` chance nodes stand where cards come to the
+table, each with so many drawn boards, weighted by samples (equation 3), and the own later decisions
+know the board.
 
-The parts of an iteration are inlined: to hand the arrays of a tree, of states and of a model to a function takes longer than most
-of them do.
+The parts of an iteration are inlined: to hand the arrays of a tree, of states and of a model to a
+function takes longer than most of them do.
 
-Everything runs on one stream of random numbers, so a decision depends on its seed and settings alone.
+Everything runs on one stream of random numbers, so a decision depends on its seed and settings
+alone.
 """
 
 from collections.abc import Callable
@@ -18,16 +23,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from expected_reward import sizes
-from expected_reward.moments import (
+from fpmcts.expected_reward import sizes
+from fpmcts.expected_reward.moments import (
     add_sample,
     update_decision,
     update_mixed,
     update_opponent,
     variance_of_mean,
 )
-from expected_reward.selection import Selection, crazystone, predefined, uct, uct_plus
-from expected_reward.showdown import (
+from fpmcts.expected_reward.selection import Selection, crazystone, predefined, uct, uct_plus
+from fpmcts.expected_reward.showdown import (
     Boards,
     complete,
     drawn_net,
@@ -36,8 +41,16 @@ from expected_reward.showdown import (
     fill_board,
     fill_boards,
 )
-from expected_reward.sizes import universal_sample
-from expected_reward.tree import Node, Tree, add_child, clear, empty_tree
+from fpmcts.expected_reward.sizes import universal_sample
+from fpmcts.expected_reward.tree import Node, Tree, add_child, clear, empty_tree
+from fpmcts.opponents.model import (
+    NUM_SIZES,
+    SIZE_EDGES,
+    OpponentModel,
+    action_probabilities,
+    showdown_bins,
+    size_probabilities,
+)
 from games.generic import copy_row
 from games.kernels import borrowed, kernel, random_below, random_float
 from games.no_limit_holdem.betting import num_left, pot, situation, size_amount, step, to_call
@@ -52,14 +65,6 @@ from games.no_limit_holdem.state import (
     States,
     empty,
 )
-from opponent_models.model import (
-    NUM_SIZES,
-    SIZE_EDGES,
-    OpponentModel,
-    action_probabilities,
-    showdown_bins,
-    size_probabilities,
-)
 
 MOST_CHILDREN = 40
 """Of a node: fold, call, and sizes or boards."""
@@ -72,12 +77,14 @@ TABLE, MODEL, LISTED = 0, 1, 2
 
 
 class Settings(NamedTuple):
-    """How to search; ``agents.poker.mcts`` explains them.
+    """How to search; ``fpmcts.players.mcts`` explains them.
 
     Attributes:
-        selection: See ``selection.Selection``. c: Its constant: chips of equation 1, standard errors of equation 5.
+        selection: See ``selection.Selection``. c: Its constant: chips of equation 1, standard
+            errors of equation 5.
         trials: Samples before a child of a decision node counts.
-        backpropagation: See ``backpropagation.Backpropagation``. threshold: Samples before its rule counts.
+        backpropagation: See ``backpropagation.Backpropagation``. threshold: Samples before its rule
+            counts.
         by_model: Whether opponent nodes weigh by the model (§4.2) or by samples (equation 3).
         independent: Whether their variance is Σ p² σ².
         sizes: Bet sizes of a node, at most. sizes_from: TABLE, MODEL or LISTED.
@@ -107,11 +114,13 @@ class Position(NamedTuple):
         root: One row, the view of the seat to move.
         seat: It.
         statistics: float32 ``[S, F]``, of the players.
-        boards: Completions of the board, ``showdown.fill_boards``; with chance nodes only its last row is used, as room.
+        boards: Completions of the board, ``showdown.fill_boards``; with chance nodes only its last
+            row is used, as room.
         num_boards: How many rows are filled.
         table: float64 ``[K + 2]``, frequencies of sizes. edges: float64 ``[K + 1]``.
         model_edges: float64, edges of the model's bins.
-        given: int64 ``[n]``, the actions of the root, raises by their amounts; with none, what its bet sizes come from decides.
+        given: int64 ``[n]``, the actions of the root, raises by their amounts; with none, what its
+            bet sizes come from decides.
     """
 
     root: States
@@ -126,7 +135,9 @@ class Position(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Arrays that iterations use: ``work`` one row of States, ``path`` int64, and what kernels write to."""
+    """Arrays that iterations use: ``work`` one row of States, ``path`` int64, and what kernels
+    write to.
+    """
 
     work: States
     path: np.ndarray
@@ -141,7 +152,9 @@ class Room(NamedTuple):
 
 
 def make_room(work: States, seats: int, sizes: int) -> Room:
-    """Returns room for searches among so many seats; ``sizes`` is the number of the model's bins of sizes."""
+    """Returns room for searches among so many seats; ``sizes`` is the number of the model's bins of
+    sizes.
+    """
     return Room(
         work,
         np.zeros(MOST_DEPTH, np.int64),
@@ -352,7 +365,9 @@ def _take_board(position: Position, settings: Settings, row: int, room: Room) ->
 def _sample(
     rules: Rules, position: Position, settings: Settings, row: int, room: Room, rng: np.ndarray
 ) -> float:
-    """Returns what the seat wins at the showdown in ``room.work`` on the board of a row, the others' bins being written."""
+    """Returns what the seat wins at the showdown in ``room.work`` on the board of a row, the
+    others' bins being written.
+    """
     work = room.work
     if settings.hands > 0:
         return drawn_net(
@@ -390,7 +405,8 @@ def _visit_showdown(
     """Adds samples to a leaf: ``settings.boards`` at the first visit, one at each later one.
 
     Args:
-        row: The board that the iteration drew. known: With chance nodes, the cards of the board that its path has fixed.
+        row: The board that the iteration drew. known: With chance nodes, the cards of the board
+            that its path has fixed.
     """
     exact = settings.hands == 0 and (
         position.num_boards == 1 if settings.cards == 0 else known == 5
@@ -398,7 +414,8 @@ def _visit_showdown(
     if exact and tree.samples[node] > 0:
         return
     count = 1 if exact or tree.samples[node] > 0 else settings.boards
-    # The model is asked about the first board of a visit alone: it takes longer than all else together.
+    # The model is asked about the first board of a visit alone: it takes longer than all else
+    # together.
     for s in range(len(room.net)):
         if s != position.seat and not room.work.folded[0, s]:
             showdown_bins(model, rules, room.work, 0, s, position.statistics, room.bins[s])
@@ -433,7 +450,8 @@ def search(
     room: Room,
     rng: np.ndarray,
 ) -> int:
-    """Makes iterations from the root; returns how many there were, fewer where the tree has no room left.
+    """Makes iterations from the root; returns how many there were, fewer where the tree has no room
+    left.
 
     Args:
         model: Of the opponents. rules: Of the game.
@@ -531,7 +549,8 @@ class Found(NamedTuple):
 
     Attributes:
         actions: int64 ``[n]``. visits: int64 ``[n]``.
-        mean: float64 ``[n]``, expected net chips of the hand; error: its standard error. Of actions without visits they are 0.
+        mean: float64 ``[n]``, expected net chips of the hand; error: its standard error. Of actions
+            without visits they are 0.
         value: V of the root. value_error: Its standard error.
         iterations: That were made. nodes: Of the tree.
     """
@@ -596,8 +615,8 @@ class Searcher:
             seed: uint64 ``[1]``, a stream; changed in place.
             iterations: To be made, at most.
             stopping: Asked after every ``CHUNK`` iterations, given their number, whether to stop.
-            given: int64 ``[n]``, the actions to consider, raises by their amounts (one may stand there twice); None: those that
-                the settings say.
+            given: int64 ``[n]``, the actions to consider, raises by their amounts (one may stand
+                there twice); None: those that the settings say.
         """
         own = np.ascontiguousarray(view.hole[0, seat])
         count = 0

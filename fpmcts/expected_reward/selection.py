@@ -1,6 +1,7 @@
 """Which child of a decision node an iteration goes to.
 
-V, ``variance`` and ``visits`` are those of the children, rows ``first`` to ``last - 1``. Ties go to the first.
+V, ``variance`` and ``visits`` are those of the children, rows ``first`` to ``last - 1``. Ties go to
+the first.
 
 Source: Van den Broeck, Driessens & Ramon 2009, 3.1, 3.2 and 4.
 """
@@ -23,7 +24,9 @@ class Selection(IntEnum):
 
 @kernel
 def uct(mean: np.ndarray, visits: np.ndarray, first: int, last: int, c: float) -> int:
-    """Returns the child with the largest V + c sqrt(ln T(P) / T(c)); c in the unit of V. Source: equation 1."""
+    """Returns the child with the largest V + c sqrt(ln T(P) / T(c)); c in the unit of V. Source:
+    equation 1.
+    """
     total = 0
     for k in range(first, last):
         total += visits[k]
@@ -38,7 +41,9 @@ def uct(mean: np.ndarray, visits: np.ndarray, first: int, last: int, c: float) -
 
 @kernel
 def uct_plus(mean: np.ndarray, variance: np.ndarray, first: int, last: int, c: float) -> int:
-    """Returns the child with the largest V + c σ; c is a number of standard errors. Source: equation 5."""
+    """Returns the child with the largest V + c σ; c is a number of standard errors. Source:
+    equation 5.
+    """
     best, highest = first, -np.inf
     for k in range(first, last):
         bound = mean[k] + c * math.sqrt(variance[k])
@@ -53,8 +58,8 @@ def crazystone(
 ) -> int:
     """Returns a child drawn in proportion to exp(−2.4 (V_best − V) / sqrt(2 (σ_best² + σ²))).
 
-    Where both variances are 0 only the best itself has a weight. Source: equation 2; the text calls it unsuitable where nodes
-    are not deterministic.
+    Where both variances are 0 only the best itself has a weight. Source: equation 2; the text calls
+    it unsuitable where nodes are not deterministic.
 
     Args:
         rng: uint64 streams; ``rng[lane]`` is changed in place.
@@ -92,7 +97,9 @@ def predefined(
     rng: np.ndarray,
     lane: int,
 ) -> int:
-    """Returns a child with fewer than ``trials`` samples, drawn in proportion to its weight; -1 if there is none. Source: 3.1."""
+    """Returns a child with fewer than ``trials`` samples, drawn in proportion to its weight; -1 if
+    there is none. Source: 3.1.
+    """
     total, found = 0.0, -1
     for k in range(first, last):
         if visits[k] < trials:

@@ -1,10 +1,13 @@
-"""What a showdown is worth to one seat whose cards are known, on random boards, by what a model says of the others' hands.
+"""What a showdown is worth to one seat whose cards are known, on random boards, by what a model
+says of the others' hands.
 
-A model tells for each opponent the probabilities of ``BINS`` bins of strength: sixths of all hands that a board leaves. Within a
-bin all hands are as likely. ``Boards`` holds completions of the board and, for each, every hand in order of strength, so that a
-bin is a range of them. N boards, H = 990 hands of which none holds a card of the seat or of the board.
+A model tells for each opponent the probabilities of ``BINS`` bins of strength: sixths of all hands
+that a board leaves. Within a bin all hands are as likely. ``Boards`` holds completions of the board
+and, for each, every hand in order of strength, so that a bin is a range of them. N boards, H = 990
+hands of which none holds a card of the seat or of the board.
 
-Source: Van den Broeck, Driessens & Ramon 2009, section 2, "the opponent model", and the leaf nodes there.
+Source: Van den Broeck, Driessens & Ramon 2009, section 2, "the opponent model", and the leaf nodes
+there.
 """
 
 from typing import Any, NamedTuple
@@ -60,13 +63,17 @@ def empty_boards(count: int) -> Boards:
 
 @kernel
 def bin_of(weaker: int, equal: int) -> int:
-    """Returns the bin of a hand from how many of the 1,081 hands are weaker and how many are as strong, itself included."""
+    """Returns the bin of a hand from how many of the 1,081 hands are weaker and how many are as
+    strong, itself included.
+    """
     return min(BINS - 1, (BINS * (2 * weaker + equal)) // (2 * _ALL_HANDS))
 
 
 @kernel
 def complete(own: np.ndarray, board: np.ndarray, known: int, rng: np.ndarray, lane: int) -> None:
-    """Deals the cards of a board (int8 ``[5]``) from position ``known`` on, none of ``own`` and none twice."""
+    """Deals the cards of a board (int8 ``[5]``) from position ``known`` on, none of ``own`` and
+    none twice.
+    """
     for k in range(known, 5):
         fresh = False
         while not fresh:
@@ -79,7 +86,9 @@ def complete(own: np.ndarray, board: np.ndarray, known: int, rng: np.ndarray, la
 
 @kernel
 def fill_board(tables: HandTables, own: np.ndarray, boards: Boards, row: int) -> None:
-    """Fills in all that follows from the cards of a row, for a seat that holds ``own`` (int8 ``[2]``)."""
+    """Fills in all that follows from the cards of a row, for a seat that holds ``own`` (int8
+    ``[2]``).
+    """
     board = boards.cards[row]
     key, masks, seen = EMPTY_KEY, 0, np.uint64(0)
     for k in range(5):
@@ -154,9 +163,11 @@ def fill_boards(
     rng: np.ndarray,
     lane: int,
 ) -> int:
-    """Fills in random boards that begin with the ``known`` cards of ``shown`` (int8 ``[5]``); returns how many rows it took.
+    """Fills in random boards that begin with the ``known`` cards of ``shown`` (int8 ``[5]``);
+    returns how many rows it took.
 
-    Where there are no more than fit, before the river card at the latest, each possible board takes one row.
+    Where there are no more than fit, before the river card at the latest, each possible board takes
+    one row.
     """
     most = len(boards.own)
     if known == 5 or (known == 4 and most >= 46):
@@ -188,11 +199,12 @@ def expected_net(
     seat: int,
     ties: np.ndarray,
 ) -> float:
-    """Returns the chips that a seat can expect to win on a board, what it paid taken off, the others' hands independent.
+    """Returns the chips that a seat can expect to win on a board, what it paid taken off, the
+    others' hands independent.
 
-    The chips of each height between what two contenders paid are a pot of their own. In each pot Π (w + t z) over the opponents,
-    w the chance to beat one and t that to tie, has as coefficient of z^m the chance to share it with m of them. Odd chips are
-    divided, which in play they are not.
+    The chips of each height between what two contenders paid are a pot of their own. In each pot Π
+    (w + t z) over the opponents, w the chance to beat one and t that to tie, has as coefficient of
+    z^m the chance to share it with m of them. Odd chips are divided, which in play they are not.
 
     Args:
         boards: The boards. row: The one.
@@ -250,7 +262,8 @@ def drawn_net(
     strengths: np.ndarray,
     out: np.ndarray,
 ) -> float:
-    """Returns the mean of what a seat wins on a board with ``count`` drawn hands for the others, no card twice as far as it goes.
+    """Returns the mean of what a seat wins on a board with ``count`` drawn hands for the others, no
+    card twice as far as it goes.
 
     Args:
         rules: Of the game. states: The end of a hand. i: Its lane.

@@ -1,9 +1,11 @@
 """Bet sizes of a tree: a few amounts that stand for all, by stochastic universal sampling.
 
-A size is x = (amount − least) / (most − least), from the least raise to all-in. How often sizes occur is told by K + 2
-probabilities: of the least, of K bins between ``edges``, and of all-in; within a bin all sizes are as likely.
+A size is x = (amount − least) / (most − least), from the least raise to all-in. How often sizes
+occur is told by K + 2 probabilities: of the least, of K bins between ``edges``, and of all-in;
+within a bin all sizes are as likely.
 
-Source: Van den Broeck, Driessens & Ramon 2009, section 2: the least bet and all-in apart, other sizes discretised.
+Source: Van den Broeck, Driessens & Ramon 2009, section 2: the least bet and all-in apart, other
+sizes discretised.
 """
 
 import numpy as np
@@ -41,8 +43,8 @@ TABLE_EDGES = np.array(
         0.9199,
     ]
 )
-"""Edges of bins of equal probability between the two: the 24-quantiles of the 13,079 other raises in 8,147 hands of six players
-with 100 big blinds (Pluribus against professionals)."""
+"""Edges of bins of equal probability between the two: the 24-quantiles of the 13,079 other raises
+in 8,147 hands of six players with 100 big blinds (Pluribus against professionals)."""
 
 
 def table() -> np.ndarray:
@@ -53,7 +55,8 @@ def table() -> np.ndarray:
 
 @kernel
 def size_at(probabilities: np.ndarray, edges: np.ndarray, share: float) -> float:
-    """Returns the size x that a share in [0, 1) of all bets does not exceed: the inverse of the distribution function.
+    """Returns the size x that a share in [0, 1) of all bets does not exceed: the inverse of the
+    distribution function.
 
     Args:
         probabilities: float64 ``[K + 2]``, they sum to 1.
@@ -80,7 +83,8 @@ def universal_sample(
     amounts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """Draws ``count`` sizes at equal distances on the line of probabilities; returns how many amounts differ.
+    """Draws ``count`` sizes at equal distances on the line of probabilities; returns how many
+    amounts differ.
 
     Args:
         probabilities: float64 ``[K + 2]``, see ``size_at``. edges: float64 ``[K + 1]``.

@@ -1,7 +1,7 @@
 """The tree of one player's decision, as arrays that are allocated once.
 
-The children of a node are rows ``first`` to ``first + count - 1``; the root is row 0. V is the mean, in net chips of the hand.
-N nodes have room.
+The children of a node are rows ``first`` to ``first + count - 1``; the root is row 0. V is the
+mean, in net chips of the hand. N nodes have room.
 """
 
 from enum import IntEnum
@@ -32,14 +32,17 @@ class Tree(NamedTuple):
 
     Attributes:
         kind: int8 ``[N]``, see Node.
-        action: int32 ``[N]``, what leads here from the parent; of a chance node's child the drawn cards, six bits each.
+        action: int32 ``[N]``, what leads here from the parent; of a chance node's child the drawn
+            cards, six bits each.
         first: int32 ``[N]``. count: int32 ``[N]``, 0 at leaves.
-        weight: float64 ``[N]``, the probability of this child, by the model or by the predefined selection.
+        weight: float64 ``[N]``, the probability of this child, by the model or by the predefined
+            selection.
         visits: int64 ``[N]``, T, the number of iterations.
         mean: float64 ``[N]``, V.
         variance: float64 ``[N]``, of V, chips².
         squares: float64 ``[N]``, of a showdown: Σ (V − x)² over its samples.
-        samples: int64 ``[N]``, of a showdown: J; of an opponent's node: boards that its probabilities are the mean of.
+        samples: int64 ``[N]``, of a showdown: J; of an opponent's node: boards that its
+            probabilities are the mean of.
         pot: float64 ``[N]``, chips in the pot: the standard error of what has no samples.
         size: int64 ``[1]``, nodes in use.
     """
@@ -85,7 +88,9 @@ def clear(tree: Tree) -> None:
 
 @kernel
 def add_child(tree: Tree, action: int, weight: float, pot: float) -> None:
-    """Appends a NEW node; there must be room. The children of a node are appended one after another."""
+    """Appends a NEW node; there must be room. The children of a node are appended one after
+    another.
+    """
     k = tree.size[0]
     tree.size[0] = k + 1
     tree.kind[k] = 0

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.drawn_moves import draw_moves
-from fpmcts.samples import Samples, in_order, join
-from fpmcts.search import Evaluate
+from fpmcts.cluster.pools import Tick
+from fpmcts.nfsp.transitions import Transitions, final_returns, next_decisions
+from fpmcts.search.search import Evaluate
+from fpmcts.training.drawn_moves import draw_moves
+from fpmcts.training.samples import Samples, in_order, join
 from games.batches import States, take
 from games.interface import Game, seats_to_move
 from games.kernels import streams
 from games.lockstep import Lockstep
-from nfsp.transitions import Transitions, final_returns, next_decisions
-from runtime.pools import Tick
 
 
 class Played(NamedTuple):

@@ -17,13 +17,13 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from fpmcts.learner import LossNotFiniteError, encode
+from fpmcts.nfsp.transitions import Transitions
+from fpmcts.training.learner import LossNotFiniteError, encode
 from games.batches import States, num_rows
 from games.interface import Game
+from games.settings import setting
 from networks import losses
 from networks.resnet import PolicyValueNet
-from nfsp.transitions import Transitions
-from runtime.settings import setting
 
 CLIP = 10.0
 """Largest norm of a gradient."""

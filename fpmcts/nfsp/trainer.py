@@ -13,32 +13,32 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.general.policy import PolicyAgent
-from agents.general.random_agent import Random
-from evaluation.duplicate import duplicate_match
-from evaluation.policy_table import ExactMeasure
-from fpmcts.learner import Learner
-from fpmcts.learner_settings import LearnerSettings
-from fpmcts.samples import Reservoir, Store, load_stores, stored_arrays
+from fpmcts.evaluation.duplicate import duplicate_match
+from fpmcts.evaluation.policy_table import ExactMeasure
+from fpmcts.memory import check_fits
+from fpmcts.nfsp.games import Played, play, responders
+from fpmcts.nfsp.q_learner import NFSPSettings, QLearner
+from fpmcts.nfsp.transitions import CircularMemory
+from fpmcts.players.policy import PolicyAgent
+from fpmcts.players.random_agent import Random
+from fpmcts.progress import Progress
+from fpmcts.training.config import check_game
+from fpmcts.training.interface import EpisodeBudget, Report, RunConfig, Saved
+from fpmcts.training.learner import Learner
+from fpmcts.training.learner_settings import LearnerSettings
+from fpmcts.training.learning import Losses, loss_curves
+from fpmcts.training.samples import Reservoir, Store, load_stores, stored_arrays
 from games import Choice, with_defaults
 from games.batches import num_rows, take
 from games.interface import seats_to_move
 from games.kernels import Stream, deal_seeds, sources_digest, streams
+from games.settings import ConfigError, setting
 from networks.checkpoint import check_compatible
+from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.precision import settled
 from networks.resnet import NetworkConfig, build_networks
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
-from nfsp.games import Played, play, responders
-from nfsp.q_learner import NFSPSettings, QLearner
-from nfsp.transitions import CircularMemory
-from runtime.device import choose_device
-from runtime.memory import check_fits
-from runtime.progress import Progress
-from runtime.settings import ConfigError, setting
-from training.config import check_game
-from training.interface import EpisodeBudget, Report, RunConfig, Saved
-from training.learning import Losses, loss_curves
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class NFSPConfig(RunConfig):
         evaluation: How the average policies are measured.
     """
 
-    learned_by = "training.nfsp:NFSP"
+    learned_by = "fpmcts.nfsp.trainer:NFSP"
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
     remembered: int = setting(0, least=0, most=100_000_000)
@@ -100,12 +100,13 @@ class NFSPConfig(RunConfig):
         check_game(self.game, self.network)
         if self.network.shared:
             raise ConfigError(
-                "network.shared=true: algorithm=nfsp learns a best response for each seat; expected false"
+                "network.shared=true: algorithm=nfsp learns a best response for each seat; "
+                "expected false"
             )
 
 
 class NFSP:
-    """Networks of best responses and of their averages; see ``training.run.Algorithm``.
+    """Networks of best responses and of their averages; see ``fpmcts.training.run.Algorithm``.
 
     Attributes:
         game: The game.
@@ -161,7 +162,10 @@ class NFSP:
             f"{c.network.channels} channels x {c.network.blocks} blocks",
             2 * self.game.spec.num_seats,
         )
-        text = f"{count} networks of {size} ({parameters:,} parameters each), on {self.device}, precision {c.precision}"
+        text = (
+            f"{count} networks of {size} ({parameters:,} parameters each), on {self.device}, "
+            f"precision {c.precision}"
+        )
         return f"{c.game.name}: neural fictitious self-play, {text}"
 
     @property

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fpmcts.samples import Window
+from fpmcts.training.samples import Window
 from games.batches import Rules, States
 from games.generic import team_return
 from games.interface import Game

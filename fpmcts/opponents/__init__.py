@@ -1,1 +1,3 @@
-"""What other players do: models of actions, bet sizes and hands at showdown in no-limit Hold'em, learned from hand histories."""
+"""What other players do: models of actions, bet sizes and hands at showdown in no-limit Hold'em,
+learned from hand histories.
+"""

@@ -1,9 +1,10 @@
-"""``python -m opponent_models score MODEL FILES``: how well a stored model predicts the decisions in hand histories, the sizes
-of raises, and the strength of the hands that are shown.
+"""``python -m fpmcts.opponents score MODEL FILES``: how well a stored model predicts the decisions
+in hand histories, the sizes of raises, and the strength of the hands that are shown.
 
-Options: ``players=known`` (default) begins with what was counted of players of the same names when the model was learned,
-``players=new`` with nothing; ``bad=skip|fail``; ``plot=FILE.png`` draws the calibration; ``report=FILE.md`` writes the report;
-``json=FILE`` writes the figures; ``window=10000``, hands that statistics look back on (default: as learned).
+Options: ``players=known`` (default) begins with what was counted of players of the same names when
+the model was learned, ``players=new`` with nothing; ``bad=skip|fail``; ``plot=FILE.png`` draws the
+calibration; ``report=FILE.md`` writes the report; ``json=FILE`` writes the figures;
+``window=10000``, hands that statistics look back on (default: as learned).
 """
 
 import json
@@ -12,12 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fpmcts.opponents.dataset import Players, make_rows
+from fpmcts.opponents.learned import Learned, keep_of, load_learned, playable
+from fpmcts.opponents.model import ModelError
+from fpmcts.opponents.score import plot, report
 from games.no_limit_holdem.phh import BAD, BadHandError
-from opponent_models.dataset import Players, make_rows
-from opponent_models.learned import Learned, keep_of, load_learned, playable
-from opponent_models.model import ModelError
-from opponent_models.score import plot, report
-from runtime.settings import ConfigError, did_you_mean
+from games.settings import ConfigError, did_you_mean
 
 OPTIONS = {"players": "known", "bad": "skip", "plot": "", "report": "", "json": "", "window": ""}
 
@@ -30,7 +31,9 @@ def say(text: str, stream: Any = None) -> None:
 
 
 def read_options(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Returns the names and the options of a command line. Raises ConfigError on an option that there is not."""
+    """Returns the names and the options of a command line. Raises ConfigError on an option that
+    there is not.
+    """
     names, options = [], dict(OPTIONS)
     for argument in arguments:
         key, equals, value = argument.partition("=")
@@ -57,7 +60,8 @@ def scored(
     hands = playable(files, options["bad"], problems)
     if not hands:
         raise ConfigError(
-            f"{', '.join(files)}: no hand to score{f'; the first problem: {problems[0]}' if problems else ''}"
+            f"{', '.join(files)}: no hand to "
+            f"score{f'; the first problem: {problems[0]}' if problems else ''}"
         )
     players = learned.players.copy() if options["players"] == "known" else Players()
     met = {player for hand in hands for player in hand.players}
@@ -84,7 +88,8 @@ def score(arguments: Sequence[str]) -> None:
     names, options = read_options(arguments)
     if len(names) < 2:
         raise ConfigError(
-            "score: expected MODEL FILES, such as: score models/no_limit_holdem-opponents.safetensors hands.phhs"
+            "score: expected MODEL FILES, such as: score "
+            "models/no_limit_holdem-opponents.safetensors hands.phhs"
         )
     text, figures = scored(load_learned(names[0]), names[1:], options, names[0])
     say(text)

@@ -1,6 +1,8 @@
-"""From hand histories to rows that a model is learned from or scored on: every decision, every bet's size, every shown hand.
+"""From hand histories to rows that a model is learned from or scored on: every decision, every
+bet's size, every shown hand.
 
-The hands are played in their order, so that the statistics with a decision are those of earlier hands alone.
+The hands are played in their order, so that the statistics with a decision are those of earlier
+hands alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,15 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.kernels import kernel
-from games.no_limit_holdem.betting import num_left, raise_bounds, step, to_call
-from games.no_limit_holdem.phh import Hand
-from games.no_limit_holdem.phh_replay import Hands, pack, replay_rules, start
-from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, Rules, States, empty
-from games.poker.hands import EMPTY_KEY, NUM_CARDS, HandTables, strength_of
-from opponent_models.features import NUM_COLUMNS, features, with_statistics
-from opponent_models.model import NUM_RANKS, size_bin
-from opponent_models.statistics import (
+from fpmcts.opponents.features import NUM_COLUMNS, features, with_statistics
+from fpmcts.opponents.model import NUM_RANKS, size_bin
+from fpmcts.opponents.statistics import (
     COUNTS,
     STATISTICS,
     count_action,
@@ -25,7 +21,13 @@ from opponent_models.statistics import (
     prior_of,
     smooth,
 )
-from opponent_models.table import table_row
+from fpmcts.opponents.table import table_row
+from games.kernels import kernel
+from games.no_limit_holdem.betting import num_left, raise_bounds, step, to_call
+from games.no_limit_holdem.phh import Hand
+from games.no_limit_holdem.phh_replay import Hands, pack, replay_rules, start
+from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, Rules, States, empty
+from games.poker.hands import EMPTY_KEY, NUM_CARDS, HandTables, strength_of
 
 KEEP = 0.9999
 """What counts are shrunk by at each hand: a window of about 10,000 hands."""
@@ -36,7 +38,8 @@ class Rows(NamedTuple):
 
     Attributes:
         columns: float32 ``[N, NUM_COLUMNS]``.
-        kind: int8 ``[N]``: 0 fold, 1 check or call, 2 bet or raise; of hands shown the bin of the rank.
+        kind: int8 ``[N]``: 0 fold, 1 check or call, 2 bet or raise; of hands shown the bin of the
+            rank.
         size: int8 ``[N]``, the bin of a bet's size, -1 where there was none or no choice.
         legal: int8 ``[N]``, 1 = may fold, 2 = may raise, 3 = both.
         row: int32 ``[N]``, of the table of frequencies.
@@ -69,7 +72,9 @@ class Players:
         return Players(dict(self.names), self.counts.copy())
 
     def rows(self, hands: Sequence[Hand]) -> np.ndarray:
-        """Returns the row of each player, int32 ``[N, S]``; new names get a row, players without names one for each hand."""
+        """Returns the row of each player, int32 ``[N, S]``; new names get a row, players without
+        names one for each hand.
+        """
         rows = np.empty((len(hands), len(hands[0].stacks)), np.int32)
         spare = 0
         for n, hand in enumerate(hands):
@@ -100,7 +105,9 @@ def empty_rows(count: int) -> Rows:
 
 @kernel
 def rank_bin(tables: HandTables, board: np.ndarray, hole: np.ndarray) -> int:
-    """Returns the sixth of a holding's percentile among all holdings on a board of five cards: ties count half."""
+    """Returns the sixth of a holding's percentile among all holdings on a board of five cards: ties
+    count half.
+    """
     key, masks, taken = EMPTY_KEY, 0, np.int64(0)
     for k in range(NUM_BOARD):
         key += tables.keys[board[k]]
@@ -142,11 +149,13 @@ def _rows(
     shown: Rows,
     written: np.ndarray,
 ) -> None:
-    """Writes the rows of hands and counts what the players did. Illegal moves must have been left out before.
+    """Writes the rows of hands and counts what the players did. Illegal moves must have been left
+    out before.
 
     Args:
         who: int32 ``[N, S]``, rows of ``counts``.
-        number: Of the first hand. written: int64 ``[2]``, rows that ``out`` and ``shown`` have so far; changed in place.
+        number: Of the first hand. written: int64 ``[2]``, rows that ``out`` and ``shown`` have so
+            far; changed in place.
     """
     seats = hands.stacks.shape[1]
     own = np.zeros((seats, COUNTS), np.float32)
@@ -239,7 +248,9 @@ def make_rows(
 
 
 def _runs(hands: Sequence[Hand], most: int = 2_000) -> list[tuple[int, int]]:
-    """Returns where runs of hands with as many players begin and end; of hands without names each is one."""
+    """Returns where runs of hands with as many players begin and end; of hands without names each
+    is one.
+    """
     runs: list[tuple[int, int]] = []
     begin = 0
     for n in range(1, len(hands) + 1):
@@ -255,7 +266,9 @@ def _runs(hands: Sequence[Hand], most: int = 2_000) -> list[tuple[int, int]]:
 
 
 def mean_player(hands: Sequence[Hand]) -> np.ndarray:
-    """Returns the prior of statistics, float32 ``[STATISTICS]``: all players of all hands together, those without names too."""
+    """Returns the prior of statistics, float32 ``[STATISTICS]``: all players of all hands together,
+    those without names too.
+    """
     named = [
         hand._replace(players=tuple(f"p{seat}" for seat in range(len(hand.stacks))))
         for hand in hands

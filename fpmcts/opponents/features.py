@@ -1,18 +1,20 @@
-"""What the models see of a decision: the public betting and board as numbers, and the statistics of the players.
+"""What the models see of a decision: the public betting and board as numbers, and the statistics of
+the players.
 
-No hole card is read, and of the board only what lies on the table. Amounts are in big blinds or shares of the pot. Trees ask
-only for the order of values, so nothing is scaled. Source of the list: the text, section 2, and the authors' program (seed 001):
-progress of the round, pot, stack, deficit, pot odds, players, and statistics of the player and of the table.
+No hole card is read, and of the board only what lies on the table. Amounts are in big blinds or
+shares of the pot. Trees ask only for the order of values, so nothing is scaled. Source of the list:
+the text, section 2, and the authors' program (seed 001): progress of the round, pot, stack,
+deficit, pot odds, players, and statistics of the player and of the table.
 """
 
 from enum import IntEnum
 
 import numpy as np
 
+from fpmcts.opponents.statistics import STATISTICS
 from games.kernels import kernel
 from games.no_limit_holdem.betting import pot, situation
 from games.no_limit_holdem.state import Rules, States
-from opponent_models.statistics import STATISTICS
 
 
 class Feature(IntEnum):
@@ -73,8 +75,10 @@ NUM_FEATURES = 46
 """Columns without statistics."""
 NUM_OTHERS = 8
 NUM_COLUMNS = NUM_FEATURES + STATISTICS + NUM_OTHERS
-"""All columns: features, the mover's statistics, then of others: the table's average of VPIP, PFR, AF, AFq, WtSD, and VPIP, PFR
-and AFq of the last aggressor (the table's average where there is none)."""
+"""All columns: features, the mover's statistics, then of others: the table's average of VPIP, PFR,
+AF, AFq, WtSD, and VPIP, PFR and AFq of the last aggressor (the table's average where there is
+none).
+"""
 
 
 @kernel
@@ -123,7 +127,8 @@ def _board(states: States, i: int, num_cards: int, out: np.ndarray) -> None:
 
 @kernel
 def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes what a seat's decision looks like in lane ``i`` to ``out``, float32 ``[>= NUM_FEATURES]``, without statistics.
+    """Writes what a seat's decision looks like in lane ``i`` to ``out``, float32 ``[>=
+    NUM_FEATURES]``, without statistics.
 
     ``seat`` is that to move; at a showdown any seat, which then has nothing to call.
     """
@@ -251,7 +256,8 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
 def with_statistics(
     states: States, i: int, seat: int, statistics: np.ndarray, out: np.ndarray
 ) -> None:
-    """Writes the columns of statistics for a seat in lane ``i`` to ``out``, float32 ``[NUM_COLUMNS]``.
+    """Writes the columns of statistics for a seat in lane ``i`` to ``out``, float32
+    ``[NUM_COLUMNS]``.
 
     Args:
         statistics: float32 ``[S, STATISTICS]``.

@@ -1,4 +1,5 @@
-"""Learns the trees of a model with scikit-learn's histogram gradient boosting, and writes them as flat arrays.
+"""Learns the trees of a model with scikit-learn's histogram gradient boosting, and writes them as
+flat arrays.
 
 scikit-learn is asked for here alone; who plays with a model needs it not.
 """
@@ -9,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from opponent_models.dataset import Rows
-from opponent_models.features import NUM_COLUMNS, NUM_FEATURES
-from opponent_models.model import (
+from fpmcts.opponents.dataset import Rows
+from fpmcts.opponents.features import NUM_COLUMNS, NUM_FEATURES
+from fpmcts.opponents.model import (
     BET,
     FOLD_AFTER,
     FOLD_BEFORE,
@@ -23,11 +24,13 @@ from opponent_models.model import (
     RANKS,
     SIZES,
 )
-from opponent_models.trees import Booster, no_booster
-from runtime.settings import ConfigError, setting
+from fpmcts.opponents.trees import Booster, no_booster
+from games.settings import ConfigError, setting
 
 Arrays = dict[str, np.ndarray]
-"""One booster or several of one call: ``bias`` float32 ``[k]``, ``count`` int32 ``[k]``, then column, threshold and leaf."""
+"""One booster or several of one call: ``bias`` float32 ``[k]``, ``count`` int32 ``[k]``, then
+column, threshold and leaf.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class LearnOptions:
         least_rows: The fewest decisions in a leaf.
         l2: What is added to the weight of a leaf.
         columns: Share of the columns that a split may choose from.
-        holdout: Share of the hands, the last ones, that are not learned from and tell how good the model is.
+        holdout: Share of the hands, the last ones, that are not learned from and tell how good the
+            model is.
         window: Hands that statistics of players look back on, about.
         showdown: Whether hands at showdown are learned; they need open cards.
         bad: What to do with a hand that cannot be read or played: "skip" or "fail".
@@ -121,7 +125,8 @@ def cases(task: Task, rows: Rows, shown: Rows) -> tuple[np.ndarray, np.ndarray]:
 
 
 def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int) -> Arrays:
-    """Returns the boosters of a task. Where nobody ever had the choice, or all made one, they have no trees.
+    """Returns the boosters of a task. Where nobody ever had the choice, or all made one, they have
+    no trees.
 
     Raises:
         ConfigError: scikit-learn is not installed.
@@ -222,7 +227,9 @@ def _complete(nodes: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray, np
 
 
 def joined(learned: Mapping[int, Arrays], depth: int) -> Booster:
-    """Returns all boosters of a model from the arrays by the first booster they fill; the others are empty."""
+    """Returns all boosters of a model from the arrays by the first booster they fill; the others
+    are empty.
+    """
     counts, bias = np.zeros(NUM_BOOSTERS, np.int32), np.zeros(NUM_BOOSTERS, np.float32)
     parts = [learned[first] for first in sorted(learned)]
     for first, arrays in learned.items():

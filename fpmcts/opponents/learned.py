@@ -1,4 +1,6 @@
-"""All that was learned from hand histories: the model, what it is compared with, and the players that it met."""
+"""All that was learned from hand histories: the model, what it is compared with, and the players
+that it met.
+"""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,11 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.no_limit_holdem.phh import BadHandError, Hand, read
-from games.no_limit_holdem.phh_replay import faults
-from opponent_models.dataset import Players, Rows, make_rows, mean_player
-from opponent_models.learn import Arrays, LearnOptions, Task, joined, tasks
-from opponent_models.model import (
+from fpmcts.opponents.dataset import Players, Rows, make_rows, mean_player
+from fpmcts.opponents.learn import Arrays, LearnOptions, Task, joined, tasks
+from fpmcts.opponents.model import (
     NUM_ACTIONS,
     NUM_RANKS,
     NUM_SIZES,
@@ -21,10 +21,12 @@ from opponent_models.model import (
     trees_as_arrays,
     untrained,
 )
-from opponent_models.score import Scorer
-from opponent_models.statistics import COUNTS
-from opponent_models.table import frequencies
-from runtime.settings import ConfigError
+from fpmcts.opponents.score import Scorer
+from fpmcts.opponents.statistics import COUNTS
+from fpmcts.opponents.table import frequencies
+from games.no_limit_holdem.phh import BadHandError, Hand, read
+from games.no_limit_holdem.phh_replay import faults
+from games.settings import ConfigError
 
 
 class Material(NamedTuple):
@@ -32,7 +34,8 @@ class Material(NamedTuple):
 
     Attributes:
         prior: float32 ``[STATISTICS]``, the mean player of the learning hands.
-        rows, shown: Decisions and shown hands that are learned from. held, held_shown: Those of the hands after them.
+        rows, shown: Decisions and shown hands that are learned from. held, held_shown: Those of the
+            hands after them.
         players: What players did in the learning hands.
         num_hands: How many hands are learned from.
         problems: Hands that were left out.
@@ -99,7 +102,8 @@ def gather(
     rows, shown = make_rows(hands[:cut], prior, players, keep, lambda done: say(done, len(hands)))
     if not len(rows.kind):
         raise ConfigError(
-            f"{where}: {len(hands):,} hands without a single decision; expected hands that are played"
+            f"{where}: {len(hands):,} hands without a single decision; expected hands that are "
+            "played"
         )
     if options.showdown and not len(shown.kind):
         raise ConfigError(

@@ -1,8 +1,10 @@
-"""The model of an opponent as flat arrays, and the kernels that a search asks: what a seat does, how much it bets, what it shows.
+"""The model of an opponent as flat arrays, and the kernels that a search asks: what a seat does,
+how much it bets, what it shows.
 
-An action is decided in two steps: fold or not, then raise or not. For each of the steps, before the flop and after it, with a
-bet to call and without, there is a *booster*, a sum of trees (``trees.py``), or, in a model without trees, the table of
-frequencies (``table.py``) answers. Where only one kind of action is legal nothing is asked.
+An action is decided in two steps: fold or not, then raise or not. For each of the steps, before the
+flop and after it, with a bet to call and without, there is a *booster*, a sum of trees
+(``trees.py``), or, in a model without trees, the table of frequencies (``table.py``) answers. Where
+only one kind of action is legal nothing is asked.
 
 A model file is safetensors: arrays and a few texts, read without executing anything.
 """
@@ -16,18 +18,20 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from fpmcts.opponents.features import NO_RAISE, NUM_COLUMNS, Feature, features, with_statistics
+from fpmcts.opponents.statistics import STATISTICS
+from fpmcts.opponents.table import ROW_RAISES, ROW_SEATS, table_row
+from fpmcts.opponents.trees import Booster, evaluate, no_booster
 from games.kernels import borrowed, kernel, stack_floats
 from games.no_limit_holdem.betting import raise_bounds
 from games.no_limit_holdem.state import Rules, States
-from opponent_models.features import NO_RAISE, NUM_COLUMNS, Feature, features, with_statistics
-from opponent_models.statistics import STATISTICS
-from opponent_models.table import ROW_RAISES, ROW_SEATS, table_row
-from opponent_models.trees import Booster, evaluate, no_booster
 
 NUM_ACTIONS = 3
 """Fold, check or call, bet or raise."""
 NUM_SIZES = 7
-"""Bins of a bet's size: the least, five of x = (bet - least) / (most - least) by ``SIZE_EDGES``, all-in."""
+"""Bins of a bet's size: the least, five of x = (bet - least) / (most - least) by ``SIZE_EDGES``,
+all-in.
+"""
 SIZE_EDGES = np.array([0.02, 0.05, 0.1, 0.25])
 NUM_RANKS = 6
 """Bins of a hand at showdown: sixths of its percentile among all holdings on the board."""
@@ -45,9 +49,11 @@ class OpponentModel(NamedTuple):
     Attributes:
         prior: float32 ``[STATISTICS]``, the mean player, which statistics are smoothed to.
         table: float32 ``[rows, 3]``, frequencies of fold, call and raise (``table.table_row``).
-        trees: Boosters 0 to 4: fold before the flop; raise before it, of who does not fold; bet after the flop; fold there; raise
-            there, of who does not fold. Boosters 5 to 11: sizes; 12 to 17: ranks at showdown. Those that are missing are empty.
-        sizes: float32 ``[4, NUM_SIZES]``, frequencies of sizes by round. ranks: float32 ``[NUM_RANKS]``, of ranks at showdown.
+        trees: Boosters 0 to 4: fold before the flop; raise before it, of who does not fold; bet
+            after the flop; fold there; raise there, of who does not fold. Boosters 5 to 11: sizes;
+            12 to 17: ranks at showdown. Those that are missing are empty.
+        sizes: float32 ``[4, NUM_SIZES]``, frequencies of sizes by round. ranks: float32
+            ``[NUM_RANKS]``, of ranks at showdown.
     """
 
     prior: np.ndarray
@@ -110,11 +116,13 @@ def action_probabilities(
     statistics: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Writes the probabilities of fold, check or call, and bet or raise of the seat to move in lane ``i``.
+    """Writes the probabilities of fold, check or call, and bet or raise of the seat to move in lane
+    ``i``.
 
     Args:
         statistics: float32 ``[S, STATISTICS]`` (``statistics.smooth``).
-        out: float64 ``[3]``, changed in place: illegal ones are 0, the sum is 1. No hole card is read.
+        out: float64 ``[3]``, changed in place: illegal ones are 0, the sum is 1. No hole card is
+            read.
     """
     held, lanes, row = borrowed(model), borrowed(states), stack_floats(NUM_COLUMNS)
     _columns(rules, lanes, i, np.int64(lanes.seat[i]), borrowed(statistics), row)
@@ -135,7 +143,9 @@ def _columns(
 def bins_row(
     model: OpponentModel, first: int, row: np.ndarray, frequencies: np.ndarray, out: np.ndarray
 ) -> None:
-    """Writes the softmax of boosters from ``first`` on to ``out``, or frequencies where there are none."""
+    """Writes the softmax of boosters from ``first`` on to ``out``, or frequencies where there are
+    none.
+    """
     count = len(out)
     if model.trees.first[first + count] == model.trees.first[first]:
         for k in range(count):
@@ -161,10 +171,11 @@ def size_probabilities(
     statistics: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Writes how large a bet or raise of the seat to move would be in lane ``i``: float64 ``[NUM_SIZES]``, changed in place.
+    """Writes how large a bet or raise of the seat to move would be in lane ``i``: float64
+    ``[NUM_SIZES]``, changed in place.
 
-    Bin 0 is the least bet, the last one all-in, those between hold x = (bet - least) / (most - least) up to ``SIZE_EDGES``. Where
-    the least bet is all-in, the last bin has all.
+    Bin 0 is the least bet, the last one all-in, those between hold x = (bet - least) / (most -
+    least) up to ``SIZE_EDGES``. Where the least bet is all-in, the last bin has all.
     """
     least, most = raise_bounds(rules, states, i)
     if least == most:
@@ -186,9 +197,11 @@ def showdown_bins(
     statistics: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Writes the probabilities of the six bins of a seat's hand at the showdown of lane ``i``, float64 ``[NUM_RANKS]``.
+    """Writes the probabilities of the six bins of a seat's hand at the showdown of lane ``i``,
+    float64 ``[NUM_RANKS]``.
 
-    Bin k holds hands with a percentile in [k / 6, (k + 1) / 6) among all holdings on the board; the last are the strongest.
+    Bin k holds hands with a percentile in [k / 6, (k + 1) / 6) among all holdings on the board; the
+    last are the strongest.
     """
     held, row = borrowed(model), stack_floats(NUM_COLUMNS)
     _columns(rules, borrowed(states), i, seat, borrowed(statistics), row)
@@ -237,7 +250,8 @@ def save(
     told: Mapping[str, Any],
     more: Mapping[str, np.ndarray] | None = None,
 ) -> None:
-    """Writes a model, and what is told of it (JSON), to a new file beside the old one, which it then replaces.
+    """Writes a model, and what is told of it (JSON), to a new file beside the old one, which it
+    then replaces.
 
     Args:
         more: Arrays that a search does not read (``learned.Learned``).
@@ -263,7 +277,9 @@ def load(path: str | Path) -> tuple[OpponentModel, dict[str, Any]]:
 
 
 def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Returns all arrays of a file and what is told of it. Raises ModelError where it holds no model."""
+    """Returns all arrays of a file and what is told of it. Raises ModelError where it holds no
+    model.
+    """
     try:
         with safe_open(str(path), framework="numpy") as file:
             meta = file.metadata() or {}
@@ -284,7 +300,9 @@ def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]
 def model_of(
     path: str | Path, arrays: Mapping[str, np.ndarray], trees: str = "trees"
 ) -> OpponentModel:
-    """Returns the model with the boosters of a name from the arrays of a file. Raises ModelError where they do not fit."""
+    """Returns the model with the boosters of a name from the arrays of a file. Raises ModelError
+    where they do not fit.
+    """
     try:
         boosters = trees_of(arrays, trees)
         model = OpponentModel(

@@ -1,9 +1,10 @@
 """How well a model predicts decisions, sizes of raises, and the strength of hands at showdown.
 
-Decisions: log-loss beside frequencies, a table of them, and the model without statistics, over those in which there was a choice.
-Sizes are scored where somebody bet or raised and had a choice of amounts, hands where they were shown, beside the frequencies in
-the hands that the model was learned from: of sizes by round, of strengths over all showdowns. Losses are means in nats. Errors
-are those of a bootstrap over hands.
+Decisions: log-loss beside frequencies, a table of them, and the model without statistics, over
+those in which there was a choice. Sizes are scored where somebody bet or raised and had a choice of
+amounts, hands where they were shown, beside the frequencies in the hands that the model was learned
+from: of sizes by round, of strengths over all showdowns. Losses are means in nats. Errors are those
+of a bootstrap over hands.
 """
 
 from collections.abc import Mapping
@@ -11,9 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.kernels import kernel
-from opponent_models.dataset import Rows
-from opponent_models.model import (
+from fpmcts.opponents.dataset import Rows
+from fpmcts.opponents.model import (
     NUM_ACTIONS,
     NUM_RANKS,
     NUM_SIZES,
@@ -23,6 +23,7 @@ from opponent_models.model import (
     action_row,
     bins_row,
 )
+from games.kernels import kernel
 
 ROUNDS = ("before the flop", "flop", "turn", "river")
 ACTIONS = ("fold", "check or call", "bet or raise")
@@ -44,7 +45,9 @@ class Scorer(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Decisions of about the same foretold probability: mean foretold, share observed, and how many."""
+    """Decisions of about the same foretold probability: mean foretold, share observed, and how
+    many.
+    """
 
     told: float
     seen: float
@@ -87,7 +90,9 @@ def losses(chances: np.ndarray, kinds: np.ndarray) -> np.ndarray:
 def saved(
     loss: np.ndarray, base: np.ndarray, hands: np.ndarray, draws: int = 1_000, seed: int = 0
 ) -> tuple[float, float]:
-    """Returns by what share a loss is below another one, and the standard error of that over hands (bootstrap)."""
+    """Returns by what share a loss is below another one, and the standard error of that over hands
+    (bootstrap).
+    """
     _, places = np.unique(hands, return_inverse=True)
     count = int(places.max()) + 1
     mine, theirs = np.bincount(places, loss, count), np.bincount(places, base, count)
@@ -102,7 +107,9 @@ def saved(
 def calibration(
     chances: np.ndarray, kinds: np.ndarray, legal: np.ndarray, bins: int = 10
 ) -> dict[str, list[Bin]]:
-    """Returns for each action how often it was made where it was foretold with about such a probability, where it was legal."""
+    """Returns for each action how often it was made where it was foretold with about such a
+    probability, where it was legal.
+    """
     may = [legal & 1 > 0, np.ones(len(legal), bool), legal & 2 > 0]
     told: dict[str, list[Bin]] = {}
     for action, name in enumerate(ACTIONS):
@@ -185,7 +192,9 @@ def _predict_bins(
 
 
 def predict_bins(model: OpponentModel, first: int, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
-    """Returns what the boosters from ``first`` on say, SIZES or RANKS, and the frequencies: float64 ``[N, bins]`` each."""
+    """Returns what the boosters from ``first`` on say, SIZES or RANKS, and the frequencies: float64
+    ``[N, bins]`` each.
+    """
     rounds = rows.columns[:, 0].astype(int)
     plain = (
         model.sizes[rounds] if first == SIZES else np.repeat(model.ranks[None], len(rounds), axis=0)
@@ -225,7 +234,10 @@ def report_bins(model: OpponentModel, rows: Rows, shown: Rows) -> tuple[str, dic
                 lines.append(
                     f"| {text} | {chosen.sum():,} | {a:.4f} | {b:.4f} | {100 * (1 - a / b):.2f} % |"
                 )
-        told = f"{name}: the model's log-loss is {100 * share:.2f} ± {100 * error:.2f} % below the frequencies"
+        told = (
+            f"{name}: the model's log-loss is {100 * share:.2f} ± {100 * error:.2f} % below the "
+            "frequencies"
+        )
         lines += [
             "",
             told

@@ -1,12 +1,15 @@
 """Statistics of players from hand to hand: counted by kernels, smoothed for the models.
 
-Counts are float32 ``[S, COUNTS]``, a row for each player in the order of the seats of the present hand. ``count_action`` is
-called with every action before it is played, ``count_hand`` once at the end of a hand, ``smooth`` before the next: so a model is
-told of earlier hands only. ``count_hand`` first shrinks the old counts (``keep``), so that they are those of about the last
-``1 / (1 - keep)`` hands: a window without a memory of its hands. The text keeps "a limited number of past games" (section 2).
+Counts are float32 ``[S, COUNTS]``, a row for each player in the order of the seats of the present
+hand. ``count_action`` is called with every action before it is played, ``count_hand`` once at the
+end of a hand, ``smooth`` before the next: so a model is told of earlier hands only. ``count_hand``
+first shrinks the old counts (``keep``), so that they are those of about the last ``1 / (1 - keep)``
+hands: a window without a memory of its hands. The text keeps "a limited number of past games"
+(section 2).
 
-A statistic is ``(prior * m + count) / (m + n)`` over n cases, with m = 4, and m = 5 for aggression; ``prior`` is its mean over
-all players that the model was learned from. Source: seed 001, the authors' program.
+A statistic is ``(prior * m + count) / (m + n)`` over n cases, with m = 4, and m = 5 for aggression;
+``prior`` is its mean over all players that the model was learned from. Source: seed 001, the
+authors' program.
 """
 
 from enum import IntEnum
@@ -18,16 +21,20 @@ from games.no_limit_holdem.betting import to_call
 from games.no_limit_holdem.state import Rules, States
 
 NUM_CONTEXTS = 9
-"""Before the flop: no raise, one, more; then on flop, turn and river: nothing to call, a bet to call."""
+"""Before the flop: no raise, one, more; then on flop, turn and river: nothing to call, a bet to
+call.
+"""
 HANDS, ENTERED, RAISED, FLOPS, SHOWDOWNS, CONTEXTS = 0, 1, 2, 3, 4, 5
 _ENTERS, _RAISES = CONTEXTS + 3 * NUM_CONTEXTS, CONTEXTS + 3 * NUM_CONTEXTS + 1
 COUNTS = _RAISES + 1
-"""Columns of counts: hands dealt, entered, raised before the flop, flops and showdowns seen; fold, call and raise by context;
-then two marks of the present hand."""
+"""Columns of counts: hands dealt, entered, raised before the flop, flops and showdowns seen; fold,
+call and raise by context; then two marks of the present hand."""
 
 
 class Statistic(IntEnum):
-    """Columns of smoothed statistics; from FOLD on the share of folds in six contexts, from RAISE on that of raises in nine."""
+    """Columns of smoothed statistics; from FOLD on the share of folds in six contexts, from RAISE
+    on that of raises in nine.
+    """
 
     VPIP = 0
     PFR = 1
@@ -40,8 +47,10 @@ class Statistic(IntEnum):
 
 
 STATISTICS = 21
-"""Columns of smoothed statistics: VPIP (enters a pot of free will), PFR (raises before the flop), AF (bets and raises to calls
-after the flop), AFq (their share of all but checks), WtSD (shows down after a flop), shares by context, how much is known."""
+"""Columns of smoothed statistics: VPIP (enters a pot of free will), PFR (raises before the flop),
+AF (bets and raises to calls after the flop), AFq (their share of all but checks), WtSD (shows down
+after a flop), shares by context, how much is known.
+"""
 M, M_AGGRESSION = 4.0, 5.0
 
 
@@ -106,7 +115,9 @@ def count_hand(
 def shares(
     counts: np.ndarray, prior: np.ndarray, m: float, m_aggression: float, out: np.ndarray
 ) -> None:
-    """Writes the statistics of one player, smoothed towards ``prior``, both float32 ``[STATISTICS]``; counts are ``[COUNTS]``."""
+    """Writes the statistics of one player, smoothed towards ``prior``, both float32
+    ``[STATISTICS]``; counts are ``[COUNTS]``.
+    """
     bets, calls, folds = 0.0, 0.0, 0.0
     for context in range(3, NUM_CONTEXTS):
         bets += counts[CONTEXTS + 3 * context + 2]
@@ -148,7 +159,9 @@ def new_counts(players: int) -> np.ndarray:
 
 
 def prior_of(counts: np.ndarray) -> np.ndarray:
-    """Returns the statistics of all players together, float32 ``[STATISTICS]``; what nobody had a case of is 1/2 (AF: 1)."""
+    """Returns the statistics of all players together, float32 ``[STATISTICS]``; what nobody had a
+    case of is 1/2 (AF: 1).
+    """
     empty = np.full(STATISTICS, 0.5, dtype=np.float32)
     empty[Statistic.AF], empty[Statistic.HANDS] = 1.0, 0.0
     out = np.empty(STATISTICS, dtype=np.float32)

@@ -1,4 +1,5 @@
-"""The table of frequencies: fold, call and raise by round, whether there is a bet to call, raises so far in the round, and seat.
+"""The table of frequencies: fold, call and raise by round, whether there is a bet to call, raises
+so far in the round, and seat.
 
 The baseline of the learned models, and what a model without trees answers with.
 """
@@ -15,7 +16,9 @@ ROW_RAISES, ROW_SEATS = 5, 10
 
 @kernel
 def table_row(rules: Rules, states: States, i: int) -> int:
-    """Returns the row of the table for the seat to move in lane ``i``. Seats are counted from the button, at any table."""
+    """Returns the row of the table for the seat to move in lane ``i``. Seats are counted from the
+    button, at any table.
+    """
     seats, round_ = states.stacks.shape[1], np.int64(states.round[i])
     raises = np.int64(0)
     for seat in range(seats):

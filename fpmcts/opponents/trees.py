@@ -1,8 +1,9 @@
 """Sums of decision trees as flat arrays, and the kernel that evaluates one.
 
-Every tree is complete, of the same depth D, its nodes in the slots 1 to 2**D - 1: node n has the children 2n and 2n + 1. So a
-walk is D steps without a branch, and the walks of four trees overlap in the processor. A tree that ends earlier goes on with
-nodes that always send to the left (threshold infinity).
+Every tree is complete, of the same depth D, its nodes in the slots 1 to 2**D - 1: node n has the
+children 2n and 2n + 1. So a walk is D steps without a branch, and the walks of four trees overlap
+in the processor. A tree that ends earlier goes on with nodes that always send to the left
+(threshold infinity).
 """
 
 from typing import NamedTuple
@@ -18,7 +19,8 @@ class Booster(NamedTuple):
     Attributes:
         first: int32 ``[B + 1]``, where the trees of each booster begin.
         bias: float32 ``[B]``, what its trees are added to.
-        column: uint8 ``[T * 2**D]``, what a node asks; the first of each tree's 2**D slots is not used.
+        column: uint8 ``[T * 2**D]``, what a node asks; the first of each tree's 2**D slots is not
+            used.
         threshold: float32 ``[T * 2**D]``: a value above it goes to the right.
         leaf: float32 ``[T * 2**D]``.
         depth: int32 ``[1]``, D.

@@ -1,37 +1,37 @@
-"""Repeats figures and tables of papers: ``python -m reproduce leduc_figure2 [key=value …]``.
+"""Repeats figures and tables of papers: ``python -m fpmcts.papers leduc_figure2 [key=value …]``.
 
-What a figure consists of stands in ``conf/reproduce/NAME.yaml``; the keys are explained by ``--help
+What a figure consists of stands in ``conf/papers/NAME.yaml``; the keys are explained by ``--help
 NAME``. The same command goes on with a figure that was interrupted.
 """
 
 import sys
 from collections.abc import Callable, Sequence
 
-from evaluation.plots import ReportError, check_plots
-from evaluation.units import StoreError
+from fpmcts.cluster.settings import ClusterError
+from fpmcts.configuration import CONF, choices, read_file, shown, split
+from fpmcts.evaluation.plots import ReportError, check_plots
+from fpmcts.evaluation.units import StoreError
+from fpmcts.interrupt import Interrupt
+from fpmcts.papers import figures, ismcts_tables, reward_figures
+from fpmcts.papers.job import Job
+from fpmcts.training.run_folder import RunFolderError
+from fpmcts.training.terminal import Terminal
+from games.help import keys_text, say
+from games.settings import ConfigError, did_you_mean
 from networks.checkpoint import CheckpointError
-from reproduce import figures, ismcts_tables, reward_figures
-from reproduce.job import Job
-from runtime.cluster import ClusterError
-from runtime.configuration import CONF, choices, read_file, shown, split
-from runtime.help import keys_text, say
-from runtime.interrupt import Interrupt
-from runtime.settings import ConfigError, did_you_mean
-from training.run_folder import RunFolderError
-from training.terminal import Terminal
 
 KINDS: dict[str, tuple[type, Callable[[str, Sequence[str]], Job]]] = {
     "runs": (figures.FigureConfig, figures.read_job),
     "ismcts_tables": (ismcts_tables.TablesConfig, ismcts_tables.read_job),
     "reward_figures": (reward_figures.FiguresConfig, reward_figures.read_job),
 }
-"""The keys of a file in ``conf/reproduce`` and what reads it, by its key ``kind``; without one:
+"""The keys of a file in ``conf/papers`` and what reads it, by its key ``kind``; without one:
 ``runs``."""
 
 
 def kind_of(name: str) -> str:
-    """Returns the kind of a file in ``conf/reproduce``."""
-    return str(read_file("reproduce", name).get("kind", "runs"))
+    """Returns the kind of a file in ``conf/papers``."""
+    return str(read_file("papers", name).get("kind", "runs"))
 
 
 def help_text(topic: str = "") -> str:
@@ -39,12 +39,12 @@ def help_text(topic: str = "") -> str:
     runs.
     """
     sources = []
-    for name in choices("reproduce"):
-        lines = (CONF / "reproduce" / f"{name}.yaml").read_text().splitlines()
+    for name in choices("papers"):
+        lines = (CONF / "papers" / f"{name}.yaml").read_text().splitlines()
         about = next(line for line in lines if line.startswith("# ") and "@package" not in line)
         sources.append(f"  {name:28}{about.removeprefix('# ').partition(': python')[0]}")
     keys = keys_text(KINDS[kind_of(topic) if topic else "runs"][0])
-    return "\n".join(["python -m reproduce NAME [key=value …]", "", *sources, "", keys])
+    return "\n".join(["python -m fpmcts.papers NAME [key=value …]", "", *sources, "", keys])
 
 
 def run(arguments: list[str]) -> None:
@@ -64,7 +64,7 @@ def run(arguments: list[str]) -> None:
     if line.help is not None:
         say(help_text(names[0] if names else ""))
         return
-    known = choices("reproduce")
+    known = choices("papers")
     if len(names) != 1 or names[0] not in known:
         near = did_you_mean(names[0], known) if names else ""
         raise ConfigError(

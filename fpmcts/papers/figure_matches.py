@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluation.units import Store
+from fpmcts.cluster.pools import ThreadPool, Tick
+from fpmcts.evaluation.units import Store
+from fpmcts.papers.drawing import Line
+from fpmcts.papers.job import Stopping
+from fpmcts.progress import Progress
+from fpmcts.tabular.learner import PokerLearner
+from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
 from games.poker.tables import PokerTables
 from networks.checkpoint import CheckpointError
-from reproduce.drawing import Line
-from reproduce.job import Stopping
-from runtime.pools import ThreadPool, Tick
-from runtime.progress import Progress
-from tabular.learner import PokerLearner
-from tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
 
 SNAPSHOTS_PER_DECADE, FIRST_SNAPSHOT = 5, 1_000_000
 FIXED: Mapping[str, np.ndarray] = {"random": RANDOM, "always call": ALWAYS_CALL}
@@ -102,7 +102,8 @@ def play_matches(
     marks = sorted(set.intersection(*(set(snapshots(folder)) for folder in folders.values())))
     if not marks:
         raise CheckpointError(
-            f"no policies to play with in {', '.join(map(str, folders.values()))}; run the figure from the start"
+            f"no policies to play with in {', '.join(map(str, folders.values()))}; run the figure "
+            "from the start"
         )
     between = [
         (a, b)
@@ -155,7 +156,8 @@ def table_lines(table: Mapping[str, Mapping[str, Result]], num_players: int) -> 
     """Returns the final table as text, one line for each match-up."""
     others = "" if num_players == 2 else f"{num_players - 1} x "
     return [
-        f"{column} against {others}{row}: {result.mean:.2f} ± {result.error:.2f} mbb/h on {result.deals:,} deals"
+        f"{column} against {others}{row}: {result.mean:.2f} ± {result.error:.2f} mbb/h on "
+        f"{result.deals:,} deals"
         for row, columns in table.items()
         for column, result in columns.items()
     ]

@@ -1,4 +1,4 @@
-"""The paper's figures, ``python -m reproduce leduc_figure2``: the runs of several tabular
+"""The paper's figures, ``python -m fpmcts.papers leduc_figure2``: the runs of several tabular
 algorithms.
 
 Runs go side by side, one per thread, since the kernels hold no lock. Each has a folder of its own,
@@ -19,19 +19,19 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from evaluation.units import Store
+from fpmcts.cluster.pools import ThreadPool, Tick
+from fpmcts.evaluation.units import Store
+from fpmcts.papers.drawing import Line, Panel, draw
+from fpmcts.papers.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
+from fpmcts.papers.job import Job, Stopping, read_config
+from fpmcts.progress import Progress
+from fpmcts.tabular.learner import PokerLearner
+from fpmcts.training.interface import EpisodeBudget
+from fpmcts.training.run import Run
+from fpmcts.training.tabular import Tabular, TabularConfig, make_learner
 from games import Choice
 from games.kernels import sources_digest
-from reproduce.drawing import Line, Panel, draw
-from reproduce.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
-from reproduce.job import Job, Stopping, read_config
-from runtime.pools import ThreadPool, Tick
-from runtime.progress import Progress
-from runtime.settings import ConfigError, setting
-from tabular.learner import PokerLearner
-from training.interface import EpisodeBudget
-from training.run import Run
-from training.tabular import Tabular, TabularConfig, make_learner
+from games.settings import ConfigError, setting
 
 MEASURES = {
     "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains ({unit})"),
@@ -126,7 +126,7 @@ class FigureConfig:
 def read_figure(
     name: str, overrides: Sequence[str]
 ) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
-    """Returns what ``parse_figure`` makes of ``conf/reproduce/NAME.yaml`` and a command line.
+    """Returns what ``parse_figure`` makes of ``conf/papers/NAME.yaml`` and a command line.
     Raises ConfigError.
     """
     return parse_figure(read_config(FigureConfig, name, overrides))
@@ -148,7 +148,8 @@ def parse_figure(config: FigureConfig) -> tuple[FigureConfig, list[tuple[str, Ta
     """
     if config.measure == MATCHES and config.runs != 1:
         raise ConfigError(
-            f"runs={config.runs}: expected 1, since measure={MATCHES} plays one run of each algorithm against another"
+            f"runs={config.runs}: expected 1, since measure={MATCHES} plays one run of each "
+            "algorithm against another"
         )
     named = {"runs_of": config.runs_of, "episodes_of": config.episodes_of, "rates": config.rates}
     named |= {f"panels.{k}.labels": panel["labels"] for k, panel in enumerate(config.panels)}
@@ -172,7 +173,8 @@ def parse_figure(config: FigureConfig) -> tuple[FigureConfig, list[tuple[str, Ta
         tables = make_learner(runs[0][1]).game
         if _curve(config).partition("/")[2] not in tables.policy_measures(tables.uniform_policy()):
             raise ConfigError(
-                f"measure=squared_error: game.name={tables.name} has no known equilibria to compare with"
+                f"measure=squared_error: game.name={tables.name} has no known equilibria to "
+                "compare with"
             )
     return config, runs
 

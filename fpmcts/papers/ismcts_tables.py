@@ -1,5 +1,5 @@
-"""Tables of matches between IS-MCTS players, ``python -m reproduce lisy_tables``: who moves first
-against who moves second.
+"""Tables of matches between IS-MCTS players, ``python -m fpmcts.papers lisy_tables``: who moves
+first against who moves second.
 
 A cell is a number of matches; the player of the row moves first. Thinking times of a text are taken
 as iterations, seconds times its rates, since at the clock a table would take days and would depend
@@ -20,16 +20,16 @@ from zlib import crc32
 
 import numpy as np
 
-from agents import load_player
-from agents.general.ismcts import ISMCTSOptions
-from evaluation.decks import evaluation_decks
-from evaluation.match import play_games
-from evaluation.statistics import Estimate, estimate, wins
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.match import play_games
+from fpmcts.evaluation.statistics import Estimate, estimate, wins
+from fpmcts.papers.job import Job, MatchesConfig, Stopping, play_lots, read_config
+from fpmcts.players import load_player
+from fpmcts.players.ismcts import ISMCTSOptions
+from fpmcts.progress import Progress
 from games import Choice
 from games.kernels import streams
-from reproduce.job import Job, MatchesConfig, Stopping, play_lots, read_config
-from runtime.progress import Progress
-from runtime.settings import ConfigError, build, setting
+from games.settings import ConfigError, build, setting
 
 LOT = 20
 """Matches that are kept together."""
@@ -89,10 +89,13 @@ class Lot(NamedTuple):
 
 
 def read_job(name: str, overrides: Sequence[str]) -> Job:
-    """Returns the job of ``conf/reproduce/NAME.yaml`` and a command line. Raises ConfigError."""
+    """Returns the job of ``conf/papers/NAME.yaml`` and a command line. Raises ConfigError."""
     config = read_config(TablesConfig, name, overrides)
     tables = read_tables(config)
-    about = f"{config.title}: {len(tables)} tables, {config.matches:,} matches in each cell, in {config.folder()}"
+    about = (
+        f"{config.title}: {len(tables)} tables, {config.matches:,} matches in each cell, in "
+        f"{config.folder()}"
+    )
     return Job(
         config, about, config.folder() / "tables.md", lambda *how: play(config, tables, *how)
     )
@@ -207,7 +210,8 @@ def report(
     """Returns the tables as Markdown, and lines that sum them up."""
     parts, said, near, count = [f"# {config.title}\n"], [], 0, 0
     parts.append(
-        "The row moves first. Per cent of wins, draws counting half, ± half the 95 % interval; in brackets what is printed; "
+        "The row moves first. Per cent of wins, draws counting half, ± half the 95 % interval; in "
+        "brackets what is printed; "
         f"bold where it is more than {NEAR:g} points away.\n"
     )
     for name, table in tables.items():

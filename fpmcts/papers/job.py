@@ -1,4 +1,4 @@
-"""What ``python -m reproduce`` makes of a file in ``conf/reproduce``, whatever its kind, and lots
+"""What ``python -m fpmcts.papers`` makes of a file in ``conf/papers``, whatever its kind, and lots
 of matches that resume.
 """
 
@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from evaluation.units import Calls, Store, run_units
+from fpmcts.cluster.settings import ClusterSettings
+from fpmcts.configuration import load, pairs
+from fpmcts.evaluation.units import Calls, Store, run_units
+from fpmcts.progress import Progress
 from games.kernels import sources_digest
-from runtime.cluster import ClusterSettings
-from runtime.configuration import load, pairs
-from runtime.progress import Progress
-from runtime.settings import ConfigError, build, did_you_mean, setting
+from games.settings import ConfigError, build, did_you_mean, setting
 
 Stopping = Callable[[], bool]
 """Whether to stop."""
@@ -76,9 +76,9 @@ class MatchesConfig:
 
 
 def read_config(schema: type[Config], name: str, overrides: Sequence[str]) -> Config:
-    """Returns the keys of ``conf/reproduce/NAME.yaml`` and a command line. Raises ConfigError."""
+    """Returns the keys of ``conf/papers/NAME.yaml`` and a command line. Raises ConfigError."""
     given = {"cluster.kind" if key == "cluster" else key: text for key, text in pairs(overrides)}
-    config: Config = build(schema, load(f"reproduce/{name}", given, ("run_dir", "title", "model")))
+    config: Config = build(schema, load(f"papers/{name}", given, ("run_dir", "title", "model")))
     return config
 
 

@@ -1,9 +1,10 @@
-"""Figures made of matches at one table, ``python -m reproduce broeck_figures``: what players win,
-by setting, with errors.
+"""Figures made of matches at one table, ``python -m fpmcts.papers broeck_figures``: what players
+win, by setting, with errors.
 
 A *point* is a table of players with a game; its matches are played in lots of ``LOT`` decks, each
-deck in every order of seats (``evaluation/table_match.py``); more ``hands`` add to those that are
-kept. In a lot players know nothing of one another at first, and keep statistics from there on.
+deck in every order of seats (``fpmcts/evaluation/table_match.py``); more ``hands`` add to those
+that are kept. In a lot players know nothing of one another at first, and keep statistics from there
+on.
 
 Source: Van den Broeck, Driessens & Ramon 2009, section 5, figures 1 to 4; thinking times are
 numbers of iterations here.
@@ -21,16 +22,16 @@ from zlib import crc32
 
 import numpy as np
 
-from agents import load_player
-from agents.agent import Agent
-from evaluation.match import Usage
-from evaluation.statistics import estimate
-from evaluation.table_match import TableResult, orders, result_of, table_match
+from fpmcts.evaluation.match import Usage
+from fpmcts.evaluation.statistics import estimate
+from fpmcts.evaluation.table_match import TableResult, orders, result_of, table_match
+from fpmcts.papers.job import Job, MatchesConfig, Stopping, play_lots, read_config
+from fpmcts.players import load_player
+from fpmcts.progress import Progress
 from games import Choice
+from games.agent import Agent
 from games.kernels import streams
-from reproduce.job import Job, MatchesConfig, Stopping, play_lots, read_config
-from runtime.progress import Progress
-from runtime.settings import ConfigError, build, setting
+from games.settings import ConfigError, build, setting
 
 LOT, PART = 20, 4
 """Decks that are kept together; decks after which statistics of players are counted."""
@@ -106,7 +107,7 @@ class Point(NamedTuple):
 
 
 def read_job(name: str, overrides: Sequence[str]) -> Job:
-    """Returns the job of ``conf/reproduce/NAME.yaml`` and a command line. Raises ConfigError."""
+    """Returns the job of ``conf/papers/NAME.yaml`` and a command line. Raises ConfigError."""
     config = read_config(FiguresConfig, name, overrides)
     points = read_points(config)
     lots = sum(point.num_lots() for point in points)
@@ -179,7 +180,7 @@ def play(
         for number in range(point.num_lots())
     }
     lots = dict(sorted(named.items(), key=lambda lot: lot[0][1]))  # all points grow together
-    from agents.players import PLAYERS  # loads torch, which configurations do without
+    from fpmcts.players.lookup import PLAYERS
 
     model = PLAYERS["mcts"].parse({"checkpoint": config.model}).file("no_limit_holdem")
     digest = None if model is None else hashlib.sha256(model.read_bytes()).hexdigest()
@@ -239,7 +240,10 @@ def report(
                 line += f" {score.mean / SMALL_BET:+.2f} ± {score.error / SMALL_BET:.2f}"
                 if several and i + 1 < len(result.names):
                     lead, other = result.ahead[i][i + 1], result.names[i + 1]
-                    line += f"; ahead of {other} by {lead.mean / SMALL_BET:.2f} ± {lead.error / SMALL_BET:.2f}"
+                    line += (
+                        f"; ahead of {other} by {lead.mean / SMALL_BET:.2f} ± "
+                        f"{lead.error / SMALL_BET:.2f}"
+                    )
                 said.append(f"{line} ({result.num_games:,} hands)")
                 parts.append(f"- {said[-1]}")
         parts.append("")

@@ -1,5 +1,5 @@
-"""Hands of rule players as PHH, to learn an opponent model from: ``python -m reproduce.rule_hands
-FILE.phhs [COUNT]``.
+"""Hands of rule players as PHH, to learn an opponent model from: ``python -m
+fpmcts.papers.rule_hands FILE.phhs [COUNT]``.
 
 The text's model was learned from a million hands of a casino, of players of all kinds. Where only
 good players' hands are at hand, a model has not seen anybody who calls all before the flop. These
@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agents import load_player
-from evaluation.match import play_games
+from fpmcts.evaluation.match import play_games
+from fpmcts.players import load_player
 from games import make
 from games.kernels import Stream, deal_seeds
 from games.no_limit_holdem.phh import Hand
@@ -52,5 +52,5 @@ def rule_hands(count: int) -> Iterator[Hand]:
 
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3) or not (len(sys.argv) == 2 or sys.argv[2].isdecimal()):
-        sys.exit("expected: python -m reproduce.rule_hands FILE.phhs [COUNT]")
+        sys.exit("expected: python -m fpmcts.papers.rule_hands FILE.phhs [COUNT]")
     write(sys.argv[1], rule_hands(int(sys.argv[2]) if len(sys.argv) == 3 else 24_000))

@@ -6,7 +6,7 @@ from games import is_known
 from games.interface import Game
 
 if TYPE_CHECKING:
-    from agents.agent import Agent
+    from games.agent import Agent
 
 
 def load_player(
@@ -34,11 +34,8 @@ def load_player(
         ValueError: An unknown name, an option that there is not or that is out of range, or weights
             that cannot be used.
     """
-    from agents.players import (
-        PLAYERS,
-        load,
-    )  # brings torch along, which not everybody who imports a player needs
-    from agents.warmup import compile_players
+    from fpmcts.players.lookup import PLAYERS, load
+    from fpmcts.players.warmup import compile_players
 
     if name in PLAYERS and PLAYERS[name].compiles and is_known(game.spec.name):
         compile_players(game.spec.name)

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from fpmcts.tabular.hash_table import Rows, find, seat_key
+from fpmcts.tabular.selection import weights
 from games.batches import Rules, States
 from games.generic import (
     UNSEEN_MOVE,
@@ -26,8 +28,6 @@ from games.generic import (
     step,
 )
 from games.kernels import kernel, random_float
-from tabular.hash_table import Rows, find, seat_key
-from tabular.selection import weights
 
 
 @kernel
@@ -59,7 +59,7 @@ def log_likelihoods(
         seat: Whose view it is.
         moves: int16, all moves so far as the seat saw them.
         hidden: uint64 ``[n, W]``, the worlds.
-        selection: Of ``tabular.selection``, that of the rows.
+        selection: Of ``fpmcts.tabular.selection``, that of the rows.
         rows: The tree.
         scratch: Two rows.
         max_legal: As in the game's spec.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.general.external import ExternalPlayerError
+from fpmcts.players.external import ExternalPlayerError
 from games.kernels import random_below
 
 _SEEDS = 2**31 - 1

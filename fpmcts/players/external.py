@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.agent import Agent
-from agents.general.child_program import ChildProgram, ChildProgramError, shortened
-from agents.registry import Host, PlayerOptions, player
+from fpmcts.players.child_program import ChildProgram, ChildProgramError, shortened
+from games.agent import Agent
 from games.batches import States
 from games.interface import Game, Records
-from runtime.settings import setting
+from games.registry import Host, PlayerOptions, player
+from games.settings import setting
 
 Message = dict[str, Any]
 """A line, in Python."""

@@ -5,14 +5,14 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from agents.agent import Agent
-from agents.general.shared_tree import SharedTreeAgent, hides_moves_alone
-from agents.general.single_observer import SingleObserverAgent
-from agents.general.tree_search import MOST_ITERATIONS
-from agents.registry import Host, PlayerOptions, player
+from fpmcts.players.shared_tree import SharedTreeAgent, hides_moves_alone
+from fpmcts.players.single_observer import SingleObserverAgent
+from fpmcts.players.tree_search import MOST_ITERATIONS
+from fpmcts.tabular.hashed_learner import IsMctsOptions
+from games.agent import Agent
 from games.interface import Game
-from runtime.settings import setting
-from tabular.hashed_learner import IsMctsOptions
+from games.registry import Host, PlayerOptions, player
+from games.settings import setting
 
 
 @player("ismcts", slow=True)

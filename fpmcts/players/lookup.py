@@ -1,24 +1,21 @@
 """Players by name, with options: what ``a=fpmcts a.playouts=600`` means, and
 ``load_player("fpmcts", game, playouts=600)``.
 
-A player is a file in one of the rooms ``agents/general``, ``agents/doudizhu``, ``agents/poker``,
-``agents/foreign``.
+A player is a file in one of the rooms ``fpmcts/players``, ``games/doudizhu/players``,
+``games/poker/players``, ``fpmcts/players``.
 """
 
 from collections.abc import Mapping
-from pkgutil import iter_modules
 from typing import Any
 
-import agents
-from agents.agent import Agent
-from agents.registry import PLAYERS, Entrant, Host, PlayerError, discover
+from games.agent import Agent
 from games.interface import Game
+from games.registry import PLAYERS, Entrant, Host, PlayerError, discover, discover_of_games
 
 __all__ = ["PLAYERS", "Entrant", "Host", "PlayerError", "load", "names"]
 
-for room in iter_modules(agents.__path__, "agents."):
-    if room.ispkg:
-        discover(room.name)
+discover_of_games()
+discover("fpmcts.players")
 
 
 def names(game: str) -> tuple[str, ...]:
@@ -27,7 +24,7 @@ def names(game: str) -> tuple[str, ...]:
 
 
 def load(name: str, game: Game, *, seed: int, device: str, **options: Any) -> Agent:
-    """Returns a player; see ``agents.load_player``."""
+    """Returns a player; see ``fpmcts.players.load_player``."""
     entrants: dict[str, Entrant] = {}
 
     def add(kind: str, given: Mapping[str, Any]) -> None:

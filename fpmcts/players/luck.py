@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.agent import Agent
-from agents.decision import RETURN, WINS
+from games.agent import Agent
 from games.batches import Rules, States, num_rows, take
+from games.decision import RETURN, WINS
 from games.generic import team_return
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, kernel
@@ -31,7 +31,7 @@ class Luck:
     exact.
 
     Attributes:
-        unit: WINS or RETURN, see ``agents.decision``.
+        unit: WINS or RETURN, see ``games.decision``.
         result: What each seat has in the end.
         start: What it can expect before the deal.
         deal: What the deal changed of that.

@@ -2,8 +2,8 @@
 for the player.
 
 ``conf/match/default.yaml`` is for every game, ``conf/match/GAME.yaml`` comes after it. Their keys
-are those of ``fpmcts.search.SearchSettings``; under the name of a root rule stands what is for that
-rule alone.
+are those of ``fpmcts.search.search.SearchSettings``; under the name of a root rule stands what is
+for that rule alone.
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from typing import Any
 
 import yaml
 
-from fpmcts.search import SearchSettings
+from fpmcts.search.search import SearchSettings
 from games.kernels import ROOT
+from games.settings import ConfigError, build
 from inference.determinizer import InferenceSettings
-from runtime.settings import ConfigError, build
 
 FOLDER = ROOT / "conf" / "match"
 MOST_WORLDS, MOST_PARTICLES = 256, 1024

@@ -1,7 +1,9 @@
-"""The player ``mcts``: Monte-Carlo tree search with expected reward distributions and a model of the opponents.
+"""The player ``mcts``: Monte-Carlo tree search with expected reward distributions and a model of
+the opponents.
 
-With its defaults it is NEWBOT of Van den Broeck, Driessens & Ramon 2009, 5.1; ``backpropagation=sample_weighted`` is STDBOT,
-which takes equation 3 at every node. The tree and its formulas: ``expected_reward/README.md``.
+With its defaults it is NEWBOT of Van den Broeck, Driessens & Ramon 2009, 5.1;
+``backpropagation=sample_weighted`` is STDBOT, which takes equation 3 at every node. The tree and
+its formulas: ``fpmcts/expected_reward/README.md``.
 """
 
 import time
@@ -10,21 +12,21 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.agent import Agent
-from agents.decision import RETURN, Decision, Limits, Question, RootMove
-from agents.registry import Host, PlayerOptions, player
-from expected_reward.moments import Backpropagation
-from expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
-from expected_reward.selection import Selection
+from fpmcts.expected_reward.moments import Backpropagation
+from fpmcts.expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
+from fpmcts.expected_reward.selection import Selection
+from fpmcts.opponents.model import ModelError, OpponentModel, load, untrained
+from fpmcts.opponents.statistics import count_action, count_hand, new_counts, smooth
+from games.agent import Agent
 from games.batches import States, take
+from games.decision import RETURN, Decision, Limits, Question, RootMove
 from games.interface import Game, Records
 from games.kernels import ROOT, kernel, streams
 from games.no_limit_holdem.betting import amount_of, step
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules
+from games.registry import Host, PlayerOptions, player
+from games.settings import setting
 from networks.checkpoint import CheckpointError
-from opponent_models.model import ModelError, OpponentModel, load, untrained
-from opponent_models.statistics import count_action, count_hand, new_counts, smooth
-from runtime.settings import setting
 
 SHIPPED = ROOT / "models" / "no_limit_holdem-mixed-opponents.safetensors"
 UNTRAINED = "untrained"
@@ -37,29 +39,36 @@ SIZES_FROM = {"table": TABLE, "model": MODEL, "listed": LISTED}
 @player("mcts", games=["no_limit_holdem"], slow=True)
 @dataclass
 class MCTSOptions(PlayerOptions):
-    """Monte-Carlo tree search with a model of the opponents, in no-limit Hold'em (Van den Broeck, Driessens & Ramon 2009).
+    """Monte-Carlo tree search with a model of the opponents, in no-limit Hold'em (Van den Broeck,
+    Driessens & Ramon 2009).
 
     Attributes:
-        iterations: Per move; with ``seconds`` the most there may be. None: 25,000 (the text, 5.5), with ``seconds`` no limit.
+        iterations: Per move; with ``seconds`` the most there may be. None: 25,000 (the text, 5.5),
+            with ``seconds`` no limit.
         seconds: Time per move; such a match cannot be repeated exactly. None: iterations alone.
         selection: "uct_plus" (equation 5), "uct" (equation 1) or "crazystone" (equation 2).
         c: Standard errors in equation 5, None: 2; starting stacks in equation 1, None: 2.5.
         trials: Samples of a child below which it is drawn with predefined probabilities.
-        backpropagation: Of the own nodes: "max_distribution" (§4.1), "maximum" (equation 4), "sample_weighted" (equation 3).
+        backpropagation: Of the own nodes: "max_distribution" (§4.1), "maximum" (equation 4),
+            "sample_weighted" (equation 3).
         threshold: Samples of an own node below which it is weighted by samples.
-        opponents: How nodes of the others are weighted: "model" (§4.2), "samples" (equation 3); "auto": samples where
-            ``backpropagation`` is sample_weighted, else the model.
-        variance: Of nodes weighted by the model: "independent", sum of p² σ², or "text", sum of p σ².
+        opponents: How nodes of the others are weighted: "model" (§4.2), "samples" (equation 3);
+            "auto": samples where ``backpropagation`` is sample_weighted, else the model.
+        variance: Of nodes weighted by the model: "independent", sum of p² σ², or "text", sum of p
+            σ².
         sizes: Bet sizes that are drawn for a node.
-        sizes_from: "table", how often they occur in general; "model", by the opponent model; "listed", all that the game lists.
+        sizes_from: "table", how often they occur in general; "model", by the opponent model;
+            "listed", all that the game lists.
         boards: Boards of the first visit of a leaf, and of the probabilities of an opponent's node.
         hands: Hands drawn for the others on each board; 0: their expectation.
         cards: Boards of a node at which cards come to the table; 0: a tree of betting alone.
         pool: Boards that are drawn for a decision in a tree of betting alone.
-        adapt: Whether it takes statistics of the players from the hands it has seen; if not, all are the mean player.
+        adapt: Whether it takes statistics of the players from the hands it has seen; if not, all
+            are the mean player.
         window: About how many earlier hands those statistics are taken over.
         nodes: Most nodes of a tree; a search that fills it ends.
-        checkpoint: File of the opponent model; None: the one that comes with the project; "untrained": all is equally likely.
+        checkpoint: File of the opponent model; None: the one that comes with the project;
+            "untrained": all is equally likely.
     """
 
     iterations: int | None = setting(None, least=1, most=MOST_ITERATIONS)
@@ -98,7 +107,8 @@ class MCTSOptions(PlayerOptions):
         path = SHIPPED if self.checkpoint is None else Path(self.checkpoint)
         if not path.is_file():
             raise CheckpointError(
-                f"there is no opponent model at {path}; give checkpoint=FILE of a run with algorithm=opponent_model, or "
+                f"there is no opponent model at {path}; give checkpoint=FILE of a run with "
+                "algorithm=opponent_model, or "
                 f"checkpoint={UNTRAINED}"
             )
         return path
@@ -112,7 +122,9 @@ class MCTSOptions(PlayerOptions):
             raise CheckpointError(str(error)) from error
 
     def settings(self, stack: int) -> Settings:
-        """Returns the settings of the kernel, where the mover began the hand with ``stack`` chips."""
+        """Returns the settings of the kernel, where the mover began the hand with ``stack``
+        chips.
+        """
         selection = Selection[self.selection.upper()]
         c = self.c if self.c is not None else STACKS if selection == Selection.UCT else 2.0
         by_samples = self.opponents == "samples" or (
@@ -149,8 +161,9 @@ def _count_games(
     Args:
         states: G deals, changed in place.
         moves: int16 ``[G, M]``. lengths: int16 ``[G]``.
-        seating: int64 ``[G, S]``, the player in each seat; of one that sits in several each seat counts as a hand.
-        keep: See ``opponent_models.statistics.count_hand``.
+        seating: int64 ``[G, S]``, the player in each seat; of one that sits in several each seat
+            counts as a hand.
+        keep: See ``fpmcts.opponents.statistics.count_hand``.
         counts: float32 ``[P, COUNTS]``, changed in place.
     """
     seats = seating.shape[1]
@@ -189,7 +202,9 @@ class MCTSAgent(Agent):
         self.adapts = options.adapt
         self._searcher: Searcher | None = None
         self.counts = new_counts(game.spec.num_seats)
-        """Of the players, as ``opponent_models.statistics`` counts them: what is known of them before the hand."""
+        """Of the players, as ``fpmcts.opponents.statistics`` counts them: what is known of them
+        before the hand.
+        """
         self._seating: np.ndarray | None = None
         self._rng = np.zeros(0, np.uint64)
 
@@ -203,11 +218,14 @@ class MCTSAgent(Agent):
         self._seating = None
 
     def meet(self, seating: np.ndarray) -> None:
-        """Tells who sits where (``seating``, int ``[G, S]``) in the games to come, by numbers that ``observe`` uses, too."""
+        """Tells who sits where (``seating``, int ``[G, S]``) in the games to come, by numbers that
+        ``observe`` uses, too.
+        """
         self._seating = np.asarray(seating, np.int64)
 
     def observe(self, deals: States, records: Records) -> None:
-        """Counts what the players did in the games that ``meet`` told of; only what all could see is used.
+        """Counts what the players did in the games that ``meet`` told of; only what all could see
+        is used.
 
         Args:
             deals: ``[G]``, changed in place. records: All moves.
@@ -220,7 +238,9 @@ class MCTSAgent(Agent):
         self._seating = None
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``."""
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
+        ``games[k]``.
+        """
         moves = np.empty(len(games), np.int16)
         for k, game in enumerate(games):
             found = self.search(
@@ -233,7 +253,9 @@ class MCTSAgent(Agent):
         return moves
 
     def _known(self, game: int) -> np.ndarray:
-        """Returns the counts of the players by seat in a game, those of strangers where nobody has told who they are."""
+        """Returns the counts of the players by seat in a game, those of strangers where nobody has
+        told who they are.
+        """
         return (
             new_counts(self.game.spec.num_seats)
             if self._seating is None
@@ -274,9 +296,11 @@ class MCTSAgent(Agent):
         return self._searcher.run(view, seat, statistics, rng, most, stopping, given)
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision at a table, with the moves that were searched: given ones are the only ones, by their amounts.
+        """Returns the decision at a table, with the moves that were searched: given ones are the
+        only ones, by their amounts.
 
-        Who has been told of the players (``meet``) knows them here, too: the table is then the first game.
+        Who has been told of the players (``meet``) knows them here, too: the table is then the
+        first game.
         """
         given = (
             None

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agents.agent import Agent
-from agents.decision import Decision, Limits, Question
-from agents.registry import Host, PlayerOptions, player
+from games.agent import Agent
 from games.batches import Rules, States, take
+from games.decision import Decision, Limits, Question
 from games.generic import current_seat
 from games.interface import Game, Records
 from games.kernels import kernel, streams
+from games.registry import Host, PlayerOptions, player
 
 
 @player("mix", slow=True)

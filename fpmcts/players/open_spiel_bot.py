@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from agents.agent import Agent
-from agents.foreign.calling import calling, drawn_seed, function_of, the_extra
-from agents.foreign.worlds import draw_game
-from agents.general.external import ExternalPlayerError
-from agents.registry import Host, PlayerOptions, player
+from fpmcts.players.calling import calling, drawn_seed, function_of, the_extra
+from fpmcts.players.external import ExternalPlayerError
+from fpmcts.players.foreign_worlds import draw_game
+from games.agent import Agent
 from games.batches import States, take
 from games.interface import Game, Records, seats_to_move
 from games.kernels import streams
+from games.registry import Host, PlayerOptions, player
 
 
 @player("open_spiel", games=["poker", "goofspiel", "phantom_tictactoe"], slow=True)
@@ -56,8 +56,8 @@ class OpenSpielAgent(Agent):
     def __init__(self, game: Game, bot: str) -> None:
         import pyspiel  # an extra
 
-        from interop.open_spiel_games import load_game
-        from interop.open_spiel_players import OWN_GAMES, Line, offset
+        from fpmcts.adapters.open_spiel_games import load_game
+        from fpmcts.adapters.open_spiel_players import OWN_GAMES, Line, offset
 
         self.game, self.bot, self.name = game, bot, "open_spiel"
         self._line, self._offset, self._load = Line, offset, pyspiel.load_bot

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.agent import Agent
-from agents.decision import RETURN, WINS, Decision, Limits, Question, sure_win_decision
-from agents.registry import Host, PlayerOptions, player
-from agents.trained import checkpoint_of, trained_networks
-from fpmcts.drawn_moves import observe_movers, sample_policy
+from fpmcts.players.trained import checkpoint_of, trained_networks
+from fpmcts.search.policy_kernels import observe_movers, sample_policy
+from games.agent import Agent
 from games.batches import Rules, States, num_rows
+from games.decision import RETURN, WINS, Decision, Limits, Question, sure_win_decision
 from games.generic import forced_win, legal, stake
 from games.interface import Game, Records
 from games.kernels import kernel, streams
+from games.registry import Host, PlayerOptions, player
+from games.settings import setting
 from networks.decode import legal_logits, softmax
 from networks.evaluator import Outputs
 from networks.precision import PRECISIONS
-from runtime.settings import setting
 
 CHUNK = 16_384
 """Views whose probabilities are computed at once."""
@@ -194,7 +194,7 @@ class PolicyAgent(Agent):
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see
-        ``agents.agent.OpenPolicy``.
+        ``games.agent.OpenPolicy``.
         """
         stated = self._stated(views, self.temperature)
         if self.solve:

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.registry import Player, player
 from games.batches import Rules, States, num_rows
 from games.generic import legal
 from games.interface import Records
 from games.kernels import kernel, random_below, streams
+from games.registry import Player, player
 
 
 @kernel
@@ -62,7 +62,7 @@ class Random(Player):
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal move at each view, see
-        ``agents.agent.OpenPolicy``.
+        ``games.agent.OpenPolicy``.
         """
         spec = self.game.spec
         result = np.zeros((num_rows(views), spec.max_legal))

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from agents.agent import Agent
-from agents.foreign.calling import calling, drawn_seed, function_of, the_extra
-from agents.general.external import ExternalPlayerError
-from agents.registry import Host, PlayerOptions, player
+from fpmcts.adapters.rlcard_states import Shown, doudizhu, poker
+from fpmcts.players.calling import calling, drawn_seed, function_of, the_extra
+from fpmcts.players.external import ExternalPlayerError
+from games.agent import Agent
 from games.batches import States
 from games.interface import Game, Records, seats_to_move
 from games.kernels import streams
-from interop.rlcard_states import Shown, doudizhu, poker
+from games.registry import Host, PlayerOptions, player
 
 ENVIRONMENTS = {"doudizhu": "doudizhu", "leduc": "leduc-holdem", "limit_holdem": "limit-holdem"}
 """RLCard's names of games, by ours."""

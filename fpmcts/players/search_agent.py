@@ -10,8 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from agents.agent import Agent
-from agents.decision import (
+from fpmcts.players.match_search import match_inference, match_search
+from fpmcts.players.trained import checkpoint_of, trained_networks
+from fpmcts.search.search import LONE_SLOTS, Search, SearchResult, SearchSettings, sample_targets
+from games.agent import Agent
+from games.batches import Rules, States, take
+from games.decision import (
     RETURN,
     WINS,
     Decision,
@@ -21,20 +25,15 @@ from agents.decision import (
     RootMove,
     sure_win_decision,
 )
-from agents.match_search import match_inference, match_search
-from agents.registry import Host, PlayerOptions, player
-from agents.trained import checkpoint_of, trained_networks
-from fpmcts.search import LONE_SLOTS, Search, SearchResult, SearchSettings
-from fpmcts.selfplay import sample_targets
-from games.batches import Rules, States, take
 from games.generic import forced_win, legal, stake
 from games.interface import Game, Records
 from games.kernels import kernel, streams
+from games.registry import Host, PlayerOptions, player
+from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
 from networks.evaluator import Evaluator
 from networks.precision import PRECISIONS
-from runtime.settings import setting
 
 
 @player("fpmcts", slow=True, compiles=True)

@@ -14,16 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.decision import RETURN, WINS
-from agents.general import beliefs
-from agents.general.tree_search import Clock, Place, Root, TreeAgent
-from games.batches import Rules, States, take
-from games.generic import hidden_of, log_prior_hidden
-from games.interface import Game
-from games.kernels import kernel, random_u64
-from inference.prior import prior_worlds
-from runtime.settings import ConfigError
-from tabular.hash_table import (
+from fpmcts.players import beliefs
+from fpmcts.players.tree_search import Clock, Place, Root, TreeAgent
+from fpmcts.tabular.hash_table import (
     HEADER,
     HashTable,
     Rows,
@@ -34,10 +27,17 @@ from tabular.hash_table import (
     seat_of,
     visits_of,
 )
-from tabular.hashed_learner import IsMctsOptions, make_selection
-from tabular.search import search
-from tabular.selection import UCT, WIDTHS, values, weights
-from tabular.walks import walk_of
+from fpmcts.tabular.hashed_learner import IsMctsOptions, make_selection
+from fpmcts.tabular.search import search
+from fpmcts.tabular.selection import UCT, WIDTHS, values, weights
+from fpmcts.tabular.walks import walk_of
+from games.batches import Rules, States, take
+from games.decision import RETURN, WINS
+from games.generic import hidden_of, log_prior_hidden
+from games.interface import Game
+from games.kernels import kernel, random_u64
+from games.settings import ConfigError
+from inference.prior import prior_worlds
 
 CHUNK = 1024
 """Iterations between two looks at the clock; each starts from a state of its own."""

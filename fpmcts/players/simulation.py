@@ -1,8 +1,10 @@
-"""What moves and cards are worth in poker that is too large for exact values, by play-outs of a stored policy.
+"""What moves and cards are worth in poker that is too large for exact values, by play-outs of a
+stored policy.
 
-The hidden hand of the one opponent is weighed by the policy: the probability of each hand is that of the moves it made with it
-(``LimitBestResponse.ranges``). Worlds are drawn from these weights, and each move is tried in the same worlds with the same
-random numbers, so that moves are compared in pairs. From there on the policy plays in every seat, the mover's own included.
+The hidden hand of the one opponent is weighed by the policy: the probability of each hand is that
+of the moves it made with it (``LimitBestResponse.ranges``). Worlds are drawn from these weights,
+and each move is tried in the same worlds with the same random numbers, so that moves are compared
+in pairs. From there on the policy plays in every seat, the mover's own included.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,16 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.agent import Agent, OpenPolicy
-from agents.decision import HiddenCards, Question
-from agents.luck import Luck, Mean, luck_of, play_out, repeated
-from agents.poker.local_best_response import LimitBestResponse
+from fpmcts.players.luck import Luck, Mean, luck_of, play_out, repeated
+from games.agent import Agent, OpenPolicy
+from games.decision import HiddenCards, Question
 from games.poker.game import LimitPoker
+from games.poker.players.local_best_response import LimitBestResponse
 from games.poker.state import States
 from games.table import Table
 
 FLOOR = 0.02
-"""Share of uniform play in the policy that explains the opponent's moves: none of them is impossible."""
+"""Share of uniform play in the policy that explains the opponent's moves: none of them is
+impossible.
+"""
 
 
 class Floored(OpenPolicy):
@@ -29,14 +33,18 @@ class Floored(OpenPolicy):
         self._counts, self._policy = game.rules.betting.num_actions, policy
 
     def probabilities(self, views: States) -> np.ndarray:
-        """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
+        """Returns the probability of each legal action at each view, see
+        ``games.agent.OpenPolicy``.
+        """
         told = self._policy.probabilities(views)
         count = self._counts[views.node][:, None]
         return (1.0 - FLOOR) * told + FLOOR * (np.arange(told.shape[1]) < count) / count
 
 
 class Simulated(NamedTuple):
-    """What play-outs say of a decision. Attributes: returns: float64 ``[W, n]``, of each world and move asked about; hidden."""
+    """What play-outs say of a decision. Attributes: returns: float64 ``[W, n]``, of each world and
+    move asked about; hidden.
+    """
 
     returns: np.ndarray
     hidden: HiddenCards
@@ -82,7 +90,9 @@ def simulate(
 
 
 def with_board(cards: np.ndarray, first: int, deck: int, rng: np.random.Generator) -> None:
-    """Deals the cards from column ``first`` on anew in each row of ``cards`` (int8 ``[n, K]``), in place, from those left."""
+    """Deals the cards from column ``first`` on anew in each row of ``cards`` (int8 ``[n, K]``), in
+    place, from those left.
+    """
     order = rng.random((len(cards), deck))
     np.put_along_axis(order, cards[:, :first].astype(np.int64), 2.0, axis=1)
     cards[:, first:] = np.argsort(order, axis=1)[:, : cards.shape[1] - first]
@@ -106,7 +116,9 @@ def poker_luck(
     seed: int,
     cancel: Callable[[], bool] | None = None,
 ) -> Luck:
-    """Returns what the cards brought in a hand, by ``num`` play-outs of each position; see ``agents.luck.luck_of``."""
+    """Returns what the cards brought in a hand, by ``num`` play-outs of each position; see
+    ``fpmcts.players.luck.luck_of``.
+    """
     rng, deal, betting = np.random.default_rng(seed), table.deal.cards, game.betting
     board = game.spec.num_seats * game.rules.num_private
 

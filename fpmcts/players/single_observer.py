@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.decision import RETURN, WINS
-from agents.general.tree_search import Clock, Place, Root, TreeAgent
+from fpmcts.players.tree_search import Clock, Place, Root, TreeAgent
 from games.batches import Rules, States
+from games.decision import RETURN, WINS
 from games.generic import copy_row, current_seat, infoset_key, legal, step, team_return
 from games.interface import Game
 from games.kernels import kernel, mix64, random_below, random_float

@@ -1,6 +1,7 @@
-"""Plays by the tables of a run of a tabular algorithm, ``train.py game=leduc algorithm=smooth_uct``, or by those of ``models/``.
+"""Plays by the tables of a run of a tabular algorithm, ``train.py game=leduc
+algorithm=smooth_uct``, or by those of ``models/``.
 
-``python -m agents.poker.tabular RUN FILE`` writes the average policy of a run to such a file.
+``python -m fpmcts.players.tabular RUN FILE`` writes the average policy of a run to such a file.
 """
 
 import argparse
@@ -13,41 +14,43 @@ from typing import Any, Self
 
 import numpy as np
 
-from agents.agent import Agent
-from agents.decision import RETURN, Decision, HiddenCards, Limits, Question, RootMove
-from agents.luck import DEALS, Cancelled, Luck, Mean, before_the_deal, mean_of
-from agents.poker import stored_policy
-from agents.poker.simulation import poker_luck, simulate
-from agents.registry import Host, PlayerOptions, player
+from fpmcts.players.luck import DEALS, Cancelled, Luck, Mean, before_the_deal, mean_of
+from fpmcts.players.simulation import poker_luck, simulate
+from fpmcts.tabular import algorithms, stored_policy
+from fpmcts.tabular.best_response import nash_conv
+from fpmcts.tabular.values import PolicyValues
 from games import Choice
+from games.agent import Agent
 from games.batches import States
+from games.decision import RETURN, Decision, HiddenCards, Limits, Question, RootMove
 from games.interface import Game, Records
 from games.kernels import ROOT, kernel, random_float, streams
 from games.poker.game import LimitPoker
 from games.poker.tables import PokerTables
+from games.registry import Host, PlayerOptions, player
+from games.settings import setting
 from games.table import Table
 from networks.checkpoint import CHECKPOINT, PREVIOUS, Arrays, CheckpointError, load, save
-from runtime.settings import setting
-from tabular import algorithms
-from tabular.best_response import nash_conv
-from tabular.values import PolicyValues
 
 POLICIES = ("average", "greedy")
 EXACT_ENOUGH = 1e-4
-"""NashConv in chips, below which a stored policy of a game with a full tree need not be any more exact."""
+"""NashConv in chips, below which a stored policy of a game with a full tree need not be any more
+exact.
+"""
 
 
 @player("tabular", games=["poker"], states_policy=True)
 @dataclass
 class TabularOptions(PlayerOptions):
-    """What a run of a tabular algorithm has learned (``python train.py game=leduc algorithm=smooth_uct``); poker only.
+    """What a run of a tabular algorithm has learned (``python train.py game=leduc
+    algorithm=smooth_uct``); poker only.
 
     Attributes:
         run: Folder of the run, or its checkpoint; none: the tables that come with the project.
-        policy: "average", which approaches an equilibrium, each move drawn from it; or "greedy": in runs of UCT and Smooth UCT
-            the action of the highest value, else the most probable one.
-        playouts: Worlds in which each move is tried for its value where the game has no exact ones, two players only; 0: none.
-            They change no move.
+        policy: "average", which approaches an equilibrium, each move drawn from it; or "greedy": in
+            runs of UCT and Smooth UCT the action of the highest value, else the most probable one.
+        playouts: Worlds in which each move is tried for its value where the game has no exact ones,
+            two players only; 0: none. They change no move.
     """
 
     run: str = ""
@@ -66,11 +69,15 @@ class TabularOptions(PlayerOptions):
         if not self.run:
             path = ROOT / "models" / f"{game}-tables.safetensors"
             if not path.is_file():
-                raise CheckpointError(f"no tables come with the project for {game}; train some and give run=RUN_DIR")
+                raise CheckpointError(
+                    f"no tables come with the project for {game}; train some and give run=RUN_DIR"
+                )
             return path
         path = run_file(self.run)
         if not path.is_file():
-            raise CheckpointError(f"there is no run of a tabular algorithm at {self.run}; give the folder of one")
+            raise CheckpointError(
+                f"there is no run of a tabular algorithm at {self.run}; give the folder of one"
+            )
         return path
 
 
@@ -80,8 +87,10 @@ class TabularPolicy:
 
     Attributes:
         game: The poker game with the information states of the tables.
-        rows: float64 ``[any, game.max_actions]``, the probabilities of the legal actions; zeros stand for the uniform policy.
-        places: int32 ``[D]``, where the rows of each node of the betting tree begin; -1 = nowhere, the policy is uniform there.
+        rows: float64 ``[any, game.max_actions]``, the probabilities of the legal actions; zeros
+            stand for the uniform policy.
+        places: int32 ``[D]``, where the rows of each node of the betting tree begin; -1 = nowhere,
+            the policy is uniform there.
     """
 
     game: PokerTables
@@ -90,7 +99,8 @@ class TabularPolicy:
 
     @classmethod
     def of_table(cls, game: PokerTables, table: np.ndarray) -> Self:
-        """Returns the policy of a table of all information states (``[game.num_infosets, game.max_actions]``).
+        """Returns the policy of a table of all information states (``[game.num_infosets,
+        game.max_actions]``).
 
         Raises:
             ValueError: It is no policy.
@@ -98,15 +108,22 @@ class TabularPolicy:
         return cls(game, game.check_policy(table), game.betting.base)
 
     def table(self) -> np.ndarray:
-        """Returns a row for every information state, zeros for the uniform policy (``[game.num_infosets, game.max_actions]``)."""
-        betting, result = self.game.betting, np.zeros((self.game.num_infosets, self.game.max_actions))
+        """Returns a row for every information state, zeros for the uniform policy
+        (``[game.num_infosets, game.max_actions]``).
+        """
+        betting, result = (
+            self.game.betting,
+            np.zeros((self.game.num_infosets, self.game.max_actions)),
+        )
         for node in np.flatnonzero(self.places >= 0):
             start, first, count = betting.base[node], self.places[node], betting.num_buckets[node]
             result[start : start + count] = self.rows[first : first + count]
         return result
 
     def probabilities(self, cards: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-        """Returns the probabilities of the actions (float64 ``[n, A]``) of the mover at each position, as in ``infosets``."""
+        """Returns the probabilities of the actions (float64 ``[n, A]``) of the mover at each
+        position, as in ``infosets``.
+        """
         betting, starts = self.game.betting, self.places[nodes]
         offsets = self.game.infosets(cards, nodes) - betting.base[nodes]
         found = self.rows[np.where(starts >= 0, starts + offsets, 0)] * (starts >= 0)[:, None]
@@ -116,12 +133,18 @@ class TabularPolicy:
 
 
 def run_file(path: Path | str) -> Path:
-    """Returns the file that holds the tables: the path itself, or the last checkpoint in it where it is the folder of a run."""
+    """Returns the file that holds the tables: the path itself, or the last checkpoint in it where
+    it is the folder of a run.
+    """
     path = Path(path)
     if not path.is_dir():
         return path
     # While the latest is being replaced, the previous one is there alone.
-    return path / PREVIOUS if (path / PREVIOUS).exists() and not (path / CHECKPOINT).exists() else path / CHECKPOINT
+    return (
+        path / PREVIOUS
+        if (path / PREVIOUS).exists() and not (path / CHECKPOINT).exists()
+        else path / CHECKPOINT
+    )
 
 
 def load_tabular(path: Path | str, game: LimitPoker, policy: str = "average") -> TabularPolicy:
@@ -138,10 +161,14 @@ def load_tabular(path: Path | str, game: LimitPoker, policy: str = "average") ->
     file = run_file(path)
     arrays, meta = _read(file)
     if meta["game"].get("name") != game.spec.name:
-        raise CheckpointError(f"{file} plays {meta['game'].get('name')}; expected a run of {game.spec.name}")
+        raise CheckpointError(
+            f"{file} plays {meta['game'].get('name')}; expected a run of {game.spec.name}"
+        )
     found = _policy(file, arrays, meta, policy)
     if not np.array_equal(found.game.betting.child, game.betting.child):
-        raise CheckpointError(f"{file} has {found.game.num_players} players; this match has {game.spec.num_seats}")
+        raise CheckpointError(
+            f"{file} has {found.game.num_players} players; this match has {game.spec.num_seats}"
+        )
     return found
 
 
@@ -149,8 +176,10 @@ def _read(file: Path) -> tuple[Arrays, dict[str, Any]]:
     """Returns the arrays and the metadata of a file of tables. Raises CheckpointError."""
     arrays, meta = load(file)
     if not isinstance(meta.get("algorithm"), dict) or not isinstance(meta.get("game"), dict):
-        raise CheckpointError(f"{file} holds no tables: expected a run of {', '.join(algorithms.ALGORITHMS)}; "
-                              "networks are played by policy and fpmcts")  # fmt: skip
+        raise CheckpointError(
+            f"{file} holds no tables: expected a run of {', '.join(algorithms.ALGORITHMS)}; "
+            "networks are played by policy and fpmcts"
+        )
     return arrays, meta
 
 
@@ -174,8 +203,8 @@ def _policy(file: Path, arrays: Arrays, meta: dict[str, Any], policy: str) -> Ta
 def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> str:
     """Writes the average policy of a run to a small file, and returns what it is, in a line.
 
-    In a game with a full tree the weights are of the smallest type whose NashConv is below ``EXACT_ENOUGH``, else float32; in
-    any other uint8.
+    In a game with a full tree the weights are of the smallest type whose NashConv is below
+    ``EXACT_ENOUGH``, else float32; in any other uint8.
 
     Args:
         source: The folder of the run, or its checkpoint.
@@ -195,30 +224,50 @@ def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> st
         packed = stored_policy.pack(table, kind)
         if not tables.has_tree:
             break
-        measured = nash_conv(tables, stored_policy.completed(stored_policy.unpack(packed, tables), tables))
+        measured = nash_conv(
+            tables, stored_policy.completed(stored_policy.unpack(packed, tables), tables)
+        )
         if measured < EXACT_ENOUGH:
             break
     episodes, states = int(arrays["learner.episodes"][0]), len(packed["weights"])
-    stored = {"policy": "average", "threshold": threshold, "episodes": episodes, "nash_conv": measured}
-    save(target, packed, {key: meta.get(key) for key in ("game", "algorithm", "code", "seconds")} | {"stored": stored})
+    stored = {
+        "policy": "average",
+        "threshold": threshold,
+        "episodes": episodes,
+        "nash_conv": measured,
+    }
+    save(
+        target,
+        packed,
+        {key: meta.get(key) for key in ("game", "algorithm", "code", "seconds")}
+        | {"stored": stored},
+    )
     told = "" if measured is None else f", NashConv {measured:.2g} chips"
     return (
-        f"{target}: {episodes:,} episodes, {states:,} of {tables.num_infosets:,} information states, "
+        f"{target}: {episodes:,} episodes, {states:,} of {tables.num_infosets:,} information "
+        "states, "
         f"{packed['weights'].dtype}, {Path(target).stat().st_size:,} bytes{told}"
     )
 
 
 @kernel
 def _draw(
-    actions: np.ndarray, nodes: np.ndarray, probabilities: np.ndarray, games: np.ndarray, rng: np.ndarray, moves: np.ndarray
+    actions: np.ndarray,
+    nodes: np.ndarray,
+    probabilities: np.ndarray,
+    games: np.ndarray,
+    rng: np.ndarray,
+    moves: np.ndarray,
 ) -> None:
-    """Writes an action for each row to ``moves``, drawn from its probabilities with the stream of its game."""
+    """Writes an action for each row to ``moves``, drawn from its probabilities with the stream of
+    its game.
+    """
     for k in range(len(games)):
         left, slot = random_float(rng, games[k]), 0
         last = 0
         while slot < probabilities.shape[1]:
             if probabilities[k, slot] > 0.0:
-                last = slot  # rounding can leave a remainder, which belongs to an action that is played
+                last = slot  # a remainder of rounding belongs to an action that is played
                 if left < probabilities[k, slot]:
                     break
                 left -= probabilities[k, slot]
@@ -245,13 +294,24 @@ class TabularAgent(Agent):
         self._rng = streams(seed, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``."""
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
+        ``games[k]``.
+        """
         moves = np.empty(len(games), np.int16)
-        _draw(self.policy.game.betting.actions, views.node, self.probabilities(views), games, self._rng, moves)
+        _draw(
+            self.policy.game.betting.actions,
+            views.node,
+            self.probabilities(views),
+            games,
+            self._rng,
+            moves,
+        )
         return moves
 
     def probabilities(self, views: States) -> np.ndarray:
-        """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
+        """Returns the probability of each legal action at each view, see
+        ``games.agent.OpenPolicy``.
+        """
         return self.policy.probabilities(views.cards, views.node)
 
     @cached_property
@@ -263,10 +323,12 @@ class TabularAgent(Agent):
         return PolicyValues(game, stored_policy.completed(self.policy.table(), game))
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision and its policy; in small games also the exact value of each move, and what is hidden.
+        """Returns the decision and its policy; in small games also the exact value of each move,
+        and what is hidden.
 
-        A value is that of the move against this policy in the other seats, see ``tabular.values``; a root row's prior is the
-        policy, its regret what its mean lacks to the largest. The value of the decision is the mean over its policy.
+        A value is that of the move against this policy in the other seats, see
+        ``fpmcts.tabular.values``; a root row's prior is the policy, its regret what its mean lacks
+        to the largest. The value of the decision is the mean over its policy.
         """
         decision = super().answer(question, limits)
         if self.exact is None:
@@ -278,12 +340,19 @@ class TabularAgent(Agent):
             if action in question.asked
         )
         policy = decision.policy or {}
-        value = sum(policy[question.text(action)] * float(found.values[k]) for k, action in enumerate(question.legal))
+        value = sum(
+            policy[question.text(action)] * float(found.values[k])
+            for k, action in enumerate(question.legal)
+        )
         hidden = _hidden(question.game, question.seat, found.cards)
-        return replace(decision, value=value, unit=RETURN, root=root, hidden=hidden, value_error=0.0)
+        return replace(
+            decision, value=value, unit=RETURN, root=root, hidden=hidden, value_error=0.0
+        )
 
     def _simulated(self, question: Question, limits: Limits, decision: Decision) -> Decision:
-        """Returns the decision with the value of each move by play-outs, where they are asked for."""
+        """Returns the decision with the value of each move by play-outs, where they are asked
+        for.
+        """
         if self.playouts < 2 or question.game.spec.num_seats != 2:
             return decision
         try:
@@ -299,12 +368,20 @@ class TabularAgent(Agent):
         shares = np.array([(decision.policy or {}).get(row.move, 0.0) for row in root])
         value = mean_of(found.returns @ shares[:, None])
         return replace(
-            decision, value=float(value.mean[0]), unit=RETURN, root=root, hidden=found.hidden, playouts=self.playouts,
+            decision,
+            value=float(value.mean[0]),
+            unit=RETURN,
+            root=root,
+            hidden=found.hidden,
+            playouts=self.playouts,
             value_error=float(value.error[0]),
-        )  # fmt: skip
+        )
 
-    def luck(self, table: Table, num: int, seed: int, cancel: Callable[[], bool] | None = None) -> Luck:
-        """Returns what the cards brought in a hand that is over: exactly where that can be, else by ``num`` play-outs.
+    def luck(
+        self, table: Table, num: int, seed: int, cancel: Callable[[], bool] | None = None
+    ) -> Luck:
+        """Returns what the cards brought in a hand that is over: exactly where that can be, else by
+        ``num`` play-outs.
 
         Raises:
             Cancelled: ``cancel`` said so.
@@ -312,7 +389,9 @@ class TabularAgent(Agent):
         game: Any = table.game
         if self.exact is None:
             if num not in self._starts:
-                self._starts[num] = before_the_deal(game, self, DEALS * num, win_only=False, cancel=cancel)
+                self._starts[num] = before_the_deal(
+                    game, self, DEALS * num, win_only=False, cancel=cancel
+                )
             return poker_luck(game, self, table, self._starts[num], num, seed, cancel)
         betting, slots, node, losses = game.betting, list[int](), 0, np.zeros(game.spec.num_seats)
         movers = []
@@ -322,31 +401,52 @@ class TabularAgent(Agent):
             node = int(betting.child[node, slots[-1]])
         found = self.exact.account(table.deal.cards[0], slots)
         np.add.at(losses, movers, found.regrets)
-        start, deal, later = (tuple(values.tolist()) for values in (found.start, found.deal, found.later))
+        start, deal, later = (
+            tuple(values.tolist()) for values in (found.start, found.deal, found.later)
+        )
         none = (0.0,) * game.spec.num_seats
-        return Luck(RETURN, table.returns or none, start, deal, later, none, none, none, none, losses=tuple(losses.tolist()))
+        return Luck(
+            RETURN,
+            table.returns or none,
+            start,
+            deal,
+            later,
+            none,
+            none,
+            none,
+            none,
+            losses=tuple(losses.tolist()),
+        )
 
 
 def _hidden(game: Game, seat: int, cards: np.ndarray) -> HiddenCards:
-    """Returns what a seat believes of the others' hands, of one card each, from the probability of each card."""
+    """Returns what a seat believes of the others' hands, of one card each, from the probability of
+    each card.
+    """
     others = [(seat + 1 + k) % game.spec.num_seats for k in range(game.spec.num_seats - 1)]
     probabilities = [[[1.0 - p, p] for p in cards[other].tolist()] for other in others]
-    return HiddenCards(tuple(others), game.spec.hidden_kinds, probabilities, None, listed=True, prior_only=False)
+    return HiddenCards(
+        tuple(others), game.spec.hidden_kinds, probabilities, None, listed=True, prior_only=False
+    )
 
 
 def main() -> None:
     """Exports the average policy of a run."""
-    parser = argparse.ArgumentParser(prog="python -m agents.poker.tabular", description="Writes the policy of a run to a file.")
+    parser = argparse.ArgumentParser(
+        prog="python -m fpmcts.players.tabular", description="Writes the policy of a run to a file."
+    )
     parser.add_argument("run", type=Path)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--threshold", type=float, default=0.0, help="probabilities below it become 0 (default: 0)")
+    parser.add_argument(
+        "--threshold", type=float, default=0.0, help="probabilities below it become 0 (default: 0)"
+    )
     options = parser.parse_args()
     if not 0.0 <= options.threshold <= 1.0:
         parser.error(f"--threshold {options.threshold}: expected 0 to 1")
     try:
         sys.stdout.write(f"{export(options.run, options.file, options.threshold)}\n")
     except CheckpointError as error:
-        parser.exit(1, f"agents.poker.tabular: {error}\n")
+        parser.exit(1, f"fpmcts.players.tabular: {error}\n")
 
 
 if __name__ == "__main__":

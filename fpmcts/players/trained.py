@@ -1,7 +1,7 @@
 """Trained networks as a checkpoint of a run holds them, ready to play.
 
-``python -m agents.trained RUN_DIR FILE`` writes the networks of a run to a file of their own, to be
-given away: without the paths of the machine that trained them.
+``python -m fpmcts.players.trained RUN_DIR FILE`` writes the networks of a run to a file of their
+own, to be given away: without the paths of the machine that trained them.
 """
 
 import argparse
@@ -12,11 +12,11 @@ from typing import Any
 
 import torch
 
-from agents.registry import Host
-from fpmcts.search import SearchSettings
+from fpmcts.search.search import SearchSettings
 from games import Choice
 from games.interface import Game
 from games.kernels import ROOT
+from games.registry import Host
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.filter import FilterEngine, FilterNet
 from networks.checkpoint import NETWORKS, Arrays, CheckpointError, load, save, settings_of
@@ -243,7 +243,8 @@ def export(source: Path | str, target: Path | str) -> None:
 def main() -> None:
     """Exports the networks of a run."""
     parser = argparse.ArgumentParser(
-        prog="python -m agents.trained", description="Writes the networks of a run to a file."
+        prog="python -m fpmcts.players.trained",
+        description="Writes the networks of a run to a file.",
     )
     parser.add_argument("run_dir", type=Path)
     parser.add_argument("file", type=Path)

@@ -9,9 +9,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from agents.agent import Agent
-from agents.decision import Decision, Limits, Question, RootMove
+from games.agent import Agent
 from games.batches import Rules, States, take
+from games.decision import Decision, Limits, Question, RootMove
 from games.generic import legal
 from games.interface import Game, Records
 from games.kernels import kernel, random_index, streams
@@ -91,7 +91,7 @@ class Place(Generic[Tree]):
         moves: int16, the moves so far as the seat to move saw them.
         lane: Whose stream of ``rng`` is drawn from.
         rng: uint64 streams. path: uint64 ``[1]``, another stream.
-        legal, asked, stands_for: See ``agents.decision.Question``.
+        legal, asked, stands_for: See ``games.decision.Question``.
         tree: It grows.
     """
 

@@ -2,7 +2,7 @@
 own.
 
 ``compile_players`` does both at once; programs that play or train with searches call it first (see
-``runtime.compilation``). The networks are small and have learned nothing: kernels do not depend on
+``games.compilation``). The networks are small and have learned nothing: kernels do not depend on
 them.
 """
 
@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.general.random_agent import Random
-from fpmcts.search import Search, SearchSettings
+from fpmcts.players.random_agent import Random
+from fpmcts.search.search import Search, SearchSettings
 from games import is_outside, make
 from games.batches import States, num_rows, take
+from games.compilation import Command, compile_ahead, compile_beside, say_on_stderr
 from games.generic import legal, step
 from games.interface import Game, Records, seats_to_move
 from games.kernel_cache import cache_folder
@@ -25,7 +26,6 @@ from games.kernels import Stream, deal_seeds, sources_digest, streams
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
-from runtime.compilation import Command, compile_ahead, compile_beside, say_on_stderr
 
 MOVES = 12
 """Of the game in which worlds are drawn: enough for hands to be few."""
@@ -45,7 +45,7 @@ def compile_players(
     run = compile_ahead if wait else compile_beside
     files = [Path(str(import_module(name).__file__))] if is_outside(name) else []
     commands: list[Command] = [
-        ("-m", "agents.warmup", part, name) for part in PARTS
+        ("-m", "fpmcts.players.warmup", part, name) for part in PARTS
     ]  # the longest first
     run(cache_folder() / f"compiled-{sources_digest(*files)}", commands, say)
 

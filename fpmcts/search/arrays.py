@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.tree import PolicyCache, Tree, make_policy_cache, make_tree
+from fpmcts.search.tree import PolicyCache, Tree, make_policy_cache, make_tree
 from games.batches import Rules, States
 from games.interface import Game
 
@@ -39,7 +39,7 @@ class Jobs(NamedTuple):
 class Slots(NamedTuple):
     """M simulations; D bounds the moves of a game."""
 
-    phase: np.ndarray  # int8 [M]: fpmcts.simulate.Phase
+    phase: np.ndarray  # int8 [M]: fpmcts.search.simulate.Phase
     world: np.ndarray  # int32 [M]
     depth: np.ndarray  # int32 [M]
     path: np.ndarray  # int32 [M, D]: edges taken

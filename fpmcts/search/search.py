@@ -3,9 +3,9 @@
     worlds ──▶ begin_search ─▶ ┌─ evaluate ─▶ absorb ─▶ advance ─┐ ──▶ SearchResult
                                └──────────── requests ◀──────────┘
 
-Hundreds of positions are searched at once; in each round the kernels of ``fpmcts.simulate`` run
-every simulation to its next evaluation and one forward pass per network answers them all. Several
-slots per tree fill the batches further: late in a batch of games, or for a single position.
+Hundreds of positions are searched at once; in each round the kernels of ``fpmcts.search.simulate``
+run every simulation to its next evaluation and one forward pass per network answers them all.
+Several slots per tree fill the batches further: late in a batch of games, or for a single position.
 """
 
 import time
@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fpmcts.arrays import Forest, Params, make_forest
-from fpmcts.roots import RULES, improved_policy, preference
-from fpmcts.simulate import absorb, advance, begin_search
+from fpmcts.search.arrays import Forest, Params, make_forest
+from fpmcts.search.roots import RULES, improved_policy, preference
+from fpmcts.search.simulate import absorb, advance, begin_search
 from games.batches import States, take
 from games.interface import Game
-from games.kernels import kernel, random_float, random_u64
+from games.kernels import kernel, random_float, random_index, random_u64
+from games.settings import setting
 from networks.evaluator import Outputs
-from runtime.settings import setting
 
 Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
 """(observations int8 [N, C, L], seats int8 [N]) -> Outputs: the answer of the seats' networks."""
@@ -204,7 +204,7 @@ def _make_rule(settings: SearchSettings, playouts: int) -> Any:
     """
     if settings.root not in RULES:
         raise ValueError(f"root is {settings.root!r}; expected one of {', '.join(RULES)}")
-    return import_module(f"fpmcts.roots.{settings.root}").make(settings, playouts)
+    return import_module(f"fpmcts.search.roots.{settings.root}").make(settings, playouts)
 
 
 class _Watch:
@@ -481,3 +481,52 @@ def _join(parts: list[SearchResult]) -> SearchResult:
         for name in SearchResult._fields
     )
     return SearchResult(*columns)
+
+
+@kernel
+def _choose(
+    actions: np.ndarray,
+    target: np.ndarray,
+    choice: np.ndarray,
+    num_legal: np.ndarray,
+    temperatures: np.ndarray,
+    rng: np.ndarray,
+    lanes: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Writes the move of each search: ``choice`` at T = 0, else drawn from target^(1/T)."""
+    weights = np.empty(target.shape[1])
+    for k in range(lanes.size):
+        if temperatures[k] <= 0.0:
+            random_float(rng, lanes[k])  # each search takes one number, whatever its temperature
+            out[k] = choice[k]
+            continue
+        total = 0.0
+        for j in range(num_legal[k]):
+            weights[j] = np.float64(target[k, j]) ** (1.0 / temperatures[k])
+            total += weights[j]
+        out[k] = actions[k, random_index(rng, lanes[k], weights, num_legal[k], total)]
+
+
+def sample_targets(
+    result: SearchResult, temperatures: np.ndarray, rng: np.ndarray, lanes: np.ndarray
+) -> np.ndarray:
+    """Returns the move of each search (int16 ``[n]``): its choice at T = 0, else drawn from
+    target^(1/T).
+
+    Args:
+        result: ``[n]``. temperatures: float64 ``[n]``.
+        rng: uint64 streams, changed in place; search k draws from ``lanes[k]`` (int64 ``[n]``).
+    """
+    actions = np.zeros(len(lanes), np.int16)
+    _choose(
+        result.actions,
+        result.target,
+        result.choice,
+        result.num_legal,
+        temperatures,
+        rng,
+        lanes,
+        actions,
+    )
+    return actions

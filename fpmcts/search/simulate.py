@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from fpmcts.arrays import Forest, Jobs, Params, Slots
-from fpmcts.roots import select
-from fpmcts.tree import (
+from fpmcts.search.arrays import Forest, Jobs, Params, Slots
+from fpmcts.search.roots import select
+from fpmcts.search.tree import (
     EMPTY,
     Tree,
     add_node,
@@ -281,7 +281,7 @@ def advance(forest: Forest, rule: Any) -> int:
     tree is done.
 
     Args:
-        rule: At the root, see ``fpmcts.roots``.
+        rule: At the root, see ``fpmcts.search.roots``.
     """
     jobs, slots, requests = forest.jobs, forest.slots, forest.requests
     count = 0

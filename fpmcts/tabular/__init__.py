@@ -1,1 +1,3 @@
-"""Tabular algorithms over information states: self-play MCTS, Outcome Sampling, CFR+, exact best responses."""
+"""Tabular algorithms over information states: self-play MCTS, Outcome Sampling, CFR+, exact best
+responses.
+"""

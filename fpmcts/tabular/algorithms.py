@@ -11,16 +11,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+from fpmcts.tabular.cfr_plus import CFRPlus, CFRPlusOptions
+from fpmcts.tabular.hashed_cfr import HashedCFRPlus
+from fpmcts.tabular.hashed_learner import IsMctsOptions, hashed_sampling, hashed_uct, ismcts
+from fpmcts.tabular.learner import Learner, PokerLearner
+from fpmcts.tabular.outcome_sampling import OutcomeSampling, OutcomeSamplingOptions
+from fpmcts.tabular.self_play import SelfPlay, SmoothUCTOptions, UCTAgainstRandom, UCTOptions
 from games import make as make_game
 from games.interface import Game
 from games.poker.tables import PokerTables
-from runtime.settings import build
-from tabular.cfr_plus import CFRPlus, CFRPlusOptions
-from tabular.hashed_cfr import HashedCFRPlus
-from tabular.hashed_learner import IsMctsOptions, hashed_sampling, hashed_uct, ismcts
-from tabular.learner import Learner, PokerLearner
-from tabular.outcome_sampling import OutcomeSampling, OutcomeSamplingOptions
-from tabular.self_play import SelfPlay, SmoothUCTOptions, UCTAgainstRandom, UCTOptions
+from games.settings import build
 
 
 class Entry(NamedTuple):
@@ -30,8 +30,8 @@ class Entry(NamedTuple):
         options: The dataclass of its options.
         dense: Makes it on the tables of a poker game, from its name, them, a seed and the options;
             None: it has no use for them.
-        hashed: Makes it on any game, from its name, the game, a seed and the options; None: it needs
-            the tables of a poker game.
+        hashed: Makes it on any game, from its name, the game, a seed and the options; None: it
+            needs the tables of a poker game.
         knows: Whether it can learn a game, or the tables of one.
         needs: What it asks of a game, in words.
     """
@@ -106,7 +106,8 @@ def _maker(name: str, game: Game | PokerTables) -> Callable[[int, Any], Learner]
 
 
 def make(name: str, game: Game | PokerTables | str, seed: int = 0, **options: Any) -> Any:
-    """Returns an algorithm on a game, before its first episode: a ``tabular.learner.Learner``.
+    """Returns an algorithm on a game, before its first episode: a
+    ``fpmcts.tabular.learner.Learner``.
 
     Args:
         name: A key of ``ALGORITHMS``.

@@ -2,12 +2,13 @@
 
 For two players in a zero-sum game
 
-- *NashConv* is what both players together can gain, ``sum_i R_i(b_i, pi_-i) - R_i(pi)``; the values of the policy itself cancel.
-  This is the "exploitability" delta of Heinrich & Silver 2015, 4.2.
+- *NashConv* is what both players together can gain, ``sum_i R_i(b_i, pi_-i) - R_i(pi)``; the values
+  of the policy itself cancel. This is the "exploitability" delta of Heinrich & Silver 2015, 4.2.
 - *Exploitability*, as most other libraries use the word, is half of it: the gain per player.
 
-Both are in chips per hand. The work is one pass down the tree for the probabilities of chance and the others, and one pass up: an
-information state takes the action with the largest sum over its histories. Lower levels are complete before a level begins.
+Both are in chips per hand. The work is one pass down the tree for the probabilities of chance and
+the others, and one pass up: an information state takes the action with the largest sum over its
+histories. Lower levels are complete before a level begins.
 """
 
 from typing import Any
@@ -23,7 +24,9 @@ _DECISION, _TERMINAL = 1, 2  # Kind, as plain integers for compiled code
 
 @kernel
 def reach(tree: Any, policy: np.ndarray, player: int, weight: np.ndarray) -> None:
-    """Writes the probability of each history due to chance and all but ``player`` (-1: due to all) to ``weight`` ``[H]``."""
+    """Writes the probability of each history due to chance and all but ``player`` (-1: due to all)
+    to ``weight`` ``[H]``.
+    """
     weight[0] = 1.0
     for node in range(len(weight)):
         first = tree.first_child[node]
@@ -49,7 +52,8 @@ def respond(
         tree: The game tree.
         policy: float64 ``[I, A]``, of all players; the player's own rows are not read.
         player: Who responds.
-        value: float64 ``[H]``, scratch: the probability, then the value of each history, weighted with it.
+        value: float64 ``[H]``, scratch: the probability, then the value of each history, weighted
+            with it.
         actions: float64 ``[I, A]``, zeros: becomes the weighted values of the player's actions.
     """
     reach(tree, policy, player, value)
@@ -80,7 +84,9 @@ def respond(
 
 @kernel
 def _profile_values(tree: Any, policy: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Returns what each player wins when all follow the policy: float64 ``[P]``; ``weight`` (float64 ``[H]``) is scratch."""
+    """Returns what each player wins when all follow the policy: float64 ``[P]``; ``weight``
+    (float64 ``[H]``) is scratch.
+    """
     reach(tree, policy, -1, weight)
     result = np.zeros(tree.payoffs.shape[1])
     for node in range(len(weight)):
@@ -115,23 +121,28 @@ def profile_values(game: PokerTables, policy: np.ndarray) -> np.ndarray:
 
 
 def best_response_values(game: PokerTables, policy: np.ndarray) -> np.ndarray:
-    """Returns what a best response of each player wins against the others' policy, in chips per hand: float64 ``[P]``.
+    """Returns what a best response of each player wins against the others' policy, in chips per
+    hand: float64 ``[P]``.
 
-    The responder sees everything that the full game shows, suits included, even where the policy does not. Arguments and errors
-    as ``profile_values``.
+    The responder sees everything that the full game shows, suits included, even where the policy
+    does not. Arguments and errors as ``profile_values``.
     """
     return _best_response_values(game.tree, game.tree_policy(policy))
 
 
 def nash_conv(game: PokerTables, policy: np.ndarray) -> float:
-    """Returns NashConv in chips per hand: what all players together gain by best responses, 0 in equilibrium.
+    """Returns NashConv in chips per hand: what all players together gain by best responses, 0 in
+    equilibrium.
 
-    The delta of Heinrich & Silver 2015, 4.2; twice the exploitability. Arguments and errors as ``profile_values``.
+    The delta of Heinrich & Silver 2015, 4.2; twice the exploitability. Arguments and errors as
+    ``profile_values``.
     """
     # The game is zero-sum, so the values of the policy itself sum to 0.
     return float(best_response_values(game, policy).sum())
 
 
 def exploitability(game: PokerTables, policy: np.ndarray) -> float:
-    """Returns NashConv divided by the number of players: half of it for two. Arguments and errors as ``nash_conv``."""
+    """Returns NashConv divided by the number of players: half of it for two. Arguments and errors
+    as ``nash_conv``.
+    """
     return nash_conv(game, policy) / game.num_players

@@ -1,7 +1,7 @@
 """CFR+: reference values by full passes over the game tree.
 
-Source: Tammelin, "Solving large imperfect information games using CFR+", 2014: regrets never fall below 0, the players update
-in turn, and iteration t weighs t in the average policy.
+Source: Tammelin, "Solving large imperfect information games using CFR+", 2014: regrets never fall
+below 0, the players update in turn, and iteration t weighs t in the average policy.
 """
 
 from dataclasses import dataclass
@@ -9,17 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from fpmcts.tabular.learner import Options, PokerLearner
+from fpmcts.tabular.poker_table import PokerTable
 from games.kernels import kernel
 from games.poker.tables import PokerTables
-from tabular.learner import Options, PokerLearner
-from tabular.poker_table import PokerTable
 
 _DECISION, _TERMINAL = 1, 2  # Kind, as plain integers for compiled code
 
 
 @kernel
 def _match(regrets: np.ndarray, num_actions: np.ndarray, policy: np.ndarray) -> None:
-    """Writes the policy in proportion to the regrets (none negative), uniform where all are 0, to ``policy`` ``[I, A]``."""
+    """Writes the policy in proportion to the regrets (none negative), uniform where all are 0, to
+    ``policy`` ``[I, A]``.
+    """
     for infoset in range(len(regrets)):
         total = 0.0
         for k in range(num_actions[infoset]):
@@ -82,7 +84,8 @@ def iterate(
                         total += policy[row, k] * value[start + k]
                     for k in range(tree.num_children[node]):
                         change[row, k] += value[start + k] - total
-                        # Once for each history of the information state; the player's own probability is that of all of them.
+                        # Once for each history of the information state; the player's own
+                        # probability is that of all of them.
                         weights[row, k] += t * own[node] * policy[row, k]
                     value[node] = total
                 else:

@@ -1,15 +1,18 @@
 """A table of information sets for any game: rows found by a 64-bit key, made as they are met.
 
-Open addressing. A *slot* is a word of 64 bits: half of a key, and the place of a row. The *rows* stand one after the other in one
-array of words, in the order in which they were made, each as long as its information set has actions, and never move when the
-slots are doubled:
+Open addressing. A *slot* is a word of 64 bits: half of a key, and the place of a row. The *rows*
+stand one after the other in one array of words, in the order in which they were made, each as long
+as its information set has actions, and never move when the slots are doubled:
 
-    key | visits, seat, number of actions | one number of the selection | for each action ``width`` words
+    key | visits, seat, number of actions | one number of the selection | for each action ``width``
+    words
 
-``width`` and what the words mean are the selection's (``tabular.selection``). A set takes ``8 (3 + width K)`` bytes for K actions
-and 16 to 32 bytes of slots; ``HashTable.bytes_per_set`` tells the mean.
+``width`` and what the words mean are the selection's (``fpmcts.tabular.selection``). A set takes
+``8 (3 + width K)`` bytes for K actions and 16 to 32 bytes of slots; ``HashTable.bytes_per_set``
+tells the mean.
 
-The rows are the whole state: slots follow from them, so a table that was saved and read again is the same in every bit.
+The rows are the whole state: slots follow from them, so a table that was saved and read again is
+the same in every bit.
 """
 
 from typing import NamedTuple
@@ -37,7 +40,8 @@ class Rows(NamedTuple):
 
     Attributes:
         used: int64 ``[2]``: words in use, rows in use.
-        slots: uint64 ``[a power of two]``: the high half of a key, then the place of its row + 1; 0 = empty.
+        slots: uint64 ``[a power of two]``: the high half of a key, then the place of its row + 1; 0
+            = empty.
         words: float64 ``[W]``.
         bits: uint64 ``[W]``.
         singles: float32 ``[2 W]``.
@@ -86,7 +90,9 @@ def _enter(slots: np.ndarray, key: np.uint64, place: int) -> None:
 
 @kernel
 def append(rows: Rows, key: np.uint64, seat: int, num_actions: int, width: int) -> int:
-    """Returns the place of a new row of zeros for a key that has none; there must be room (``has_room``)."""
+    """Returns the place of a new row of zeros for a key that has none; there must be room
+    (``has_room``).
+    """
     place = rows.used[0]
     rows.used[0] += HEADER + width * num_actions
     rows.used[1] += 1
@@ -98,7 +104,9 @@ def append(rows: Rows, key: np.uint64, seat: int, num_actions: int, width: int) 
 
 @kernel(inline="always")
 def has_room(rows: Rows, count: int, words: int) -> bool:
-    """Returns whether ``count`` rows of at most ``words`` words each fit in; slots are at most half full."""
+    """Returns whether ``count`` rows of at most ``words`` words each fit in; slots are at most half
+    full.
+    """
     return (
         rows.used[0] + count * words <= rows.words.size
         and 2 * (rows.used[1] + count) <= rows.slots.size
@@ -192,7 +200,8 @@ class HashTable:
         return float(8 * self.rows.used[0] + self.rows.slots.nbytes) / max(self.num_rows, 1)
 
     def grow(self, count: int, words: int) -> None:
-        """Makes room for rows of at most so many words each, by doubling what is short; rows stay where they are.
+        """Makes room for rows of at most so many words each, by doubling what is short; rows stay
+        where they are.
 
         Raises:
             ValueError: More than ``memory``. Nothing is changed then.
@@ -207,7 +216,8 @@ class HashTable:
             size = most
         if size > min(most, _MOST_WORDS):
             raise ValueError(
-                f"memory={self.memory}: {self.num_rows:,} information sets fill the table ({self.num_bytes / MEGABYTE:,.0f} MB); "
+                f"memory={self.memory}: {self.num_rows:,} information sets fill the table "
+                f"({self.num_bytes / MEGABYTE:,.0f} MB); "
                 f"expected at least {-(-8 * (slots + size) // MEGABYTE):,} MB to go on"
             )
         if size != self.rows.words.size:
@@ -219,7 +229,9 @@ class HashTable:
             _fill(self.rows, self.width)
 
     def places(self) -> np.ndarray:
-        """Returns the place of each row, in the order in which they were made (int64 ``[num_rows]``)."""
+        """Returns the place of each row, in the order in which they were made (int64
+        ``[num_rows]``).
+        """
         places = np.empty(self.num_rows, np.int64)
         _places(self.rows, self.width, places)
         return places
@@ -232,7 +244,8 @@ class HashTable:
         """Takes what ``words_in_use`` gave.
 
         Raises:
-            ValueError: It is no table of this width, or larger than ``memory``. Nothing is changed then.
+            ValueError: It is no table of this width, or larger than ``memory``. Nothing is changed
+                then.
         """
         made = HashTable(self.width, self.memory)
         if words.dtype != np.float64 or words.ndim != 1:
@@ -241,7 +254,8 @@ class HashTable:
         count = _count(trial, self.width)
         if count < 0:
             raise ValueError(
-                f"rows of {words.size} words: expected whole rows of {self.width} words for each action"
+                f"rows of {words.size} words: expected whole rows of {self.width} words for each "
+                "action"
             )
         made.grow(count, -(-words.size // max(count, 1)))
         made.rows.used[:] = words.size, count

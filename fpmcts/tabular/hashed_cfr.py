@@ -1,28 +1,30 @@
 """CFR+ on any game of two seats whose deals can be listed, in a hashed table of information sets.
 
-The algorithm is that of ``tabular.cfr_plus``; there the histories are a tree in memory, here they are played through, depth
-first, in every pass. So memory grows with information sets, not with histories. A state with one legal move is no decision.
+The algorithm is that of ``fpmcts.tabular.cfr_plus``; there the histories are a tree in memory, here
+they are played through, depth first, in every pass. So memory grows with information sets, not with
+histories. A state with one legal move is no decision.
 
-A row has four numbers for each action: the regret, what this pass adds to it, the weight in the average policy, and the present
-policy. Regrets and the policy change when a pass is over, since an information set is met in many histories.
+A row has four numbers for each action: the regret, what this pass adds to it, the weight in the
+average policy, and the present policy. Regrets and the policy change when a pass is over, since an
+information set is met in many histories.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fpmcts.tabular import selection as selections
+from fpmcts.tabular.cfr_plus import CFRPlusOptions
+from fpmcts.tabular.hash_table import HEADER, Rows, find, num_actions_of, seat_key, seat_of
+from fpmcts.tabular.hashed_learner import HashedLearner
+from fpmcts.tabular.information_sets import Path, collect, new_path, to_decision
+from fpmcts.tabular.listed_game import MOST_HISTORIES
 from games.batches import Rules, States
 from games.dispatch import register
 from games.generic import copy_row, current_seat, step, team_return
 from games.interface import Game
 from games.kernels import borrowed, kernel
-from runtime.settings import ConfigError
-from tabular import selection as selections
-from tabular.cfr_plus import CFRPlusOptions
-from tabular.hash_table import HEADER, Rows, find, num_actions_of, seat_key, seat_of
-from tabular.hashed_learner import HashedLearner
-from tabular.information_sets import Path, collect, new_path, to_decision
-from tabular.listed_game import MOST_HISTORIES
+from games.settings import ConfigError
 
 REGRET, CHANGE, WEIGHT, CHANCE, WIDTH = 0, 1, 2, 3, 4
 """The numbers of an action in a row, and how many there are."""
@@ -73,7 +75,8 @@ def one_pass(
     player: int,
     weight: float,
 ) -> None:
-    """Plays through all histories for one player: what its rows add to their regrets, and to the average policy.
+    """Plays through all histories for one player: what its rows add to their regrets, and to the
+    average policy.
 
     Args:
         starts: All deals. chances: float64, their probabilities.
@@ -120,7 +123,8 @@ def one_pass(
                     for slot in range(count):
                         to = first + WIDTH * slot
                         rows.words[to + CHANGE] += path.values[depth, slot] - total
-                        # Once for each history of the set; the player's own probability is that of all of them.
+                        # Once for each history of the set; the player's own probability is that of
+                        # all of them.
                         rows.words[to + WEIGHT] += (
                             weight * path.own[depth] * rows.words[to + CHANCE]
                         )
@@ -137,7 +141,9 @@ def one_pass(
 
 @kernel
 def end_pass(rows: Rows, player: int) -> None:
-    """Adds what a pass found to the regrets of a player, none of which falls below 0, and matches its policy to them."""
+    """Adds what a pass found to the regrets of a player, none of which falls below 0, and matches
+    its policy to them.
+    """
     place = 0
     while place < rows.used[0]:
         count, first = num_actions_of(rows, place), place + HEADER
@@ -159,17 +165,21 @@ def end_pass(rows: Rows, player: int) -> None:
 
 
 class HashedCFRPlus(HashedLearner):
-    """CFR+ on any game of two seats whose deals can be listed. An "episode" is an iteration over all histories."""
+    """CFR+ on any game of two seats whose deals can be listed. An "episode" is an iteration over
+    all histories.
+    """
 
     def __init__(self, name: str, game: Game, seed: int, options: CFRPlusOptions) -> None:
         super().__init__(name, game, seed, options, Averages(WIDTH))
         if self.listed is None:
             raise ValueError(
-                f"algorithm cfr_plus: the deals of {game.spec.name} cannot be listed; expected a smaller game"
+                f"algorithm cfr_plus: the deals of {game.spec.name} cannot be listed; expected a "
+                "smaller game"
             )
         if not self.listed.fits:
             raise ValueError(
-                f"algorithm cfr_plus: {game.spec.name} has about {self.listed.histories:.1e} decisions in all histories; "
+                f"algorithm cfr_plus: {game.spec.name} has about {self.listed.histories:.1e} "
+                "decisions in all histories; "
                 f"expected at most {MOST_HISTORIES:.0e}"
             )
         self.chunk = max(1, round(_CHUNK / self.listed.histories))

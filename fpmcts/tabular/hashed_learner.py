@@ -1,8 +1,8 @@
 """Algorithms that learn any game by its generic kernels, in a hashed table of information sets.
 
-``ismcts`` is Information Set Monte Carlo tree search from the beginning of the game (Lisy 2014); UCT
-and Smooth UCT are those of Heinrich & Silver 2015 where there is no betting tree to lay dense tables
-on, and Outcome Sampling that of ``tabular.outcome_sampling``.
+``ismcts`` is Information Set Monte Carlo tree search from the beginning of the game (Lisy 2014);
+UCT and Smooth UCT are those of Heinrich & Silver 2015 where there is no betting tree to lay dense
+tables on, and Outcome Sampling that of ``fpmcts.tabular.outcome_sampling``.
 """
 
 import math
@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from fpmcts.tabular import selection as selections
+from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, num_actions_of, seat_of
+from fpmcts.tabular.learner import Learner, Options
+from fpmcts.tabular.listed_game import Listing, listing, nash_conv
+from fpmcts.tabular.outcome_sampling import OutcomeSamplingOptions, Sampling, sample, sampling
+from fpmcts.tabular.search import search
+from fpmcts.tabular.selection import values, weights
+from fpmcts.tabular.self_play import OTHER_DECAY, SmoothUCTOptions, UCTOptions
+from fpmcts.tabular.walks import GOLDEN, walk_of
 from games.batches import States
 from games.interface import Game
 from games.kernels import kernel
-from runtime.settings import ConfigError, setting
-from tabular import selection as selections
-from tabular.hash_table import HEADER, HashTable, Rows, append, num_actions_of, seat_of
-from tabular.learner import Learner, Options
-from tabular.listed_game import Listing, listing, nash_conv
-from tabular.outcome_sampling import OutcomeSamplingOptions, Sampling, sample, sampling
-from tabular.search import search
-from tabular.selection import values, weights
-from tabular.self_play import OTHER_DECAY, SmoothUCTOptions, UCTOptions
-from tabular.walks import GOLDEN, walk_of
+from games.settings import ConfigError, setting
 
 SELECTIONS = ("uct", "exp3", "regret_matching")
 FORMS = ("text", "authors")
@@ -50,15 +50,16 @@ class IsMctsOptions(Options):
         form: Of UCT: ``text``: x̄_i + c sqrt(2 ln n / n_i), as printed; ``authors``: without the 2,
             as their program has it.
         c: Of UCT, in rewards.
-        tie_margin: Of UCT, in rewards: the action is drawn evenly among those within it of the best.
-            The text says nothing of it (0); the authors' program has 0.01, without which the fall
-            and rise of figure 2 do not show.
+        tie_margin: Of UCT, in rewards: the action is drawn evenly among those within it of the
+            best. The text says nothing of it (0); the authors' program has 0.01, without which the
+            fall and rise of figure 2 do not show.
         ties: Of UCT: ``all``: those within the margin of the best; ``running``: those that one scan
             over the actions keeps, each compared with the best so far (``selection.RunningUCT``),
             which repeats the rise of figure 2.
         gamma: Of Exp3 and Regret Matching: share of uniform exploration.
-        rewards: ``signed``: returns divided by the game's largest, in [-1, 1]; ``unit``: the same in
-            [0, 1]. None: as in the authors' program, ``signed`` for UCT and ``unit`` for the others.
+        rewards: ``signed``: returns divided by the game's largest, in [-1, 1]; ``unit``: the same
+            in [0, 1]. None: as in the authors' program, ``signed`` for UCT and ``unit`` for the
+            others.
         store_exploration: Of Exp3 and Regret Matching: whether the policy is the mean of p', with
             the exploration, in place of p.
         memory: The most that the table may take, MB. A run may be resumed with more.
@@ -117,12 +118,12 @@ class HashedLearner(Learner):
 
     Args:
         shared: Whether the first new set of an episode ends the selections of all players
-            (``tabular.search``).
+            (``fpmcts.tabular.search``).
         mixed: Share of uniform exploration that the average policy is reported with.
 
     Attributes:
         game: The game.
-        selection: Of ``tabular.selection``, or ``Sampling``.
+        selection: Of ``fpmcts.tabular.selection``, or ``Sampling``.
         table: The rows.
     """
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, find, has_room, seat_key
+from fpmcts.tabular.listed_game import Listing
 from games.batches import Rules, States, num_rows, put, take
 from games.generic import copy_row, current_seat, legal, step
 from games.interface import Game
 from games.kernels import borrowed, kernel
-from tabular.hash_table import HEADER, HashTable, Rows, append, find, has_room, seat_key
-from tabular.listed_game import Listing
 
 MEMORY = 4000
 """Megabytes of keys."""
@@ -130,7 +130,8 @@ def information_sets(listed: Listing) -> tuple[HashTable, States]:
         listed: The game; its histories must be few enough (``listed.fits``).
 
     Returns:
-        A table of width 1 with a row for each set, zeros, in the order in which they were met; and a state of each, hidden cards
+        A table of width 1 with a row for each set, zeros, in the order in which they were met; and
+        a state of each, hidden cards
         included: N rows in the order of ``table.places()``.
 
     Raises:
@@ -139,7 +140,8 @@ def information_sets(listed: Listing) -> tuple[HashTable, States]:
     spec, game = listed.game.spec, listed.game
     if not listed.fits:
         raise ValueError(
-            f"{spec.name}: its information sets cannot be listed: about {listed.histories:.1e} decisions"
+            f"{spec.name}: its information sets cannot be listed: about {listed.histories:.1e} "
+            "decisions"
         )
     table, found = HashTable(1, MEMORY), game.empty(_FIRST_ROOM)
     path, work = new_path(game)

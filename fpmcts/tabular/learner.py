@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from fpmcts.tabular.best_response import nash_conv
+from fpmcts.tabular.poker_table import PokerTable
 from games.kernels import streams
 from games.poker.tables import PokerTables
-from runtime.settings import check_ranges
-from tabular.best_response import nash_conv
-from tabular.poker_table import PokerTable
+from games.settings import check_ranges
 
 CHUNK = 1_000_000
 """Episodes between two moments at which Ctrl-C can end ``run``; about 0.1 s of search."""
@@ -92,7 +92,9 @@ class Learner(ABC):
         return self.tables | {"rng": self.rng, "episodes": self.counter}
 
     def get_state(self, copy: bool = True) -> dict[str, np.ndarray]:
-        """Returns the tables, ``rng`` and ``episodes``, by name: copies, or what ``run`` changes."""
+        """Returns the tables, ``rng`` and ``episodes``, by name: copies, or what ``run``
+        changes.
+        """
         return {name: array.copy() if copy else array for name, array in self._arrays().items()}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
@@ -100,8 +102,8 @@ class Learner(ABC):
         arrays are copied.
 
         Raises:
-            ValueError: Missing or unknown names, other shapes or types (those of another game, say),
-                values that are not finite. Nothing is changed then.
+            ValueError: Missing or unknown names, other shapes or types (those of another game,
+                say), values that are not finite. Nothing is changed then.
         """
         self._check_state(state)
         for name, own in self._arrays().items():

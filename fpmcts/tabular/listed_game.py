@@ -1,13 +1,16 @@
-"""Exact best responses and NashConv on any game whose deals can be listed (``Game.starts``), without a tree in memory.
+"""Exact best responses and NashConv on any game whose deals can be listed (``Game.starts``),
+without a tree in memory.
 
-A best response is found depth first over the responder's information sets. An information set is the list of its states, each
-with the probability that chance and the others bring it about. For each action every state is carried on through the moves of the
-others, by their policy, to where the responder decides again or the game ends; what arrives is grouped by information set, and
-each group is the next set. So a history is visited once for each responder, only the lists on one path are held, and the
-histories of one information set may lie at any depth. What arrives twice in one list stays two states.
+A best response is found depth first over the responder's information sets. An information set is
+the list of its states, each with the probability that chance and the others bring it about. For
+each action every state is carried on through the moves of the others, by their policy, to where the
+responder decides again or the game ends; what arrives is grouped by information set, and each group
+is the next set. So a history is visited once for each responder, only the lists on one path are
+held, and the histories of one information set may lie at any depth. What arrives twice in one list
+stays two states.
 
-The value of an action is the sum over its groups and its ends; of a set, the best of its actions. Sums, not means: the weights
-carry the probabilities.
+The value of an action is the sum over its groups and its ends; of a set, the best of its actions.
+Sums, not means: the weights carry the probabilities.
 """
 
 from dataclasses import dataclass
@@ -15,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, find, seat_key
 from games.batches import Rules, States, num_rows
 from games.generic import copy_row, current_seat, legal, step, team_return
 from games.interface import Game
 from games.kernels import borrowed, kernel, random_below, streams
-from tabular.hash_table import HEADER, HashTable, Rows, find, seat_key
 
 MOST_HISTORIES = 10**9
 """Decisions that a best response may visit: some minutes."""
@@ -38,7 +41,8 @@ class Lists(NamedTuple):
         keys: uint64 ``[N]``, of the information sets.
         order: int64 ``[N]``, the places, group by group.
         ends: int64 ``[N]``, at the first place of ``order`` of each group: where the group ends.
-        heads: int64 ``[N]``, scratch. next: int64 ``[N]``, scratch. buckets: int64 ``[4 N]``, scratch.
+        heads: int64 ``[N]``, scratch. next: int64 ``[N]``, scratch. buckets: int64 ``[4 N]``,
+            scratch.
     """
 
     states: States
@@ -55,7 +59,8 @@ class Frames(NamedTuple):
     """The information sets on one path, by depth.
 
     Attributes:
-        begin, end: int64, its places in ``order``. action: int64, the number of the action that is being tried.
+        begin, end: int64, its places in ``order``. action: int64, the number of the action that is
+            being tried.
         best: float64, the best value so far. value: float64, that of the action so far.
         first: int64, where the list of what arrived begins. last: int64, and where it ends.
         at: int64, the first place in ``order`` of the next of its groups.
@@ -73,15 +78,24 @@ class Frames(NamedTuple):
 
 @kernel(forceinline=True)
 def _carry_on(
-    rules: Rules, policy: Rows, responder: int, work: States, pending: np.ndarray, lists: Lists, top: int, actions: np.ndarray,
+    rules: Rules,
+    policy: Rows,
+    responder: int,
+    work: States,
+    pending: np.ndarray,
+    lists: Lists,
+    top: int,
+    actions: np.ndarray,
     value: np.ndarray,
-) -> int:  # fmt: skip
-    """Carries row 0 of ``work``, of weight ``pending[0]``, on to the responder's next decisions; returns the new end of the list.
+) -> int:
+    """Carries row 0 of ``work``, of weight ``pending[0]``, on to the responder's next decisions;
+    returns the new end of the list.
 
     Args:
         work: States, scratch. pending: float64, their weights.
         top: Where arrivals are written from.
-        value: float64 ``[2]``, changed in place: what the ends are worth; the number of decisions met.
+        value: float64 ``[2]``, changed in place: what the ends are worth; the number of decisions
+            met.
 
     Returns:
         -1 where the list is full.
@@ -166,9 +180,19 @@ def _group(lists: Lists, first: int, last: int) -> None:
 
 @kernel
 def _respond(
-    rules: Rules, starts: States, chances: np.ndarray, policy: Rows, responder: int, work: States, lists: Lists, frames: Frames,
-    actions: np.ndarray, moves: np.ndarray, pending: np.ndarray, value: np.ndarray,
-) -> float:  # fmt: skip
+    rules: Rules,
+    starts: States,
+    chances: np.ndarray,
+    policy: Rows,
+    responder: int,
+    work: States,
+    lists: Lists,
+    frames: Frames,
+    actions: np.ndarray,
+    moves: np.ndarray,
+    pending: np.ndarray,
+    value: np.ndarray,
+) -> float:
     """Returns what the best response of a seat wins; ``_FULL`` where a list is full.
 
     Args:
@@ -252,7 +276,9 @@ def _histories(
     actions: np.ndarray,
     rng: np.ndarray,
 ) -> float:
-    """Returns an estimate of the number of decisions in all histories: the mean over random games of what they stand for."""
+    """Returns an estimate of the number of decisions in all histories: the mean over random games
+    of what they stand for.
+    """
     total = 0.0
     for _ in range(_PLAYOUTS):
         copy_row(rules, starts, random_below(rng, 0, cumulative.size), lane, 0)
@@ -274,8 +300,8 @@ class Listing:
         game: The game.
         starts: All deals.
         chances: float64, their probabilities.
-        histories: About how many decisions all its histories have (Knuth, "Estimating the efficiency of backtrack programs",
-            1975).
+        histories: About how many decisions all its histories have (Knuth, "Estimating the
+            efficiency of backtrack programs", 1975).
     """
 
     game: Game
@@ -290,7 +316,9 @@ class Listing:
 
 
 def listing(game: Game) -> Listing:
-    """Returns the deals of a game and how large it is. Raises ValueError where its deals cannot be listed."""
+    """Returns the deals of a game and how large it is. Raises ValueError where its deals cannot be
+    listed.
+    """
     starts, chances = game.starts()
     actions = np.empty(game.spec.max_legal, np.int16)
     count = _histories(game.rules, starts, game.empty(1), chances, actions, streams(0, 1))
@@ -298,11 +326,13 @@ def listing(game: Game) -> Listing:
 
 
 def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:
-    """Returns what a best response of each seat wins against the others' policy, in the game's unit: float64 ``[seats]``.
+    """Returns what a best response of each seat wins against the others' policy, in the game's
+    unit: float64 ``[seats]``.
 
     Args:
         listed: The game.
-        policy: Rows of ``HashTable(width=1)`` whose words are probabilities; sets without a row play evenly.
+        policy: Rows of ``HashTable(width=1)`` whose words are probabilities; sets without a row
+            play evenly.
 
     Raises:
         ValueError: The game is too large.
@@ -310,7 +340,8 @@ def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:
     spec = listed.game.spec
     if not listed.fits:
         raise ValueError(
-            f"{spec.name}: an exact best response would visit about {listed.histories:.1e} decisions; "
+            f"{spec.name}: an exact best response would visit about {listed.histories:.1e} "
+            "decisions; "
             f"expected at most {MOST_HISTORIES:.0e}"
         )
     actions, moves = np.empty((2, spec.max_legal), np.int16)
@@ -325,13 +356,29 @@ def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:
     while responder < spec.num_seats:
         order, ends, heads, following = np.zeros((4, room), np.int64)
         lists = Lists(
-            listed.game.empty(room), np.zeros(room), np.zeros(room, np.uint64), order, ends, heads, following,
+            listed.game.empty(room),
+            np.zeros(room),
+            np.zeros(room, np.uint64),
+            order,
+            ends,
+            heads,
+            following,
             np.zeros(4 * room, np.int64),
-        )  # fmt: skip
+        )
         result[responder] = _respond(
-            listed.game.rules, listed.starts, listed.chances, policy, responder, work, lists, frames, actions, moves,
-            np.empty(num_rows(work)), np.empty(2),
-        )  # fmt: skip
+            listed.game.rules,
+            listed.starts,
+            listed.chances,
+            policy,
+            responder,
+            work,
+            lists,
+            frames,
+            actions,
+            moves,
+            np.empty(num_rows(work)),
+            np.empty(2),
+        )
         if result[responder] == _FULL:
             room *= 2
         else:
@@ -340,13 +387,17 @@ def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:
 
 
 def nash_conv(listed: Listing, policy: Rows) -> float:
-    """Returns NashConv of a policy, in the game's unit: what all seats together gain by best responses, 0 in equilibrium.
+    """Returns NashConv of a policy, in the game's unit: what all seats together gain by best
+    responses, 0 in equilibrium.
 
-    For two teams of one seat, whose returns sum to 0. Arguments and errors as ``best_response_values``.
+    For two teams of one seat, whose returns sum to 0. Arguments and errors as
+    ``best_response_values``.
     """
     return float(best_response_values(listed, policy).sum())
 
 
 def uniform() -> Rows:
-    """Returns the policy that plays every legal action with the same probability: a table without rows."""
+    """Returns the policy that plays every legal action with the same probability: a table without
+    rows.
+    """
     return HashTable(1, 1).rows

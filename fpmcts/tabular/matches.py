@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fpmcts.tabular.walks import GOLDEN
 from games.kernels import Stream, deal_seeds, kernel, mix64
 from games.poker.betting import Action
 from games.poker.deals import OWN, bucket, deal, outcome
 from games.poker.tables import PokerTables
-from tabular.walks import GOLDEN
 
 UNIFORM, CALLS = 255, 254
 """In place of a slot: each legal action with the same probability; calling, or checking."""

@@ -1,12 +1,12 @@
 """MCCFR Outcome Sampling: one sampled play per episode, regrets by importance weights.
 
-Source: Lanctot et al., "Monte Carlo sampling for regret minimization in extensive games", NIPS 2009;
-Lanctot's thesis, 2013, for the alternating and the parallel variant. Heinrich & Silver 2015, 4.2,
-compare both with Smooth UCT; epsilon = 0.5 was best for both.
+Source: Lanctot et al., "Monte Carlo sampling for regret minimization in extensive games", NIPS
+2009; Lanctot's thesis, 2013, for the alternating and the parallel variant. Heinrich & Silver 2015,
+4.2, compare both with Smooth UCT; epsilon = 0.5 was best for both.
 
 The policy sigma of an information state is regret matching. With z the play that was sampled, q(z)
-the probability of sampling it and pi_p(z) player p's probability of playing it (chance cancels), the
-regrets of player p on the way change by
+the probability of sampling it and pi_p(z) player p's probability of playing it (chance cancels),
+the regrets of player p on the way change by
 
     W x (1 - sigma(a))  for the action a that was sampled,   - W x sigma(a)  for the others,
     W = u_p(z) pi_-p(z) / q(z),
@@ -26,14 +26,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.dispatch import register
-from games.kernels import borrowed, kernel, mix64
-from games.poker.tables import PokerTables
-from runtime.settings import setting
-from tabular import selection as selections
-from tabular.learner import Options, PokerLearner
-from tabular.poker_table import PokerTable
-from tabular.walks import (
+from fpmcts.tabular import selection as selections
+from fpmcts.tabular.learner import Options, PokerLearner
+from fpmcts.tabular.poker_table import PokerTable
+from fpmcts.tabular.walks import (
     GOLDEN,
     choices,
     follow,
@@ -44,6 +40,10 @@ from tabular.walks import (
     start,
     visited_words,
 )
+from games.dispatch import register
+from games.kernels import borrowed, kernel, mix64
+from games.poker.tables import PokerTables
+from games.settings import setting
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class OutcomeSamplingOptions(Options):
 
 
 class Sampling(NamedTuple):
-    """Options for the kernel. Attributes: alternating: Whether player ``episode % P`` alone explores
-    and updates its regrets. epsilon: Share of uniform exploration.
+    """Options for the kernel. Attributes: alternating: Whether player ``episode % P`` alone
+    explores and updates its regrets. epsilon: Share of uniform exploration.
     """
 
     alternating: bool
@@ -84,7 +84,7 @@ def sample(
     episodes: int,
 ) -> int:
     """Runs episodes; returns how many, fewer than asked where the table has no room for another.
-    Arguments as of ``tabular.search.search``.
+    Arguments as of ``fpmcts.tabular.search.search``.
     """
     walk = borrowed(walk)
     words = walk.rows.words

@@ -7,9 +7,9 @@ first used.
 
 import numpy as np
 
+from fpmcts.tabular.walks import DenseRows, PokerWalk
 from games.poker.deals import scratch
 from games.poker.tables import PokerTables
-from tabular.walks import DenseRows, PokerWalk
 
 DENSE = 2**30
 """Bytes of tables up to which every information state has its row from the beginning."""
@@ -26,7 +26,8 @@ class PokerTable:
         words: Words of 8 bytes in a row.
 
     Attributes:
-        first_row: int32 ``[D]``, where the rows of each node of the betting tree begin, -1: nowhere.
+        first_row: int32 ``[D]``, where the rows of each node of the betting tree begin, -1:
+            nowhere.
         num_rows: int64 ``[1]``, rows in use.
         grows: Whether only visited nodes have rows.
     """

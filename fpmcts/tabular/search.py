@@ -1,9 +1,9 @@
 """Tree search over information sets by self-play, one kernel for all selections and all games.
 
 Statistics are kept for each information set and shared by its histories. An episode deals and
-descends: each mover selects at its information set (``tabular.selection``). An information set that
-is met for the first time selects once; from there on moves are drawn evenly to the end. Every set
-that selected learns from the return of its team.
+descends: each mover selects at its information set (``fpmcts.tabular.selection``). An information
+set that is met for the first time selects once; from there on moves are drawn evenly to the end.
+Every set that selected learns from the return of its team.
 
 With ``shared`` the first new set ends the selections of all players (Lisy 2014, algorithm 1).
 Without, each player leaves its own tree at its own first new set (Heinrich & Silver 2015,
@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from games.kernels import borrowed, kernel, mix64
-from tabular.selection import begin, credit, select
-from tabular.walks import (
+from fpmcts.tabular.selection import begin, credit, select
+from fpmcts.tabular.walks import (
     GOLDEN,
     choices,
     follow,
@@ -27,6 +26,7 @@ from tabular.walks import (
     showdown,
     start,
 )
+from games.kernels import borrowed, kernel, mix64
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
@@ -47,8 +47,8 @@ def search(
     """Runs episodes; returns how many, fewer than asked where the table has no room for another.
 
     Args:
-        walk: Of ``tabular.walks``; its table is changed in place.
-        selection: Of ``tabular.selection``.
+        walk: Of ``fpmcts.tabular.walks``; its table is changed in place.
+        selection: Of ``fpmcts.tabular.selection``.
         num_seats: As in the game's spec.
         max_moves: As in the game's spec.
         rng: uint64 ``[1]``, changed in place.
@@ -56,7 +56,8 @@ def search(
         episodes: How many.
         shared: See above.
         won: None: all seats select and learn. Else float64 ``[1]``: in episode n seat
-            ``n % num_seats`` alone does, the others draw all moves evenly, and what it wins is added.
+            ``n % num_seats`` alone does, the others draw all moves evenly, and what it wins is
+            added.
     """
     walk, selection = borrowed(walk), borrowed(selection)
     places = np.empty(max_moves, np.int64)

@@ -1,23 +1,27 @@
 # mypy: disable-error-code="empty-body"
-"""Selection at an information set: which action an iteration tries, what it learns, and what is played in the end.
+"""Selection at an information set: which action an iteration tries, what it learns, and what is
+played in the end.
 
-A *selection* is a NamedTuple of parameters; the kernels below are chosen by its type, as those of a game are by its rules, so one
-search kernel is compiled for each. A row (``tabular.hash_table``) has ``width`` words for each action and one of its own:
+A *selection* is a NamedTuple of parameters; the kernels below are chosen by its type, as those of a
+game are by its rules, so one search kernel is compiled for each. A row
+(``fpmcts.tabular.hash_table``) has ``width`` words for each action and one of its own:
 
 =====================  =====================  ================================================
 selection              the row's own word     words of an action
 =====================  =====================  ================================================
-``UCT``, ``Smooth``    bonus for the next     all sums of rewards, then all 1 / sqrt(n_i) (float32), then all n_i (uint32)
-``Exp3``               R                      x̂_i | w_i = exp(γ x̂_i / K - R) | sum of p_i
-``RegretMatching``     D                      R_i + D | sum of p_i
+``UCT``, ``Smooth``    bonus for the next     all sums of rewards, then all 1 / sqrt(n_i) (float32),
+then all n_i (uint32) ``Exp3``               R                      x̂_i | w_i = exp(γ x̂_i / K - R)
+| sum of p_i ``RegretMatching``     D                      R_i + D | sum of p_i
 =====================  =====================  ================================================
 
-No information set is met twice in an iteration, so counts may go up when an action is chosen; sums of rewards wait
-for the result.
-All random numbers are 64 bits that the caller hands over; equal probabilities are exact to within 2**-32.
+No information set is met twice in an iteration, so counts may go up when an action is chosen; sums
+of rewards wait for the result.
+All random numbers are 64 bits that the caller hands over; equal probabilities are exact to within
+2**-32.
 
-Sources: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014, algorithms 2 to 4; Heinrich &
-Silver, "Smooth UCT search in computer poker", 2015, equations 1 and 2.
+Sources: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014,
+algorithms 2 to 4; Heinrich & Silver, "Smooth UCT search in computer poker", 2015, equations 1 and
+2.
 """
 
 import math
@@ -25,9 +29,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fpmcts.tabular.hash_table import HEADER, Rows, count_visit, num_actions_of, visits_of
 from games.dispatch import GenericKernel, register
 from games.kernels import kernel
-from tabular.hash_table import HEADER, Rows, count_visit, num_actions_of, visits_of
 
 UNTRIED = np.float32(1e30)
 """In place of 1 / sqrt(0): any bonus times this is above all rewards."""
@@ -173,7 +177,9 @@ def weights(selection: Any, rows: Rows, place: int, num_actions: int, out: np.nd
 
 @GenericKernel
 def values(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
-    """Writes the mean reward of each action, -inf where it was never tried; where none is kept, the ``weights``."""
+    """Writes the mean reward of each action, -inf where it was never tried; where none is kept, the
+    ``weights``.
+    """
 
 
 @kernel(forceinline=True)
@@ -188,7 +194,9 @@ def _begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> bool
 
 @kernel(inline="always")
 def _best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64) -> int:
-    """Returns a slot of highest value, or one within the margin, each with the same probability; no branches on values."""
+    """Returns a slot of highest value, or one within the margin, each with the same probability; no
+    branches on values.
+    """
     bonus = rows.words[place + 2]
     first = place + HEADER
     roots = 2 * (first + num_actions)

@@ -2,12 +2,12 @@
 
 Sources: Heinrich & Silver, "Smooth UCT search in computer poker", IJCAI 2015: algorithms 1 and 2,
 equations 1 to 3; N, Q, eta, gamma and d are the paper's. Mac Manus, "Learning to Play Leduc Hold'em
-Using Reinforcement Learning", 2019, 4.2, experiment 1: one seat learns in each episode, the seats in
-turn, and the others move at random, so that the greedy policy approaches a best response.
+Using Reinforcement Learning", 2019, 4.2, experiment 1: one seat learns in each episode, the seats
+in turn, and the others move at random, so that the greedy policy approaches a best response.
 
 An information state is in its player's tree once it has been visited. There the player selects by
 Smooth UCB: with probability eta_k the action of highest ``Q + c sqrt(log N / N_a)``, otherwise one
-drawn from its average policy ``N_a / N``. ``tabular.search`` has the rest.
+drawn from its average policy ``N_a / N``. ``fpmcts.tabular.search`` has the rest.
 
 What makes it fast, and what that means for exactness:
 
@@ -30,16 +30,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fpmcts.tabular import selection as selections
+from fpmcts.tabular.best_response import best_response_values, profile_values
+from fpmcts.tabular.learner import Options, PokerLearner
+from fpmcts.tabular.poker_table import PokerTable
+from fpmcts.tabular.search import search
+from fpmcts.tabular.walks import DenseRows
 from games.dispatch import register
 from games.kernels import kernel
 from games.poker.tables import PokerTables
-from runtime.settings import ConfigError, setting
-from tabular import selection as selections
-from tabular.best_response import best_response_values, profile_values
-from tabular.learner import Options, PokerLearner
-from tabular.poker_table import PokerTable
-from tabular.search import search
-from tabular.walks import DenseRows
+from games.settings import ConfigError, setting
 
 EXPLORATION = {("uct", "kuhn"): 2.0, ("uct", "leduc"): 20.0}
 EXPLORATION |= {("smooth_uct", "kuhn"): 1.75, ("smooth_uct", "leduc"): 18.0}
@@ -196,7 +196,7 @@ class UCTOptions(Options):
         betting_potential: k of equation 3: c = min(C, pot + k times what can still be added), with
             pot and betting potential at the beginning of the round. None: c is constant. The paper:
             constant in Kuhn and Leduc, 0.5 in limit Hold'em; 0.5 serves Leduc better
-            (tabular/README.md) and comes to a constant c in Kuhn.
+            (fpmcts/tabular/README.md) and comes to a constant c in Kuhn.
     """
 
     exploration: float | None = setting(None, least=0.0, most=1e9)

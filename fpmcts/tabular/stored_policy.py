@@ -1,7 +1,8 @@
 """A policy of tables as a few kilobytes: what comes with the project in ``models/``.
 
-``visited`` has a bit for each information state (uint8, packed, the lowest bit first); ``weights`` a row for each of those whose
-bit is set, in proportion to the probabilities of the legal actions. The others, which the run never came to, are uniform.
+``visited`` has a bit for each information state (uint8, packed, the lowest bit first); ``weights``
+a row for each of those whose bit is set, in proportion to the probabilities of the legal actions.
+The others, which the run never came to, are uniform.
 """
 
 from collections.abc import Mapping
@@ -16,10 +17,11 @@ TYPES: tuple[Any, ...] = (np.uint8, np.float16, np.float32)
 
 
 def without_rare_moves(policy: np.ndarray, threshold: float) -> np.ndarray:
-    """Returns a policy without the actions below a probability; the most probable one stays, at 1 alone (the first of equals).
+    """Returns a policy without the actions below a probability; the most probable one stays, at 1
+    alone (the first of equals).
 
-    The average of a learner that explores holds moves that it does not believe in, and coarse buckets make others: without them
-    a policy for a large game plays better.
+    The average of a learner that explores holds moves that it does not believe in, and coarse
+    buckets make others: without them a policy for a large game plays better.
 
     Args:
         policy: float64 ``[I, A]``; rows of zeros stay such.
@@ -43,7 +45,8 @@ def pack(policy: np.ndarray, kind: Any) -> dict[str, np.ndarray]:
 
     Args:
         policy: float64 ``[I, A]``; a row of zeros was never visited.
-        kind: One of ``TYPES``. uint8 tells probabilities to within 1/510 of the largest one of a row.
+        kind: One of ``TYPES``. uint8 tells probabilities to within 1/510 of the largest one of a
+            row.
     """
     visited = policy.any(axis=1)
     rows = policy[visited]
@@ -52,7 +55,8 @@ def pack(policy: np.ndarray, kind: Any) -> dict[str, np.ndarray]:
 
 
 def unpack(arrays: Mapping[str, np.ndarray], game: PokerTables) -> np.ndarray:
-    """Returns a policy: float64 ``[game.num_infosets, game.max_actions]``, zeros in rows that were never visited.
+    """Returns a policy: float64 ``[game.num_infosets, game.max_actions]``, zeros in rows that were
+    never visited.
 
     Raises:
         ValueError: It is no policy of this game.
@@ -74,7 +78,8 @@ def unpack(arrays: Mapping[str, np.ndarray], game: PokerTables) -> np.ndarray:
     rows, expected = weights.astype(np.float64), (int(seen.sum()), game.max_actions)
     if rows.shape != expected:
         raise ValueError(
-            f"weights of shape {rows.shape}: expected {expected}, the information states that were visited"
+            f"weights of shape {rows.shape}: expected {expected}, the information states that "
+            "were visited"
         )
     total = rows.sum(axis=1, keepdims=True)
     if (

@@ -1,12 +1,15 @@
-"""What each move is worth against a policy, exactly, on a full game tree: for whoever judges a hand that was played.
+"""What each move is worth against a policy, exactly, on a full game tree: for whoever judges a hand
+that was played.
 
-The others follow the policy. The mover does not see their cards: those are weighed by the probability that the deal and the
-others' moves lead here (its own moves say nothing of them). After the move it goes on as well as it can against the policy, so
-that a move's regret, what it loses to the best one, is that of this move alone, whatever follows. Against an equilibrium the best
-moves are worth what the equilibrium is worth.
+The others follow the policy. The mover does not see their cards: those are weighed by the
+probability that the deal and the others' moves lead here (its own moves say nothing of them). After
+the move it goes on as well as it can against the policy, so that a move's regret, what it loses to
+the best one, is that of this move alone, whatever follows. Against an equilibrium the best moves
+are worth what the equilibrium is worth.
 
-The others may have made moves that their policy never makes. Each of these counts as if made with probability ``TREMBLE``, so
-that there is an answer everywhere; where the policy leads it changes values by less than 1e-9 chips.
+The others may have made moves that their policy never makes. Each of these counts as if made with
+probability ``TREMBLE``, so that there is an answer everywhere; where the policy leads it changes
+values by less than 1e-9 chips.
 """
 
 from collections.abc import Sequence
@@ -16,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fpmcts.tabular.best_response import reach, respond
 from games.poker.tables import PokerTables
 from games.poker.tree import Kind
-from tabular.best_response import reach, respond
 
 TREMBLE = 1e-12
 
@@ -28,15 +31,17 @@ class Account(NamedTuple):
 
     ``start + deal + later + moves.sum(0)`` is what each player won.
 
-    All of it is the change of one number, the expected return of each player when all follow the policy and all cards lie open,
-    from node to node of the hand that was played. Source: Burch et al., "AIVAT: a new variance reduction technique for agent
-    evaluation in imperfect information games", 2018, whose correction terms these differences at chance nodes are.
+    All of it is the change of one number, the expected return of each player when all follow the
+    policy and all cards lie open, from node to node of the hand that was played. Source: Burch et
+    al., "AIVAT: a new variance reduction technique for agent evaluation in imperfect information
+    games", 2018, whose correction terms these differences at chance nodes are.
 
     Attributes:
         start: float64 ``[P]``, what a seat can expect before the deal.
         deal: float64 ``[P]``, what the private cards changed: 0 on the mean over all deals.
         later: float64 ``[P]``, what the public cards changed, likewise.
-        moves: float64 ``[M, P]``, what each move changed; this tells what nobody at the table could know.
+        moves: float64 ``[M, P]``, what each move changed; this tells what nobody at the table could
+            know.
         regrets: float64 ``[M]``, what each move lost for its mover, see ``MoveValues.regrets``.
     """
 
@@ -64,7 +69,8 @@ class MoveValues(NamedTuple):
 
 
 class PolicyValues:
-    """The values of all moves against one policy; the whole tree is passed once, when the first value is asked for.
+    """The values of all moves against one policy; the whole tree is passed once, when the first
+    value is asked for.
 
     Args:
         game: A game with a full tree.
@@ -82,7 +88,8 @@ class PolicyValues:
         """Returns what the mover's moves are worth.
 
         Args:
-            cards: int8 ``[K]``, as in ``games.poker.state.States``; what the mover cannot see is not read.
+            cards: int8 ``[K]``, as in ``games.poker.state.States``; what the mover cannot see is
+                not read.
             node: A decision node of the betting tree.
         """
         infoset = int(self._game.infosets(cards[None], np.array([node], np.int32))[0])
@@ -118,7 +125,8 @@ class PolicyValues:
             else:
                 if not moved or not 0 <= moved[-1] < tree.num_children[history]:
                     raise ValueError(
-                        f"slots {list(slots)}: expected the moves of a hand that was played to its end"
+                        f"slots {list(slots)}: expected the moves of a hand that was played to "
+                        "its end"
                     )
                 regrets.append(
                     float(self.at(cards, int(tree.betting_node[history])).regrets[moved[-1]])
@@ -134,7 +142,9 @@ class PolicyValues:
         return Account(value[0], chance[0], chance[1:].sum(axis=0), moves, np.array(regrets))
 
     def _dealt(self, history: int, cards: np.ndarray) -> int:
-        """Returns which child of a chance node a deal leads to; ``tree.build`` lists them in the order of the cards."""
+        """Returns which child of a chance node a deal leads to; ``tree.build`` lists them in the
+        order of the cards.
+        """
         deals, players = self._game.deals.cards, self._game.num_players
         before = (
             players + self._game.betting.round[self._tree.betting_node[self._tree.parent[history]]]
@@ -150,7 +160,9 @@ class PolicyValues:
 
     @cached_property
     def _history_values(self) -> np.ndarray:
-        """Returns what each player wins on the mean from each history on when all follow the policy: float64 ``[H, P]``."""
+        """Returns what each player wins on the mean from each history on when all follow the
+        policy: float64 ``[H, P]``.
+        """
         tree = self._tree
         result = np.where((tree.kind == Kind.TERMINAL)[:, None], tree.payoffs, 0.0)
         step = tree.chance.copy()
@@ -163,12 +175,16 @@ class PolicyValues:
 
     @cached_property
     def _hands(self) -> np.ndarray:
-        """Returns the private cards of all players in the order in which ``tree.build`` deals them: int8 ``[G, P]``."""
+        """Returns the private cards of all players in the order in which ``tree.build`` deals them:
+        int8 ``[G, P]``.
+        """
         return np.asarray(np.unique(self._game.deals.cards[:, : self._game.num_players], axis=0))
 
     @cached_property
     def _hand(self) -> np.ndarray:
-        """Returns which of ``_hands`` each history has (int64 ``[H]``); 0 at the root, where none is dealt."""
+        """Returns which of ``_hands`` each history has (int64 ``[H]``); 0 at the root, where none
+        is dealt.
+        """
         tree = self._tree
         result = np.arange(len(tree.kind)) - tree.first_child[0]
         result[0] = 0
@@ -178,7 +194,9 @@ class PolicyValues:
 
     @cached_property
     def _slots(self) -> np.ndarray:
-        """Returns which child of its parent each history is (int64 ``[H]``); of no meaning at the root."""
+        """Returns which child of its parent each history is (int64 ``[H]``); of no meaning at the
+        root.
+        """
         return np.asarray(
             np.arange(len(self._tree.kind)) - self._tree.first_child[self._tree.parent]
         )
@@ -200,7 +218,9 @@ class PolicyValues:
 
     @cached_property
     def _values(self) -> np.ndarray:
-        """Returns the value of each action of each information state in chips: float64 ``[I, A]``."""
+        """Returns the value of each action of each information state in chips: float64 ``[I,
+        A]``.
+        """
         tree, result = self._tree, np.zeros(self._policy.shape)
         for player, weight in enumerate(self._reach):
             sums = np.zeros(self._policy.shape)

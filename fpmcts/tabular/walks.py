@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fpmcts.tabular import hash_table
+from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, count_visit, find, seat_key
 from games.batches import Rules, States
 from games.dispatch import GenericKernel, register
 from games.generic import copy_row, current_seat, legal, step, team_return
 from games.interface import Game
 from games.kernels import kernel, mix64, prefetch
 from games.poker.deals import bucket, deal, outcome
-from tabular import hash_table
-from tabular.hash_table import HEADER, HashTable, Rows, append, count_visit, find, seat_key
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """The step of SplitMix64, as in ``games.kernels.random_u64``, for kernels that keep the stream in a
@@ -106,7 +106,9 @@ def has_room(walk: Any, count: int) -> bool:
 
 @GenericKernel
 def start(walk: Any, state: np.uint64, episode: int) -> np.uint64:
-    """Deals; returns the next state of the stream of random numbers. ``episode`` is of this call."""
+    """Deals; returns the next state of the stream of random numbers. ``episode`` is of this
+    call.
+    """
 
 
 @GenericKernel

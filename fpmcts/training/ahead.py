@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, TimeoutError
 from typing import Any
 
-from runtime.pools import StoppedError
-from runtime.progress import Progress
-from training.workers import Batch
+from fpmcts.cluster.pools import StoppedError
+from fpmcts.progress import Progress
+from fpmcts.training.workers import Batch
 
 POLL_SECONDS = 0.5
 STOP_SECONDS = 10.0

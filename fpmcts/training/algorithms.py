@@ -1,8 +1,8 @@
 """What ``algorithm=NAME`` may be, and how the command line of a training run becomes a checked
 configuration.
 
-A new algorithm is a dataclass for the keys of its runs (``training.interface.RunConfig``), a class
-with three methods (``training.run.Algorithm``), a row in ``SCHEMAS`` and a file in
+A new algorithm is a dataclass for the keys of its runs (``fpmcts.training.interface.RunConfig``), a
+class with three methods (``fpmcts.training.run.Algorithm``), a row in ``SCHEMAS`` and a file in
 ``conf/algorithm``.
 """
 
@@ -11,19 +11,19 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
-from runtime.configuration import choices, load, pairs, read_file
-from runtime.settings import ConfigError, did_you_mean, leaf_keys
-from tabular import algorithms
-from training.interface import RunConfig
+from fpmcts.configuration import choices, load, pairs, read_file
+from fpmcts.tabular import algorithms
+from fpmcts.training.interface import RunConfig
+from games.settings import ConfigError, did_you_mean, leaf_keys
 
 TEXTS = ("run_dir", "init_from", "hands")
 """Keys that are paths."""
 SEARCH = "fpmcts"
 SCHEMAS = {
-    SEARCH: "training.config:TrainConfig",
-    "nfsp": "training.nfsp:NFSPConfig",
-    "opponent_model": "training.opponent_model:OpponentModelConfig",
-    **dict.fromkeys(algorithms.ALGORITHMS, "training.tabular:TabularConfig"),
+    SEARCH: "fpmcts.training.config:TrainConfig",
+    "nfsp": "fpmcts.nfsp.trainer:NFSPConfig",
+    "opponent_model": "fpmcts.training.opponent_model:OpponentModelConfig",
+    **dict.fromkeys(algorithms.ALGORITHMS, "fpmcts.training.tabular:TabularConfig"),
 }
 """The configuration of runs of each algorithm, as MODULE:CLASS: runs on tables do without torch,
 which takes 130 MB.
@@ -52,9 +52,10 @@ def read_run(overrides: Sequence[str]) -> Any:
     """
     given = dict(pairs(overrides))
     figure = given.get("experiment", "null")
-    if figure in choices("reproduce"):
+    if figure in choices("papers"):
         raise ConfigError(
-            f"experiment={figure}: is a figure of several runs; draw it with: python -m reproduce {figure}"
+            f"experiment={figure}: is a figure of several runs; draw it with: python -m "
+            f"fpmcts.papers {figure}"
         )
     values = load("train", given, TEXTS)
     name = str(values["algorithm"].get("name"))
@@ -77,7 +78,8 @@ def _part(
         top = key.partition(".")[0]
         if top == "algorithm" and "." in key and top not in known:
             raise ConfigError(
-                f"{key}={text}: algorithm={name} has no options of its own; its groups of keys are those of conf/train.yaml"
+                f"{key}={text}: algorithm={name} has no options of its own; its groups of keys "
+                "are those of conf/train.yaml"
             )
         if top not in known | {"experiment", "algorithm"}:
             foreign = (

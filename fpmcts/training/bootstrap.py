@@ -4,12 +4,12 @@ import time
 
 import numpy as np
 
+from fpmcts.progress import Progress
+from fpmcts.training.fpmcts import FPMCTS
+from fpmcts.training.interface import Report
+from fpmcts.training.learning import Losses, cosine, learn_filter, loss_curves, loss_text
 from games.batches import num_rows, take
 from games.kernels import Stream, deal_seeds
-from runtime.progress import Progress
-from training.fpmcts import FPMCTS
-from training.interface import Report
-from training.learning import Losses, cosine, learn_filter, loss_curves, loss_text
 
 
 def bootstrap_games(run: FPMCTS) -> int:

@@ -1,25 +1,25 @@
 """The schema of a training run of FPMCTS: every key with its unit, range and source.
 
 Each part is the dataclass of its consumer, whose fields carry their ranges
-(``runtime.settings.setting``); this file joins them and checks what must go together.
+(``games.settings.setting``); this file joins them and checks what must go together.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from agents.heuristic_games import teachers
-from agents.players import PLAYERS
-from agents.warmup import compile_players
-from fpmcts.learner_settings import GradientSettings, LearnerSettings
-from fpmcts.search import SearchSettings
-from fpmcts.selfplay import SelfPlaySettings
+from fpmcts.cluster.settings import ClusterSettings
+from fpmcts.players.lookup import PLAYERS
+from fpmcts.players.warmup import compile_players
+from fpmcts.search.search import SearchSettings
+from fpmcts.training.heuristic_games import teachers
+from fpmcts.training.interface import MinutesBudget, RunConfig
+from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
+from fpmcts.training.selfplay import SelfPlaySettings
 from games import Choice
 from games.interface import Game, GameSpec
+from games.settings import ConfigError, setting
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
-from runtime.cluster import ClusterSettings
-from runtime.settings import ConfigError, setting
-from training.interface import MinutesBudget, RunConfig
 
 MANY = 1_000_000_000
 """Most games, decks or iterations that a key may ask for; what does not fit into memory is refused
@@ -139,7 +139,7 @@ class TrainConfig(RunConfig):
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
     """
 
-    learned_by = "training.stages:Stages"
+    learned_by = "fpmcts.training.stages:Stages"
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     threads: int = setting(0, least=0, most=4096)
     precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
@@ -184,7 +184,8 @@ class TrainConfig(RunConfig):
         """Raises ConfigError where values do not go together."""
         if self.network.objective != self.objective:
             raise ConfigError(
-                f"network.objective={self.network.objective}: set objective alone, which is {self.objective}"
+                f"network.objective={self.network.objective}: set objective alone, which is "
+                f"{self.objective}"
             )
         spec = check_game(self.game, self.network)
         if self.episode.value_games and not self.train.value_window:
@@ -203,7 +204,8 @@ class TrainConfig(RunConfig):
         settings = self.inference
         if settings.phase1 == "filter" and not spec.hidden_counts:
             raise ConfigError(
-                f"inference.phase1=filter: game={name} has no hidden cards that networks count; set inference=none"
+                f"inference.phase1=filter: game={name} has no hidden cards that networks count; "
+                "set inference=none"
             )
         if (
             spec.hidden_counts
@@ -211,13 +213,15 @@ class TrainConfig(RunConfig):
             and (settings.phase1 != "none" or settings.phase2)
         ):
             raise ConfigError(
-                f"inference.active_below=0: inference would never be used in {name} (inference=enumeration is for poker); "
+                f"inference.active_below=0: inference would never be used in {name} "
+                "(inference=enumeration is for poker); "
                 "expected inference=marginal, filter or none"
             )
         frozen = self.gradient.frozen
         if frozen and (self.network.shared or not set(frozen) < set(range(spec.num_seats))):
             raise ConfigError(
-                f"gradient.frozen={frozen}: expected some but not all of the seats 0 to {spec.num_seats - 1}, each with a "
+                f"gradient.frozen={frozen}: expected some but not all of the seats 0 to "
+                f"{spec.num_seats - 1}, each with a "
                 f"network of its own (network.shared={str(self.network.shared).lower()})"
             )
 
@@ -234,6 +238,7 @@ def check_game(choice: Choice, network: NetworkConfig) -> GameSpec:
     if network.value_head == "win_stakes" and not game.spec.stake_factors:
         name = game.spec.name
         raise ConfigError(
-            f"network.value_head=win_stakes: game={name} has no classes of stakes; set network.value_head=scalar"
+            f"network.value_head=win_stakes: game={name} has no classes of stakes; set "
+            "network.value_head=scalar"
         )
     return game.spec

@@ -15,8 +15,8 @@ from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
-from training.interface import Report
-from training.run_folder import RunFolderError
+from fpmcts.training.interface import Report
+from fpmcts.training.run_folder import RunFolderError
 
 VERSION = "brain.Event:2"
 

@@ -8,16 +8,16 @@ from functools import cached_property
 
 import torch
 
-from evaluation.decks import evaluation_decks
-from evaluation.duplicate import summary
-from evaluation.match import PlayedGames
-from evaluation.policy_table import ExactMeasure
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.duplicate import summary
+from fpmcts.evaluation.match import PlayedGames
+from fpmcts.evaluation.policy_table import ExactMeasure
+from fpmcts.progress import Progress
+from fpmcts.training.config import TrainConfig
 from games.batches import States
 from games.interface import Game
 from networks.evaluator import Evaluator
 from networks.resnet import Networks
-from runtime.progress import Progress
-from training.config import TrainConfig
 
 
 class Evaluation:

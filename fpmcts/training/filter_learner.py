@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from fpmcts.learner import LossNotFiniteError
-from fpmcts.learner_settings import LearnerSettings
-from fpmcts.samples import Samples
+from fpmcts.training.learner import LossNotFiniteError
+from fpmcts.training.learner_settings import LearnerSettings
+from fpmcts.training.samples import Samples
 from games.batches import num_rows
 from games.interface import Game
 from games.kernels import streams

@@ -3,7 +3,8 @@
     play ─▶ reservoirs, windows ─▶ learn ─▶ evaluate ─▶ report
 
 A step is what lies between two checkpoints: some games of self-play, with learning and evaluation
-once an iteration is complete. ``training.stages`` adds the bootstrap before and policy gradient after.
+once an iteration is complete. ``fpmcts.training.stages`` adds the bootstrap before and policy
+gradient after.
 """
 
 import copy
@@ -19,18 +20,28 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.trained import checkpoint_file
-from evaluation.match import PlayedGames
-from fpmcts.filter_learner import FilterLearner
-from fpmcts.learner import REPLICAS, Learner
-from fpmcts.policy_games import DECAY
-from fpmcts.samples import Reservoir, Samples, Store, Window, load_stores, stored_arrays
+from fpmcts.evaluation.match import PlayedGames
+from fpmcts.memory import check_fits
+from fpmcts.players.trained import checkpoint_file
+from fpmcts.progress import Progress
+from fpmcts.training.ahead import Ahead
+from fpmcts.training.config import TrainConfig
+from fpmcts.training.evaluation import Evaluation
+from fpmcts.training.filter_learner import FilterLearner
+from fpmcts.training.game_curves import search_curves
+from fpmcts.training.interface import Report, Saved
+from fpmcts.training.learner import REPLICAS, Learner
+from fpmcts.training.learning import Losses, learn_filter, learn_side_by_side, loss_text
+from fpmcts.training.policy_games import DECAY
+from fpmcts.training.samples import Reservoir, Samples, Store, Window, load_stores, stored_arrays
+from fpmcts.training.workers import Batch, Players, Workers
 from games import with_defaults
 from games.batches import States, num_rows, take
 from games.interface import seats_to_move
 from games.kernels import Stream, sources_digest
 from inference.filter import FilterNet
 from networks.checkpoint import CheckpointError, check_compatible, load
+from networks.device import choose_device
 from networks.precision import settled
 from networks.resnet import PolicyValueNet, build_networks
 from networks.weights import (
@@ -41,16 +52,6 @@ from networks.weights import (
     move_towards,
     optimizer_arrays,
 )
-from runtime.device import choose_device
-from runtime.memory import check_fits
-from runtime.progress import Progress
-from training.ahead import Ahead
-from training.config import TrainConfig
-from training.evaluation import Evaluation
-from training.game_curves import search_curves
-from training.interface import Report, Saved
-from training.learning import Losses, learn_filter, learn_side_by_side, loss_text
-from training.workers import Batch, Players, Workers
 
 COUNTERS = (
     "steps",
@@ -66,7 +67,7 @@ COUNTERS = (
 
 
 class FPMCTS:
-    """Networks that learn from searches with them; see ``training.run.Algorithm``.
+    """Networks that learn from searches with them; see ``fpmcts.training.run.Algorithm``.
 
     Attributes:
         config: Of the run.
@@ -103,9 +104,8 @@ class FPMCTS:
             choose_device(config.device),
             config.threads or len(os.sched_getaffinity(0)),
         )
-        torch.set_num_threads(
-            1
-        )  # per operation: the threads are ours, see training.workers, fpmcts.learner
+        # Per operation: the threads are ours, see workers.py and learner.py.
+        torch.set_num_threads(1)
         self.game = config.make_game()
         self.networks = build_networks(self.game.spec, config.network, config.seed).to(self.device)
         precision = settled(config.precision, self.nets[0], self.device)
@@ -159,7 +159,9 @@ class FPMCTS:
         self._ahead: Ahead | None = None
 
     def stage(self) -> Callable[[Progress], Report]:
-        """Returns what the next step is; ``training.stages`` has what comes before and after."""
+        """Returns what the next step is; ``fpmcts.training.stages`` has what comes before and
+        after.
+        """
         return self.search_iteration
 
     def step(self, progress: Progress) -> Report:
@@ -181,7 +183,10 @@ class FPMCTS:
         self.keep(games.samples)
         self.episode_done += batch.games
         self.games_seen += batch.games
-        line = f"iteration {self.iteration}: {batch.games} games at {batch.games / games.statistics.seconds:.1f}/s"
+        line = (
+            f"iteration {self.iteration}: {batch.games} games at "
+            f"{batch.games / games.statistics.seconds:.1f}/s"
+        )
         if self.episode_done < episode.games:
             return Report(self.steps, line, scalars)
         if episode.value_games:
@@ -243,7 +248,9 @@ class FPMCTS:
                 self._ahead = Ahead(self.batches(self.iteration + 1), play)
 
     def match(self, decks: States, searches: bool, progress: Progress) -> PlayedGames:
-        """Returns the games of a match of the networks that are measured, with or without searches."""
+        """Returns the games of a match of the networks that are measured, with or without
+        searches.
+        """
         if self._ahead is not None:
             self._ahead.settle(progress)
         players = Players(self.playing, self.filter_net)
@@ -378,9 +385,11 @@ class FPMCTS:
         """What is trained, and on what."""
         c, parameters = self.config, sum(p.numel() for p in self.nets[0].parameters())
         return (
-            f"{c.game.name}: {len(self.nets)} networks of {c.network.channels} channels x {c.network.blocks} blocks "
+            f"{c.game.name}: {len(self.nets)} networks of {c.network.channels} channels x "
+            f"{c.network.blocks} blocks "
             f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, "
-            f"inference {c.inference.phase1}, on {self.device} with {self.threads} threads, precision {c.precision}"
+            f"inference {c.inference.phase1}, on {self.device} with {self.threads} threads, "
+            f"precision {c.precision}"
         )
 
     @property

@@ -5,13 +5,13 @@ AUC).
 
 import numpy as np
 
-from fpmcts.learner import CERTAIN
-from fpmcts.policy_games import Played
-from fpmcts.samples import Samples
-from fpmcts.selfplay import Finished
+from fpmcts.training.learner import CERTAIN
+from fpmcts.training.policy_games import Played
+from fpmcts.training.samples import Samples
+from fpmcts.training.selfplay import Finished
+from fpmcts.training.workers import Work
 from games.batches import States, num_rows
 from games.interface import Game
-from training.workers import Work
 
 GROUPS = ((1, 5), (6, 10), (11, 20))
 """Cards in the hand of the seat to move, ends included."""

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.registry import PLAYERS, Entrant, Host
 from games.batches import Rules, States, put, take
 from games.generic import legal
 from games.interface import Game, Records
 from games.kernels import kernel, mix64, random_below, random_float
 from games.lockstep import Lockstep
+from games.registry import PLAYERS, Entrant, Host
 
 GAMES_PER_TASK = 512
 

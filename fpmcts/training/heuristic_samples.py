@@ -4,7 +4,7 @@ DeltaDou, 5.1.
 
 import numpy as np
 
-from fpmcts.samples import Samples, empty_samples, fill_results
+from fpmcts.training.samples import Samples, empty_samples, fill_results
 from games.batches import Rules, States, num_rows, take
 from games.generic import copy_row, legal, step
 from games.interface import Game, Records

@@ -1,4 +1,6 @@
-"""What a run and its algorithm know of each other: a configuration, steps that report, and states."""
+"""What a run and its algorithm know of each other: a configuration, steps that report, and
+states.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -7,9 +9,9 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from fpmcts.progress import Progress
 from games import Choice
-from runtime.progress import Progress
-from runtime.settings import build, setting
+from games.settings import build, setting
 
 
 @dataclass
@@ -103,8 +105,8 @@ class RunConfig:
             ``runs/<game>-<seed>``.
         seed: Of all random numbers, >= 0.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
-        game: ``name``, a key of ``games.GAMES`` or the module of a game of your own, and its options:
-            ``--help game``.
+        game: ``name``, a key of ``games.GAMES`` or the module of a game of your own, and its
+            options: ``--help game``.
         budget: When to stop. Every bound but ``minutes`` is one of what the algorithm counts
             (``Algorithm.spent``).
     """

@@ -1,8 +1,9 @@
 """The learner: turns samples into minibatches and steps the network of each seat.
 
-Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``VALUE_WEIGHT`` and C2 = ``weight_decay``; the
-default value head replaces the square by the log-likelihood of the result, and the hidden-hand head
-adds its own. With ``divergence`` "reverse" KL(p || π) takes the place of the cross entropy.
+Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``VALUE_WEIGHT`` and C2
+= ``weight_decay``; the default value head replaces the square by the log-likelihood of the result,
+and the hidden-hand head adds its own. With ``divergence`` "reverse" KL(p || π) takes the place of
+the cross entropy.
 """
 
 import copy
@@ -11,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import torch
 
-from fpmcts.learner_settings import GradientSettings, LearnerSettings
-from fpmcts.policy_games import Decisions
-from fpmcts.samples import Samples
+from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
+from fpmcts.training.policy_games import Decisions
+from fpmcts.training.samples import Samples
 from games.batches import Rules, States, num_rows, take
 from games.generic import current_seat, legal, observe
 from games.interface import Game, seats_to_move

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from runtime.settings import setting
+from games.settings import setting
 
 DIVERGENCES = ("forward", "reverse")
 """Values of ``LearnerSettings.divergence``."""

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 
-from fpmcts.filter_learner import ROWS, FilterLearner
-from fpmcts.samples import Samples
+from fpmcts.cluster.pools import ThreadPool, Tick
+from fpmcts.progress import Progress
+from fpmcts.training.filter_learner import ROWS, FilterLearner
+from fpmcts.training.samples import Samples
 from games.batches import num_rows, take
-from runtime.pools import ThreadPool, Tick
-from runtime.progress import Progress
 
 Losses = dict[str, float]
 """Parts of the loss of one step, by name."""
@@ -39,7 +39,7 @@ def learn_side_by_side(
     """
 
     def work(k: int, tick: Tick) -> list[Losses]:
-        torch.set_num_threads(1)  # of this thread, as in ``training.workers``
+        torch.set_num_threads(1)  # of this thread, as in ``fpmcts.training.workers``
         found: list[Losses] = []
         for losses in networks[k]:
             found.append(losses)
@@ -60,8 +60,8 @@ def learn_side_by_side(
 def learn_filter(
     learner: FilterLearner | None, path: Sequence[int], rows: Samples, steps: int
 ) -> dict[str, float]:
-    """Steps the filter network, if there is one, on rows drawn from the given ones; returns the mean
-    losses as curves. ``path`` is the seed of the run, and what tells this stage from others.
+    """Steps the filter network, if there is one, on rows drawn from the given ones; returns the
+    mean losses as curves. ``path`` is the seed of the run, and what tells this stage from others.
     """
     if learner is None:
         return {}

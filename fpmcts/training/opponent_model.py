@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from fpmcts.opponents.learn import LearnOptions, learn, tasks
+from fpmcts.opponents.learned import assemble, gather, save_learned
+from fpmcts.opponents.score import plot, report
+from fpmcts.progress import Progress
+from fpmcts.training.interface import MinutesBudget, Report, RunConfig, Saved
 from games import Choice
+from games.settings import ConfigError
 from networks.checkpoint import CheckpointError, check_compatible
-from opponent_models.learn import LearnOptions, learn, tasks
-from opponent_models.learned import assemble, gather, save_learned
-from opponent_models.score import plot, report
-from runtime.progress import Progress
-from runtime.settings import ConfigError
-from training.interface import MinutesBudget, Report, RunConfig, Saved
 
 MODEL, REPORT, CALIBRATION = "opponents.safetensors", "report.md", "calibration.png"
 """What a finished run leaves in its folder."""
@@ -36,10 +36,10 @@ class OpponentModelConfig(RunConfig):
         hands: A file or folder of hand histories in the PHH format (.phh, .phhs, compressed .xz);
             several with commas.
         game: ``name``: no_limit_holdem; its options do not matter here.
-        algorithm: ``name``, and how trees are learned (``opponent_models.learn``).
+        algorithm: ``name``, and how trees are learned (``fpmcts.opponents.learn``).
     """
 
-    learned_by = "training.opponent_model:OpponentModel"
+    learned_by = "fpmcts.training.opponent_model:OpponentModel"
     hands: str | None = None
     game: Choice = field(default_factory=lambda: Choice("no_limit_holdem"))
     algorithm: LearnOptions = field(default_factory=LearnOptions)
@@ -65,7 +65,8 @@ def check_hands(config: OpponentModelConfig) -> None:
     """Raises ConfigError where no hands are given, or a path is not there."""
     if not config.paths():
         raise ConfigError(
-            "hands=null: expected a file or folder of hand histories, such as hands=pluribus.phhs.xz"
+            "hands=null: expected a file or folder of hand histories, such as "
+            "hands=pluribus.phhs.xz"
         )
     for path in config.paths():
         if not Path(path).exists():
@@ -73,7 +74,7 @@ def check_hands(config: OpponentModelConfig) -> None:
 
 
 class OpponentModel:
-    """A model of opponents, learned from hands; see ``training.run.Algorithm``.
+    """A model of opponents, learned from hands; see ``fpmcts.training.run.Algorithm``.
 
     Args:
         config: Of the run.
@@ -108,7 +109,8 @@ class OpponentModel:
         )
         held = len(np.unique(m.held.hand))
         return (
-            f"opponent_model: {len(m.rows.kind):,} decisions and {len(m.shown.kind):,} shown hands of {m.num_hands:,} hands"
+            f"opponent_model: {len(m.rows.kind):,} decisions and {len(m.shown.kind):,} shown "
+            f"hands of {m.num_hands:,} hands"
             f"{left_out}; {len(m.held.kind):,} decisions of {held:,} later hands are held out"
         )
 
@@ -158,7 +160,8 @@ class OpponentModel:
         share, error = figures["below table"]
         scalars |= {"held_out/log_loss": figures["all"]["model"], "held_out/below_table": share}
         return (
-            f"; held-out log-loss {figures['all']['model']:.4f}, {100 * share:.2f} ± {100 * error:.2f} % below the table of "
+            f"; held-out log-loss {figures['all']['model']:.4f}, {100 * share:.2f} ± "
+            f"{100 * error:.2f} % below the table of "
             f"frequencies; model, report and plot in {folder}"
         )
 
@@ -172,7 +175,9 @@ class OpponentModel:
         return Saved(arrays, self._identity() | {"step": self.steps})
 
     def load(self, saved: Saved) -> None:
-        """Takes what ``state`` gave. Raises CheckpointError where it is of other hands or options."""
+        """Takes what ``state`` gave. Raises CheckpointError where it is of other hands or
+        options.
+        """
         check_compatible(saved.meta, **self._identity())
         self.steps = saved.meta["step"]
         for key, array in saved.arrays.items():

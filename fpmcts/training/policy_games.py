@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.drawn_moves import draw_moves
-from fpmcts.samples import Samples, fill_results, in_order, join
-from fpmcts.search import Evaluate
+from fpmcts.cluster.pools import Tick
+from fpmcts.search.search import Evaluate
+from fpmcts.training.drawn_moves import draw_moves
+from fpmcts.training.samples import Samples, fill_results, in_order, join
 from games.batches import Rules, States, concatenate, take
 from games.generic import current_seat, stake
 from games.interface import Game
 from games.kernels import kernel
 from games.lockstep import Lockstep
-from runtime.pools import Tick
 
 DECAY = 0.95
-"""λ of the advantages in policy gradient; ours (docs/experiments.md). 1: result minus value, without
-bias; less: later values stand in for a part of the result, with less noise.
+"""λ of the advantages in policy gradient; ours (docs/experiments.md). 1: result minus value,
+without bias; less: later values stand in for a part of the result, with less noise.
 """
 
 
@@ -64,9 +64,9 @@ def fill_advantages(
     """Writes the advantage of every move over the policy that played it, in units of the stake
     (``win_only``: of 2 P(win) − 1).
 
-    A_k = Σ_i λ^i δ_(k+i) over the decisions of one seat in one game, δ = v_(k+1) − v_k and, at the last one, z − v_k. Source:
-    Schulman et al., "High-dimensional continuous control using generalized advantage estimation",
-    2016, eq. 16, undiscounted.
+    A_k = Σ_i λ^i δ_(k+i) over the decisions of one seat in one game, δ = v_(k+1) − v_k and, at the
+    last one, z − v_k. Source: Schulman et al., "High-dimensional continuous control using
+    generalized advantage estimation", 2016, eq. 16, undiscounted.
 
     Args:
         games: int64 ``[N]``: of each decision; the decisions of a game are in order.

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fpmcts.learner import CERTAIN
-from fpmcts.policy_games import Decisions
+from fpmcts.progress import Progress
+from fpmcts.training.fpmcts import FPMCTS
+from fpmcts.training.game_curves import policy_game_curves
+from fpmcts.training.interface import Report
+from fpmcts.training.learner import CERTAIN
+from fpmcts.training.learning import Losses, learn_filter, learn_side_by_side, loss_text
+from fpmcts.training.policy_games import Decisions
 from games.batches import num_rows, take
 from games.kernels import Stream
 from networks.weights import move_towards
-from runtime.progress import Progress
-from training.fpmcts import FPMCTS
-from training.game_curves import policy_game_curves
-from training.interface import Report
-from training.learning import Losses, learn_filter, learn_side_by_side, loss_text
 
 CERTAIN_SHARE = 0.2
 """Share of the decisions that are certain which teaches the value; the others are left out."""

@@ -1,7 +1,7 @@
 """A run: steps of an algorithm until a budget is used up, in a folder that keeps all of it.
 
-    train.py ─▶ Run ─▶ algorithm.step (training/fpmcts.py: play ─▶ reservoirs ─▶ learn ─▶ evaluate)
-    ─▶ Report
+    train.py ─▶ Run ─▶ algorithm.step (fpmcts/training/fpmcts.py: play ─▶ reservoirs ─▶ learn ─▶
+    evaluate) ─▶ Report
 
 From Python, without a command line:
 
@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from runtime.progress import Progress, silent
-from runtime.settings import ConfigError
-from training.curves import Curves
-from training.interface import Algorithm, Report, RunConfig, Saved
-from training.run_folder import RunFolder
+from fpmcts.progress import Progress, silent
+from fpmcts.training.curves import Curves
+from fpmcts.training.interface import Algorithm, Report, RunConfig, Saved
+from fpmcts.training.run_folder import RunFolder
+from games.settings import ConfigError
 
 
 class Run:

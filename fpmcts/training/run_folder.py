@@ -15,9 +15,9 @@ from typing import IO, Any, Self
 import numpy as np
 from omegaconf import OmegaConf
 
+from fpmcts.training.interface import RunConfig, Saved
+from games.settings import ConfigError, flatten_config
 from networks.checkpoint import CHECKPOINT, NETWORKS, PREVIOUS, CheckpointError, load, save
-from runtime.settings import ConfigError, flatten_config
-from training.interface import RunConfig, Saved
 
 CONFIG, LOCK = "config.yaml", "lock"
 VERSION = 2
@@ -103,7 +103,8 @@ class RunFolder:
         path, there = self.path, self.path / CONFIG
         if not self.config.resume:
             raise RunFolderError(
-                f"run_dir={path}: holds a run already, and resume=false; give another run_dir or remove it"
+                f"run_dir={path}: holds a run already, and resume=false; give another run_dir or "
+                "remove it"
             )
         if there.exists():
             values = dict(_read_yaml(there))
@@ -128,7 +129,8 @@ class RunFolder:
                 else ""
             )
             raise RunFolderError(
-                f"run_dir={self.path}: was begun by another version of fpmcts, which alone can go on with it; give another "
+                f"run_dir={self.path}: was begun by another version of fpmcts, which alone can go "
+                "on with it; give another "
                 f"run_dir{weights}"
             )
 
@@ -284,10 +286,13 @@ def _leaves(config: RunConfig) -> Iterator[tuple[str, Any]]:
 
 
 def _check_same_run(path: Path, old: RunConfig, new: RunConfig) -> None:
-    """Raises RunFolderError naming the first key in which a resumed run differs from its beginning."""
+    """Raises RunFolderError naming the first key in which a resumed run differs from its
+    beginning.
+    """
     before = dict(_leaves(old))
     for key, value in _leaves(new):
         if (key in LASTS or not key.startswith(MAY_CHANGE)) and before.get(key) != value:
             raise RunFolderError(
-                f"run_dir={path}: was started with {key}={before.get(key)}, not {value}; drop the change or give another run_dir"
+                f"run_dir={path}: was started with {key}={before.get(key)}, not {value}; drop the "
+                "change or give another run_dir"
             )

@@ -34,8 +34,8 @@ class Samples(NamedTuple):
     actions: np.ndarray  # int16 [N, TARGET_WIDTH]: -1 = none
     target: np.ndarray  # float32 [N, TARGET_WIDTH]: the improved policy, sums to 1
     # policy_weight, float32 [N]: 1 where the target teaches the policy, 0 where only the outcome
-    # counts. result, float32 [N]: return of the mover's team, in units of the stake at the decision;
-    # NaN: teaches no value.
+    # counts. result, float32 [N]: return of the mover's team, in units of the stake at the
+    # decision; NaN: teaches no value.
     policy_weight: np.ndarray
     result: np.ndarray
     root_value: np.ndarray  # float32 [N]: the search's estimate of it; NaN without a search
@@ -187,7 +187,8 @@ class Store:
         rows = len(state["result"])
         if rows != min(seen, self.capacity):
             raise ValueError(
-                f"the checkpoint holds {rows} of {seen} samples; the store has room for {self.capacity}"
+                f"the checkpoint holds {rows} of {seen} samples; the store has room for "
+                f"{self.capacity}"
             )
         for name, field in flatten(self.rows):
             field[:rows] = state[name]
@@ -242,7 +243,9 @@ def load_stores(stores: Mapping[str, Store], arrays: Mapping[str, np.ndarray]) -
 
 
 def flatten(batch: Any, prefix: str = "") -> list[tuple[str, np.ndarray]]:
-    """Returns the arrays of a NamedTuple with their names, those of nested ones as ``outer.inner``."""
+    """Returns the arrays of a NamedTuple with their names, those of nested ones as
+    ``outer.inner``.
+    """
     pairs: list[tuple[str, np.ndarray]] = []
     for name, field in zip(batch._fields, batch, strict=True):
         pairs += (

@@ -13,16 +13,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.drawn_moves import draw_moves
-from fpmcts.samples import Samples, empty_samples, fill_results, in_order, join, truncate_targets
-from fpmcts.search import Evaluate, Search, SearchResult
+from fpmcts.cluster.pools import Tick
+from fpmcts.search.search import Evaluate, Search, SearchResult, sample_targets
+from fpmcts.training.drawn_moves import draw_moves
+from fpmcts.training.samples import (
+    Samples,
+    empty_samples,
+    fill_results,
+    in_order,
+    join,
+    truncate_targets,
+)
 from games.batches import States, concatenate, take
 from games.interface import Game, Records, seats_to_move
-from games.kernels import kernel, random_below, random_float, random_index
+from games.kernels import kernel, random_below, random_float
 from games.lockstep import Lockstep
+from games.settings import setting
 from inference.determinizer import Determinizer
-from runtime.pools import Tick
-from runtime.settings import setting
 
 UNDECIDED, CHEAP, FULL = 0, 1, 2
 
@@ -148,55 +155,6 @@ def _draw_explorations(rng: np.ndarray, exploration: float, chances: np.ndarray)
     """
     for lane in range(chances.size):
         chances[lane] = min(1.0, 2.0 * exploration) if random_float(rng, lane) < 0.5 else 0.0
-
-
-@kernel
-def _choose(
-    actions: np.ndarray,
-    target: np.ndarray,
-    choice: np.ndarray,
-    num_legal: np.ndarray,
-    temperatures: np.ndarray,
-    rng: np.ndarray,
-    lanes: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Writes the move of each search: ``choice`` at T = 0, else drawn from target^(1/T)."""
-    weights = np.empty(target.shape[1])
-    for k in range(lanes.size):
-        if temperatures[k] <= 0.0:
-            random_float(rng, lanes[k])  # each search takes one number, whatever its temperature
-            out[k] = choice[k]
-            continue
-        total = 0.0
-        for j in range(num_legal[k]):
-            weights[j] = np.float64(target[k, j]) ** (1.0 / temperatures[k])
-            total += weights[j]
-        out[k] = actions[k, random_index(rng, lanes[k], weights, num_legal[k], total)]
-
-
-def sample_targets(
-    result: SearchResult, temperatures: np.ndarray, rng: np.ndarray, lanes: np.ndarray
-) -> np.ndarray:
-    """Returns the move of each search (int16 ``[n]``): its choice at T = 0, else drawn from
-    target^(1/T).
-
-    Args:
-        result: ``[n]``. temperatures: float64 ``[n]``.
-        rng: uint64 streams, changed in place; search k draws from ``lanes[k]`` (int64 ``[n]``).
-    """
-    actions = np.zeros(len(lanes), np.int16)
-    _choose(
-        result.actions,
-        result.target,
-        result.choice,
-        result.num_legal,
-        temperatures,
-        rng,
-        lanes,
-        actions,
-    )
-    return actions
 
 
 class SelfPlay:
@@ -359,7 +317,9 @@ def join_finished(parts: list[Finished], game: Game, seconds: float) -> Finished
 
 
 def _add_policy_statistics(statistics: SelfPlayStatistics, result: SearchResult) -> None:
-    """Adds entropies (nats), KL(target ‖ prior) (nats) and the top-1 match of a batch of searches."""
+    """Adds entropies (nats), KL(target ‖ prior) (nats) and the top-1 match of a batch of
+    searches.
+    """
     target, prior = (
         result.target.astype(np.float64),
         np.maximum(result.prior.astype(np.float64), 1e-12),

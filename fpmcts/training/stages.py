@@ -1,13 +1,15 @@
-"""The stages of a run of FPMCTS: bootstrap, iterations with searches, iterations of policy gradient."""
+"""The stages of a run of FPMCTS: bootstrap, iterations with searches, iterations of policy
+gradient.
+"""
 
 from collections.abc import Callable
 from functools import partial
 
-from runtime.progress import Progress
-from training.bootstrap import bootstrap_games, bootstrap_step
-from training.fpmcts import FPMCTS
-from training.interface import Report
-from training.policy_gradient import gradient_iteration
+from fpmcts.progress import Progress
+from fpmcts.training.bootstrap import bootstrap_games, bootstrap_step
+from fpmcts.training.fpmcts import FPMCTS
+from fpmcts.training.interface import Report
+from fpmcts.training.policy_gradient import gradient_iteration
 
 
 class Stages(FPMCTS):

@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+from fpmcts.progress import Progress
+from fpmcts.tabular import algorithms
+from fpmcts.tabular.learner import Learner
+from fpmcts.training.interface import EpisodeBudget, Report, RunConfig, Saved
 from games import Choice, with_defaults
 from games.kernels import sources_digest
+from games.settings import ConfigError, build
 from networks.checkpoint import check_compatible
-from runtime.progress import Progress
-from runtime.settings import ConfigError, build
-from tabular import algorithms
-from tabular.learner import Learner
-from training.interface import EpisodeBudget, Report, RunConfig, Saved
 
 MARKS_PER_DECADE = 10
 FIRST_MARK, LONGEST_STEP, CHUNK = 1_000, 50_000_000, 1_000_000
@@ -34,10 +34,10 @@ class TabularConfig(RunConfig):
     """A run of a tabular algorithm.
 
     Attributes:
-        algorithm: ``name``, and its options (``tabular.algorithms``).
+        algorithm: ``name``, and its options (``fpmcts.tabular.algorithms``).
     """
 
-    learned_by = "training.tabular:Tabular"
+    learned_by = "fpmcts.training.tabular:Tabular"
     game: Choice = field(default_factory=lambda: Choice("leduc"))
     algorithm: dict[str, Any] = field(default_factory=lambda: {"name": "smooth_uct"})
     budget: EpisodeBudget = field(default_factory=EpisodeBudget)
@@ -102,7 +102,7 @@ def next_mark(episodes: int, size: int = 1) -> int:
 
 
 class Tabular:
-    """An algorithm on tables; see ``training.run.Algorithm``.
+    """An algorithm on tables; see ``fpmcts.training.run.Algorithm``.
 
     Args:
         config: Of the run.
@@ -130,7 +130,10 @@ class Tabular:
             f"{key}={value}" for key, value in _options(self.config.algorithm).items()
         )
         name = self.config.algorithm["name"]
-        return f"{self.learner.game_name}: {name} ({options or 'no options'}), {self.learner.size_text()}"
+        return (
+            f"{self.learner.game_name}: {name} ({options or 'no options'}), "
+            f"{self.learner.size_text()}"
+        )
 
     @property
     def spent(self) -> dict[str, int]:

@@ -49,7 +49,7 @@ class Terminal:
         self.console.print(text, markup=False)
 
     def progress(self, what: str, done: int, total: int, unit: str) -> None:
-        """Shows how far a stage is (``runtime.progress.Progress``); on a plain output a line every
+        """Shows how far a stage is (``fpmcts.progress.Progress``); on a plain output a line every
         10 seconds.
         """
         if what != self._stage:

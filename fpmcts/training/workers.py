@@ -22,32 +22,32 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from agents.general.policy import PolicyOptions
-from agents.general.search_agent import FPMCTSOptions
-from agents.heuristic_games import generate_games
-from agents.players import PLAYERS, Entrant, Host
-from agents.trained import Trained
-from evaluation.duplicate import duplicate_games, games_per_deck, part_seed
-from evaluation.match import PlayedGames, joined_games
-from fpmcts.policy_games import Played, PolicyGames, join_played
-from fpmcts.samples import Samples, join
-from fpmcts.search import Search, SearchCounters
-from fpmcts.selfplay import Finished, SelfPlay, join_finished
+from fpmcts.cluster.connect import connect
+from fpmcts.cluster.pools import Pool, ThreadPool, Tick
+from fpmcts.cluster.settings import Cluster
+from fpmcts.evaluation.duplicate import duplicate_games, games_per_deck, part_seed
+from fpmcts.evaluation.match import PlayedGames, joined_games
+from fpmcts.players.lookup import PLAYERS, Entrant, Host
+from fpmcts.players.policy import PolicyOptions
+from fpmcts.players.search_agent import FPMCTSOptions
+from fpmcts.players.trained import Trained
+from fpmcts.progress import Progress
+from fpmcts.search.search import Search, SearchCounters
+from fpmcts.training.config import TrainConfig
+from fpmcts.training.heuristic_games import generate_games
+from fpmcts.training.heuristic_samples import heuristic_samples
+from fpmcts.training.policy_games import Played, PolicyGames, join_played
+from fpmcts.training.samples import Samples, join
+from fpmcts.training.selfplay import Finished, SelfPlay, join_finished
 from games.batches import States, num_rows, take
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, streams
 from inference.determinizer import Determinizer
 from inference.filter import FilterEngine, FilterNet
+from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.resnet import Networks, build_networks
 from networks.weights import load_module, module_arrays
-from runtime.cluster import Cluster
-from runtime.connect import connect
-from runtime.device import choose_device
-from runtime.pools import Pool, ThreadPool, Tick
-from runtime.progress import Progress
-from training.config import TrainConfig
-from training.heuristic_samples import heuristic_samples
 
 POLICY_LANES = 2048
 """Games that advance together where nobody searches: a game asks for one evaluation at a time."""
@@ -247,7 +247,7 @@ class Worker:
 
 
 def trained_of(config: TrainConfig, game: Game, players: Players, evaluator: Evaluator) -> Trained:
-    """Returns the networks as players know them (``agents.registry.Host``); ``evaluator`` holds
+    """Returns the networks as players know them (``games.registry.Host``); ``evaluator`` holds
     their weights.
     """
     return Trained(
@@ -263,7 +263,9 @@ def trained_of(config: TrainConfig, game: Game, players: Players, evaluator: Eva
 
 
 def search_options(config: TrainConfig) -> FPMCTSOptions:
-    """Returns the options of the search that is measured: as it is in training, but without noise."""
+    """Returns the options of the search that is measured: as it is in training, but without
+    noise.
+    """
     changes = {"playouts": config.evaluation.search_playouts, "gumbel_noise": 0.0}
     return FPMCTSOptions(search=asdict(config.search) | changes, beliefs=asdict(config.inference))
 
@@ -309,14 +311,16 @@ class Workers:
             values = {"values": config.as_dict()}
             self.cluster = connect(
                 config.cluster,
-                "training.workers:make_worker",
+                "fpmcts.training.workers:make_worker",
                 values,
-                "games.environment:environment",
+                "fpmcts.environment:environment",
             )
         self.size = len(self.local) if self.cluster is None else self.cluster.size
 
     def _pool(self, players: Players | None) -> Pool[Any, Any]:
-        """Returns who does units with some networks, as they are now; None: no networks are needed."""
+        """Returns who does units with some networks, as they are now; None: no networks are
+        needed.
+        """
         if self.cluster is not None:
             return self.cluster.pool({} if players is None else shared_weights(players))
         for one in self.local:

@@ -1,4 +1,6 @@
-"""Time, chance and names, as the server takes them (tests replace them), and how often something may happen."""
+"""Time, chance and names, as the server takes them (tests replace them), and how often something
+may happen.
+"""
 
 import asyncio
 import hashlib

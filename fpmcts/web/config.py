@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from runtime.settings import setting
+from games.settings import setting
 
 
 @dataclass
@@ -10,12 +10,13 @@ class PlayConfig:
     """What ``python play.py key=value …`` can be told.
 
     Attributes:
-        host: Where to listen. 127.0.0.1 serves this machine alone; 0.0.0.0 serves your network: whoever has the token can play,
-            and nothing is encrypted.
+        host: Where to listen. 127.0.0.1 serves this machine alone; 0.0.0.0 serves your network:
+            whoever has the token can play, and nothing is encrypted.
         port: 0 takes a free one.
         browser: Whether to open the page.
         games: File of the games, in SQLite; the token lies beside it.
-        checkpoint: Folder of a run, or a checkpoint, whose players stand in the lobby; may be given several times.
+        checkpoint: Folder of a run, or a checkpoint, whose players stand in the lobby; may be given
+            several times.
         review: A file of saved games (``evaluate.py save=FILE``) that stands in the lobby.
     """
 

@@ -49,7 +49,9 @@ class RefusedError(Exception):
 
 
 def parse_json(data: str | bytes) -> Any:
-    """Returns the value of a text of JSON. Raises RefusedError where it is not JSON, or cannot be stored."""
+    """Returns the value of a text of JSON. Raises RefusedError where it is not JSON, or cannot be
+    stored.
+    """
     try:
         value = json.loads(data, parse_constant=_no_constant)
         json.dumps(

@@ -13,7 +13,7 @@ from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, cards
 from games.doudizhu.moves import MAX_LEGAL, parse_move, rule_set
 from games.doudizhu.state import States
 from games.interface import Game, GameSpec, ScoreUnit
-from runtime.settings import setting
+from games.settings import setting
 
 MAX_MOVES = 154
 """At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of

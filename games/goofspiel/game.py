@@ -42,7 +42,7 @@ from games.goofspiel.worlds import (
 )
 from games.interface import POINTS, Game, GameSpec, ScoreUnit, move_texts
 from games.kernels import kernel, streams
-from runtime.settings import setting
+from games.settings import setting
 
 register_all(
     Rules,

@@ -16,7 +16,7 @@ from games.poker.deals import EnumeratedDeals
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
 from games.poker.tables import PokerTables
-from runtime.settings import setting
+from games.settings import setting
 
 RANKS = "JQK"
 SUITS = "sh"

@@ -167,7 +167,10 @@ class _Line:
         self._shown = now
         rate = done / max(now - self._started, 1e-3)
         bar = "#" * (24 * done // total)
-        text = f"{stage:<8} [{bar:<24}] {done:,}/{total:,}  {rate:,.0f}/s  {(total - done) / max(rate, 1e-3):.0f} s left"
+        text = (
+            f"{stage:<8} [{bar:<24}] {done:,}/{total:,}  {rate:,.0f}/s  "
+            f"{(total - done) / max(rate, 1e-3):.0f} s left"
+        )
         sys.stderr.write(f"\r{text:<79}" if sys.stderr.isatty() else f"{text}\n")
         if done == total and sys.stderr.isatty():
             sys.stderr.write("\n")

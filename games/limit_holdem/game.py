@@ -36,7 +36,7 @@ from games.poker.hands import (
     tables,
 )
 from games.poker.tables import PokerTables
-from runtime.settings import setting
+from games.settings import setting
 
 RULES = {
     2: BettingRules(

@@ -5,7 +5,7 @@ and what is expected.
 from dataclasses import dataclass
 
 from games.no_limit_holdem.state import MOST_CHIPS, MOST_SEATS, MOST_SIZES
-from runtime.settings import ConfigError, setting
+from games.settings import ConfigError, setting
 
 LEAST, ALL_IN = 0.0, float("inf")
 """How ``Rules.sizes`` tells the two sizes that are no multiple of the pot."""
@@ -75,7 +75,10 @@ class Options:
         return sorted(map(_size, self.bet_sizes))
 
 
-_EXPECTED = f"expected 1 to {MOST_SIZES} different sizes: least, all-in, multiples of the pot (above 0, up to {MOST_POTS:g})"
+_EXPECTED = (
+    f"expected 1 to {MOST_SIZES} different sizes: least, all-in, multiples of the pot (above 0, "
+    f"up to {MOST_POTS:g})"
+)
 
 
 def _size(given: float | str) -> float:

@@ -36,7 +36,7 @@ from games.phantom_tictactoe.worlds import (
     log_prior_hidden,
     played_move,
 )
-from runtime.settings import setting
+from games.settings import setting
 
 register_all(
     Rules,

@@ -93,7 +93,8 @@ def _list(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, st
                 count += 1
             if ends == OTHER:
                 own, tries = np.int64(line.marks[depth, seat]), np.int64(EVERY)
-                if rules.reveal:  # what will be the own was not the other's; once all own attempts are made it can only fail
+                # Own squares to come were not the other's; after the last one can only fail.
+                if rules.reveal:
                     tries = own if done else own | EVERY & ~np.int64(views.marks[i, seat])
                 elif done:
                     tries = np.int64(0)

@@ -13,8 +13,8 @@ a rank) and these planes, for P players, R rounds and S kinds of suits (1 where 
 |---|---|
 | S | own cards, by suit |
 | S | public cards, by suit |
-| R x M x 3 | the k-th action of each round is fold, call, raise; M is the most actions before one in a round |
-| P | half chips paid: by the seat itself, then by the next ones in turn |
+| R x M x 3 | the k-th action of each round is fold, call, raise; M is the most actions before one
+in a round | | P | half chips paid: by the seat itself, then by the next ones in turn |
 | P | which seat observes |
 
 Suits are numbered in the order in which they differ: two suits change places where that makes no

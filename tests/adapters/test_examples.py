@@ -12,8 +12,8 @@ for needed in ("pyspiel", "rlcard", "pettingzoo"):
     )
 
 # ruff: noqa: E402
-from agents import load_player
-from evaluation.duplicate import duplicate_match
+from fpmcts.evaluation.duplicate import duplicate_match
+from fpmcts.players import load_player
 from games import make
 from games.kernels import ROOT
 

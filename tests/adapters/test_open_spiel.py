@@ -11,10 +11,10 @@ pyspiel = pytest.importorskip(
 from open_spiel.python import policy
 from open_spiel.python.algorithms import evaluate_bots, exploitability
 
-from agents import load_player
+from fpmcts.adapters.open_spiel_games import load_game
+from fpmcts.adapters.open_spiel_players import Bot, Policy, table_of
+from fpmcts.players import load_player
 from games import make
-from interop.open_spiel_games import load_game
-from interop.open_spiel_players import Bot, Policy, table_of
 
 
 @pytest.mark.parametrize(

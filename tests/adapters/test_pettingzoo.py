@@ -9,9 +9,9 @@ pytest.importorskip(
 
 from pettingzoo.test import api_test, seed_test
 
+from fpmcts.adapters.pettingzoo_env import env
 from games import GAMES
 from games.table import IllegalMove
-from interop.pettingzoo_env import env
 
 OTHERS = [*sorted(set(GAMES) - {"kuhn", "goofspiel"}), "examples.sealed_bids"]
 

@@ -8,10 +8,10 @@ import pytest
 pytest.importorskip("rlcard", reason="RLCard is not installed: pip install rlcard")
 
 # ruff: noqa: E402
-from agents import load_player
+from fpmcts.adapters.rlcard_referee import JOKERS, POINTS, Disagreement, Referee
+from fpmcts.players import load_player
 from games import make
 from games.table import Table
-from interop.rlcard_referee import JOKERS, POINTS, Disagreement, Referee
 
 
 def judged(rules: str, num_games: int) -> Referee:
@@ -55,7 +55,7 @@ def test_both_say_the_same_in_a_thousand_games(rules: str) -> None:
 def test_every_move_has_one_name() -> None:
     from rlcard.games.doudizhu.utils import ACTION_2_ID
 
-    from interop.rlcard_states import card_letters
+    from fpmcts.adapters.rlcard_states import card_letters
 
     for rules, lacking in (("standard", 0), ("douzero", 1475)):
         game = make("doudizhu", rules=rules)

@@ -1,4 +1,6 @@
-"""A worker for tests of clusters: its units are small, and some end, hang or fail on purpose, once."""
+"""A worker for tests of clusters: its units are small, and some end, hang or fail on purpose,
+once.
+"""
 
 import os
 import signal

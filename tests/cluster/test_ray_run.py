@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluation.config import parse_command_line
-from evaluation.plan import make_plan
-from evaluation.tournament import play_tournament
+from fpmcts.evaluation.config import parse_command_line
+from fpmcts.evaluation.plan import make_plan
+from fpmcts.evaluation.tournament import play_tournament
+from fpmcts.papers.ismcts_tables import read_job
+from fpmcts.progress import silent
+from fpmcts.training.algorithms import read_run
+from fpmcts.training.stages import Stages
 from games import make
-from reproduce.ismcts_tables import read_job
-from runtime.progress import silent
-from runtime.settings import ConfigError
-from training.algorithms import read_run
-from training.stages import Stages
+from games.settings import ConfigError
 
 ray = pytest.importorskip("ray")
-from runtime.ray_pool import RayCluster  # noqa: E402
+from fpmcts.cluster.ray_pool import RayCluster  # noqa: E402
 
 TINY = (
     "game=kuhn",
@@ -105,7 +105,7 @@ def test_any_number_of_actors(nodes: Any, alone: dict[str, np.ndarray], actors: 
     nodes.remove_node(node)
 
 
-LAG = ("cluster.lag=1", "evaluation.decks=150", "gradient.start=2", "gradient.games=2048")
+LAG = ("cluster.lag=1", "fpmcts.evaluation.decks=150", "gradient.start=2", "gradient.games=2048")
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ def test_bootstrap_and_measured_searches(nodes: Any) -> None:
         "search.playouts=6",
         "search.worlds=4",
         "inference.particles=8",
-        "evaluation.decks=150",
+        "fpmcts.evaluation.decks=150",
     )
     line = (*doudizhu, *(key for key in TINY if not key.startswith(("game=", "search.playouts"))))
     made = []

@@ -20,10 +20,11 @@ pytest.importorskip("ray")
 HERE = Path(__file__).resolve().parent
 CONNECT = """
 import sys
-from runtime.cluster import ClusterError, ClusterSettings
-from runtime.cluster import connect
+from fpmcts.cluster.settings import ClusterError, ClusterSettings
+from fpmcts.cluster.settings import connect
 try:
-    cluster = connect(ClusterSettings(kind="ray", address=sys.argv[1]), "cluster_echo:Echo", {}, "cluster_echo:facts")
+    settings = ClusterSettings(kind="ray", address=sys.argv[1])
+    cluster = connect(settings, "cluster_echo:Echo", {}, "cluster_echo:facts")
 except ClusterError as error:
     sys.exit(str(error))
 print("actors:", cluster.size)
@@ -97,6 +98,6 @@ def test_who_has_another_token_is_told_so(address: str) -> None:
     last = wrong.stderr.strip().splitlines()[-1]
     assert last.startswith(f"cluster.address={address}: cannot be reached (")
     assert (
-        "something listens there: expected a cluster of the same version of Ray, RAY_AUTH_MODE=token and its token"
-        in last
+        "something listens there: expected a cluster of the same version of Ray, "
+        "RAY_AUTH_MODE=token and its token" in last
     )

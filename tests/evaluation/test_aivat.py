@@ -7,16 +7,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from agents.agent import Agent
-from agents.general.random_agent import Random
-from agents.poker.always_call import AlwaysCall
-from evaluation.aivat import CHANCES, FEWEST, NoPassiveMoveError, controlled, corrections
-from evaluation.decks import evaluation_decks
-from evaluation.duplicate import deck_scores, duplicate_games, summary
-from evaluation.match import PlayedGames, Usage
+from fpmcts.evaluation.aivat import CHANCES, FEWEST, NoPassiveMoveError, controlled, corrections
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.duplicate import deck_scores, duplicate_games, summary
+from fpmcts.evaluation.match import PlayedGames, Usage
+from fpmcts.players.random_agent import Random
 from games import make
+from games.agent import Agent
 from games.batches import States, num_rows, take
 from games.interface import Game, Records, _legal, _play, _return, _seat
+from games.poker.players.always_call import AlwaysCall
 
 
 class Mixing(Agent):

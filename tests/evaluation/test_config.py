@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from agents.general.mix import MixOptions
-from agents.general.policy import PolicyOptions
-from agents.general.search_agent import FPMCTSOptions
-from agents.players import PLAYERS
-from agents.poker.local_best_response import LocalBestResponseOptions
-from agents.poker.tabular import TabularOptions
-from evaluation.config import parse_command_line
+from fpmcts.configuration import CONF
+from fpmcts.evaluation.config import parse_command_line
+from fpmcts.players.lookup import PLAYERS
+from fpmcts.players.mix import MixOptions
+from fpmcts.players.policy import PolicyOptions
+from fpmcts.players.search_agent import FPMCTSOptions
+from fpmcts.players.tabular import TabularOptions
 from games import Choice
-from runtime.configuration import CONF
-from runtime.settings import ConfigError
+from games.poker.players.local_best_response import LocalBestResponseOptions
+from games.settings import ConfigError
 
 
 def test_two_players_with_options() -> None:

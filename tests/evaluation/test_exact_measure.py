@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluation.policy_table import ExactMeasure, policy_table
+from fpmcts.evaluation.policy_table import ExactMeasure, policy_table
+from fpmcts.tabular.best_response import nash_conv as tree_nash_conv
+from fpmcts.tabular.hash_table import HashTable
+from fpmcts.tabular.information_sets import information_sets
+from fpmcts.tabular.listed_game import listing
 from games import make
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
-from tabular.best_response import nash_conv as tree_nash_conv
-from tabular.hash_table import HashTable
-from tabular.information_sets import information_sets
-from tabular.listed_game import listing
 from tests.games import driver
 
 
@@ -78,9 +78,9 @@ def test_every_information_set_is_listed_once(name: str, options: dict[str, Any]
 def test_a_list_that_grows_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     game = make("goofspiel", cards=4)
     whole, states = information_sets(listing(game))
-    monkeypatch.setattr("tabular.information_sets._FIRST_ROOM", 5)
-    monkeypatch.setattr("tabular.hash_table.FIRST_SLOTS", 4)
-    monkeypatch.setattr("tabular.hash_table.FIRST_WORDS", 16)
+    monkeypatch.setattr("fpmcts.tabular.information_sets._FIRST_ROOM", 5)
+    monkeypatch.setattr("fpmcts.tabular.hash_table.FIRST_SLOTS", 4)
+    monkeypatch.setattr("fpmcts.tabular.hash_table.FIRST_WORDS", 16)
     again, others = information_sets(listing(game))
     np.testing.assert_array_equal(whole.words_in_use(), again.words_in_use())
     for before, after in zip(states, others, strict=True):

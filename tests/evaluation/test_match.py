@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from agents import load_player
-from evaluation import duplicate
-from evaluation.decks import evaluation_decks
-from evaluation.duplicate import duplicate_games, duplicate_match, summary
-from evaluation.match import IllegalMoveError, play_games
+from fpmcts.evaluation import duplicate
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.duplicate import duplicate_games, duplicate_match, summary
+from fpmcts.evaluation.match import IllegalMoveError, play_games
+from fpmcts.players import load_player
 from games import make
 from games.batches import States, put, take
 from games.doudizhu.cards import parse_cards
@@ -95,8 +95,10 @@ def test_deck_worked_out_by_hand(game: Game) -> None:
     deal = start(np.array([hands], np.uint64), np.array([parse_cards("345")], np.uint64))
     texts = (
         # C, D, E, C ...
-        "77 88 2222 BL pass pass 33334455 9999 pass pass JJJ8 AAAA pass pass J 6666 pass pass 44 77 pass pass 8 pass pass TTTT",
-        "34567 789TJ pass pass 7 J L pass pass B pass pass 333444555666 pass QQQQ pass pass KKKKAA22 pass pass AA pass pass 22",
+        "77 88 2222 BL pass pass 33334455 9999 pass pass JJJ8 AAAA pass pass J 6666 pass pass 44 "
+        "77 pass pass 8 pass pass TTTT",
+        "34567 789TJ pass pass 7 J L pass pass B pass pass 333444555666 pass QQQQ pass pass "
+        "KKKKAA22 pass pass AA pass pass 22",
     )
     seating = np.array([[0, 1, 1], [1, 0, 0]])
     games = play_games(

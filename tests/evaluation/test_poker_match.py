@@ -7,22 +7,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.agent import Agent
-from agents.general.random_agent import Random
-from agents.poker.always_call import AlwaysCall
-from agents.poker.tabular import TabularAgent, TabularPolicy
-from evaluation import plan as plan_module
-from evaluation.config import parse_command_line
-from evaluation.duplicate import deck_scores, duplicate_match
-from evaluation.plan import make_plan, read_given_decks
-from evaluation.report import rate, score_table, write_report
-from evaluation.saved_games import write_games
-from evaluation.tournament import forget, play_tournament
+from fpmcts.evaluation import plan as plan_module
+from fpmcts.evaluation.config import parse_command_line
+from fpmcts.evaluation.duplicate import deck_scores, duplicate_match
+from fpmcts.evaluation.plan import make_plan, read_given_decks
+from fpmcts.evaluation.report import rate, score_table, write_report
+from fpmcts.evaluation.saved_games import write_games
+from fpmcts.evaluation.tournament import forget, play_tournament
+from fpmcts.players.random_agent import Random
+from fpmcts.players.tabular import TabularAgent, TabularPolicy
+from fpmcts.tabular.best_response import profile_values
+from games.agent import Agent
 from games.batches import States
 from games.interface import Records
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
-from tabular.best_response import profile_values
+from games.poker.players.always_call import AlwaysCall
 from tests.evaluation.poker_games import (
     ThreePlayerKuhn,
     exact_value,

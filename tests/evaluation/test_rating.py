@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from evaluation import rating
-from evaluation.rating import ELO, fit, ratings
+from fpmcts.evaluation import rating
+from fpmcts.evaluation.rating import ELO, fit, ratings
 
 
 def test_two_players_by_hand() -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.config import parse_command_line
-from evaluation.plan import make_plan
-from evaluation.saved_games import SaveError, check_file, write_games
-from evaluation.tournament import play_tournament
+from fpmcts.evaluation.config import parse_command_line
+from fpmcts.evaluation.plan import make_plan
+from fpmcts.evaluation.saved_games import SaveError, check_file, write_games
+from fpmcts.evaluation.tournament import play_tournament
 from games import make
 from games.no_limit_holdem.phh import read
 from games.no_limit_holdem.phh_games import hand_of

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from evaluation import plan as plan_module
-from evaluation.config import parse_command_line
-from evaluation.duplicate import MatchResult
-from evaluation.plan import make_plan
-from evaluation.sequential import ERROR, SequentialTest, log_likelihood_ratio
-from evaluation.tournament import play_tournament
-from runtime.settings import ConfigError
+from fpmcts.evaluation import plan as plan_module
+from fpmcts.evaluation.config import parse_command_line
+from fpmcts.evaluation.duplicate import MatchResult
+from fpmcts.evaluation.plan import make_plan
+from fpmcts.evaluation.sequential import ERROR, SequentialTest, log_likelihood_ratio
+from fpmcts.evaluation.tournament import play_tournament
+from games.settings import ConfigError
 
 SCORES = np.array([0.0, 0.5, 1.0])
 

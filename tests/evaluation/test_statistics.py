@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from evaluation.statistics import Estimate, estimate, wins
+from fpmcts.evaluation.statistics import Estimate, estimate, wins
 
 
 @pytest.mark.parametrize(

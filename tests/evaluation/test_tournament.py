@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.general.random_agent import Random
-from evaluation import plan as plan_module
-from evaluation.config import Tournament, parse_command_line
-from evaluation.duplicate import MatchResult
-from evaluation.match import IllegalMoveError
-from evaluation.plan import Plan, described, identity, make_plan, read_given_decks
-from evaluation.plots import ReportError
-from evaluation.report import check_folder, misfit_text, rate, score_table, write_report
-from evaluation.saved_games import SaveError, check_file, write_games
-from evaluation.tournament import forget, play_tournament
-from evaluation.units import StoreError
+from fpmcts import memory
+from fpmcts.evaluation import plan as plan_module
+from fpmcts.evaluation.config import Tournament, parse_command_line
+from fpmcts.evaluation.duplicate import MatchResult
+from fpmcts.evaluation.match import IllegalMoveError
+from fpmcts.evaluation.plan import Plan, described, identity, make_plan, read_given_decks
+from fpmcts.evaluation.plots import ReportError
+from fpmcts.evaluation.report import check_folder, misfit_text, rate, score_table, write_report
+from fpmcts.evaluation.saved_games import SaveError, check_file, write_games
+from fpmcts.evaluation.tournament import forget, play_tournament
+from fpmcts.evaluation.units import StoreError
+from fpmcts.players.random_agent import Random
 from games import make
-from runtime import memory
-from runtime.settings import ConfigError
+from games.settings import ConfigError
 
 GAME = make("doudizhu")
 
@@ -211,7 +211,10 @@ def test_saved_games_replay(tmp_path: Path) -> None:
             ["random", "rhcp", "rhcp"] if i % 2 == 0 else ["rhcp", "random", "random"]
         )
         assert fields["points"] == games.returns[i].tolist()
-        assert GAME.parse_record(fields)[1] == games.records.moves[i, : games.records.lengths[i]].tolist()
+        assert (
+            GAME.parse_record(fields)[1]
+            == games.records.moves[i, : games.records.lengths[i]].tolist()
+        )
     with pytest.raises(SaveError, match="exists already"):
         check_file(path, GAME)
     with pytest.raises(SaveError, match="no folder"):

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluation.units import Calls, Store, StoreError, as_arrays, as_text, run_units
-from runtime.cluster import ClusterSettings
+from fpmcts.cluster.settings import ClusterSettings
+from fpmcts.evaluation.units import Calls, Store, StoreError, as_arrays, as_text, run_units
 
 IDENTITY = {"seed": 1, "sizes": (1, 2)}
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from expected_reward.moments import (
+from fpmcts.expected_reward.moments import (
     add_sample,
     larger_of_two,
     max_distribution,
@@ -14,7 +14,7 @@ from expected_reward.moments import (
     variance_of_mean,
     weighted,
 )
-from expected_reward.tree import empty_tree
+from fpmcts.expected_reward.tree import empty_tree
 
 ONES = np.ones(3)
 DRAWS = 400_000
@@ -76,7 +76,9 @@ def test_sample_weights_are_the_mean_of_all_samples() -> None:
 
 @pytest.mark.parametrize("independent", [True, False])
 def test_variance_of_an_opponents_node(independent: bool) -> None:
-    """Independent errors of the children give the mean an error of variance sum of p² σ²; the text's sum of p σ² is larger."""
+    """Independent errors of the children give the mean an error of variance sum of p² σ²; the
+    text's sum of p σ² is larger.
+    """
     rng = np.random.default_rng(3)
     p, value, variance = (
         np.array([0.5, 0.3, 0.2]),
@@ -98,7 +100,9 @@ def test_variance_of_an_opponents_node(independent: bool) -> None:
 
 
 def test_leaf_is_the_standard_error_of_a_mean() -> None:
-    """Section 4: sum of (V - x)² / (J (J - 1)); the mean of such variances is that of means over many leaves."""
+    """Section 4: sum of (V - x)² / (J (J - 1)); the mean of such variances is that of means over
+    many leaves.
+    """
     rng = np.random.default_rng(4)
     samples = rng.normal(7.0, 3.0, (4000, 5))
     means, variances = [], []

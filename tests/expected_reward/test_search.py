@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents import load_player
-from agents.agent import Agent
-from agents.decision import Limits
-from agents.poker.mcts import MCTSAgent, MCTSOptions
-from expected_reward.search import Found
+from fpmcts.expected_reward.search import Found
+from fpmcts.opponents.model import untrained
+from fpmcts.players import load_player
+from fpmcts.players.mcts import MCTSAgent, MCTSOptions
 from games import make
+from games.agent import Agent
 from games.batches import take
+from games.decision import Limits
 from games.kernels import streams
 from games.no_limit_holdem.state import CALL, FOLD, States
 from games.poker.hands import parse_cards
 from games.table import Table
-from opponent_models.model import untrained
 
 FAST = MCTSOptions(iterations=3000, checkpoint="untrained", pool=32, nodes=200_000)
 
@@ -30,7 +30,9 @@ def found(agent: MCTSAgent, view: States, seed: int = 1) -> Found:
 
 
 def river(own: str) -> tuple[Table, States]:
-    """Returns a table heads-up on the river after calls and checks, and the view of the mover, who holds ``own``."""
+    """Returns a table heads-up on the river after calls and checks, and the view of the mover, who
+    holds ``own``.
+    """
     game = make("no_limit_holdem", stacks=2000)
     deal = game.deal(np.array([3], np.uint64))
     cards = parse_cards("2c 7d Kh 3s 8c")
@@ -61,7 +63,9 @@ def test_the_best_hand_bets_and_the_worst_one_expects_less(changes: dict) -> Non
 
 
 def test_value_of_a_check_on_the_river_is_that_of_all_play() -> None:
-    """With a random opponent of whom nothing is told by what it does: after a call on the river the hand is over at once."""
+    """With a random opponent of whom nothing is told by what it does: after a call on the river the
+    hand is over at once.
+    """
     table, view = river("Kc Ks")
     game = table.game
     table.play("call")

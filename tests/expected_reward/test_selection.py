@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from expected_reward.selection import crazystone, predefined, uct, uct_plus
+from fpmcts.expected_reward.selection import crazystone, predefined, uct, uct_plus
 from games.kernels import streams
 
 MEAN = np.array([10.0, 12.0, 4.0])

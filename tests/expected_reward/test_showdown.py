@@ -1,9 +1,11 @@
-"""Hands of others by bins, and what a showdown is worth: against counting, and against the game's own settlement."""
+"""Hands of others by bins, and what a showdown is worth: against counting, and against the game's
+own settlement.
+"""
 
 import numpy as np
 import pytest
 
-from expected_reward.showdown import (
+from fpmcts.expected_reward.showdown import (
     BINS,
     HANDS,
     Boards,
@@ -12,12 +14,12 @@ from expected_reward.showdown import (
     expected_net,
     fill_boards,
 )
+from fpmcts.opponents.dataset import rank_bin
 from games import make
 from games.kernels import kernel, streams
 from games.no_limit_holdem.betting import step
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, States
 from games.poker.hands import parse_cards, strengths, tables
-from opponent_models.dataset import rank_bin
 
 OWN = np.array(parse_cards("AsKs"), np.int8)
 

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from expected_reward.sizes import ALL_IN, LEAST, TABLE_EDGES, size_at, table, universal_sample
+from fpmcts.expected_reward.sizes import (
+    ALL_IN,
+    LEAST,
+    TABLE_EDGES,
+    size_at,
+    table,
+    universal_sample,
+)
 
 
 def test_table_is_a_distribution() -> None:
@@ -22,7 +29,9 @@ def test_size_at_inverts_the_distribution() -> None:
 
 
 def test_each_start_takes_every_size_as_often_as_it_should() -> None:
-    """Over all starts an amount's weight is its probability, and with one start it differs by less than one size of five."""
+    """Over all starts an amount's weight is its probability, and with one start it differs by less
+    than one size of five.
+    """
     starts = np.linspace(0, 1, 2000, endpoint=False)
     amounts, weights = np.zeros(5, np.int64), np.zeros(5)
     least = most = 0.0

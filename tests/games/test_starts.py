@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import trained
+from fpmcts.players import trained
 from games import make
 from games.batches import take
 from networks.checkpoint import CheckpointError

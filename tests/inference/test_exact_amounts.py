@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from agents.general.policy import PolicyAgent
-from agents.general.random_agent import Random
+from fpmcts.players.policy import PolicyAgent
+from fpmcts.players.random_agent import Random
 from games import make
 from games.interface import Game
 from games.table import Table

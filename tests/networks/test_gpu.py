@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
+from fpmcts.progress import silent
+from fpmcts.training.algorithms import read_run
+from fpmcts.training.stages import Stages
 from games import make
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
-from runtime.progress import silent
-from training.algorithms import read_run
-from training.stages import Stages
 
 pytestmark = [
     pytest.mark.gpu,

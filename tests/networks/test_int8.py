@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from agents.trained import checkpoint_of, load_trained
+from fpmcts.players.trained import checkpoint_of, load_trained
 from games import make
+from games.settings import ConfigError
 from networks.engine import MAX_CHUNK, Engine
 from networks.evaluator import Evaluator
 from networks.int8 import Int8Engine, QuantizedConv, Sample, random_sample
 from networks.precision import check_int8
 from networks.resnet import NetworkConfig, PolicyValueNet, build_networks
-from runtime.settings import ConfigError
 from tests.networks.specs import DOUDIZHU, SMALL, TINY, as_if_trained, observations
 
 needs_vnni = pytest.mark.skipif(

@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-from agents.trained import checkpoint_of, load_trained, untrained_of
+from fpmcts.players.trained import checkpoint_of, load_trained, untrained_of
+from games.settings import ConfigError
 from networks import precision
 from networks.engine import Engine
 from networks.precision import check_int8, has_bfloat16, is_fast_in_bfloat16, settled
 from networks.resnet import NetworkConfig, PolicyValueNet
-from runtime.settings import ConfigError
 from tests.networks.specs import DOUDIZHU, SMALL
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")

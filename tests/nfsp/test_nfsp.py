@@ -11,23 +11,23 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.general.policy import PolicyOptions
-from agents.general.search_agent import FPMCTSOptions
-from agents.players import Entrant, Host, PlayerError
-from evaluation.policy_table import policy_table
+from fpmcts.evaluation.policy_table import policy_table
+from fpmcts.nfsp.games import Played, play, responders
+from fpmcts.nfsp.trainer import NFSP, NFSPConfig
+from fpmcts.nfsp.transitions import next_decisions
+from fpmcts.players.lookup import Entrant, Host, PlayerError
+from fpmcts.players.policy import PolicyOptions
+from fpmcts.players.search_agent import FPMCTSOptions
+from fpmcts.progress import silent
+from fpmcts.tabular.best_response import best_response_values, profile_values
+from fpmcts.training.algorithms import read_run
+from fpmcts.training.run import Run
 from games import make
 from games.batches import num_rows, take
 from games.interface import seats_to_move
 from games.kernels import Stream, deal_seeds, streams
-from nfsp.games import Played, play, responders
-from nfsp.transitions import next_decisions
-from runtime.progress import silent
-from runtime.settings import ConfigError
-from tabular.best_response import best_response_values, profile_values
+from games.settings import ConfigError
 from tests.games import driver
-from training.algorithms import read_run
-from training.nfsp import NFSP, NFSPConfig
-from training.run import Run
 
 
 def configuration(*overrides: str) -> NFSPConfig:
@@ -145,7 +145,9 @@ def test_q_learning_finds_a_best_response_to_random_play() -> None:
 
 def test_a_short_run_comes_closer_to_an_equilibrium() -> None:
     trainer = NFSP(
-        configuration("algorithm.games=512", "evaluation.exact_every=20", "evaluation.decks=50")
+        configuration(
+            "algorithm.games=512", "evaluation.exact_every=20", "fpmcts.evaluation.decks=50"
+        )
     )
     scalars = [trainer.step(silent) for _ in range(20)][-1].scalars
     assert scalars["nash_conv/average_policy"] < 0.6  # uniform: 11/12

@@ -1,4 +1,6 @@
-"""Models of opponents: trees answer as scikit-learn's, distributions are legal, no hidden card is read."""
+"""Models of opponents: trees answer as scikit-learn's, distributions are legal, no hidden card is
+read.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,6 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fpmcts.opponents import model as models
+from fpmcts.opponents.__main__ import main
+from fpmcts.opponents.dataset import Players, make_rows, mean_player, rank_bin
+from fpmcts.opponents.features import NUM_COLUMNS, Feature
+from fpmcts.opponents.learn import LearnOptions, Task, cases, joined, learn
+from fpmcts.opponents.learned import assemble, gather, load_learned, save_learned
+from fpmcts.opponents.model import ModelError, OpponentModel, load, untrained
+from fpmcts.opponents.score import calibration, losses, predict, predict_bins, report_bins, saved
+from fpmcts.opponents.statistics import COUNTS, STATISTICS, Statistic, new_counts, prior_of, smooth
+from fpmcts.opponents.table import frequencies
+from fpmcts.opponents.trees import evaluate
 from games.kernels import kernel
 from games.no_limit_holdem.betting import raise_bounds, step, to_call
 from games.no_limit_holdem.phh import Hand, parse
@@ -13,24 +26,15 @@ from games.no_limit_holdem.phh_replay import pack, replay_rules, start
 from games.no_limit_holdem.phh_write import write
 from games.no_limit_holdem.state import CALL, FIRST_SIZE, FOLD, States, empty
 from games.poker.hands import parse_cards, tables
-from opponent_models import model as models
-from opponent_models.__main__ import main
-from opponent_models.dataset import Players, make_rows, mean_player, rank_bin
-from opponent_models.features import NUM_COLUMNS, Feature
-from opponent_models.learn import LearnOptions, Task, cases, joined, learn
-from opponent_models.learned import assemble, gather, load_learned, save_learned
-from opponent_models.model import ModelError, OpponentModel, load, untrained
-from opponent_models.score import calibration, losses, predict, predict_bins, report_bins, saved
-from opponent_models.statistics import COUNTS, STATISTICS, Statistic, new_counts, prior_of, smooth
-from opponent_models.table import frequencies
-from opponent_models.trees import evaluate
-from runtime.settings import ConfigError
+from games.settings import ConfigError
 
 OPTIONS = LearnOptions(trees=6, least_rows=5, holdout=0.2, columns=1.0)
 
 
 def made_hands(count: int, seed: int = 0, seats: int = 4) -> list[Hand]:
-    """Returns hands of random cards in which a tight player ("a") folds more often than a loose one ("b")."""
+    """Returns hands of random cards in which a tight player ("a") folds more often than a loose one
+    ("b").
+    """
     rng, hands, rules, states = (
         np.random.default_rng(seed),
         [],
@@ -95,7 +99,7 @@ def path(hands: list[Hand], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def model_file(path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from opponent_models.learn import tasks
+    from fpmcts.opponents.learn import tasks
 
     material = gather([str(path)], OPTIONS)
     parts = {
@@ -177,7 +181,8 @@ antes = [0, 0, 0]
 blinds_or_straddles = [50, 100, 0]
 min_bet = 100
 starting_stacks = [1000, 1000, 1000]
-actions = ['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'p3 cbr 300', 'p1 f', 'p2 cc', 'd db 2h3h4d', 'p2 cc', 'p3 cbr 200', \
+actions = ['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'p3 cbr 300', 'p1 f', 'p2 cc', \
+'d db 2h3h4d', 'p2 cc', 'p3 cbr 200', \
 'p2 cc', 'd db 9s', 'p2 cc', 'p3 cc', 'd db 9d', 'p2 cc', 'p3 cc']
 players = ['x', 'y', 'z']"""
     players = Players()
@@ -216,7 +221,8 @@ def test_statistics_are_of_earlier_hands_and_forget(hands: list[Hand]) -> None:
 
 def test_rank_bins_of_a_board() -> None:
     board = np.array(parse_cards("2c 7d 9h Js Kc"), np.int8)
-    # 448 of 1,081 holdings make no pair, 112 of them have an ace: the least ace is better than about 336, 31 %.
+    # 448 of 1,081 holdings make no pair, 112 of them have an ace: the least ace is better than
+    # about 336, 31 %.
     for cards, expected in (("Kd Ks", 5), ("Th Qd", 5), ("3d 4s", 0), ("Ad 3c", 1)):
         assert rank_bin(tables(), board, np.array(parse_cards(cards), np.int8)) == expected
     every = [
@@ -241,7 +247,9 @@ def test_the_model_beats_what_knows_no_players(path: Path, model_file: Path) -> 
 
 
 def test_sizes_and_showdowns_are_scored(path: Path, model_file: Path) -> None:
-    """Beside frequencies counted here; a model without trees answers by those that it has, and saves nothing."""
+    """Beside frequencies counted here; a model without trees answers by those that it has, and
+    saves nothing.
+    """
     material, learned = gather([str(path)], OPTIONS), load_learned(model_file)
     rows, shown, model = material.held, material.held_shown, learned.scorer.model
     text, figures = report_bins(model, rows, shown)

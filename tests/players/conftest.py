@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from agents import load_player
-from agents.agent import Agent
-from agents.players import names
+from fpmcts.players import load_player
+from fpmcts.players.lookup import names
+from fpmcts.training.config import BootstrapSettings, TrainConfig
+from fpmcts.training.fpmcts import FPMCTS
+from fpmcts.training.interface import EpisodeBudget
+from fpmcts.training.run import Run
+from fpmcts.training.tabular import TabularConfig
 from games import Choice, make
+from games.agent import Agent
 from games.interface import Game
 from games.kernels import ROOT
 from inference.determinizer import InferenceSettings
 from networks.checkpoint import save
 from networks.resnet import NetworkConfig
-from training.config import BootstrapSettings, TrainConfig
-from training.fpmcts import FPMCTS
-from training.interface import EpisodeBudget
-from training.run import Run
-from training.tabular import TabularConfig
 
 TINY = TrainConfig(
     run_dir="somewhere/secret",
@@ -143,4 +143,4 @@ EVERY = pytest.mark.parametrize(
         for kind, game in CASES
     ],
 )
-"""PIMC compiles for long; ``tests/agents/test_pimc.py`` has the rest of it."""
+"""PIMC compiles for long; ``tests/players/test_pimc.py`` has the rest of it."""

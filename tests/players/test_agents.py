@@ -5,16 +5,16 @@ strength is as published.
 import numpy as np
 import pytest
 
-from agents.agent import Agent
-from agents.doudizhu.rhcp import RHCP
-from agents.doudizhu.rlcard_rule import RLCardRule
-from agents.general.random_agent import Random
-from agents.heuristic_games import generate_games
-from evaluation.duplicate import duplicate_match
+from fpmcts.evaluation.duplicate import duplicate_match
+from fpmcts.players.random_agent import Random
+from fpmcts.training.heuristic_games import generate_games
 from games import make
+from games.agent import Agent
 from games.batches import num_rows, put, take
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
+from games.doudizhu.players.rhcp import RHCP
+from games.doudizhu.players.rlcard_rule import RLCardRule
 from games.doudizhu.state import States, step
 from games.interface import Records
 from games.kernels import streams

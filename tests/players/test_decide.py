@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import load_player
-from agents.agent import Agent
-from agents.decision import FORCED, RETURN, SURE_WIN, WINS, Decision
-from agents.players import PLAYERS, names
+from fpmcts.players import load_player
+from fpmcts.players.lookup import PLAYERS, names
+from games.agent import Agent
+from games.decision import FORCED, RETURN, SURE_WIN, WINS, Decision
 from games.interface import Game
 from games.table import Table
-from tests.agents.conftest import DOUDIZHU, EVERY, LEDUC, SEARCH
 from tests.games import driver
+from tests.players.conftest import DOUDIZHU, EVERY, LEDUC, SEARCH
 
 
 def swapped(table: Table) -> Table:

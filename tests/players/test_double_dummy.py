@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.doudizhu.double_dummy import UNSOLVED, DoubleDummySolver
 from games.batches import concatenate, take
 from games.doudizhu.cards import COPIES, RANK_NAMES
 from games.doudizhu.moves import Category
+from games.doudizhu.players.double_dummy import UNSOLVED, DoubleDummySolver
 from games.doudizhu.state import States
 from tests.games import oracle
 from tests.games.positions import GAME, endgame

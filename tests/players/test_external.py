@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.general.child_program import ChildProgram, ChildProgramError
-from agents.general.external import ExternalAgent, ExternalPlayerError
-from agents.general.random_agent import Random
-from agents.poker.always_call import AlwaysCall
-from evaluation.duplicate import duplicate_match
+from fpmcts.evaluation.duplicate import duplicate_match
+from fpmcts.players.child_program import ChildProgram, ChildProgramError
+from fpmcts.players.external import ExternalAgent, ExternalPlayerError
+from fpmcts.players.random_agent import Random
 from games import make
 from games.batches import States, concatenate, take
 from games.doudizhu.cards import parse_cards
 from games.interface import Records
 from games.kernels import streams
 from games.poker.game import LimitPoker
+from games.poker.players.always_call import AlwaysCall
 from tests.games import driver
 from tests.games.positions import GAME, deal_hidden, random_game
 
@@ -490,7 +490,7 @@ def test_programs_are_gone_after_ctrl_c() -> None:
 def test_programs_are_gone_after_the_interpreter() -> None:
     """One that ignores the end of its input."""
     source = (
-        "import sys; from agents.general.child_program import ChildProgram; "
+        "import sys; from fpmcts.players.child_program import ChildProgram; "
         "p = ChildProgram([sys.executable, '-c', 'import time; time.sleep(60)']); print(p.pid)"
     )
     ran = subprocess.run(

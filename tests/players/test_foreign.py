@@ -5,16 +5,16 @@ that faults are faults.
 import numpy as np
 import pytest
 
-from agents import load_player
-from agents.foreign.worlds import draw_game
-from agents.general.external import ExternalPlayerError
-from evaluation.duplicate import duplicate_match
+from fpmcts.adapters.rlcard_states import card_letters
+from fpmcts.evaluation.duplicate import duplicate_match
+from fpmcts.players import load_player
+from fpmcts.players.external import ExternalPlayerError
+from fpmcts.players.foreign_worlds import draw_game
 from games import make
 from games.batches import num_rows, take
 from games.interface import Records, seats_to_move
 from games.kernels import streams
 from games.table import Table
-from interop.rlcard_states import card_letters
 
 pyspiel = pytest.importorskip(
     "pyspiel", reason="OpenSpiel is not installed: pip install open_spiel"

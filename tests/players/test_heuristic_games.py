@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from agents.doudizhu.rhcp import RHCP
-from agents.doudizhu.rhcp_kernels import new_memo
-from agents.doudizhu.teamplay import choose_for_team
-from agents.heuristic_games import GAMES_PER_TASK, HeuristicGames, generate_games, teachers
+from fpmcts.training.heuristic_games import GAMES_PER_TASK, HeuristicGames, generate_games, teachers
 from games import make
 from games.batches import num_rows, take
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
+from games.doudizhu.players.rhcp import RHCP
+from games.doudizhu.players.rhcp_kernels import new_memo
+from games.doudizhu.players.teamplay import choose_for_team
 from games.doudizhu.state import step
 from games.kernels import Stream, deal_seeds
 

@@ -1,21 +1,23 @@
-"""A local best response in limit Hold'em: chances against hands counted naively, and what it wins from simple players."""
+"""A local best response in limit Hold'em: chances against hands counted naively, and what it wins
+from simple players.
+"""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from agents.general.random_agent import Random
-from agents.poker.always_call import AlwaysCall
-from agents.poker.local_best_response import LimitBestResponse
-from agents.poker.showdown_equity import equities
-from agents.poker.tabular import TabularAgent, TabularPolicy
-from evaluation.duplicate import duplicate_match
+from fpmcts.evaluation.duplicate import duplicate_match
+from fpmcts.players.random_agent import Random
+from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from games import make
 from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from games.poker.hands import parse_cards, strengths
+from games.poker.players.always_call import AlwaysCall
+from games.poker.players.local_best_response import LimitBestResponse
+from games.poker.players.showdown_equity import equities
 from games.poker.state import HIDDEN, States
 from tests.evaluation.poker_games import random_table
 
@@ -30,7 +32,9 @@ def game() -> LimitPoker:
 
 
 def chances(game: LimitPoker, own: str, board: str, most: int) -> np.ndarray:
-    """Returns what ``equities`` says of every hand that shares no card with what seat 1 sees; NaN for the others."""
+    """Returns what ``equities`` says of every hand that shares no card with what seat 1 sees; NaN
+    for the others.
+    """
     seen = [HIDDEN, HIDDEN, *parse_cards(own), *parse_cards(board)]
     view = np.array([seen + [HIDDEN] * (9 - len(seen))], np.int8)
     possible = ~np.isin(HANDS, view).any(axis=1)
@@ -42,7 +46,9 @@ def chances(game: LimitPoker, own: str, board: str, most: int) -> np.ndarray:
 
 
 def naive_chance(own: list[int], hand: list[int], board: list[int]) -> float:
-    """Returns the share of showdowns won, a tie counting half, over all ways to complete the board."""
+    """Returns the share of showdowns won, a tie counting half, over all ways to complete the
+    board.
+    """
     left = [card for card in range(52) if card not in (*own, *hand, *board)]
     boards = [[*board, *rest] for rest in combinations(left, 5 - len(board))]
     mine, theirs = (
@@ -62,7 +68,9 @@ def test_chances_on_a_river_against_every_hand(game: LimitPoker) -> None:
 def test_chances_are_exact_where_all_boards_are_looked_at(
     game: LimitPoker, board: str, boards: int
 ) -> None:
-    """46 cards are left to the one who sees six, 1,081 pairs to the one who sees five; a hand takes its own from them."""
+    """46 cards are left to the one who sees six, 1,081 pairs to the one who sees five; a hand takes
+    its own from them.
+    """
     own, found = "Ks Qs", chances(game, "Ks Qs", board, boards)
     for number in np.random.default_rng(0).choice(len(HANDS), 25, replace=False):
         if not np.isnan(found[number]):
@@ -71,7 +79,9 @@ def test_chances_are_exact_where_all_boards_are_looked_at(
 
 
 def test_chances_from_random_boards(game: LimitPoker) -> None:
-    """Aces against kings before the flop: 0.8195 (known; within 0.01 for any suits) and 5 standard errors of 20,000 boards."""
+    """Aces against kings before the flop: 0.8195 (known; within 0.01 for any suits) and 5 standard
+    errors of 20,000 boards.
+    """
     found = chances(game, "As Ah", "", 20_000)
     kings = [
         int(np.flatnonzero((HANDS == sorted(parse_cards(text))).all(axis=1))[0])
@@ -81,7 +91,9 @@ def test_chances_from_random_boards(game: LimitPoker) -> None:
 
 
 def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
-    """Seat 1 has the button and called, seat 0 raised, seat 1 called; on the flop seat 0 bets: both moves weigh its hands."""
+    """Seat 1 has the button and called, seat 0 raised, seat 1 called; on the flop seat 0 bets: both
+    moves weigh its hands.
+    """
     table, betting = random_table(game.tables, 3), game.betting
     agent = LimitBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)))
     node, mine, factors = 0, parse_cards("As Kd") + parse_cards("Ah 7c 2d"), np.ones(len(HANDS))

@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import load_player
-from agents.agent import Agent
-from agents.general import single_observer
-from agents.general.ismcts import ISMCTSOptions
-from agents.general.single_observer import CHUNK, Edges
-from agents.general.tree_search import Clock, Place
-from agents.registry import Entrant, Host
+from fpmcts.players import load_player, single_observer
+from fpmcts.players.ismcts import ISMCTSOptions
+from fpmcts.players.single_observer import CHUNK, Edges
+from fpmcts.players.tree_search import Clock, Place
 from games import make
+from games.agent import Agent
 from games.batches import take
 from games.interface import empty_records, seats_to_move
 from games.kernels import Stream, deal_seeds, random_below, random_float, streams
+from games.registry import Entrant, Host
 from games.table import Table
 from inference.positions import make_positions
 from inference.prior import prior_worlds

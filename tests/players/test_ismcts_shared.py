@@ -9,21 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import load_player
-from agents.general import beliefs
-from agents.general.shared_tree import CHUNK, SharedTreeAgent, hides_moves_alone
-from agents.general.single_observer import SingleObserverAgent
-from agents.general.tree_search import Clock, Place
-from agents.players import PlayerError
-from evaluation.decks import evaluation_decks
-from evaluation.match import play_games
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.match import play_games
+from fpmcts.players import beliefs, load_player
+from fpmcts.players.lookup import PlayerError
+from fpmcts.players.shared_tree import CHUNK, SharedTreeAgent, hides_moves_alone
+from fpmcts.players.single_observer import SingleObserverAgent
+from fpmcts.players.tree_search import Clock, Place
+from fpmcts.tabular.hash_table import HashTable, Rows, find, seat_key, visits_of
+from fpmcts.tabular.hashed_learner import fill_policy
 from games import make
 from games.kernels import kernel, streams
+from games.settings import ConfigError
 from games.table import Table
 from inference.positions import make_positions
-from runtime.settings import ConfigError
-from tabular.hash_table import HashTable, Rows, find, seat_key, visits_of
-from tabular.hashed_learner import fill_policy
 from tests.games import driver
 
 SELECTIONS = ("uct", "exp3", "regret_matching")

@@ -1,21 +1,23 @@
-"""A local best response: its range and its gains against naive ones, its value by enumeration, and the bound it is made for."""
+"""A local best response: its range and its gains against naive ones, its value by enumeration, and
+the bound it is made for.
+"""
 
 import numpy as np
 import pytest
 
-from agents.poker.always_call import AlwaysCall
-from agents.poker.local_best_response import LimitBestResponse
-from agents.poker.tabular import TabularAgent, TabularPolicy
-from evaluation.duplicate import duplicate_match, summary
-from evaluation.match import play_games
+from fpmcts.evaluation.duplicate import duplicate_match, summary
+from fpmcts.evaluation.match import play_games
+from fpmcts.players.tabular import TabularAgent, TabularPolicy
+from fpmcts.tabular.best_response import best_response_values, profile_values
 from games import make
 from games.batches import take
 from games.interface import Records
 from games.poker.betting import Action, sequences
 from games.poker.game import LimitPoker
+from games.poker.players.always_call import AlwaysCall
+from games.poker.players.local_best_response import LimitBestResponse
 from games.poker.state import HIDDEN, States
 from games.poker.tables import PokerTables
-from tabular.best_response import best_response_values, profile_values
 from tests.evaluation.poker_games import ThreePlayerKuhn, random_table
 from tests.evaluation.poker_games import poker as make_poker
 from tests.games import poker_oracle as oracle
@@ -44,7 +46,9 @@ def moves_at(agent: LimitBestResponse, views: States, seed: int = 0) -> np.ndarr
 
 
 def exact_values(game: LimitPoker, table: np.ndarray, boards: int = 100) -> np.ndarray:
-    """Returns what a local best response wins in each seat, in chips, by the full tree: it is a pure policy of views."""
+    """Returns what a local best response wins in each seat, in chips, by the full tree: it is a
+    pure policy of views.
+    """
     full, views = all_views(game)
     moves = moves_at(agent_against(game, table, boards), views)
     slots = moves - full.betting.actions[views.node, 0]
@@ -68,7 +72,9 @@ def test_it_wins_at_most_what_a_best_response_wins(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "share"), [("kuhn", 0.9), ("leduc", 0.9)])
 def test_it_finds_most_of_what_weak_policies_lose(name: str, share: float) -> None:
-    """Against uniform and almost always calling players it wins most of what an exact best response wins: far above 0."""
+    """Against uniform and almost always calling players it wins most of what an exact best response
+    wins: far above 0.
+    """
     game = make_poker(name)
     uniform = game.tables.uniform_policy()
     calls = (
@@ -102,7 +108,9 @@ def test_the_match_estimates_the_exact_value(name: str) -> None:
 
 
 def test_against_a_caller_in_kuhn() -> None:
-    """By hand: it bets a king (+2), checks a queen (one win, one loss) and a jack (-1): 1/3 of a chip in either seat."""
+    """By hand: it bets a king (+2), checks a queen (one win, one loss) and a jack (-1): 1/3 of a
+    chip in either seat.
+    """
     game = make_poker("kuhn")
     caller = AlwaysCall().at(game)
     deals = game.start(np.repeat(game.tables.deals.cards, 2, axis=0))
@@ -120,7 +128,9 @@ def test_against_a_caller_in_kuhn() -> None:
 def naive_range(
     game: LimitPoker, table: np.ndarray, view: np.ndarray, played: str
 ) -> dict[int, float]:
-    """Returns the weight of each card of the opponent: the product of the probabilities of its moves."""
+    """Returns the weight of each card of the opponent: the product of the probabilities of its
+    moves.
+    """
     name, rows = game.spec.name, {text: row for row, text in enumerate(game.tables.infoset_texts())}
     position = oracle.replay(name, played)
     assert position.player is not None
@@ -144,7 +154,9 @@ def naive_range(
 
 
 def naive_gain(game: LimitPoker, view: np.ndarray, card: int, played: str, then: str) -> float:
-    """Returns what some further moves, and checks to the end, win more than folding: the mean over the cards to come."""
+    """Returns what some further moves, and checks to the end, win more than folding: the mean over
+    the cards to come.
+    """
     name = game.spec.name
     before = oracle.replay(name, played)
     mover = before.player

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from agents import load_player, match_search
-from agents.general.search_agent import FPMCTSOptions, SearchAgent
-from fpmcts.search import SearchSettings
+from fpmcts.players import load_player, match_search
+from fpmcts.players.search_agent import FPMCTSOptions, SearchAgent
+from fpmcts.search.search import SearchSettings
 from games import make
+from games.settings import ConfigError
 from networks.checkpoint import load, save
-from runtime.settings import ConfigError
 
 GAME = make("doudizhu")
 

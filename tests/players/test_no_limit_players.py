@@ -1,4 +1,6 @@
-"""Players of no-limit Hold'em: their rules on positions that are known, legality in whole games, statistics from lot to lot."""
+"""Players of no-limit Hold'em: their rules on positions that are known, legality in whole games,
+statistics from lot to lot.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,23 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import load_player
-from agents.decision import ask
-from agents.poker.mcts import MCTSAgent, MCTSOptions
-from evaluation.decks import evaluation_decks
-from evaluation.duplicate import duplicate_match
-from evaluation.table_match import orders, play_table, scores_by_deck, table_match
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.duplicate import duplicate_match
+from fpmcts.evaluation.table_match import orders, play_table, scores_by_deck, table_match
+from fpmcts.opponents.model import untrained
+from fpmcts.opponents.statistics import HANDS
+from fpmcts.players import load_player
+from fpmcts.players.mcts import MCTSAgent, MCTSOptions
+from fpmcts.training.fpmcts import FPMCTS
+from fpmcts.web.engine.answering import Answering
+from fpmcts.web.engine.asking import Earlier, Question
 from games import Choice, make
+from games.decision import ask
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT
 from games.poker.hands import parse_cards
 from games.table import IllegalMove, Table
 from networks.checkpoint import save
-from opponent_models.model import untrained
-from opponent_models.statistics import HANDS
-from tests.agents.conftest import TINY_POKER
-from training.fpmcts import FPMCTS
-from web.engine.answering import Answering
-from web.engine.asking import Earlier, Question
+from tests.players.conftest import TINY_POKER
 
 RULES = ("hand_only", "best_hand", "maniac", "always_call", "random")
 
@@ -34,7 +36,10 @@ def table(own: str, *moves: str, players: int = 2, board: str = "2c 7d Kh 3s 8c"
     cards = parse_cards(board)
     deal.board[0] = [*sorted(cards[:3], reverse=True), *cards[3:]]
     others = [card for card in range(52) if card not in parse_cards(own) + cards]
-    hands = [sorted(parse_cards(own), reverse=True), *([others[2 * k + 1], others[2 * k]] for k in range(players - 1))]
+    hands = [
+        sorted(parse_cards(own), reverse=True),
+        *([others[2 * k + 1], others[2 * k]] for k in range(players - 1)),
+    ]
     deal.hole[0] = hands
     at = Table(game, deal=deal)
     for move in moves:
@@ -52,7 +57,9 @@ def test_rule_players_play_whole_games(kind: str, players: int) -> None:
 
 
 def test_hand_only_goes_by_its_two_cards() -> None:
-    assert load_player("hand_only", table("2d 3d").game).decide(table("Ah Ad", "r5000")).action == CALL  # before the flop
+    assert (
+        load_player("hand_only", table("2d 3d").game).decide(table("Ah Ad", "r5000")).action == CALL
+    )  # before the flop
     cases = {"Ah Ad": (200, 400), "Ac 5d": (100, 300), "9s 5d": (0, 200)}
     for own, (low, high) in cases.items():
         for seed in range(20):
@@ -61,12 +68,18 @@ def test_hand_only_goes_by_its_two_cards() -> None:
             bet = action - FIRST_AMOUNT if action > CALL else 0
             assert low - 100 <= bet <= high + 100
     after_bet = [table(own, "call", "call", "call", "r900") for own in ("Ah Ad", "9s 5d")]
-    assert [load_player("hand_only", at.game).decide(at).move for at in after_bet] == ["call", "fold"]
+    assert [load_player("hand_only", at.game).decide(at).move for at in after_bet] == [
+        "call",
+        "fold",
+    ]
 
 
 def test_best_hand_bets_half_of_what_it_expects() -> None:
     at = table("Kc Ks", "call", "call")
-    moves = {load_player("best_hand", at.game, seed=seed).decide(at).action - FIRST_AMOUNT for seed in range(5)}
+    moves = {
+        load_player("best_hand", at.game, seed=seed).decide(at).action - FIRST_AMOUNT
+        for seed in range(5)
+    }
     assert all(95 <= amount <= 100 for amount in moves) or moves == {CALL - FIRST_AMOUNT}
     facing = table("Kc Ks", "call", "call", "call", "r150")
     action = load_player("best_hand", facing.game).decide(facing).action
@@ -93,7 +106,9 @@ def test_each_player_sits_equally_often_in_each_seat(players: int) -> None:
 def test_equal_players_without_chance_share_nothing_out() -> None:
     """What a deck brings to its seats comes to everybody in turn."""
     game = make("no_limit_holdem", players=3)
-    games = play_table(game, [load_player("always_call", game) for _ in range(3)], evaluation_decks(game, 1, 5), 1)
+    games = play_table(
+        game, [load_player("always_call", game) for _ in range(3)], evaluation_decks(game, 1, 5), 1
+    )
     assert scores_by_deck(game, games, 5) == pytest.approx(np.zeros((5, 3)))
 
 
@@ -113,13 +128,19 @@ def test_mcts_counts_players_from_lot_to_lot() -> None:
 
 
 def test_mcts_counts_players_of_pairs_whatever_their_seats() -> None:
-    """Of 5 decks of three players each is dealt into 9 hands a deck: 3 alone, 6 in pairs; the table after is one of strangers."""
+    """Of 5 decks of three players each is dealt into 9 hands a deck: 3 alone, 6 in pairs; the table
+    after is one of strangers.
+    """
     game = make("no_limit_holdem", players=3, stacks=2000)
     agent = MCTSAgent(game, MCTSOptions(iterations=50, pool=8, nodes=20_000), untrained())
     duplicate_match(game, agent, load_player("maniac", game), 5, 1)
     assert agent.counts[:, HANDS] == pytest.approx([45.0, 45.0, 0.0], rel=0.03)
-    assert agent.counts[1, 5] == agent.counts[1, 8] == 0.0 < agent.counts[0, 5:12].sum()  # the maniac never folds
-    silent = MCTSAgent(game, MCTSOptions(iterations=50, pool=8, nodes=20_000, adapt=False), untrained())
+    assert (
+        agent.counts[1, 5] == agent.counts[1, 8] == 0.0 < agent.counts[0, 5:12].sum()
+    )  # the maniac never folds
+    silent = MCTSAgent(
+        game, MCTSOptions(iterations=50, pool=8, nodes=20_000, adapt=False), untrained()
+    )
     duplicate_match(game, silent, load_player("maniac", game), 1, 1)
     assert not silent.counts.any()
 
@@ -133,11 +154,15 @@ TINY_MCTS = {"iterations": 300, "checkpoint": "untrained", "pool": 8, "nodes": 2
         ("random", {}),
         ("always_call", {}),
         ("mcts", TINY_MCTS),
-        pytest.param("ismcts", {"iterations": 64}, marks=pytest.mark.slow),  # compiles for half a minute
+        pytest.param(
+            "ismcts", {"iterations": 64}, marks=pytest.mark.slow
+        ),  # compiles for half a minute
     ],
 )
 def test_players_are_asked_about_any_amount(kind: str, options: dict[str, object]) -> None:
-    """Amounts that no listed size comes to, one that comes to what a listed size does, and those that are not allowed."""
+    """Amounts that no listed size comes to, one that comes to what a listed size does, and those
+    that are not allowed.
+    """
     at = table("Ah Ad", "r333", board="2c 7d 9h 3s 8c")
     least, most = at.describe()["raise"]
     player = load_player(kind, at.game, seed=1, **options)
@@ -153,24 +178,38 @@ def test_players_are_asked_about_any_amount(kind: str, options: dict[str, object
         assert sorted(row.move for row in decision.root) == sorted(asked)
         assert all(row.visits > 0 and row.mean is not None for row in decision.root)
     for wrong in (f"r{least - 1}", f"r{most + 1}"):
-        with pytest.raises(ValueError, match=f"moves: expected legal ones, at least one; got {wrong}"):
+        with pytest.raises(
+            ValueError, match=f"moves: expected legal ones, at least one; got {wrong}"
+        ):
             player.decide(at, moves=["call", wrong])
     with pytest.raises(ValueError, match=r"moves: 40 given; expected at most 7"):
         player.decide(at, moves=[f"r{least + k}" for k in range(40)])
 
 
 def test_amounts_have_the_probability_of_what_stands_for_them() -> None:
-    """After a raise to 333 the pot after a call is 666 chips, so a raise of the pot is one to 999."""
+    """After a raise to 333 the pot after a call is 666 chips, so a raise of the pot is one to
+    999.
+    """
     at = table("Ah Ad", "r333")
     question = ask(at, 0, ["r1000", "r19000", "call"])
-    texts = dict(zip(map(question.text, question.asked), map(question.text, question.stands_for), strict=True))
+    texts = dict(
+        zip(
+            map(question.text, question.asked), map(question.text, question.stands_for), strict=True
+        )
+    )
     assert texts == {"r1000": "1 pot", "r19000": "all-in", "call": "call"}
     decision = load_player("always_call", at.game).decide(at, moves=["r1000", "call"])
-    assert decision.move == "call" and decision.policy["r1000"] == 0.0 and decision.policy["call"] == 1.0
+    assert (
+        decision.move == "call"
+        and decision.policy["r1000"] == 0.0
+        and decision.policy["call"] == 1.0
+    )
 
 
 def test_a_raise_of_nothing_but_the_odds_is_searched_as_it_is() -> None:
-    """All-in and the amount that it comes to are the same bet: their means agree within their errors, unlike that of a fold."""
+    """All-in and the amount that it comes to are the same bet: their means agree within their
+    errors, unlike that of a fold.
+    """
     at = table("2h 7s", "r5000", board="Kc Kd 9h 3s 8c")
     player = load_player("mcts", at.game, seed=1, **(TINY_MCTS | {"iterations": 3000}))
     rows = {row.move: row for row in player.decide(at, moves=["all-in", "r20000", "fold"]).root}
@@ -184,10 +223,16 @@ def network_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the folder of a run with untrained networks."""
     folder = tmp_path_factory.mktemp("no_limit")
     config = replace(
-        TINY_POKER, game=Choice("no_limit_holdem"), network=replace(TINY_POKER.network, channels=4, head_units=4)
+        TINY_POKER,
+        game=Choice("no_limit_holdem"),
+        network=replace(TINY_POKER.network, channels=4, head_units=4),
     )
     state = FPMCTS(config).state()
-    save(folder / "networks.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
+    save(
+        folder / "networks.safetensors",
+        {k: v for k, v in state.arrays.items() if k.startswith("network.")},
+        state.meta,
+    )
     return folder
 
 
@@ -199,12 +244,16 @@ def test_searches_with_networks_are_asked_about_any_amount(network_run: Path) ->
     policy = load_player("policy", at.game, seed=1, **options)
     told = policy.decide(at).policy
     decision = policy.decide(at, moves=["r1000", "all-in"])
-    assert decision.policy["r1000"] == pytest.approx(told["1 pot"] / (told["1 pot"] + told["all-in"]))
+    assert decision.policy["r1000"] == pytest.approx(
+        told["1 pot"] / (told["1 pot"] + told["all-in"])
+    )
     search = load_player("fpmcts", at.game, seed=1, playouts=64, **options)
     asked = ["r1000", "r1001", "1 pot", "call"]
     decision = search.decide(at, moves=asked)
     assert {row.move for row in decision.root} == set(asked) and decision.move in asked
-    assert sum(row.visits for row in decision.root) == 64 and sum(decision.policy[text] for text in asked) == pytest.approx(1.0)
+    assert sum(row.visits for row in decision.root) == 64 and sum(
+        decision.policy[text] for text in asked
+    ) == pytest.approx(1.0)
     priors = {row.move: row.prior for row in decision.root}
     assert priors["r1000"] == priors["r1001"] == priors["1 pot"]
 
@@ -222,7 +271,9 @@ def test_records_are_not_longer_than_a_game() -> None:
     record = Table(game, seed=1).record()
     record["deal"] |= {"big_blind": 1, "blinds": [1, 1]}
     at = Table(game, record=record)
-    with pytest.raises(IllegalMove, match=f"{game.spec.max_moves} moves were played, the most that a game may have"):
+    with pytest.raises(
+        IllegalMove, match=f"{game.spec.max_moves} moves were played, the most that a game may have"
+    ):
         for k in range(game.spec.max_moves + 1):
             at.play(f"r{k + 2}")
     assert len(at.moves) == game.spec.max_moves
@@ -231,7 +282,9 @@ def test_records_are_not_longer_than_a_game() -> None:
 
 
 def test_the_engine_of_the_web_tells_of_earlier_hands() -> None:
-    """The same table is played otherwise by who has seen the maniac, and again as before by who is told of nobody."""
+    """The same table is played otherwise by who has seen the maniac, and again as before by who is
+    told of nobody.
+    """
     game = make("no_limit_holdem")
     records = []
     for seed in range(30):
@@ -249,6 +302,10 @@ def test_the_engine_of_the_web_tells_of_earlier_hands() -> None:
     known = engine.decide(told, lambda answer: None, lambda: False).rows
     counts = next(iter(engine._players.values())).counts
     assert counts[:, HANDS] == pytest.approx([30.0, 30.0], rel=0.03)
-    assert counts[0, 5:32].reshape(9, 3).sum(axis=0)[2] > counts[1, 5:32].reshape(9, 3).sum(axis=0)[2] == 0.0
+    assert (
+        counts[0, 5:32].reshape(9, 3).sum(axis=0)[2]
+        > counts[1, 5:32].reshape(9, 3).sum(axis=0)[2]
+        == 0.0
+    )
     assert known != rows and engine.decide(told, lambda answer: None, lambda: False).rows == known
     assert engine.decide(asked, lambda answer: None, lambda: False).rows == rows

@@ -1,21 +1,23 @@
-"""A local best response in no-limit Hold'em: its range by hand, its choices where they are plain, what it wins."""
+"""A local best response in no-limit Hold'em: its range by hand, its choices where they are plain,
+what it wins.
+"""
 
 from functools import cache
 
 import numpy as np
 import pytest
 
-from agents.agent import Agent
-from agents.decision import ask
-from agents.general.policy import PolicyAgent
-from agents.general.random_agent import Random
-from agents.poker.always_call import AlwaysCall
-from agents.poker.local_best_response import NoLimitBestResponse
-from evaluation.duplicate import duplicate_match
+from fpmcts.evaluation.duplicate import duplicate_match
+from fpmcts.players.policy import PolicyAgent
+from fpmcts.players.random_agent import Random
 from games import make
+from games.agent import Agent
 from games.batches import States, num_rows
+from games.decision import ask
 from games.interface import Game
 from games.poker.hands import parse_cards
+from games.poker.players.always_call import AlwaysCall
+from games.poker.players.local_best_response import NoLimitBestResponse
 from games.table import Table
 from networks.evaluator import Outputs
 
@@ -28,7 +30,9 @@ def game() -> Game:
 
 
 class OnlyPairs(Agent):
-    """Raises pairs, calls with the rest before the flop; later folds what is no pair in hand, and calls else."""
+    """Raises pairs, calls with the rest before the flop; later folds what is no pair in hand, and
+    calls else.
+    """
 
     name = "only pairs"
 
@@ -74,7 +78,9 @@ def asked(table: Table) -> tuple[NoLimitBestResponse, np.ndarray, np.ndarray]:
 
 
 def test_its_range_is_what_explains_the_moves() -> None:
-    """The button raised, so it has a pair: 6 of each rank but of the own ones, 3 of kings and 3 of queens."""
+    """The button raised, so it has a pair: 6 of each rank but of the own ones, 3 of kings and 3 of
+    queens.
+    """
     _, likely, _ = asked(at_table(["Ks Qd", "7c 7d"], "2c3c4c5cTh", ["r250"]))
     pairs = HANDS[:, 0] // 4 == HANDS[:, 1] // 4
     assert likely[~pairs].sum() == 0.0
@@ -175,7 +181,9 @@ def networks_of(seed: int) -> PolicyAgent:
     ],
 )
 def test_its_range_is_exact_for_networks(moves: list[str]) -> None:
-    """Hand by hand: the opponent is dealt it at a table of its own, the moves are made again, and its probabilities multiply."""
+    """Hand by hand: the opponent is dealt it at a table of its own, the moves are made again, and
+    its probabilities multiply.
+    """
     against, table = networks_of(1), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", moves)
     assert table.seat == 0
     agent = NoLimitBestResponse(game(), against, boards=1)

@@ -5,22 +5,22 @@ is known.
 import numpy as np
 import pytest
 
-from agents.doudizhu.double_dummy import DoubleDummySolver
-from agents.doudizhu.pimc import PIMC
-from agents.doudizhu.rhcp import RHCP
-from agents.doudizhu.rhcp_kernels import choose, new_memo
-from agents.doudizhu.teamplay import choose_for_team
-from evaluation.duplicate import duplicate_match
+from fpmcts.evaluation.duplicate import duplicate_match
 from games import make
 from games.batches import concatenate, num_rows, take
 from games.doudizhu.cards import COPIES, RANK_NAMES
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
+from games.doudizhu.players.double_dummy import DoubleDummySolver
+from games.doudizhu.players.pimc import PIMC
+from games.doudizhu.players.rhcp import RHCP
+from games.doudizhu.players.rhcp_kernels import choose, new_memo
+from games.doudizhu.players.teamplay import choose_for_team
 from games.doudizhu.state import States, step
 from games.interface import Records
 from games.kernels import streams
-from tests.agents.test_double_dummy import position
 from tests.games.positions import deal_hidden, texts
+from tests.players.test_double_dummy import position
 
 GAME = make("doudizhu")
 NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))

@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 
 import evaluate
-from agents.agent import Agent
-from agents.general.search_agent import SearchAgent
-from agents.players import PLAYERS, Entrant, Host, PlayerError, names
-from agents.poker.tabular import TabularAgent, load_tabular, run_file
+from fpmcts.players.lookup import PLAYERS, Entrant, Host, PlayerError, names
+from fpmcts.players.search_agent import SearchAgent
+from fpmcts.players.tabular import TabularAgent, load_tabular, run_file
+from fpmcts.tabular import algorithms
 from games import make
+from games.agent import Agent
 from games.batches import States, take
 from games.interface import Game, Records
 from games.kernels import Stream, deal_seeds
 from games.poker import state
 from games.poker.betting import Action, sequences
 from networks.checkpoint import CheckpointError, load, save
-from tabular import algorithms
-from tests.agents.conftest import DOUDIZHU, EVERY, LEDUC
 from tests.games import driver
+from tests.players.conftest import DOUDIZHU, EVERY, LEDUC
 
 DEALS = 12
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from agents import load_player
-from agents.decision import FORCED, SURE_WIN
-from agents.general.policy import PolicyAgent
+from fpmcts.players import load_player
+from fpmcts.players.policy import PolicyAgent
 from games import make
+from games.decision import FORCED, SURE_WIN
 from games.generic import forced_win
 from games.kernels import kernel
 from games.table import Table

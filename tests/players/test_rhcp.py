@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from agents.doudizhu import rhcp_groups, rhcp_kernels
-from agents.doudizhu.rhcp import RHCP
 from games import make
 from games.doudizhu.cards import COPIES, cards_text, pack, parse_cards
 from games.doudizhu.legal import leads
 from games.doudizhu.moves import MAX_LEGAL, Category, move_text, parse_move, rule_set
+from games.doudizhu.players import rhcp_groups, rhcp_kernels
+from games.doudizhu.players.rhcp import RHCP
 from games.interface import Records
-from tests.agents import rhcp_oracle as oracle
-from tests.agents.positions import positions
+from tests.players import rhcp_oracle as oracle
+from tests.players.positions import positions
 
 RULES = rule_set("standard")
 KINDS = {

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.doudizhu.rlcard_rule import RLCardRule
 from games import make
 from games.doudizhu.moves import parse_move
+from games.doudizhu.players.rlcard_rule import RLCardRule
 from games.interface import Records
-from tests.agents.positions import positions
+from tests.players.positions import positions
 
 ROWS = json.loads((Path(__file__).parent / "data" / "rlcard_positions.json").read_text())
 REPEATS = 100

@@ -1,13 +1,15 @@
-"""Play-outs of poker against exact values, where a game has both; and that hidden cards are not read."""
+"""Play-outs of poker against exact values, where a game has both; and that hidden cards are not
+read.
+"""
 
 import numpy as np
 import pytest
 
-from agents import load_player
-from agents.decision import ask
-from agents.luck import before_the_deal, mean_of, play_out
-from agents.poker.simulation import poker_luck, simulate, with_board
+from fpmcts.players import load_player
+from fpmcts.players.luck import before_the_deal, mean_of, play_out
+from fpmcts.players.simulation import poker_luck, simulate, with_board
 from games import make
+from games.decision import ask
 from games.table import Table
 
 LEDUC = make("leduc")
@@ -16,23 +18,29 @@ WORLDS = 4000
 
 @pytest.fixture(scope="module")
 def solver():
-    """Returns the player of the stored tables: close to an equilibrium, so that playing on by them is a best answer to them."""
+    """Returns the player of the stored tables: close to an equilibrium, so that playing on by them
+    is a best answer to them.
+    """
     return load_player("tabular", LEDUC)
 
 
 @pytest.mark.parametrize("moves", [(), ("raise",), ("call", "raise"), ("call", "call")])
 def test_moves_are_worth_what_the_tree_says(solver, moves: tuple[str, ...]) -> None:
-    """Within four standard errors (one of eight comparisons fails once in 2,000 seeds), and 0.15 chips for the floor under the
-    opponent's moves, which blurs its hand."""
+    """Within four standard errors (one of eight comparisons fails once in 2,000 seeds), and 0.15
+    chips for the floor under the opponent's moves, which blurs its hand."""
     table = Table(LEDUC, seed=11)
     for move in moves:
         table.play(move)
     question = ask(table, 0)
     found = mean_of(simulate(solver, question, WORLDS).returns)
     exact = solver.exact.at(question.view.cards[0], int(question.view.node[0]))
-    played = exact.policy > 0.05  # after moves that the tables do not make, they need not play on well
+    played = (
+        exact.policy > 0.05
+    )  # after moves that the tables do not make, they need not play on well
     assert played.any()
-    assert (np.abs(found.mean - exact.values) < 4.0 * found.error + (0.15 if moves else 0.0))[played].all()
+    assert (np.abs(found.mean - exact.values) < 4.0 * found.error + (0.15 if moves else 0.0))[
+        played
+    ].all()
 
 
 def test_the_opponent_s_cards_are_not_read(solver) -> None:
@@ -50,7 +58,9 @@ def test_luck_by_play_outs_is_that_of_the_tree(solver, seed: int) -> None:
     while not table.is_over:
         table.play("call")
     exact = solver.luck(table, 0, 0)
-    found = poker_luck(LEDUC, solver, table, before_the_deal(LEDUC, solver, WORLDS, win_only=False), WORLDS, 1)
+    found = poker_luck(
+        LEDUC, solver, table, before_the_deal(LEDUC, solver, WORLDS, win_only=False), WORLDS, 1
+    )
     assert found.result == exact.result and found.play_outs == WORLDS and exact.play_outs == 0
     for name in ("start", "deal", "later"):
         error = np.array(getattr(found, f"{name}_error"))
@@ -63,7 +73,10 @@ def test_cards_to_come_are_dealt_evenly() -> None:
     with_board(cards, 2, 6, np.random.default_rng(0))
     assert (cards[:, :2] == [0, 3]).all()
     counts = np.bincount(cards[:, 2], minlength=6)
-    assert counts[[0, 3]].sum() == 0 and (np.abs(counts[[1, 2, 4, 5]] - 1500) < 5 * np.sqrt(6000 * 0.25 * 0.75)).all()
+    assert (
+        counts[[0, 3]].sum() == 0
+        and (np.abs(counts[[1, 2, 4, 5]] - 1500) < 5 * np.sqrt(6000 * 0.25 * 0.75)).all()
+    )
 
 
 def test_a_play_out_does_not_depend_on_the_others(solver) -> None:
@@ -71,4 +84,6 @@ def test_a_play_out_does_not_depend_on_the_others(solver) -> None:
     deals = table.deal
     many = deals._replace(cards=np.repeat(deals.cards, 8, axis=0), node=np.repeat(deals.node, 8))
     few = deals._replace(cards=many.cards[:3], node=many.node[:3])
-    np.testing.assert_array_equal(play_out(LEDUC, solver, many, 9)[:3], play_out(LEDUC, solver, few, 9))
+    np.testing.assert_array_equal(
+        play_out(LEDUC, solver, many, 9)[:3], play_out(LEDUC, solver, few, 9)
+    )

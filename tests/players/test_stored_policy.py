@@ -1,16 +1,19 @@
-"""The tables that come with the project: how good they are, what their player says of a position, and files that are none."""
+"""The tables that come with the project: how good they are, what their player says of a position,
+and files that are none.
+"""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from agents import load_player
-from agents.decision import RETURN
-from agents.players import PlayerError
-from agents.poker import stored_policy
-from agents.poker.tabular import TabularAgent, TabularOptions, export, load_tabular
+from fpmcts.players import load_player
+from fpmcts.players.lookup import PlayerError
+from fpmcts.players.tabular import TabularAgent, TabularOptions, export, load_tabular
+from fpmcts.tabular import stored_policy
+from fpmcts.tabular.best_response import nash_conv, profile_values
 from games import make
+from games.decision import RETURN
 from games.interface import Game
 from games.kernels import ROOT
 from games.kuhn.game import GAME_VALUE, Kuhn
@@ -21,7 +24,6 @@ from games.poker.game import LimitPoker
 from games.poker.state import States
 from games.table import Table
 from networks.checkpoint import CheckpointError, load, save
-from tabular.best_response import nash_conv, profile_values
 
 KUHN, LEDUC = Kuhn(), Leduc()
 MODELS = ROOT / "models"
@@ -42,11 +44,15 @@ def test_small_games_are_nearly_exact(game: LimitPoker) -> None:
 
 
 def test_the_value_of_kuhn_is_known() -> None:
-    assert profile_values(KUHN.tables, player(KUHN).policy.table())[0] == pytest.approx(GAME_VALUE, abs=1e-4)
+    assert profile_values(KUHN.tables, player(KUHN).policy.table())[0] == pytest.approx(
+        GAME_VALUE, abs=1e-4
+    )
 
 
 def test_they_are_small() -> None:
-    assert sum((MODELS / f"{name}-tables.safetensors").stat().st_size for name in TABLES) < 2_000_000
+    assert (
+        sum((MODELS / f"{name}-tables.safetensors").stat().st_size for name in TABLES) < 2_000_000
+    )
 
 
 @SMALL
@@ -57,13 +63,30 @@ def test_a_decision_tells_exact_values(game: LimitPoker) -> None:
         table = Table(game, seed=seed)
         while not table.is_over:
             seat, told = table.seat, made.decide(table)
-            assert told.root is not None and told.hidden is not None and told.value is not None and told.unit == RETURN
-            assert [row.move for row in told.root] == [move.text for move in table.legal()] == list(told.policy or {})
+            assert (
+                told.root is not None
+                and told.hidden is not None
+                and told.value is not None
+                and told.unit == RETURN
+            )
+            assert (
+                [row.move for row in told.root]
+                == [move.text for move in table.legal()]
+                == list(told.policy or {})
+            )
             assert all(row.visits == 0 and row.standard_error == 0.0 for row in told.root)
-            assert [row.prior for row in told.root] == pytest.approx(list((told.policy or {}).values()), abs=1e-9)
+            assert [row.prior for row in told.root] == pytest.approx(
+                list((told.policy or {}).values()), abs=1e-9
+            )
             means = [row.mean for row in told.root if row.mean is not None]
-            assert max(means) - told.value < 2e-2  # what its policy loses in places that itself it hardly ever comes to
-            assert told.hidden.seats == (1 - seat,) and told.hidden.kinds == game.spec.hidden_kinds and told.hidden.listed
+            assert (
+                max(means) - told.value < 2e-2
+            )  # what its policy loses in places that itself it hardly ever comes to
+            assert (
+                told.hidden.seats == (1 - seat,)
+                and told.hidden.kinds == game.spec.hidden_kinds
+                and told.hidden.listed
+            )
             held = np.array(told.hidden.probabilities)
             assert held.shape == (1, len(game.spec.hidden_kinds), 2)
             assert held[0, :, 1].sum() == pytest.approx(1.0) and np.allclose(held.sum(axis=2), 1.0)
@@ -75,24 +98,36 @@ def test_a_decision_tells_exact_values(game: LimitPoker) -> None:
 def test_given_moves_alone() -> None:
     table = Table(LEDUC, seed=1)
     told = player(LEDUC).decide(table, moves=["raise"])
-    assert told.move == "raise" and told.root is not None and [row.move for row in told.root] == ["raise"]
+    assert (
+        told.move == "raise"
+        and told.root is not None
+        and [row.move for row in told.root] == ["raise"]
+    )
     assert told.value == pytest.approx(told.root[0].mean)
 
 
 def test_a_run_is_exported_as_it_plays(tabular_run: Path, tmp_path: Path) -> None:
     said = export(tabular_run, tmp_path / "leduc.safetensors")
     assert "of 288 information states" in said and "NashConv" in said and "\n" not in said
-    expected, got = load_tabular(tabular_run, LEDUC), load_tabular(tmp_path / "leduc.safetensors", LEDUC)
+    expected, got = (
+        load_tabular(tabular_run, LEDUC),
+        load_tabular(tmp_path / "leduc.safetensors", LEDUC),
+    )
     np.testing.assert_allclose(got.table(), expected.table(), atol=1e-6)
     greedy = load_tabular(tmp_path / "leduc.safetensors", LEDUC, "greedy").table()
-    assert set(np.unique(greedy)) == {0.0, 1.0} and (greedy.argmax(axis=1) == got.table().argmax(axis=1)).all()
+    assert (
+        set(np.unique(greedy)) == {0.0, 1.0}
+        and (greedy.argmax(axis=1) == got.table().argmax(axis=1)).all()
+    )
     with pytest.raises(CheckpointError, match="was exported before"):
         export(tmp_path / "leduc.safetensors", tmp_path / "again")
 
 
 def test_states_that_were_never_visited_are_left_out() -> None:
     tables = LEDUC.tables
-    policy = np.random.default_rng(0).random((tables.num_infosets, tables.max_actions)) * tables.legal
+    policy = (
+        np.random.default_rng(0).random((tables.num_infosets, tables.max_actions)) * tables.legal
+    )
     policy /= policy.sum(axis=1, keepdims=True)
     policy[::3] = 0.0
     packed = stored_policy.pack(policy, np.uint8)
@@ -107,26 +142,42 @@ def test_rare_moves_go_and_the_best_one_stays() -> None:
     np.testing.assert_allclose(stored_policy.without_rare_moves(policy, 0.0), policy)
     expected = [[0.0, 1 / 3, 2 / 3], [0.5, 0.5, 0], [0.34, 0.33, 0.33], [0, 0, 0]]
     np.testing.assert_allclose(stored_policy.without_rare_moves(policy, 0.3), np.array(expected))
-    np.testing.assert_allclose(stored_policy.without_rare_moves(policy, 1.0), [[0, 0, 1], [1, 0, 0], [1, 0, 0], [0, 0, 0]])
+    np.testing.assert_allclose(
+        stored_policy.without_rare_moves(policy, 1.0), [[0, 0, 1], [1, 0, 0], [1, 0, 0], [0, 0, 0]]
+    )
 
 
 def test_limit_holdem_needs_no_tables_of_buckets() -> None:
-    """The tables of E[HS²] in a user's cache are not asked for, whatever the abstraction of the match."""
+    """The tables of E[HS²] in a user's cache are not asked for, whatever the abstraction of the
+    match.
+    """
     game = LimitHoldem()
     made = player(game)
-    assert made.policy.game.bucket_names[1] == make("limit_holdem", abstraction="made_hands").tables.bucket_names[1]
+    assert (
+        made.policy.game.bucket_names[1]
+        == make("limit_holdem", abstraction="made_hands").tables.bucket_names[1]
+    )
     raised = list(sequences(game.betting)[0]).index("r")
     hands = [[48, 49], [0, 21]]  # a pair of aces, seven and two of two suits
-    views = States(np.array([[*hand, *[-1] * 7] for hand in hands], np.int8), np.full(2, raised, np.int32))
+    views = States(
+        np.array([[*hand, *[-1] * 7] for hand in hands], np.int8), np.full(2, raised, np.int32)
+    )
     aces, trash = made.probabilities(views)
     assert aces[2] > 0.8  # raises
     assert trash[0] > 0.8  # folds
     told = made.decide(Table(game, seed=1))
-    assert told.root is None and told.policy is not None and sum(told.policy.values()) == pytest.approx(1.0)
+    assert (
+        told.root is None
+        and told.policy is not None
+        and sum(told.policy.values()) == pytest.approx(1.0)
+    )
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    whole, (arrays, meta) = MODELS / "leduc-tables.safetensors", load(MODELS / "leduc-tables.safetensors")
+    whole, (arrays, meta) = (
+        MODELS / "leduc-tables.safetensors",
+        load(MODELS / "leduc-tables.safetensors"),
+    )
     (tmp_path / "cut").write_bytes(whole.read_bytes()[:-10])
     changed = bytearray(whole.read_bytes())
     changed[-1] ^= 1

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.players import PLAYERS, Entrant, Host, PlayerError
-from agents.trained import checkpoint_of, export, load_trained
-from evaluation.duplicate import duplicate_match
+from fpmcts.evaluation.duplicate import duplicate_match
+from fpmcts.players.lookup import PLAYERS, Entrant, Host, PlayerError
+from fpmcts.players.trained import checkpoint_of, export, load_trained
+from fpmcts.training.config import TrainConfig
+from fpmcts.training.fpmcts import FPMCTS
 from games import make
 from networks.checkpoint import CheckpointError, load, save
-from training.config import TrainConfig
-from training.fpmcts import FPMCTS
 
 GAME = make("doudizhu")
 

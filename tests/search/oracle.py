@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fpmcts.search import SearchSettings
-from tests.fpmcts.toy_game import Tables, ToyGame
+from fpmcts.search.search import SearchSettings
+from tests.search.toy_game import Tables, ToyGame
 
 GAMMA = 0x9E3779B97F4A7C15
 MASK = 2**64 - 1

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fpmcts.search import Search, SearchResult, SearchSettings
+from fpmcts.search.search import Search, SearchResult, SearchSettings
 from games.batches import concatenate
 from games.kernels import streams
-from tests.fpmcts.oracle import Edge, Node, Oracle, Stream, Verdict
-from tests.fpmcts.toy_game import States, Tables, ToyGame, infoset_key
+from tests.search.oracle import Edge, Node, Oracle, Stream, Verdict
+from tests.search.toy_game import States, Tables, ToyGame, infoset_key
 
 Position = tuple[int, int]
 """A node and the card of the seat to move there."""

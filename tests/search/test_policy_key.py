@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from fpmcts.simulate import _policy_key
+from fpmcts.search.simulate import _policy_key
 from games import make
 from games.batches import take
 from games.kernels import kernel, streams

@@ -7,10 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from fpmcts.roots.gumbel import Gumbel, halving_schedule, improved_policy, select, shrunk_advantages
-from fpmcts.roots.puct import PUCT, visit_shares
-from fpmcts.tree import Tree, add_node, make_tree
-from tests.fpmcts.oracle import considered_visits
+from fpmcts.search.roots.gumbel import (
+    Gumbel,
+    halving_schedule,
+    improved_policy,
+    select,
+    shrunk_advantages,
+)
+from fpmcts.search.roots.puct import PUCT, visit_shares
+from fpmcts.search.tree import Tree, add_node, make_tree
+from tests.search.oracle import considered_visits
 
 
 def root(priors: list[float], returns: list[list[float]], value: float = 0.0, t: int = 1) -> Tree:

@@ -5,9 +5,9 @@ tells apart what it cannot.
 import numpy as np
 import pytest
 
-from tests.fpmcts.searching import oracle_search, search, settings, tree_of
-from tests.fpmcts.test_search_oracle import assert_same_result, assert_same_tree
-from tests.fpmcts.toy_game import End, Move, Tables, ToyGame, make_rules, sealed_rules
+from tests.search.searching import oracle_search, search, settings, tree_of
+from tests.search.test_search_oracle import assert_same_result, assert_same_tree
+from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules, sealed_rules
 
 ROOTS = pytest.mark.parametrize("root", ["puct", "gumbel"])
 

@@ -7,10 +7,10 @@ from itertools import permutations
 import numpy as np
 
 from games.kernels import streams
-from tests.fpmcts.oracle import Oracle
-from tests.fpmcts.searching import make_search, settings, worlds
-from tests.fpmcts.test_search_oracle import positions, random_game
-from tests.fpmcts.toy_game import Tables, ToyGame
+from tests.search.oracle import Oracle
+from tests.search.searching import make_search, settings, worlds
+from tests.search.test_search_oracle import positions, random_game
+from tests.search.toy_game import Tables, ToyGame
 
 Weights = dict[tuple[int, ...], float]
 """Worlds (the cards of the three seats) by reach probability."""

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.fpmcts.searching import make_search, search, settings, streams, tree_of, worlds
-from tests.fpmcts.toy_game import End, Move, Tables, ToyGame, make_rules
+from tests.search.searching import make_search, search, settings, streams, tree_of, worlds
+from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules
 
 FORCED = {card: [0] for card in range(4)}
 

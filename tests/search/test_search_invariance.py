@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fpmcts.search import Search, SearchResult
-from fpmcts.tree import make_policy_cache
+from fpmcts.search.search import Search, SearchResult
+from fpmcts.search.tree import make_policy_cache
 from games.batches import put, take
 from games.kernels import streams
-from tests.fpmcts.searching import make_search, search, settings, tree_of, worlds
-from tests.fpmcts.test_search_oracle import positions, random_game
-from tests.fpmcts.toy_game import End, Move, Tables, ToyGame, make_rules
+from tests.search.searching import make_search, search, settings, tree_of, worlds
+from tests.search.test_search_oracle import positions, random_game
+from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules
 
 ROOTS = pytest.mark.parametrize("root", ["puct", "gumbel"])
 SLOTS = pytest.mark.parametrize("slots", [1, 3])

@@ -5,10 +5,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fpmcts.search import SearchResult, SearchSettings
+from fpmcts.search.search import SearchResult, SearchSettings
 from games.batches import take
-from tests.fpmcts.oracle import Node, Oracle, Stream, Verdict
-from tests.fpmcts.searching import (
+from tests.search.oracle import Node, Oracle, Stream, Verdict
+from tests.search.searching import (
     Position,
     as_pairs,
     make_search,
@@ -18,7 +18,7 @@ from tests.fpmcts.searching import (
     tree_of,
     worlds,
 )
-from tests.fpmcts.toy_game import End, Move, Rules, Tables, ToyGame, make_rules, random_rules
+from tests.search.toy_game import End, Move, Rules, Tables, ToyGame, make_rules, random_rules
 
 
 @cache

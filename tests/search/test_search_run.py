@@ -7,13 +7,13 @@ import time
 import numpy as np
 import pytest
 
-from fpmcts import search as module
-from fpmcts.search import LONE_SLOTS, SearchResult
+from fpmcts.search.search import LONE_SLOTS, SearchResult
+from fpmcts.search.search import search as module
 from games.kernels import streams
-from tests.fpmcts.searching import make_search, search, settings, worlds
-from tests.fpmcts.test_search_invariance import assert_equal, row
-from tests.fpmcts.test_search_oracle import positions, random_game
-from tests.fpmcts.toy_game import End, Move, Tables, ToyGame, make_rules
+from tests.search.searching import make_search, search, settings, worlds
+from tests.search.test_search_invariance import assert_equal, row
+from tests.search.test_search_oracle import positions, random_game
+from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules
 
 ROOTS = pytest.mark.parametrize("root", ["puct", "gumbel"])
 PARTS = pytest.mark.parametrize("max_positions", [1, 100])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fpmcts.tree import (
+from fpmcts.search.tree import (
     EMPTY,
     FULL,
     Tree,

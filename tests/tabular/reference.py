@@ -1,7 +1,8 @@
-"""The algorithms again, slowly, by the papers' pseudocode: recursion over histories, dictionaries, exact fractions.
+"""The algorithms again, slowly, by the papers' pseudocode: recursion over histories, dictionaries,
+exact fractions.
 
-They play by ``tests/games/poker_oracle.py`` and draw the same random numbers as the kernels: one for the deal, one for each
-action.
+They play by ``tests/games/poker_oracle.py`` and draw the same random numbers as the kernels: one
+for the deal, one for each action.
 """
 
 import math
@@ -10,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from fpmcts.tabular.learner import Learner, PokerLearner
 from games.poker.tables import PokerTables
-from tabular.learner import Learner, PokerLearner
 from tests.games import poker_oracle as oracle
 from tests.games.poker_oracle import Position
 
@@ -176,7 +177,9 @@ class AgainstRandom(SelfPlay):
 
 
 class OutcomeSampling(Play):
-    """Lanctot's thesis, 2013, outcome sampling with stochastically weighted averaging; ``turn`` None updates all (parallel)."""
+    """Lanctot's thesis, 2013, outcome sampling with stochastically weighted averaging; ``turn``
+    None updates all (parallel).
+    """
 
     def __init__(self, game: PokerTables, state: int, epsilon: float, alternating: bool) -> None:
         super().__init__(game, state)
@@ -192,7 +195,9 @@ class OutcomeSampling(Play):
     def walk(
         self, cards: tuple[str, ...], moves: str, reach: list[float], s: float
     ) -> tuple[float, list[float], list[float]]:
-        """Returns player 0's winnings / q(z), what each player's policy adds to the reach of z from here, and that in all."""
+        """Returns player 0's winnings / q(z), what each player's policy adds to the reach of z from
+        here, and that in all.
+        """
         position = oracle.replay(self.game, moves)
         if position.player is None:
             return oracle.wins(self.game, position, cards) / s, [1.0, 1.0], reach

@@ -1,16 +1,18 @@
-"""All algorithms: resuming, the seed, convergence within seconds, bad input; CFR+ finds the game values."""
+"""All algorithms: resuming, the seed, convergence within seconds, bad input; CFR+ finds the game
+values.
+"""
 
 import numpy as np
 import pytest
 
+from fpmcts.tabular.algorithms import ALGORITHMS, knowing, make
+from fpmcts.tabular.best_response import nash_conv, profile_values
+from fpmcts.tabular.hashed_learner import SELECTIONS
+from fpmcts.tabular.matches import ALWAYS_CALL, symmetric_play
 from games import make as make_game
 from games.kuhn.game import squared_error
 from games.leduc.game import GAME_VALUE
 from games.poker.tables import PokerTables
-from tabular.algorithms import ALGORITHMS, knowing, make
-from tabular.best_response import nash_conv, profile_values
-from tabular.hashed_learner import SELECTIONS
-from tabular.matches import ALWAYS_CALL, symmetric_play
 from tests.tabular.reference import same, values_of, visits_of
 
 RANDOM = [
@@ -87,7 +89,9 @@ def test_the_greedy_policy_takes_the_highest_value() -> None:
 
 
 def test_uct_finds_a_best_response_to_random_moves() -> None:
-    """Half a million episodes on Leduc: 99 % of what an exact best response wins; measured 98.8 to 99.5 % with 100 seeds."""
+    """Half a million episodes on Leduc: 99 % of what an exact best response wins; measured 98.8 to
+    99.5 % with 100 seeds.
+    """
     learner = make("uct_against_random", "leduc")
     learner.run(500_000)
     measures = learner.measures()
@@ -114,7 +118,9 @@ def test_cfr_plus_finds_the_value_of_kuhn() -> None:
 
 
 def test_smooth_uct_approaches_an_equilibrium_of_kuhn_and_uct_does_not() -> None:
-    """Figure 1 of Heinrich & Silver 2015, shorter: mean squared error to the closest equilibrium, means of five seeds."""
+    """Figure 1 of Heinrich & Silver 2015, shorter: mean squared error to the closest equilibrium,
+    means of five seeds.
+    """
     marks = (10_000, 100_000, 1_000_000, 5_000_000)
     errors = {}
     for name in ("smooth_uct", "uct"):
@@ -135,7 +141,9 @@ def test_smooth_uct_approaches_an_equilibrium_of_kuhn_and_uct_does_not() -> None
     ("name", "options", "bound"), [(*RANDOM[0], 0.2), (*RANDOM[3], 0.2), (*RANDOM[4], 0.2)]
 )
 def test_leduc_within_seconds(name: str, options: dict[str, str], bound: float) -> None:
-    """NashConv falls below the bound in 5 million episodes (uniform: 4.75); the seed is fixed, measured at most 0.16."""
+    """NashConv falls below the bound in 5 million episodes (uniform: 4.75); the seed is fixed,
+    measured at most 0.16.
+    """
     learner = make(name, "leduc", seed=1, **options)
     learner.run(5_000_000)
     assert nash_conv(learner.game, learner.average_policy()) < bound
@@ -150,7 +158,9 @@ def test_uct_diverges_on_leduc() -> None:
 
 @pytest.mark.slow
 def test_smooth_uct_on_leduc_as_in_the_paper() -> None:
-    """Heinrich & Silver 2015, 4.2, means of five runs: NashConv 0.036 after 85 million episodes, 0.028 after 170 million."""
+    """Heinrich & Silver 2015, 4.2, means of five runs: NashConv 0.036 after 85 million episodes,
+    0.028 after 170 million.
+    """
     values = []
     for seed in range(5):
         learner = make("smooth_uct", "leduc", seed=seed)
@@ -266,7 +276,7 @@ def test_rows_for_visited_nodes_only_change_nothing(
     game = make_game(of, **options).tables
     dense = make(name, game, seed=3)
     dense.run(5_000)
-    monkeypatch.setattr("tabular.poker_table.DENSE", 0)
+    monkeypatch.setattr("fpmcts.tabular.poker_table.DENSE", 0)
     sparse, resumed = make(name, game, seed=3), make(name, game, seed=4)
     sparse.run(2_000)
     resumed.run(3_000)
@@ -301,7 +311,9 @@ def test_greedy_slots_are_the_greedy_policy() -> None:
 
 
 def test_limit_holdem_learns_to_beat_who_always_calls() -> None:
-    """Two players, coarse buckets, 300,000 episodes: wins of the greedy policy more than 5 standard errors above 0."""
+    """Two players, coarse buckets, 300,000 episodes: wins of the greedy policy more than 5 standard
+    errors above 0.
+    """
     game = make_game("limit_holdem", abstraction="made_hands").tables
     learner = make("smooth_uct", game)
     learner.run(300_000)
@@ -310,7 +322,9 @@ def test_limit_holdem_learns_to_beat_who_always_calls() -> None:
 
 
 def test_three_players_count_every_episode_once() -> None:
-    """The first to act is in its tree from the second visit of a bucket on; each episode passes one of its 169 starting hands."""
+    """The first to act is in its tree from the second visit of a bucket on; each episode passes one
+    of its 169 starting hands.
+    """
     learner = make(
         "smooth_uct", make_game("limit_holdem", players=3, abstraction="made_hands").tables
     )

@@ -1,14 +1,21 @@
-"""Best responses and NashConv: known values, brute force on Kuhn, an independent recursion on Leduc."""
+"""Best responses and NashConv: known values, brute force on Kuhn, an independent recursion on
+Leduc.
+"""
 
 from itertools import product
 
 import numpy as np
 import pytest
 
+from fpmcts.tabular.best_response import (
+    best_response_values,
+    exploitability,
+    nash_conv,
+    profile_values,
+)
 from games import make
 from games.kuhn.game import GAME_VALUE, equilibrium
 from games.poker.tables import PokerTables
-from tabular.best_response import best_response_values, exploitability, nash_conv, profile_values
 from tests.games import poker_oracle as oracle
 
 

@@ -1,22 +1,26 @@
-"""Outcome Sampling in the hashed table: against an oracle in Python with the same random numbers, resuming, learning."""
+"""Outcome Sampling in the hashed table: against an oracle in Python with the same random numbers,
+resuming, learning.
+"""
 
 import math
 
 import numpy as np
 import pytest
 
+from fpmcts.tabular.algorithms import make
+from fpmcts.tabular.hash_table import HEADER
+from fpmcts.tabular.listed_game import listing, nash_conv, uniform
 from games import make as make_game
 from games.batches import take
 from games.interface import Game, _legal, _play, _return, _seat
 from games.kernels import mix64, streams
-from tabular.algorithms import make
-from tabular.hash_table import HEADER
-from tabular.listed_game import listing, nash_conv, uniform
 from tests.tabular.test_ismcts import GOLDEN, MASK, _key
 
 
 class Oracle:
-    """Lanctot et al. 2009, with stochastically weighted averaging; probabilities of whole paths as products."""
+    """Lanctot et al. 2009, with stochastically weighted averaging; probabilities of whole paths as
+    products.
+    """
 
     def __init__(self, game: Game, epsilon: float, alternating: bool, seed: int) -> None:
         self.game, self.epsilon, self.alternating, self.state = (

@@ -1,4 +1,6 @@
-"""IS-MCTS in the hashed table: against an oracle in Python with the same random numbers, resuming, limits, learning."""
+"""IS-MCTS in the hashed table: against an oracle in Python with the same random numbers, resuming,
+limits, learning.
+"""
 
 import math
 from typing import Any
@@ -6,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fpmcts.tabular.algorithms import make
+from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, find, seat_key
+from fpmcts.tabular.listed_game import listing, nash_conv, uniform
 from games import make as make_game
 from games.batches import take
 from games.interface import Game, _legal, _play, _return, _seat
 from games.kernels import kernel, mix64, streams
-from runtime.settings import ConfigError
-from tabular.algorithms import make
-from tabular.hash_table import HEADER, HashTable, Rows, append, find, seat_key
-from tabular.listed_game import listing, nash_conv, uniform
+from games.settings import ConfigError
 from tests.tabular.reference import same
 
 GOLDEN, MASK = 0x9E3779B97F4A7C15, 2**64 - 1
@@ -194,7 +196,10 @@ def test_a_full_table_says_so_and_stays_whole() -> None:
     small = make("ismcts", game, 0, selection="regret_matching", memory=1)
     with pytest.raises(
         ConfigError,
-        match=r"^algorithm.memory=1: [\d,]+ information sets fill the table \(1 MB\); expected at least [\d,]+ MB",
+        match=(
+            r"^algorithm.memory=1: [\d,]+ information sets fill the table \(1 MB\); expected at "
+            r"least [\d,]+ MB"
+        ),
     ):
         small.run(10**6)
     large = make("ismcts", game, 0, selection="regret_matching", memory=50)

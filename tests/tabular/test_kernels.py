@@ -1,14 +1,16 @@
-"""The kernels against the papers' pseudocode with the same random numbers (tests/tabular/reference.py)."""
+"""The kernels against the papers' pseudocode with the same random numbers
+(tests/tabular/reference.py).
+"""
 
 import numpy as np
 import pytest
 
+from fpmcts.tabular.algorithms import make
+from fpmcts.tabular.self_play import ucb
+from fpmcts.tabular.walks import DenseRows
 from games import make as make_game
 from games.kernels import random_u64, streams
 from games.poker.tables import PokerTables
-from tabular.algorithms import make
-from tabular.self_play import ucb
-from tabular.walks import DenseRows
 from tests.tabular import reference
 
 GAMES = {
@@ -97,7 +99,9 @@ def test_outcome_sampling(game: PokerTables, updates: str, epsilon: float) -> No
 
 
 def test_the_exploration_of_equation_3() -> None:
-    """Leduc, C = 10 and k = 0.25: the first round starts with a pot of 2 and 24 to come; see games/poker/README.md."""
+    """Leduc, C = 10 and k = 0.25: the first round starts with a pot of 2 and 24 to come; see
+    games/poker/README.md.
+    """
     learner = make("smooth_uct", "leduc", exploration=10.0, betting_potential=0.25)
     exploration = learner.selection.exploration
     betting = learner.game.betting
@@ -107,7 +111,9 @@ def test_the_exploration_of_equation_3() -> None:
 
 
 def test_ties_are_broken_uniformly() -> None:
-    """UCB where three actions have the same statistics, 30,000 draws: each within 5 standard errors of a third (1 in 600,000)."""
+    """UCB where three actions have the same statistics, 30,000 draws: each within 5 standard errors
+    of a third (1 in 600,000).
+    """
     words = np.zeros(6)
     rows, rng, counts = DenseRows(words, words.view(np.uint32)), streams(1, 1), np.zeros(3)
     rows.counts[6:9] = 4

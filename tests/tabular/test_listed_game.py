@@ -1,4 +1,6 @@
-"""Exact best responses on any game: known values, the one of poker's full trees, and an oracle in Python."""
+"""Exact best responses on any game: known values, the one of poker's full trees, and an oracle in
+Python.
+"""
 
 from collections import defaultdict
 from typing import Any
@@ -6,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fpmcts.tabular import best_response, listed_game
+from fpmcts.tabular.algorithms import make
+from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
+from fpmcts.tabular.listed_game import best_response_values, listing, nash_conv, uniform
 from games import make as make_game
 from games.batches import take
 from games.interface import Game, _legal, _play, _return, _seat
 from games.kernels import kernel
-from tabular import best_response, listed_game
-from tabular.algorithms import make
-from tabular.hash_table import HEADER, Rows, find, seat_key
-from tabular.listed_game import best_response_values, listing, nash_conv, uniform
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,9 @@ def _place(rules: Any, states: Any, seat: int, policy: Rows) -> tuple[np.uint64,
 
 
 def oracle(game: Game, policy: Rows, responder: int) -> float:
-    """Returns what a best response wins: all histories, then information sets from the latest own decision to the first."""
+    """Returns what a best response wins: all histories, then information sets from the latest own
+    decision to the first.
+    """
     rules, sets, ends = game.rules, defaultdict(list), []
 
     def visit(states: Any, weight: float, own: tuple[tuple[int, int], ...]) -> None:
@@ -110,7 +114,10 @@ def test_a_game_that_does_not_fit_is_told_in_numbers() -> None:
     listed = listing(make_game("goofspiel", cards=13))
     with pytest.raises(
         ValueError,
-        match=r"goofspiel: an exact best response would visit about \d.\de\+\d\d decisions; expected at most 1e\+09",
+        match=(
+            r"goofspiel: an exact best response would visit about \d.\de\+\d\d decisions; "
+            r"expected at most 1e\+09"
+        ),
     ):
         nash_conv(listed, uniform())
     with pytest.raises(ValueError, match="cannot be listed"):
@@ -119,7 +126,9 @@ def test_a_game_that_does_not_fit_is_told_in_numbers() -> None:
 
 @pytest.mark.slow
 def test_small_phantom_tictactoe() -> None:
-    """Histories of one information set lie at different depths. Source: a separate program in C++ gave the same."""
+    """Histories of one information set lie at different depths. Source: a separate program in C++
+    gave the same.
+    """
     values = best_response_values(
         listing(make_game("phantom_tictactoe", variant="small")), uniform()
     )

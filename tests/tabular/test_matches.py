@@ -1,14 +1,16 @@
-"""Matches: against exact values of the full tree, symmetric seats, standard errors, three players, bad input."""
+"""Matches: against exact values of the full tree, symmetric seats, standard errors, three players,
+bad input.
+"""
 
 import numpy as np
 import pytest
 
+from fpmcts.tabular.algorithms import make
+from fpmcts.tabular.best_response import profile_values
+from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, symmetric_play
 from games import make as make_game
 from games.poker.betting import Action
 from games.poker.tables import PokerTables
-from tabular.algorithms import make
-from tabular.best_response import profile_values
-from tabular.matches import ALWAYS_CALL, RANDOM, symmetric_play
 
 LEDUC = make_game("leduc").tables
 DEALS = 200_000
@@ -34,7 +36,9 @@ def players(game: PokerTables) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def exact(game: PokerTables, first: np.ndarray, second: np.ndarray) -> float:
-    """Returns what the first policy wins against the second, both seats alike, in mb/h; a big blind is the ante of 1."""
+    """Returns what the first policy wins against the second, both seats alike, in mb/h; a big blind
+    is the ante of 1.
+    """
     own = game.infoset_player[:, None] == 0
     front, back = (
         profile_values(game, np.where(own, first, second)),
@@ -45,7 +49,9 @@ def exact(game: PokerTables, first: np.ndarray, second: np.ndarray) -> float:
 
 @pytest.mark.parametrize("game", [LEDUC, make_game("kuhn").tables], ids=["leduc", "kuhn"])
 def test_matches_against_exact_values(game: PokerTables) -> None:
-    """All pairs of kinds, 200,000 deals each: within 5 standard errors (six pairs: a false alarm in 250,000)."""
+    """All pairs of kinds, 200,000 deals each: within 5 standard errors (six pairs: a false alarm in
+    250,000).
+    """
     every = players(game)
     for number, (one, first) in enumerate(every.items()):
         for two, second in list(every.items())[number + 1 :]:
@@ -67,7 +73,9 @@ def test_a_deterministic_policy_against_itself_wins_nothing() -> None:
 
 
 def test_standard_errors_are_those_of_repeated_matches() -> None:
-    """The spread of 200 matches: within 30 % of the error that they state (a false alarm in 10,000)."""
+    """The spread of 200 matches: within 30 % of the error that they state (a false alarm in
+    10,000).
+    """
     results = [
         symmetric_play(LEDUC, [RANDOM, ALWAYS_CALL], [0, 1], 500, seed)[0] for seed in range(200)
     ]
@@ -89,7 +97,9 @@ def three() -> PokerTables:
 
 
 def test_three_players(three: PokerTables) -> None:
-    """Three who always call have the same in every seat; a random player loses to two of them, who share what it loses."""
+    """Three who always call have the same in every seat; a random player loses to two of them, who
+    share what it loses.
+    """
     alike = symmetric_play(three, [ALWAYS_CALL, ALWAYS_CALL], [0, 1, 1], 2000)
     assert [result.mean for result in alike] == pytest.approx([0, 0], abs=1e-9)
     one, two = symmetric_play(three, [RANDOM, ALWAYS_CALL], [0, 1, 1], 400_000)
@@ -97,8 +107,8 @@ def test_three_players(three: PokerTables) -> None:
 
 
 def test_two_players_of_holdem() -> None:
-    """Who folds whenever it is asked to pay loses the blinds: 750 mb/h against a player who always raises, in the mean of both
-    seats."""
+    """Who folds whenever it is asked to pay loses the blinds: 750 mb/h against a player who always
+    raises, in the mean of both seats."""
     game = make_game("limit_holdem", abstraction="made_hands").tables
     order = np.argsort(game.betting.base)
 

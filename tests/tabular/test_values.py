@@ -1,4 +1,6 @@
-"""Values of moves against a policy: brute force on Kuhn from its rules, best responses and a known equilibrium."""
+"""Values of moves against a policy: brute force on Kuhn from its rules, best responses and a known
+equilibrium.
+"""
 
 from collections.abc import Iterator
 from itertools import permutations, product
@@ -6,11 +8,11 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from fpmcts.tabular.best_response import best_response_values
+from fpmcts.tabular.values import PolicyValues
 from games import make
 from games.kuhn.game import equilibrium
 from games.poker.betting import sequences
-from tabular.best_response import best_response_values
-from tabular.values import PolicyValues
 from tests.tabular.test_best_response import random_policy
 
 Plan = dict[tuple[int, str], np.ndarray]
@@ -106,7 +108,9 @@ def test_the_best_first_moves_are_worth_a_best_response(suits: bool) -> None:
 
 
 def test_an_equilibrium_makes_no_mistake() -> None:
-    """And the posterior is Bayes' rule: a bet of the bluffing jack is seen a third as often as that of the king."""
+    """And the posterior is Bayes' rule: a bet of the bluffing jack is seen a third as often as that
+    of the king.
+    """
     game = make("kuhn")
     tables = game.tables
     found = PolicyValues(tables, equilibrium(1 / 4))
@@ -125,7 +129,9 @@ def open_kuhn_value(cards: tuple[int, int], bets: str, plans: tuple[Plan, Plan])
 
 @pytest.mark.parametrize("seed", range(2))
 def test_an_account_of_kuhn_by_hand(seed: int) -> None:
-    """Every deal and every sequence of bets: the deal and each move by the rules in words, and all of it sums to the result."""
+    """Every deal and every sequence of bets: the deal and each move by the rules in words, and all
+    of it sums to the result.
+    """
     game = make("kuhn")
     tables = game.tables
     policy = random_policy(tables, seed)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from runtime.settings import ConfigError
-from training.algorithms import read_run
-from training.config import TrainConfig
+from fpmcts.training.algorithms import read_run
+from fpmcts.training.config import TrainConfig
+from games.settings import ConfigError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -77,7 +77,8 @@ def test_every_experiment_composes(experiment: str) -> None:
         ),
         (
             "experiment=leduc_figure2",
-            "experiment=leduc_figure2: is a figure of several runs; draw it with: python -m reproduce",
+            "experiment=leduc_figure2: is a figure of several runs; draw it with: python -m "
+            "fpmcts.papers",
         ),
         (
             "algorithm=uct search.playouts=8",
@@ -89,7 +90,8 @@ def test_every_experiment_composes(experiment: str) -> None:
         ),
         (
             "algorithm=usct",
-            "algorithm=usct: expected one of cfr_plus, fpmcts, ismcts, nfsp, opponent_model, outcome_sampling, ",
+            "algorithm=usct: expected one of cfr_plus, fpmcts, ismcts, nfsp, opponent_model, "
+            "outcome_sampling, ",
         ),
         ("algorithm.epsilon=1", "algorithm.epsilon=1: algorithm=fpmcts has no options of its own"),
     ],

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reproduce import figure_matches
-from reproduce.figures import (
+from fpmcts.configuration import load
+from fpmcts.papers import figure_matches
+from fpmcts.papers.figures import (
     FigureConfig,
     averaged,
     parse_figure,
@@ -17,9 +18,8 @@ from reproduce.figures import (
     read_figure,
     shown_curves,
 )
-from runtime.configuration import load
-from runtime.settings import ConfigError, build
-from training.tabular import TabularConfig
+from fpmcts.training.tabular import TabularConfig
+from games.settings import ConfigError, build
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -121,7 +121,7 @@ def test_panels_and_what_is_printed(tmp_path: Path) -> None:
     """Two panels show two curves of one run, one of them cut; a point of the text stands beside the
     nearest mark."""
     name = "Figure 4.4: UCT, nash_conv/average_policy"
-    values = load("reproduce/leduc_thesis", {})
+    values = load("papers/leduc_thesis", {})
     values |= {
         "runs": 2,
         "runs_of": {},

@@ -11,39 +11,67 @@ import numpy as np
 import pytest
 import torch
 
-import training.fpmcts
-from evaluation.decks import evaluation_decks
-from evaluation.policy_table import ExactMeasure
-from fpmcts.drawn_moves import explore
-from fpmcts.policy_games import DECAY
-from fpmcts.samples import flatten
+import fpmcts.training.fpmcts
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.policy_table import ExactMeasure
+from fpmcts.progress import silent
+from fpmcts.training.algorithms import read_run
+from fpmcts.training.bootstrap import bootstrap_games
+from fpmcts.training.config import TrainConfig
+from fpmcts.training.drawn_moves import explore
+from fpmcts.training.interface import Report
+from fpmcts.training.policy_games import DECAY
+from fpmcts.training.run_folder import RunFolder, RunFolderError
+from fpmcts.training.samples import flatten
+from fpmcts.training.stages import Stages
+from fpmcts.training.workers import Batch, Players, Workers
 from games import make
 from games.kernels import Stream, deal_seeds, streams
 from games.poker.betting import Action
+from games.settings import ConfigError
 from networks.checkpoint import CheckpointError, load, save
-from runtime.progress import silent
-from runtime.settings import ConfigError
-from training.algorithms import read_run
-from training.bootstrap import bootstrap_games
-from training.config import TrainConfig
-from training.interface import Report
-from training.run_folder import RunFolder, RunFolderError
-from training.stages import Stages
-from training.workers import Batch, Players, Workers
 
 KUHN = [
-    "game=kuhn", "threads=1", "episode.games=16", "episode.games_per_step=8", "episode.value_games=12", "search.playouts=8",
-    "train.batch_size=16", "train.reservoir=40", "train.averaging=5", "evaluation.exact_every=0", "evaluation.decks=150",
-    "gradient.start=2", "gradient.games=2048", "network.channels=8", "network.blocks=1",
-]  # fmt: skip
+    "game=kuhn",
+    "threads=1",
+    "episode.games=16",
+    "episode.games_per_step=8",
+    "episode.value_games=12",
+    "search.playouts=8",
+    "train.batch_size=16",
+    "train.reservoir=40",
+    "train.averaging=5",
+    "evaluation.exact_every=0",
+    "fpmcts.evaluation.decks=150",
+    "gradient.start=2",
+    "gradient.games=2048",
+    "network.channels=8",
+    "network.blocks=1",
+]
 STEPS = 6
 """Two iterations of two steps with searches, two of policy gradient."""
 DOUDIZHU = [
-    "threads=1", "network.channels=8", "network.blocks=1", "search.playouts=6", "search.worlds=4", "inference.particles=8",
-    "inference.candidates=16", "selfplay.lanes=4", "episode.games=6", "episode.games_per_step=6", "bootstrap.games=40",
-    "bootstrap.games_per_step=40", "bootstrap.kept=100", "train.batch_size=32", "train.reservoir=500", "evaluation.decks=2",
-    "evaluation.search_decks=1", "evaluation.search_every=1", "evaluation.search_playouts=6", "episode.value_games=8",
-]  # fmt: skip
+    "threads=1",
+    "network.channels=8",
+    "network.blocks=1",
+    "search.playouts=6",
+    "search.worlds=4",
+    "inference.particles=8",
+    "inference.candidates=16",
+    "selfplay.lanes=4",
+    "episode.games=6",
+    "episode.games_per_step=6",
+    "bootstrap.games=40",
+    "bootstrap.games_per_step=40",
+    "bootstrap.kept=100",
+    "train.batch_size=32",
+    "train.reservoir=500",
+    "fpmcts.evaluation.decks=2",
+    "evaluation.search_decks=1",
+    "evaluation.search_every=1",
+    "evaluation.search_playouts=6",
+    "episode.value_games=8",
+]
 GAMES = Batch(0, 0, 200, searches=True)
 
 
@@ -105,7 +133,7 @@ def test_nothing_depends_on_when_games_are_played(monkeypatch: pytest.MonkeyPatc
         def settle(self, progress: Any) -> None: ...
         def stop(self) -> None: ...
 
-    monkeypatch.setattr(training.fpmcts, "Ahead", Never)
+    monkeypatch.setattr(fpmcts.training.fpmcts, "Ahead", Never)
     same(arrays(Stages(config("cluster.lag=1")), STEPS), expected)
 
 
@@ -170,7 +198,9 @@ def test_steps_of_an_iteration_count_every_chunk_of_games() -> None:
 
 
 def test_averages_play_and_are_given_away() -> None:
-    """The networks that learn are kept beside them, and differ; a run may begin from the averages."""
+    """The networks that learn are kept beside them, and differ; a run may begin from the
+    averages.
+    """
     one, other = Stages(config()), Stages(config("seed=5"))
     steps(one, 2)
     state = one.state()

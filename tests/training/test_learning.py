@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from agents.heuristic_games import generate_games
-from fpmcts.filter_learner import FilterLearner
-from fpmcts.learner import Learner, LossNotFiniteError
-from fpmcts.learner_settings import LearnerSettings
-from fpmcts.samples import Samples, flatten
-from fpmcts.search import Search, SearchSettings
-from fpmcts.selfplay import Finished, SelfPlay, SelfPlaySettings, join_finished
+from fpmcts.cluster.pools import ThreadPool, Tick
+from fpmcts.search.search import Search, SearchSettings
+from fpmcts.training.filter_learner import FilterLearner
+from fpmcts.training.heuristic_games import generate_games
+from fpmcts.training.heuristic_samples import heuristic_samples
+from fpmcts.training.learner import Learner, LossNotFiniteError
+from fpmcts.training.learner_settings import LearnerSettings
+from fpmcts.training.samples import Samples, flatten
+from fpmcts.training.selfplay import Finished, SelfPlay, SelfPlaySettings, join_finished
 from games import make
 from games.batches import num_rows, take
 from games.interface import Game
@@ -22,9 +24,7 @@ from inference.filter import FilterNet
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, Networks, build_networks
 from networks.weights import module_arrays
-from runtime.pools import ThreadPool, Tick
 from tests.games.driver import legal_actions, step
-from training.heuristic_samples import heuristic_samples
 
 GAME: Game = make("doudizhu")
 SHAPE = NetworkConfig(channels=8, blocks=1, objective="wp")

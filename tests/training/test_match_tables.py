@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.units import StoreError
-from reproduce import reward_figures
-from reproduce.ismcts_tables import (
+from fpmcts.evaluation.units import StoreError
+from fpmcts.papers import reward_figures
+from fpmcts.papers.ismcts_tables import (
     LOT,
     PLAYERS,
     Lot,
@@ -19,8 +19,8 @@ from reproduce.ismcts_tables import (
     read_tables,
     report,
 )
-from reproduce.job import read_config
-from runtime.settings import ConfigError
+from fpmcts.papers.job import read_config
+from games.settings import ConfigError
 
 SMALL = [
     "only=[goofspiel_6_short]",

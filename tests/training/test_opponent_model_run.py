@@ -1,18 +1,20 @@
-"""Runs that learn a model of opponents: what is left in the folder, resuming, and what is refused."""
+"""Runs that learn a model of opponents: what is left in the folder, resuming, and what is
+refused.
+"""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from fpmcts.opponents.learned import load_learned
+from fpmcts.opponents.model import load
+from fpmcts.training.algorithms import read_run
+from fpmcts.training.opponent_model import MODEL, REPORT, OpponentModel
+from fpmcts.training.run import Run
 from games.no_limit_holdem.phh import parse
 from games.no_limit_holdem.phh_write import write
-from opponent_models.learned import load_learned
-from opponent_models.model import load
-from runtime.settings import ConfigError
-from training.algorithms import read_run
-from training.opponent_model import MODEL, REPORT, OpponentModel
-from training.run import Run
+from games.settings import ConfigError
 
 HAND = """variant = 'NT'
 antes = [0, 0, 0]
@@ -23,8 +25,10 @@ actions = ['d dh p1 AsAh', 'd dh p2 KsKh', 'd dh p3 7d2c', {0}]
 players = ['x', 'y', 'z']
 """
 LINES = (
-    "'p3 cbr 300', 'p1 f', 'p2 cc', 'd db 2h3h4d', 'p2 cc', 'p3 cc', 'd db 9s', 'p2 cc', 'p3 cbr 200', 'p2 f'",
-    "'p3 f', 'p1 cc', 'p2 cc', 'd db 2h3h4d', 'p1 cbr 100', 'p2 cc', 'd db 9s', 'p1 cc', 'p2 cc', 'd db 9d', 'p1 cc', 'p2 cc'",
+    "'p3 cbr 300', 'p1 f', 'p2 cc', 'd db 2h3h4d', 'p2 cc', 'p3 cc', 'd db 9s', 'p2 cc', 'p3 cbr "
+    "200', 'p2 f'",
+    "'p3 f', 'p1 cc', 'p2 cc', 'd db 2h3h4d', 'p1 cbr 100', 'p2 cc', 'd db 9s', 'p1 cc', 'p2 cc', "
+    "'d db 9d', 'p1 cc', 'p2 cc'",
     "'p3 cc', 'p1 cbr 400', 'p2 f', 'p3 f'",
 )
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-import fpmcts.learner
-from fpmcts.learner import Learner, LossNotFiniteError
-from fpmcts.learner_settings import GradientSettings, LearnerSettings
-from fpmcts.policy_games import Decisions, Played, PolicyGames, join_played
-from fpmcts.samples import flatten
+import fpmcts.training.learner
+from fpmcts.cluster.pools import ThreadPool, Tick
+from fpmcts.training.learner import Learner, LossNotFiniteError
+from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
+from fpmcts.training.policy_games import Decisions, Played, PolicyGames, join_played
+from fpmcts.training.samples import flatten
 from games import make
 from games.batches import States, num_rows, take
 from games.interface import Game, seats_to_move
@@ -20,7 +21,6 @@ from games.kernels import Stream, deal_seeds, streams
 from networks import losses
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, Networks, build_networks
-from runtime.pools import ThreadPool, Tick
 from tests.games.driver import legal_actions, observation
 
 GAME: Game = make("doudizhu")
@@ -189,7 +189,7 @@ def learner_and_rows(networks: Networks) -> tuple[Learner, Decisions]:
 
 
 def test_praised_moves_become_likelier(networks: Networks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fpmcts.learner, "CERTAIN", 1.1)
+    monkeypatch.setattr(fpmcts.training.learner, "CERTAIN", 1.1)
     learner, rows = learner_and_rows(networks)
     sign = np.where(np.arange(num_rows(rows)) % 2 == 0, 1.0, -1.0).astype(np.float32)
     praised = rows._replace(advantage=sign)
@@ -208,8 +208,8 @@ def test_praised_moves_become_likelier(networks: Networks, monkeypatch: pytest.M
 def test_a_weight_of_the_entropy_keeps_the_policy_open(
     networks: Networks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fpmcts.learner, "CERTAIN", 1.1)
-    monkeypatch.setattr(fpmcts.learner, "GRADIENT_VALUE_WEIGHT", 0.0)
+    monkeypatch.setattr(fpmcts.training.learner, "CERTAIN", 1.1)
+    monkeypatch.setattr(fpmcts.training.learner, "GRADIENT_VALUE_WEIGHT", 0.0)
     lost = {}
     for weight in (0.0, 1.0):
         learner, rows = learner_and_rows(networks)
@@ -226,7 +226,7 @@ def test_a_weight_of_the_entropy_keeps_the_policy_open(
 def test_certain_decisions_teach_the_value_alone(
     networks: Networks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fpmcts.learner, "CERTAIN", 1e-6)
+    monkeypatch.setattr(fpmcts.training.learner, "CERTAIN", 1e-6)
     learner, rows = learner_and_rows(networks)
     parts = learner.gradient_step(rows, GradientSettings(), 1e-3)  # all of them are certain
     assert parts["surrogate"] == parts["step_kl"] == parts["clipped"] == 0.0

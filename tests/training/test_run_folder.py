@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fpmcts.progress import Progress
+from fpmcts.training.config import TrainConfig
+from fpmcts.training.curves import Curves
+from fpmcts.training.interface import EpisodeBudget, Report, RunConfig, Saved
+from fpmcts.training.run import Run
+from fpmcts.training.run_folder import RunFolder, RunFolderError
+from games.settings import ConfigError
 from networks.checkpoint import CheckpointError, load
-from runtime.progress import Progress
-from runtime.settings import ConfigError
-from training.config import TrainConfig
-from training.curves import Curves
-from training.interface import EpisodeBudget, Report, RunConfig, Saved
-from training.run import Run
-from training.run_folder import RunFolder, RunFolderError
 
 
 def config(path: Path, **changes: Any) -> TrainConfig:

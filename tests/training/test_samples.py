@@ -1,11 +1,11 @@
-"""The stores of samples: what they keep does not depend on how it came in, and the reservoir keeps a uniform sample."""
+"""The stores of samples: the order of arrival changes nothing, a reservoir is a uniform sample."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from fpmcts.samples import (
+from fpmcts.training.samples import (
     TARGET_WIDTH,
     Reservoir,
     Samples,
@@ -18,7 +18,7 @@ from fpmcts.samples import (
     truncate_targets,
 )
 from games.batches import num_rows, take
-from tests.fpmcts.toy_game import End, Move, ToyGame, make_rules
+from tests.search.toy_game import End, Move, ToyGame, make_rules
 
 GAME = ToyGame(make_rules(Move(0, [End(1.0), End(0.0)]), num_cards=4, num_actions=2))
 MAKERS = [lambda: Reservoir(GAME, 20, 3), lambda: Window(GAME, 20)]
@@ -29,15 +29,21 @@ def numbered(first: int, count: int) -> Samples:
     """Returns samples that carry their number in every field."""
     samples, numbers = empty_samples(GAME, count), np.arange(first, first + count)
     for _, field in flatten(samples):
-        field[:] = (numbers % 100 if field.dtype == np.int8 else numbers).reshape(-1, *[1] * (field.ndim - 1))
+        field[:] = (numbers % 100 if field.dtype == np.int8 else numbers).reshape(
+            -1, *[1] * (field.ndim - 1)
+        )
     return samples
 
 
 def content(store: Store) -> list[int]:
-    """Returns the numbers of the samples held, after checking that every field of a row belongs to one sample."""
+    """Returns the numbers of the samples held, after checking that every field of a row belongs to
+    one sample.
+    """
     rows = take(store.rows, slice(0, store.size))
     expected = numbered(0, 1 + int(rows.iteration.max(initial=0)))
-    for (_, field), (_, other) in zip(flatten(rows), flatten(take(expected, rows.iteration)), strict=True):
+    for (_, field), (_, other) in zip(
+        flatten(rows), flatten(take(expected, rows.iteration)), strict=True
+    ):
         np.testing.assert_array_equal(field, other)
     return rows.iteration.tolist()
 
@@ -78,10 +84,10 @@ SAMPLES = numbered(0, 200)
 
 
 def test_reservoir_is_uniform() -> None:
-    """Of 200 items 20 are kept, in 4,000 reservoirs with seeds in a row: χ² of how often each item is kept.
-
-    The counts of a draw without replacement have variance p (1 - p) and correlation -1 / 199, so that the sum of squares over
-    p (1 - p) is 200 / 199 · χ²(199). The limits leave 5 in 100,000 on either side.
+    """Of 200 items 20 are kept, in 4,000 reservoirs with seeds in a row: χ² of how often each item
+    is kept.  The counts of a draw without replacement have variance p (1 - p) and correlation -1
+    / 199, so that the sum of squares over p (1 - p) is 200 / 199 · χ²(199). The limits leave 5 in
+    100,000 on either side.
     """
     repeats, kept = 4000, np.zeros(200)
     for seed in range(repeats):
@@ -94,9 +100,8 @@ def test_reservoir_is_uniform() -> None:
 
 
 def test_places_of_a_reservoir_are_uniform_and_independent() -> None:
-    """Which of items 400 and 401 are kept, over 20,000 seeds in a row: χ² of the four cases; item i is kept with 100 / (i + 1).
-
-    χ²(3) > 21.1 in one of 10,000 runs.
+    """Which of items 400 and 401 are kept, over 20,000 seeds in a row: χ² of the four cases; item i
+    is kept with 100 / (i + 1).  χ²(3) > 21.1 in one of 10,000 runs.
     """
     places, counts = np.empty(2, np.int64), np.zeros(4)
     for seed in range(20_000):
@@ -108,7 +113,9 @@ def test_places_of_a_reservoir_are_uniform_and_independent() -> None:
 
 
 def test_seeds_give_unrelated_reservoirs() -> None:
-    """Of two reservoirs about a tenth is the same, also after any exchange of the items' bits (a hash of seed ^ item would)."""
+    """Of two reservoirs about a tenth is the same, also after any exchange of the items' bits (a
+    hash of seed ^ item would).
+    """
     kept = []
     for seed in (1, 3, 5, 1001):
         reservoir = Reservoir(GAME, 20, seed)
@@ -121,7 +128,9 @@ def test_seeds_give_unrelated_reservoirs() -> None:
 
 @STORES
 @pytest.mark.parametrize("total", [0, 7, 20, 130])
-def test_a_store_that_is_saved_and_restored_goes_on_as_before(make: Callable[[], Store], total: int) -> None:
+def test_a_store_that_is_saved_and_restored_goes_on_as_before(
+    make: Callable[[], Store], total: int
+) -> None:
     store = make()
     store.add(numbered(0, total))
     state = {name: field.copy() for name, field in store.get_state().items()}
@@ -158,12 +167,14 @@ def test_draws_are_uniform_over_what_is_held(make: Callable[[], Store]) -> None:
     assert ((counts - 200) ** 2 / 200).sum() < 53
 
 
-# ---------------------------------------------------------------------------------------------------- truncate_targets
+# --------------------------------------------------------------------------------- truncate_targets
 
 
 @STORES
 def test_draws_by_recency(make: Callable[[], Store]) -> None:
-    """In proportion to (iteration + 1) ^ recency; what was drawn before does not matter when rows have come in since."""
+    """In proportion to (iteration + 1) ^ recency; what was drawn before does not matter when rows
+    have come in since.
+    """
     store = make()
     store.add(numbered(0, 4))
     store.draw(np.random.default_rng(0), 1, recency=2.0)
@@ -177,9 +188,13 @@ def test_draws_by_recency(make: Callable[[], Store]) -> None:
 
 @pytest.mark.parametrize("width", [1, TARGET_WIDTH - 1, TARGET_WIDTH, TARGET_WIDTH + 1, 90])
 def test_truncated_targets(width: int) -> None:
-    """The most probable actions stay with their probabilities, scaled to sum to 1; short rows are padded."""
+    """The most probable actions stay with their probabilities, scaled to sum to 1; short rows are
+    padded.
+    """
     rng = np.random.default_rng(width)
-    actions = np.sort(rng.permuted(np.tile(np.arange(400, dtype=np.int16), (30, 1)), axis=1)[:, :width], axis=1)
+    actions = np.sort(
+        rng.permuted(np.tile(np.arange(400, dtype=np.int16), (30, 1)), axis=1)[:, :width], axis=1
+    )
     target = rng.dirichlet(np.full(width, 0.3), 30).astype(np.float32)
     num_legal = rng.integers(1, width + 1, 30)
     beyond = np.arange(width) >= num_legal[:, None]
@@ -190,16 +205,25 @@ def test_truncated_targets(width: int) -> None:
     assert (kept_actions.dtype, kept_target.dtype) == (np.int16, np.float32)
     np.testing.assert_allclose(kept_target.sum(1), 1.0, rtol=1e-5)
     for row in range(30):
-        given = {a: p for a, p in zip(actions[row].tolist(), target[row].tolist(), strict=True) if p > 0}
+        given = {
+            a: p for a, p in zip(actions[row].tolist(), target[row].tolist(), strict=True) if p > 0
+        }
         best = sorted(given.items(), key=lambda item: -item[1])[:TARGET_WIDTH]
         scale = sum(p for _, p in best)
-        kept = {a: p for a, p in zip(kept_actions[row].tolist(), kept_target[row].tolist(), strict=True) if p > 0}
+        kept = {
+            a: p
+            for a, p in zip(kept_actions[row].tolist(), kept_target[row].tolist(), strict=True)
+            if p > 0
+        }
         assert kept == pytest.approx({a: p / scale for a, p in best}, rel=1e-5)
         assert -1 not in kept
 
 
 def test_targets_that_fit_keep_their_order() -> None:
-    actions, target = np.array([[2, 5, 9, -1]], np.int16), np.array([[0.25, 0.5, 0.25, 0.0]], np.float32)
+    actions, target = (
+        np.array([[2, 5, 9, -1]], np.int16),
+        np.array([[0.25, 0.5, 0.25, 0.0]], np.float32),
+    )
     kept_actions, kept_target = truncate_targets(actions, target)
     assert kept_actions[0].tolist() == [2, 5, 9] + [-1] * (TARGET_WIDTH - 3)
     assert kept_target[0].tolist() == [0.25, 0.5, 0.25] + [0.0] * (TARGET_WIDTH - 3)
@@ -209,7 +233,10 @@ def test_a_row_does_not_depend_on_the_width_of_the_others() -> None:
     actions, target = np.full((2, 40), -1, np.int16), np.zeros((2, 40), np.float32)
     actions[0, :3], target[0, :3] = [2, 5, 9], [0.25, 0.5, 0.25]
     actions[1], target[1] = np.arange(40), 1 / 40
-    together, alone = truncate_targets(actions, target), truncate_targets(actions[:1, :3], target[:1, :3])
+    together, alone = (
+        truncate_targets(actions, target),
+        truncate_targets(actions[:1, :3], target[:1, :3]),
+    )
     np.testing.assert_array_equal(together[0][:1], alone[0])
     np.testing.assert_array_equal(together[1][:1], alone[1])
 

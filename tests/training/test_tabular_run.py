@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from fpmcts.tabular.algorithms import ALGORITHMS
+from fpmcts.training.algorithms import read_run
+from fpmcts.training.run import Run
+from fpmcts.training.tabular import LONGEST_STEP, Tabular, TabularConfig, next_mark
+from games.settings import ConfigError
 from networks.checkpoint import CheckpointError
-from runtime.settings import ConfigError
-from tabular.algorithms import ALGORITHMS
-from training.algorithms import read_run
-from training.run import Run
-from training.tabular import LONGEST_STEP, Tabular, TabularConfig, next_mark
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from training.game_curves import area_under_curve, brier_score
+from fpmcts.training.game_curves import area_under_curve, brier_score
 
 
 def test_area_by_pairs() -> None:

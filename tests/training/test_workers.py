@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from runtime.pools import ThreadPool, Tick
+from fpmcts.cluster.pools import ThreadPool, Tick
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])

@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-HOW = "apt-get install -y chromium fonts-wqy-microhei, or name one by CHROMIUM=/path/to/chromium; and pip install playwright"
+HOW = (
+    "apt-get install -y chromium fonts-wqy-microhei, or name one by CHROMIUM=/path/to/chromium; "
+    "and pip install playwright"
+)
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -184,7 +187,9 @@ class Person:
         self.page.screenshot(path=str(self.shots / f"{self.name}-{name}.png"), full_page=True)
 
     def check(self, name: str) -> None:
-        """Takes a screenshot and asserts that nothing went wrong and that axe finds nothing serious."""
+        """Takes a screenshot and asserts that nothing went wrong and that axe finds nothing
+        serious.
+        """
         self.shot(name)
         assert not self.faults, self.faults
         wide = self.page.evaluate(

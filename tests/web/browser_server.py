@@ -2,8 +2,8 @@
 
 python browser_server.py FOLDER [real]
 
-It answers at once, with numbers that follow from the texts of the moves, so that reviews find mistakes. ``real``: with the
-players of the project, which are not warmed up.
+It answers at once, with numbers that follow from the texts of the moves, so that reviews find
+mistakes. ``real``: with the players of the project, which are not warmed up.
 """
 
 import asyncio
@@ -20,19 +20,19 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from agents.luck import Luck  # noqa: E402
-from web.clock import Chance, Clock, derived_seed  # noqa: E402
-from web.engine.asking import Answer, Hear, Question, Row  # noqa: E402
-from web.engine.client import EngineProcess  # noqa: E402
-from web.engine.process import serve as answer_questions  # noqa: E402
-from web.server.access import Access, read_token  # noqa: E402
-from web.server.app import Server  # noqa: E402
-from web.server.main import listen, load_games, serve, token_file  # noqa: E402
-from web.tables.catalogue import Catalogue, Offer  # noqa: E402
-from web.tables.kept import Services  # noqa: E402
-from web.tables.offers import EXACT, RANDOM, offers  # noqa: E402
-from web.tables.rulebook import Games  # noqa: E402
-from web.tables.store import Store  # noqa: E402
+from fpmcts.players.luck import Luck  # noqa: E402
+from fpmcts.web.clock import Chance, Clock, derived_seed  # noqa: E402
+from fpmcts.web.engine.asking import Answer, Hear, Question, Row  # noqa: E402
+from fpmcts.web.engine.client import EngineProcess  # noqa: E402
+from fpmcts.web.engine.process import serve as answer_questions  # noqa: E402
+from fpmcts.web.server.access import Access, read_token  # noqa: E402
+from fpmcts.web.server.app import Server  # noqa: E402
+from fpmcts.web.server.main import listen, load_games, serve, token_file  # noqa: E402
+from fpmcts.web.tables.catalogue import Catalogue, Offer  # noqa: E402
+from fpmcts.web.tables.kept import Services  # noqa: E402
+from fpmcts.web.tables.offers import EXACT, RANDOM, offers  # noqa: E402
+from fpmcts.web.tables.rulebook import Games  # noqa: E402
+from fpmcts.web.tables.store import Store  # noqa: E402
 
 OUTSIDE = "examples.sealed_bids"
 RANKS = "3456789TJQKA2LB"
@@ -56,16 +56,25 @@ def game_of(name: str) -> Any:
 
 
 def luck_of(table: Any, wins: bool, exact: bool) -> dict[str, Any]:
-    """Returns fields of ``agents.luck.Luck``: the deal was good for the first seat."""
+    """Returns fields of ``fpmcts.players.luck.Luck``: the deal was good for the first seat."""
     count = len(table.returns or ())
     result = tuple(float(won > 0) if wins else won for won in table.returns or ())
     errors = (0.0 if exact else 0.02,) * count
     return asdict(
         Luck(
-            "wp" if wins else "return", result, (0.5 if wins else 0.1,) * count, (0.2, *(-0.2,) * (count - 1)), (0.0,) * count,
-            errors, errors, errors, errors, losses=(1.5,) * count if exact else None, play_outs=0 if exact else 256,
+            "wp" if wins else "return",
+            result,
+            (0.5 if wins else 0.1,) * count,
+            (0.2, *(-0.2,) * (count - 1)),
+            (0.0,) * count,
+            errors,
+            errors,
+            errors,
+            errors,
+            losses=(1.5,) * count if exact else None,
+            play_outs=0 if exact else 256,
         )
-    )  # fmt: skip
+    )
 
 
 def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
@@ -137,7 +146,9 @@ def engine_main(pipe: Connection, warm_up: Any) -> None:
 
 
 def load() -> Games:
-    """Returns the games of the project, and one that the page has never heard of, with private moves."""
+    """Returns the games of the project, and one that the page has never heard of, with private
+    moves.
+    """
     return load_games([OUTSIDE])
 
 

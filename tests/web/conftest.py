@@ -13,11 +13,11 @@ pytest.importorskip("httpx2", reason="pip install -e '.[dev]'")
 
 from starlette.testclient import TestClient  # noqa: E402
 
+from fpmcts.web.clock import Chance, Clock
+from fpmcts.web.server.access import Access
+from fpmcts.web.server.app import Server, make_app
+from fpmcts.web.tables.store import Store
 from tests.web.fake import FakeEngine, services  # noqa: E402
-from web.clock import Chance, Clock  # noqa: E402
-from web.server.access import Access  # noqa: E402
-from web.server.app import Server, make_app  # noqa: E402
-from web.tables.store import Store  # noqa: E402
 
 TOKEN = "t" * 32
 HOST = "127.0.0.1:8000"
@@ -122,7 +122,9 @@ class Tab:
         return self.socket.receive_json()
 
     def until(self, kind: str, **wanted: Any) -> dict[str, Any]:
-        """Returns the next message of a type whose fields are as wanted, all others being passed over."""
+        """Returns the next message of a type whose fields are as wanted, all others being passed
+        over.
+        """
         for _ in range(1000):
             message = self.get()
             if message["type"] == kind and all(

@@ -1,6 +1,8 @@
-"""A small game with the face of ``games.table.Table``, an engine that answers as told, and a clock that is moved by hand.
+"""A small game with the face of ``games.table.Table``, an engine that answers as told, and a clock
+that is moved by hand.
 
-The game: every seat has cards and in turn plays one or passes; whoever has none left wins. Nothing of it is known to the server.
+The game: every seat has cards and in turn plays one or passes; whoever has none left wins. Nothing
+of it is known to the server.
 """
 
 import asyncio
@@ -12,12 +14,12 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
-from web.engine.asking import Answer, CrashError, EngineState, Hear, Question, Row
-from web.errors import RefusedError
-from web.tables.catalogue import Catalogue, Entry, Offer
-from web.tables.kept import Services
-from web.tables.rulebook import GameInfo
-from web.tables.store import Store
+from fpmcts.web.engine.asking import Answer, CrashError, EngineState, Hear, Question, Row
+from fpmcts.web.errors import RefusedError
+from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
+from fpmcts.web.tables.kept import Services
+from fpmcts.web.tables.rulebook import GameInfo
+from fpmcts.web.tables.store import Store
 
 SEATS, CARDS, MOST = 3, 3, 30
 DECK = [f"{rank}{suit}" for rank in "abcd" for suit in "123"]

@@ -1,4 +1,6 @@
-"""Engines that hang or end, for processes that tests start: ``decide`` does what the kind of a question says."""
+"""Engines that hang or end, for processes that tests start: ``decide`` does what the kind of a
+question says.
+"""
 
 import os
 import signal
@@ -8,8 +10,8 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from web.engine.asking import Answer, Hear, Question
-from web.engine.process import serve
+from fpmcts.web.engine.asking import Answer, Hear, Question
+from fpmcts.web.engine.process import serve
 
 began: list[str] = []
 

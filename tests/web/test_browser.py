@@ -1,4 +1,5 @@
-"""The page in a real browser: whole games by keyboard alone, by taps alone, by buttons, and a replay with its review.
+"""The page in a real browser: whole games by keyboard alone, by taps alone, by buttons, and a
+replay with its review.
 
 Screenshots lie in the folder that SHOTS names, else in pytest's temporary folder.
 """
@@ -175,7 +176,9 @@ def test_leduc(browser: Any, site: Site, shots: Path) -> None:
 
 
 def test_a_hand_of_leduc_with_the_real_solver(browser: Any, shots: Path, tmp_path: Path) -> None:
-    """A hand against the solver, its review, the mistake tried again, and the puzzle that it becomes."""
+    """A hand against the solver, its review, the mistake tried again, and the puzzle that it
+    becomes.
+    """
     site = Site(tmp_path, "browser_server.py", "real")
     try:
         person = Person(browser, site, shots, "solver")
@@ -204,9 +207,8 @@ def test_a_hand_of_leduc_with_the_real_solver(browser: Any, shots: Path, tmp_pat
         page.wait_for_selector(".answer.lose")
         person.check("retry")
         (puzzle, *_) = person.get("/api/puzzles?game=leduc")["puzzles"]
-        late: list[
-            Any
-        ] = []  # the puzzles of the game that the page shows first come after those of Leduc, and change nothing
+        # The puzzles of the game shown first come after those of Leduc, and change nothing.
+        late: list[Any] = []
         page.route("**/api/puzzles?game=doudizhu", lambda route: late.append(route))
         for move in puzzle["view"][
             "legal"
@@ -233,7 +235,9 @@ def test_a_hand_of_leduc_with_the_real_solver(browser: Any, shots: Path, tmp_pat
 
 
 def test_a_board_by_taps_and_a_variant(browser: Any, site: Site, shots: Path) -> None:
-    """Games that the page knows from their descriptions: squares to tap, and variants that the game declares."""
+    """Games that the page knows from their descriptions: squares to tap, and variants that the game
+    declares.
+    """
     person = Person(browser, site, shots, "board", width=390)
     page = person.page
     page.locator("input[value=phantom_tictactoe]").tap()
@@ -365,7 +369,9 @@ def play_by_typing(person: Person) -> None:
 
 @pytest.mark.slow
 def test_moves_that_are_not_seen(browser: Any, site: Site, shots: Path) -> None:
-    """A game that the page knows nothing of: the other's bid is hidden, by text and to the ear, until the end."""
+    """A game that the page knows nothing of: the other's bid is hidden, by text and to the ear,
+    until the end.
+    """
     person = Person(browser, site, shots, "bids", width=390, dark=True)
     person.new_table(game="examples.sealed_bids", seats=["you", "random"], mode="fair", seed=4)
     assert person.page.locator("h1").inner_text() == "Sealed Bids"

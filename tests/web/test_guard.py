@@ -6,9 +6,9 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from fpmcts.web.server.access import Access, read_token
+from fpmcts.web.server.guard import HEADERS, Guard
 from tests.web.conftest import HOST, ORIGIN, SOCKET, TOKEN, Site, Tab, new_table
-from web.server.access import Access, read_token
-from web.server.guard import HEADERS, Guard
 
 FOREIGN = [
     "http://evil.example",

@@ -1,8 +1,9 @@
-"""Nothing that reaches the client of a fair game depends on cards that its seat cannot see, its time included.
+"""Nothing that reaches the client of a fair game depends on cards that its seat cannot see, its
+time included.
 
-Pairs of deals that differ in the hidden hands alone, the same moves: every frame and every answer must be equal byte for byte,
-and be sent at the same time, until the end. The other seats move through the engine's path, with searches whose length, reports
-and values depend on their hands.
+Pairs of deals that differ in the hidden hands alone, the same moves: every frame and every answer
+must be equal byte for byte, and be sent at the same time, until the end. The other seats move
+through the engine's path, with searches whose length, reports and values depend on their hands.
 """
 
 import asyncio
@@ -16,6 +17,15 @@ from typing import Any
 
 import pytest
 
+from fpmcts.web.clock import Bucket
+from fpmcts.web.engine.asking import Answer, Question
+from fpmcts.web.errors import RefusedError
+from fpmcts.web.review.jobs import Jobs
+from fpmcts.web.review.reviewer import Reviewer
+from fpmcts.web.server.connection import Connection, Outbox
+from fpmcts.web.tables.catalogue import Catalogue, Offer
+from fpmcts.web.tables.kept import Services
+from fpmcts.web.tables.lobby import Lobby
 from tests.web.fake import (
     CATALOGUE,
     SEATS,
@@ -26,15 +36,6 @@ from tests.web.fake import (
     first_legal,
     services,
 )
-from web.clock import Bucket
-from web.engine.asking import Answer, Question
-from web.errors import RefusedError
-from web.review.jobs import Jobs
-from web.review.reviewer import Reviewer
-from web.server.connection import Connection, Outbox
-from web.tables.catalogue import Catalogue, Offer
-from web.tables.kept import Services
-from web.tables.lobby import Lobby
 
 
 class LoggedOutbox(Outbox):
@@ -91,7 +92,9 @@ def transcript(
     script: list[str],
     answer: Any = busy_answer,
 ) -> list[tuple[float, str]]:
-    """Returns everything a client is sent before the end of a game whose moves are scripted, with the times."""
+    """Returns everything a client is sent before the end of a game whose moves are scripted, with
+    the times.
+    """
     log: list[tuple[float, str]] = []
 
     async def play() -> None:
@@ -253,8 +256,10 @@ def test_200_pairs_of_real_deals(game: str) -> None:
 
 
 def real_pairs(game: str, count: int) -> None:
-    """Compares games that are played to their end by moves that are legal with both deals, from each seat in turn."""
-    from web.tables.rulebook import Games
+    """Compares games that are played to their end by moves that are legal with both deals, from
+    each seat in turn.
+    """
+    from fpmcts.web.tables.rulebook import Games
 
     games = Games()
     names = [name for name, _ in games.info(game).seats]
@@ -293,8 +298,10 @@ def real_pairs(game: str, count: int) -> None:
 
 @pytest.mark.parametrize("you", [0, 1])
 def test_moves_that_are_not_seen(you: int) -> None:
-    """Sealed bids, whole: whatever the other holds and bids, a seat is sent the same until the end."""
-    from web.tables.rulebook import Games
+    """Sealed bids, whole: whatever the other holds and bids, a seat is sent the same until the
+    end.
+    """
+    from fpmcts.web.tables.rulebook import Games
 
     name = "examples.sealed_bids"
     games = Games([name])
@@ -347,9 +354,11 @@ def told(name: str, you: int, moves: list[str], games: Any) -> list[tuple[float,
 def with_failures(
     marks: list[str], chance: random.Random, games: Any, you: int, how_many: int
 ) -> list[str] | None:
-    """Returns the attempts of a game whose marks are given in turn, with failed attempts of the other seat put in.
+    """Returns the attempts of a game whose marks are given in turn, with failed attempts of the
+    other seat put in.
 
-    Own attempts at taken squares come where the marks say so ("x" before the square); None: such a game is not possible.
+    Own attempts at taken squares come where the marks say so ("x" before the square); None: such a
+    game is not possible.
     """
     table, moves = games.table("phantom_tictactoe", seed=0), []
     tried: list[set[str]] = [set(), set()]
@@ -375,8 +384,10 @@ def with_failures(
 
 @pytest.mark.parametrize("you", [0, 1])
 def test_attempts_that_are_not_seen(you: int) -> None:
-    """Phantom Tic-Tac-Toe: how often the other has tried in vain shows in no frame, number or time."""
-    from web.tables.rulebook import Games
+    """Phantom Tic-Tac-Toe: how often the other has tried in vain shows in no frame, number or
+    time.
+    """
+    from fpmcts.web.tables.rulebook import Games
 
     games, chance, compared = Games(), random.Random(3), 0
     for _ in range(12):
@@ -395,7 +406,7 @@ def test_attempts_that_are_not_seen(you: int) -> None:
 @pytest.mark.parametrize("you", [0, 1])
 def test_bids_that_are_not_seen(you: int) -> None:
     """Goofspiel: bids with the same results cannot be told apart."""
-    from web.tables.rulebook import Games
+    from fpmcts.web.tables.rulebook import Games
 
     games, name = Games(), "goofspiel:cards=4"
     groups: dict[str, list[list[str]]] = {}
@@ -416,9 +427,11 @@ def test_bids_that_are_not_seen(you: int) -> None:
 def common_moves(
     tables: Sequence[Any], you: int, chance: random.Random
 ) -> tuple[list[tuple[int, str]], bool]:
-    """Returns moves that are legal at both of two tables, with their seats, and whether they end the game at either.
+    """Returns moves that are legal at both of two tables, with their seats, and whether they end
+    the game at either.
 
-    We play as many cards as we can, the others mostly pass or call: games of Doudizhu then end before they lack a common move.
+    We play as many cards as we can, the others mostly pass or call: games of Doudizhu then end
+    before they lack a common move.
     """
     moves: list[tuple[int, str]] = []
     while not any(table.is_over for table in tables):
@@ -441,7 +454,9 @@ def common_moves(
 
 
 def swapped(deal: dict[str, Any], you: int, chance: random.Random) -> dict[str, Any]:
-    """Returns a deal with the same own hand and the same cards on the table, and other hands of the others."""
+    """Returns a deal with the same own hand and the same cards on the table, and other hands of the
+    others.
+    """
     if "deal" in deal:
         return {"deal": swapped(deal["deal"], you, chance)}
     hands = deal["hands"]
@@ -473,9 +488,11 @@ def swapped(deal: dict[str, Any], you: int, chance: random.Random) -> dict[str, 
 def test_answers_of_real_players_depend_on_the_view_alone(
     kind: str, options: dict[str, Any]
 ) -> None:
-    """Hints are searches of your own view: the same answer, rows and beliefs included, whatever the others hold."""
-    from web.engine.answering import Answering
-    from web.tables.rulebook import Games
+    """Hints are searches of your own view: the same answer, rows and beliefs included, whatever the
+    others hold.
+    """
+    from fpmcts.web.engine.answering import Answering
+    from fpmcts.web.tables.rulebook import Games
 
     games, players = Games(), Answering()
     for seed in range(5):

@@ -1,4 +1,6 @@
-"""The result of a game in parts: sums, units, teams; and reviews of poker through the engine's players."""
+"""The result of a game in parts: sums, units, teams; and reviews of poker through the engine's
+players.
+"""
 
 import asyncio
 import json
@@ -9,19 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from fpmcts.web.engine.asking import Answer, EngineState, Question
+from fpmcts.web.review.comparing import Loss
+from fpmcts.web.review.jobs import Job
+from fpmcts.web.review.luck import Parts, parts_of, together
+from fpmcts.web.review.reviewer import Reviewer
+from fpmcts.web.tables.catalogue import Catalogue
+from fpmcts.web.tables.kept import Services
+from fpmcts.web.tables.lobby import Lobby
+from fpmcts.web.tables.offers import offers
+from fpmcts.web.tables.rulebook import Games
+from fpmcts.web.tables.store import Store
 from tests.web.conftest import Site, Tab, opened
 from tests.web.fake import FakeClock, FakeEngine
-from web.engine.asking import Answer, EngineState, Question
-from web.review.comparing import Loss
-from web.review.jobs import Job
-from web.review.luck import Parts, parts_of, together
-from web.review.reviewer import Reviewer
-from web.tables.catalogue import Catalogue
-from web.tables.kept import Services
-from web.tables.lobby import Lobby
-from web.tables.offers import offers
-from web.tables.rulebook import Games
-from web.tables.store import Store
 
 NUMBERS = st.floats(-50, 50).map(lambda x: round(x, 3))
 
@@ -87,7 +89,7 @@ class InProcess:
     """The engine's players without a process."""
 
     def __init__(self) -> None:
-        from web.engine.answering import Answering
+        from fpmcts.web.engine.answering import Answering
 
         self.status, self._players = EngineState("ready", 1.0), Answering()
         self.asked: list[Question] = []
@@ -107,7 +109,7 @@ class Poker:
 
     def __init__(self, engine: InProcess) -> None:
         self.engine = engine
-        from web.clock import Chance
+        from fpmcts.web.clock import Chance
 
         self.rooms = Lobby(
             Services(Games(), Catalogue(offers()), engine, Store(None), FakeClock(), Chance())
@@ -152,10 +154,11 @@ def kuhn(cards: str, moves: list[str], chips: float) -> dict[str, Any]:
 
 
 def test_a_hand_of_kuhn(poker: Poker) -> None:
-    """K bets, Q calls; then the same with a fold of the king, which throws away the pot of 3 and a sure showdown: 3 chips of it.
+    """K bets, Q calls; then the same with a fold of the king, which throws away the pot of 3 and a
+    sure showdown: 3 chips of it.
 
-    Facing a bet the queen is indifferent in equilibrium (bluffs are a third of the bets), and the deal of K against Q is worth
-    what the tree says.
+    Facing a bet the queen is indifferent in equilibrium (bluffs are a third of the bets), and the
+    deal of K against Q is worth what the tree says.
     """
     review = poker.review(poker.open(kuhn("KQ", ["raise", "call"], 2.0)))
     assert review["exact"] and review["unit"] == "points" and review["classes"] == [0.1, 0.25, 0.5]
@@ -281,7 +284,9 @@ def test_a_review_without_luck_is_one(client: TestClient, site: Site) -> None:
 
 @pytest.mark.slow
 def test_the_deal_of_doudizhu(engine: InProcess) -> None:
-    """By games of the policy: what is certain has no error, the teams' chances are one, and the parts sum to the result."""
+    """By games of the policy: what is certain has no error, the teams' chances are one, and the
+    parts sum to the result.
+    """
     from games import make
     from games.table import Table
 

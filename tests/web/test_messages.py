@@ -8,23 +8,66 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from fpmcts.web.clock import Bucket
+from fpmcts.web.errors import RefusedError
+from fpmcts.web.server.connection import BURST, PATIENCE, Outbox
+from fpmcts.web.server.messages import MESSAGES, check_fields, parse_message
 from tests.web.conftest import Site, Tab, new_table
-from web.clock import Bucket
-from web.errors import RefusedError
-from web.server.connection import BURST, PATIENCE, Outbox
-from web.server.messages import MESSAGES, check_fields, parse_message
 
 COUNT = 10_000
 VALUES: list[Any] = [
-    None, True, False, 0, 1, -1, 2**53, 2**53 + 1, 10**30, 1.5, -0.0, 1e308, "", "pass", "a1", "x" * 201, "\x00",
-    "../../etc/passwd", "fast", "normal", "id-1", "undo", "💣", "\ud800", [], ["pass"], ["a1"] * 65, [[]], [0], [0, 1, 2], [True],
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    2**53,
+    2**53 + 1,
+    10**30,
+    1.5,
+    -0.0,
+    1e308,
+    "",
+    "pass",
+    "a1",
+    "x" * 201,
+    "\x00",
+    "../../etc/passwd",
+    "fast",
+    "normal",
+    "id-1",
+    "undo",
+    "💣",
+    "\ud800",
+    [],
+    ["pass"],
+    ["a1"] * 65,
+    [[]],
+    [0],
+    [0, 1, 2],
+    [True],
     {"type": "join"},
-]  # fmt: skip
+]
 TEXTS = [
-    "", " ", "{", "[]", "null", "NaN", "Infinity", '"play"', "[" * 30_000, '{"a":' * 10_000, "1" * 5000,
-    '{"type": "join"', "\x00", '{"id": 1, "id": 2, "type": "undo"}', '{"type": "play", "id": NaN}', "💣" * 1000,
+    "",
+    " ",
+    "{",
+    "[]",
+    "null",
+    "NaN",
+    "Infinity",
+    '"play"',
+    "[" * 30_000,
+    '{"a":' * 10_000,
+    "1" * 5000,
+    '{"type": "join"',
+    "\x00",
+    '{"id": 1, "id": 2, "type": "undo"}',
+    '{"type": "play", "id": NaN}',
+    "💣" * 1000,
     '{"type":"play","id":1,"move":"' + "x" * 60_000 + '"}',
-]  # fmt: skip
+]
 
 
 def wrong_message(chance: random.Random, table: str) -> str:
@@ -54,8 +97,8 @@ def test_ten_thousand_malformed_messages(
     """Through the code of a connection, without the socket: it is the same code, and quicker."""
     from starlette.websockets import WebSocket
 
-    from web.review.jobs import Jobs
-    from web.server.connection import Connection
+    from fpmcts.web.review.jobs import Jobs
+    from fpmcts.web.server.connection import Connection
 
     own = [new_table(client, mode=mode)["id"] for mode in ("hints", "fair", "open")]
     own.append(finished(client))

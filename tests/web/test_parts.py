@@ -13,19 +13,19 @@ import numpy as np
 import pytest
 
 import play
+from fpmcts.web.config import PlayConfig
+from fpmcts.web.engine.asking import Answer
+from fpmcts.web.server.main import run
+from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
+from fpmcts.web.tables.offers import fitted, measure, offers, warm_up
+from fpmcts.web.tables.rulebook import GameInfo
+from fpmcts.web.tables.settings import Series, Settings
+from fpmcts.web.tables.store import Store, StoredGame, StoreError
+from fpmcts.web.tables.turns import earlier_games
 from games import Choice
+from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, save
-from runtime.settings import ConfigError
 from tests.web.fake import FakeEngine
-from web.config import PlayConfig
-from web.engine.asking import Answer
-from web.server.main import run
-from web.tables.catalogue import Catalogue, Entry, Offer
-from web.tables.offers import fitted, measure, offers, warm_up
-from web.tables.rulebook import GameInfo
-from web.tables.settings import Series, Settings
-from web.tables.store import Store, StoredGame, StoreError
-from web.tables.turns import earlier_games
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,7 +91,7 @@ def test_delays_fit_the_machine() -> None:
 
 
 def test_players_of_the_lobby_exist() -> None:
-    from agents.players import PLAYERS
+    from fpmcts.players.lookup import PLAYERS
 
     catalogue = Catalogue(offers())
     for question in warm_up(catalogue):
@@ -248,13 +248,18 @@ def test_servers_that_cannot_start(tmp_path: Path, given: dict[str, Any]) -> Non
 
 
 def test_the_page_does_not_wait_for_numba_and_torch() -> None:
-    code = "import sys, play, web.server.main; sys.exit(bool({'torch', 'numba', 'games'} & set(sys.modules)))"
+    code = (
+        "import sys, play, fpmcts.web.server.main; sys.exit(bool({'torch', 'numba', 'games'} & "
+        "set(sys.modules)))"
+    )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
 @pytest.mark.parametrize("rotate", [True, False])
 def test_earlier_games_of_a_series(rotate: bool) -> None:
-    """The third hand of three players: two records, the oldest first, and who sat where, numbered as in the first hand."""
+    """The third hand of three players: two records, the oldest first, and who sat where, numbered
+    as in the first hand.
+    """
     store = Store(None)
     for number, name, before, session in (
         (1, "one", None, "me"),

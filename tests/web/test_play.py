@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from fpmcts.web.tables.turns import TRIES
 from tests.web.conftest import Site, Tab, new_table
-from web.tables.turns import TRIES
 
 FIRST = ["pass", "a1"]
 
@@ -244,7 +244,8 @@ def test_deals_of_an_editor(client: TestClient) -> None:
 
 def test_records_for_everybody(client: TestClient, site: Any) -> None:
     site.server.lobby.open_shared(
-        '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], "moves": ["pass"]}\n'
+        '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], '
+        '"moves": ["pass"]}\n'
     )
     shared = client.get("/api/tables").json()["tables"]
     assert shared[0]["shared"] and shared[0]["imported"]

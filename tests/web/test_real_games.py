@@ -1,4 +1,6 @@
-"""The rulebook over the games of the project: views of every game, records that are damaged, deals of an editor."""
+"""The rulebook over the games of the project: views of every game, records that are damaged, deals
+of an editor.
+"""
 
 import json
 import random
@@ -6,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from web.errors import RefusedError, parse_json
-from web.tables.rulebook import Games, table_at
-from web.tables.views import view_of
+from fpmcts.web.errors import RefusedError, parse_json
+from fpmcts.web.tables.rulebook import Games, table_at
+from fpmcts.web.tables.views import view_of
 
 GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem:players=3")
 STRANGE: list[Any] = [
@@ -141,7 +143,9 @@ NO_LIMIT = ("no_limit_holdem", "no_limit_holdem:players=3", "no_limit_holdem:pla
 
 @pytest.mark.parametrize("name", NO_LIMIT)
 def test_any_amount_may_be_bet(games: Games, name: str) -> None:
-    """Every amount within the bounds that the view tells is taken, those beside them are refused in one line with the bounds."""
+    """Every amount within the bounds that the view tells is taken, those beside them are refused in
+    one line with the bounds.
+    """
     info, chance = games.info(name), random.Random(1)
     table = games.table(name, seed=2)
     players, bets = [seat for seat, _ in info.seats], 0
@@ -189,10 +193,12 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
 
 @pytest.mark.parametrize("name", NO_LIMIT)
 def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None:
-    """Whoever of ``agents`` plays the game with their usual options stands in the lobby, for each number of players."""
-    from agents.players import PLAYERS
-    from web.tables.catalogue import Catalogue
-    from web.tables.offers import OTHERS, of_rooms, offers
+    """Whoever of ``fpmcts.players`` plays the game with their usual options stands in the lobby,
+    for each number of players.
+    """
+    from fpmcts.players.lookup import PLAYERS
+    from fpmcts.web.tables.catalogue import Catalogue
+    from fpmcts.web.tables.offers import OTHERS, of_rooms, offers
 
     catalogue = Catalogue(offers(), OTHERS)
     entries = of_rooms(name, games.game(name))
@@ -209,7 +215,9 @@ def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None
 
 
 def test_variants_stand_in_the_lobby(games: Games) -> None:
-    """Names with options are games of their own, with tables, records and descriptions of theirs."""
+    """Names with options are games of their own, with tables, records and descriptions of
+    theirs.
+    """
     told = {name: games.info(name) for name in games.names()}
     assert [(name, told[name].variant) for name in told if told[name].base == "goofspiel"] == [
         ("goofspiel", "6 cards"),

@@ -12,18 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from fpmcts.web.engine.asking import Answer, Question, Row
+from fpmcts.web.review.comparing import CLASSES as NAMES
+from fpmcts.web.review.comparing import SPEEDS, Compared, Loss, classify
+from fpmcts.web.review.judging import Decision, Played, Review, judge_game
 from tests.web.conftest import Site, Tab, opened
 from tests.web.fake import ToyGames
-from web.engine.asking import Answer, Question, Row
-from web.review.comparing import CLASSES as NAMES
-from web.review.comparing import SPEEDS, Compared, Loss, classify
-from web.review.judging import Decision, Played, Review, judge_game
 
 CLASSES = (5.0, 10.0, 15.0)
 
 
 def synthetic(loss: float, noise: float) -> Callable[[int, int, int, tuple[str, ...] | None], Any]:
-    """Returns an analyst for whom "played" is worth ``loss`` points less than "best", with noise that follows from the seed."""
+    """Returns an analyst for whom "played" is worth ``loss`` points less than "best", with noise
+    that follows from the seed.
+    """
 
     async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
         rng = np.random.default_rng([seed, playouts])
@@ -45,8 +47,10 @@ def reviewed(ask: Any, seed: int = 0, moves: list[Played] | None = None) -> Revi
 
 
 def test_errors_cover_the_truth() -> None:
-    """Of 300 reviews of a move that is 12 points worse, with noise of 6 points a search, all but about 5 % are within 2 SE (16
-    differences: 93.6 % by Student's t; the bound fails once in 10,000)."""
+    """Of 300 reviews of a move that is 12 points worse, with noise of 6 points a search, all but
+    about 5 % are within 2 SE (16 differences: 93.6 % by Student's t; the bound fails once in
+    10,000).
+    """
     covered, classes = 0, []
     for seed in range(300):
         decision = reviewed(synthetic(12.0, 6.0), seed).decisions[0]
@@ -63,7 +67,9 @@ def test_errors_cover_the_truth() -> None:
 def test_a_hardly_tried_move_that_looks_better_is_compared_too(
     worth: float, best: str, name: str
 ) -> None:
-    """The first search puts it at 0.8 ± 0.03, and chose a move worth 0.6; the second finds out what it is worth."""
+    """The first search puts it at 0.8 ± 0.03, and chose a move worth 0.6; the second finds out what
+    it is worth.
+    """
     asked: list[tuple[int, Any]] = []
 
     async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
@@ -120,9 +126,14 @@ def test_stages_and_what_is_searched() -> None:
 
 
 def test_the_best_move_is_what_the_second_stage_supports() -> None:
-    """A move that the first search hardly tried and the second found to be better is the best one, and stands first."""
-    rows = [{"move": "b", "wp": 0.6, "se": 0.02, "visits": 90}, {"move": "c", "wp": 0.7, "se": 0.2, "visits": 2},
-            {"move": "a", "wp": 0.4, "se": 0.3, "visits": 2}]  # fmt: skip
+    """A move that the first search hardly tried and the second found to be better is the best one,
+    and stands first.
+    """
+    rows = [
+        {"move": "b", "wp": 0.6, "se": 0.02, "visits": 90},
+        {"move": "c", "wp": 0.7, "se": 0.2, "visits": 2},
+        {"move": "a", "wp": 0.4, "se": 0.3, "visits": 2},
+    ]
     decision = Decision(3, 0, "a", 0.5, "wp", "b", rows)
     decision.compared = {"b": Compared(0.60, 0.004, 900), "a": Compared(0.65, 0.004, 900)}
     decision.judge(Loss(-5.0, 0.6))
@@ -161,7 +172,9 @@ def test_classes_follow_from_their_definition(mean: float, se: float, cuts: list
 
 
 def opinion(question: Question) -> Answer:
-    """Likes cards by their names: a is worth most; passing costs 12 points, b and c 1 (a little more or less by the seed)."""
+    """Likes cards by their names: a is worth most; passing costs 12 points, b and c 1 (a little
+    more or less by the seed).
+    """
     table = ToyGames().table("toy", record=question.record)
     worth = {"a": 0.60, "b": 0.59, "c": 0.59, "d": 0.59, "p": 0.48}
     moves = list(question.moves or [move.text for move in table.legal()])

@@ -1,4 +1,6 @@
-"""The server as a process: kills, crashes, Ctrl-C, slow and dropped sockets. Game and engine are toys, all else is real."""
+"""The server as a process: kills, crashes, Ctrl-C, slow and dropped sockets. Game and engine are
+toys, all else is real.
+"""
 
 import json
 import os
@@ -253,7 +255,10 @@ def test_a_client_that_does_not_read(toy: Toy) -> None:
     raw = socket.create_connection((toy.place.hostname, toy.place.port))
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
-    head = f"GET /ws HTTP/1.1\r\nHost: {toy.place.netloc}\r\nOrigin: {toy.origin}\r\nCookie: {cookie}\r\n"
+    head = (
+        f"GET /ws HTTP/1.1\r\nHost: {toy.place.netloc}\r\nOrigin: {toy.origin}\r\nCookie: "
+        f"{cookie}\r\n"
+    )
     raw.sendall(f"{head}Upgrade: websocket\r\nConnection: Upgrade\r\n{key}\r\n".encode())
     text = json.dumps({"type": "join", "id": 1, "table": table}).encode()
     frame = bytes([0x81, 0x80 | len(text)]) + b"\0\0\0\0" + text

@@ -1,4 +1,6 @@
-"""The files of the page: what is vendored is what it says, nothing is fetched from elsewhere, and all of it is small."""
+"""The files of the page: what is vendored is what it says, nothing is fetched from elsewhere, and
+all of it is small.
+"""
 
 import gzip
 import hashlib

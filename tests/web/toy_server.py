@@ -1,4 +1,5 @@
-"""A whole server over the toy game, with an engine process that answers at once, or as its moves say: a program for tests.
+"""A whole server over the toy game, with an engine process that answers at once, or as its moves
+say: a program for tests.
 
 python toy_server.py FOLDER [PORT]
 """
@@ -20,19 +21,21 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
 
 import fake  # noqa: E402
 
-from web.clock import Chance, Clock  # noqa: E402
-from web.engine.asking import Answer, Hear, Question  # noqa: E402
-from web.engine.client import EngineProcess  # noqa: E402
-from web.engine.process import serve as answer_questions  # noqa: E402
-from web.server.access import Access, read_token  # noqa: E402
-from web.server.app import Server  # noqa: E402
-from web.server.main import listen, serve, token_file  # noqa: E402
-from web.tables.kept import Services  # noqa: E402
-from web.tables.store import Store  # noqa: E402
+from fpmcts.web.clock import Chance, Clock  # noqa: E402
+from fpmcts.web.engine.asking import Answer, Hear, Question  # noqa: E402
+from fpmcts.web.engine.client import EngineProcess  # noqa: E402
+from fpmcts.web.engine.process import serve as answer_questions  # noqa: E402
+from fpmcts.web.server.access import Access, read_token  # noqa: E402
+from fpmcts.web.server.app import Server  # noqa: E402
+from fpmcts.web.server.main import listen, serve, token_file  # noqa: E402
+from fpmcts.web.tables.kept import Services  # noqa: E402
+from fpmcts.web.tables.store import Store  # noqa: E402
 
 
 def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
-    """Passes. With 4,096 playouts it takes a minute; with 13 it ends the process; with 666 it raises."""
+    """Passes. With 4,096 playouts it takes a minute; with 13 it ends the process; with 666 it
+    raises.
+    """
     answer = fake.first_legal(question)
     playouts = question.options.get("playouts", 0)
     if playouts == 13:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fpmcts.tree import Tree
+from fpmcts.search.tree import Tree
 from games.dispatch import GenericKernel
 
 RULES = tuple(module.name for module in iter_modules(__path__))

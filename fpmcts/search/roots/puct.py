@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts import roots
-from fpmcts.search import SearchSettings
-from fpmcts.tree import Tree, select_puct
+from fpmcts.search import roots
+from fpmcts.search.search import SearchSettings
+from fpmcts.search.tree import Tree, select_puct
 from games.dispatch import register
 from games.kernels import kernel
 

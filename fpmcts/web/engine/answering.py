@@ -1,6 +1,8 @@
-"""The players of the engine's process: a question becomes a table, the table is put before a player, its decision is the answer.
+"""The players of the engine's process: a question becomes a table, the table is put before a
+player, its decision is the answer.
 
-A player is given the table and looks at what the seat to move sees of it; ``agents.agent.Agent.decide`` sees to that.
+A player is given the table and looks at what the seat to move sees of it;
+``games.agent.Agent.decide`` sees to that.
 """
 
 import json
@@ -14,17 +16,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.agent import observers
-from agents.decision import WINS, Decision
-from agents.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
-from agents.players import PLAYERS, Entrant, Host
-from agents.warmup import compile_players
+from fpmcts.players.lookup import PLAYERS, Entrant, Host
+from fpmcts.players.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
+from fpmcts.players.warmup import compile_players
+from fpmcts.web.engine.asking import Answer, Earlier, Hear, Priority, Question, Row
+from fpmcts.web.tables.rulebook import base_of
 from games import Choice
+from games.agent import observers
 from games.batches import concatenate
+from games.decision import WINS, Decision
 from games.interface import Game, Records
 from games.table import Table
-from web.engine.asking import Answer, Earlier, Hear, Priority, Question, Row
-from web.tables.rulebook import base_of
 
 log = logging.getLogger(__name__)
 MOST_PLAYERS = 50
@@ -37,7 +39,8 @@ class Answering:
     """Players that are made once and kept."""
 
     def __init__(self) -> None:
-        # Batches are small: two threads that wait for each other are slower, and the server needs one.
+        # Batches are small: two threads that wait for each other are slower, and the server needs
+        # one.
         torch.set_num_threads(1)
         self._hosts: dict[str, Host] = {}
         self._players: dict[tuple[str, str], Any] = {}
@@ -64,9 +67,11 @@ class Answering:
         return self._players[game, label]
 
     def _is_compiled(self, question: Question, cancel: Callable[[], bool]) -> bool:
-        """Compiles what searches of a game need, on all cores, once on a machine; returns False where nobody waits any more.
+        """Compiles what searches of a game need, on all cores, once on a machine; returns False
+        where nobody waits any more.
 
-        A rehearsal begins it. It goes on in processes of its own while this one answers what needs none of it.
+        A rehearsal begins it. It goes on in processes of its own while this one answers what needs
+        none of it.
         """
         game = base_of(question.game)
         if question.priority >= Priority.WARM_UP and game not in self._compiling:
@@ -114,7 +119,9 @@ class Answering:
         return _answer(decision, decision.playouts or 0, total)
 
     def _acquaint(self, player: Any, game: Game, earlier: Earlier | None) -> None:
-        """Tells a player that learns from what it sees of the earlier games of a table, and of those alone."""
+        """Tells a player that learns from what it sees of the earlier games of a table, and of
+        those alone.
+        """
         for observer in observers([player]):
             told = earlier or Earlier((), ())
             if self._told.get(id(player)) != told:
@@ -136,7 +143,8 @@ class Answering:
                 observer.meet(np.array(told.seating[-1:]))
 
     def _luck(self, question: Question, table: Table, cancel: Callable[[], bool]) -> Luck:
-        """Returns what the cards brought in a finished game: by the analyst's tables, or by games of its policy.
+        """Returns what the cards brought in a finished game: by the analyst's tables, or by games
+        of its policy.
 
         In the latter all cards count as dealt at the start.
         """
@@ -157,7 +165,9 @@ class Answering:
 
 
 def rehearsal(game: Game, seed: int, over: bool = False) -> Table:
-    """Returns a table for warming up: a deal after some moves, more of them with larger seeds, or ``over``."""
+    """Returns a table for warming up: a deal after some moves, more of them with larger seeds, or
+    ``over``.
+    """
     table = Table(game, seed=seed)
     while over and not table.is_over:
         table.play(table.legal()[-1].action)

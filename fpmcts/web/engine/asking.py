@@ -1,4 +1,6 @@
-"""Questions to the players and their answers, as they cross to the process of the engine and back."""
+"""Questions to the players and their answers, as they cross to the process of the engine and
+back.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,7 +26,8 @@ class Earlier:
 
     Attributes:
         records: Of the finished games of the series, the oldest first.
-        seating: By game, and last for the present one, the player in each seat, numbered as in the first game.
+        seating: By game, and last for the present one, the player in each seat, numbered as in the
+            first game.
     """
 
     records: tuple[dict[str, Any], ...]
@@ -37,15 +40,16 @@ class Question:
 
     Attributes:
         game: Name of the game.
-        record: Of the table; the player asked looks at what the seat to move sees of it, and at nothing else.
-        kind: Of the player, as ``agents.load_player`` knows it.
+        record: Of the table; the player asked looks at what the seat to move sees of it, and at
+            nothing else.
+        kind: Of the player, as ``fpmcts.players.load_player`` knows it.
         options: Of the kind.
         seed: Of its random choices.
         moves: Texts of the moves that it may consider; None: all.
         seconds: It may think, at most; None: as long as it likes.
         priority: What is asked first.
-        luck: Play-outs by which is told what the cards brought in the finished game of the record, in place of a move, where that
-            cannot be told exactly; None: a move is asked for.
+        luck: Play-outs by which is told what the cards brought in the finished game of the record,
+            in place of a move, where that cannot be told exactly; None: a move is asked for.
         earlier: For players that learn from it; None: the player is told nothing.
     """
 
@@ -112,7 +116,8 @@ class Answer:
         done: Playouts made.
         total: Playouts that were asked for.
         seconds: It took.
-        luck: What the cards brought (``agents.luck.Luck``, as fields), where that was asked.
+        luck: What the cards brought (``fpmcts.players.luck.Luck``, as fields), where that was
+            asked.
     """
 
     move: str
@@ -192,7 +197,7 @@ class EngineState:
 
 
 class Engine(Protocol):
-    """Answers questions; the real one is ``web.engine.client.EngineProcess``."""
+    """Answers questions; the real one is ``fpmcts.web.engine.client.EngineProcess``."""
 
     status: EngineState
 

@@ -1,9 +1,11 @@
-"""The server's side of the engine: a process with the players in it, watched and started again when it ends.
+"""The server's side of the engine: a process with the players in it, watched and started again when
+it ends.
 
-The players need numba and torch, seconds to import and longer to compile; a search keeps a core busy. In a process of their
-own they slow nothing down here, and a crash there is not a crash here: the question that was looked at fails with
-``CrashError``, those that wait are asked of the next process. A process that hangs (``web.engine.watch``) is ended by force,
-which is a crash like others.
+The players need numba and torch, seconds to import and longer to compile; a search keeps a core
+busy. In a process of their own they slow nothing down here, and a crash there is not a crash here:
+the question that was looked at fails with ``CrashError``, those that wait are asked of the next
+process. A process that hangs (``fpmcts.web.engine.watch``) is ended by force, which is a crash like
+others.
 """
 
 import asyncio
@@ -17,13 +19,15 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from web.engine.asking import Answer, CrashError, EngineError, EngineState, Hear, Question
-from web.engine.process import main
-from web.engine.watch import Patience, Watch
+from fpmcts.web.engine.asking import Answer, CrashError, EngineError, EngineState, Hear, Question
+from fpmcts.web.engine.process import main
+from fpmcts.web.engine.watch import Patience, Watch
 
 log = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0
-"""Seconds before a process that ended is started again; doubled each time that it ends before it has answered."""
+"""Seconds before a process that ended is started again; doubled each time that it ends before it
+has answered.
+"""
 MOST_DEATHS = 5
 """Processes in a row that end before they have answered until nothing is asked again."""
 PATIENCE = 2.0
@@ -31,7 +35,9 @@ PATIENCE = 2.0
 
 
 class Asked(NamedTuple):
-    """A question without an answer yet. Attributes: question; answer; hear: hears answers on the way."""
+    """A question without an answer yet. Attributes: question; answer; hear: hears answers on the
+    way.
+    """
 
     question: Question
     answer: asyncio.Future[Answer]
@@ -39,10 +45,11 @@ class Asked(NamedTuple):
 
 
 class EngineProcess:
-    """An engine in a process of its own (``web.engine.asking.Engine``).
+    """An engine in a process of its own (``fpmcts.web.engine.asking.Engine``).
 
     Args:
-        warm_up: Questions whose answers nobody needs: they compile and load what the first ones need.
+        warm_up: Questions whose answers nobody needs: they compile and load what the first ones
+            need.
         target: What the process runs; tests give another one.
         patience: How long it may be silent before it counts as hanging.
     """
@@ -140,7 +147,9 @@ class EngineProcess:
             self._process.kill()  # one that hangs before it leads a group
 
     def _died(self, pipe: Connection) -> None:
-        """Fails what was looked at, and starts another process after a pause, which is asked the rest."""
+        """Fails what was looked at, and starts another process after a pause, which is asked the
+        rest.
+        """
         pipe.close()
         if pipe is not self._pipe:
             return
@@ -166,7 +175,7 @@ class EngineProcess:
                 self._pipe.send(message)
 
     async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
-        """Returns the answer to a question, see ``web.engine.asking.Engine``."""
+        """Returns the answer to a question, see ``fpmcts.web.engine.asking.Engine``."""
         self._number += 1
         number = self._number
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
@@ -203,7 +212,9 @@ def _kill_group(process: Any) -> None:
 
 @contextlib.contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Lets a process that is started meanwhile ignore Ctrl-C, which goes to every process of the terminal: we end it."""
+    """Lets a process that is started meanwhile ignore Ctrl-C, which goes to every process of the
+    terminal: we end it.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,8 +1,9 @@
 """The process of the engine: hears questions, asks the players, most urgent question first.
 
-One thread hears; the main thread works. A rehearsal gives way to people where its player can stop, between the rounds of a
-search, and is begun again later. The process leads a group of its own, with those that compile for it, and the group ends
-with the pipe: none is left behind when the server is killed.
+One thread hears; the main thread works. A rehearsal gives way to people where its player can stop,
+between the rounds of a search, and is begun again later. The process leads a group of its own, with
+those that compile for it, and the group ends with the pipe: none is left behind when the server is
+killed.
 """
 
 import heapq
@@ -15,12 +16,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 
-from web.engine.asking import Answer, Hear, Priority, Question
+from fpmcts.web.engine.asking import Answer, Hear, Priority, Question
 
 BEAT = 0.25
 """Seconds between two signs of life of a player at work, at least."""
 SETTLED = 6
-"""Answers after which a player has compiled what it needs: other positions may need other kernels."""
+"""Answers after which a player has compiled what it needs: other positions may need other
+kernels.
+"""
 Decide = Callable[[Question, Hear, Callable[[], bool]], Answer]
 """Answers a question: (question, hear, cancel) -> answer."""
 
@@ -143,6 +146,6 @@ def _player(question: Question) -> tuple[str, ...]:
 
 def main(pipe: Connection, warm_up: Sequence[Question]) -> None:
     """Answers questions with the players of the project."""
-    from web.engine.answering import Answering  # with numba and torch: here, and not in the server
+    from fpmcts.web.engine.answering import Answering
 
     serve(pipe, warm_up, Answering().decide)

@@ -1,13 +1,15 @@
-"""One search for a person: of a position of the table, from the view of whoever decides there, with answers on the way."""
+"""One search for a person: of a position of the table, from the view of whoever decides there, with
+answers on the way.
+"""
 
 from typing import Any
 
-from web.clock import derived_seed
-from web.engine.asking import Answer, Priority
-from web.errors import RefusedError
-from web.review.jobs import Job, Work
-from web.tables.kept import KeptGame
-from web.tables.rulebook import table_at
+from fpmcts.web.clock import derived_seed
+from fpmcts.web.engine.asking import Answer, Priority
+from fpmcts.web.errors import RefusedError
+from fpmcts.web.review.jobs import Job, Work
+from fpmcts.web.tables.kept import KeptGame
+from fpmcts.web.tables.rulebook import table_at
 
 PLAYOUTS = 256
 

@@ -1,6 +1,7 @@
 """How much worse one move is than another, how sure that is, and what it is called.
 
-A search of a few moves alone is made again and again with new seeds; the differences have a mean and an error.
+A search of a few moves alone is made again and again with new seeds; the differences have a mean
+and an error.
 """
 
 import math
@@ -10,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from web.clock import derived_seed
-from web.engine.asking import Answer, EngineError
+from fpmcts.web.clock import derived_seed
+from fpmcts.web.engine.asking import Answer, EngineError
 
 CLASSES = ("inaccuracy", "mistake", "blunder")
 OPEN_CLASSES = ("best", "good", "better")
@@ -19,7 +20,9 @@ OPEN_CLASSES = ("best", "good", "better")
 
 
 class Loss(NamedTuple):
-    """How much worse one move is than another, or many are than others. Attributes: mean; se: its standard error."""
+    """How much worse one move is than another, or many are than others. Attributes: mean; se: its
+    standard error.
+    """
 
     mean: float
     se: float
@@ -36,8 +39,8 @@ def paired_loss(differences: Sequence[float]) -> Loss:
 def classify(loss: Loss, thresholds: Sequence[float]) -> str:
     """Returns the class of a move that is not the searched one.
 
-    Class t of the thresholds if d̄ ≥ t and d̄ − 2 SE ≥ t/2; else "unclear" from the lowest threshold on, "better" if
-    d̄ < −2 SE, and "good".
+    Class t of the thresholds if d̄ ≥ t and d̄ − 2 SE ≥ t/2; else "unclear" from the lowest
+    threshold on, "better" if d̄ < −2 SE, and "good".
     """
     for threshold, name in sorted(zip(thresholds, CLASSES, strict=True), reverse=True):
         if loss.mean >= threshold and loss.mean - 2.0 * loss.se >= threshold / 2.0:
@@ -48,12 +51,16 @@ def classify(loss: Loss, thresholds: Sequence[float]) -> str:
 
 
 def counts_as_right(loss: Loss, even: float = 0.0) -> bool:
-    """Returns whether a move cannot be told from the best one, or is better; ``even`` is what an exact loss may be."""
+    """Returns whether a move cannot be told from the best one, or is better; ``even`` is what an
+    exact loss may be.
+    """
     return loss.mean - 2.0 * loss.se <= even
 
 
 class Speed(NamedTuple):
-    """How much is searched. Attributes: first: playouts of stage 1; pairs: R; second: playouts of each search of stage 2."""
+    """How much is searched. Attributes: first: playouts of stage 1; pairs: R; second: playouts of
+    each search of stage 2.
+    """
 
     first: int
     pairs: int
@@ -68,7 +75,9 @@ Ask = Callable[[int, int, int, tuple[str, ...] | None], Awaitable[Answer]]
 
 @dataclass
 class Compared:
-    """A move as the second stage found it. Attributes: value: the mean of R searches; se: its standard error; visits: of all."""
+    """A move as the second stage found it. Attributes: value: the mean of R searches; se: its
+    standard error; visits: of all.
+    """
 
     value: float
     se: float
@@ -134,7 +143,8 @@ async def search_again(
 
 
 def rival_of(answer: Answer, played: str) -> str | None:
-    """Returns the move that a first search liked clearly better than the one it chose, None where there is none.
+    """Returns the move that a first search liked clearly better than the one it chose, None where
+    there is none.
 
     A search chooses by its visits, so a move that it hardly tried can have the better mean.
     """

@@ -1,4 +1,6 @@
-"""What a session has asked to be computed: one job runs, two wait, and each ends with exactly one final answer."""
+"""What a session has asked to be computed: one job runs, two wait, and each ends with exactly one
+final answer.
+"""
 
 import asyncio
 import logging
@@ -6,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from web.engine.asking import EngineError
-from web.errors import RefusedError
+from fpmcts.web.engine.asking import EngineError
+from fpmcts.web.errors import RefusedError
 
 MOST_WAITING = 2
 log = logging.getLogger(__name__)

@@ -1,16 +1,20 @@
 """The review of a finished game: which decisions cost something, and how sure that is.
 
-Two stages, each from the mover's own view. First one search of every unforced decision gives its choice a*. Where another move
-was played, R searches of {played, a*} alone, with new seeds, give differences d_r; the loss is their mean d̄ with SE = sd/√R. A
-move that the first search hardly tried, and liked better than a* for all its error, is searched with the two, and takes the place
-of a* where it wins there too. A class is never told from a single search: one that said −0.5 points was followed by +1.9 ± 0.8. R
-is fixed beforehand: to stop when it looks separated is wrong 40 % of the time at two standard errors.
+Two stages, each from the mover's own view. First one search of every unforced decision gives its
+choice a*. Where another move was played, R searches of {played, a*} alone, with new seeds, give
+differences d_r; the loss is their mean d̄ with SE = sd/√R. A move that the first search hardly
+tried, and liked better than a* for all its error, is searched with the two, and takes the place of
+a* where it wins there too. A class is never told from a single search: one that said −0.5 points
+was followed by +1.9 ± 0.8. R is fixed beforehand: to stop when it looks separated is wrong 40 % of
+the time at two standard errors.
 
-Where the player tells exact values, as tables of small poker games do, there is nothing to search: a loss is the regret of the
-move, its error is 0, and moves that are as good as the best one are all best, however seldom the player makes them.
+Where the player tells exact values, as tables of small poker games do, there is nothing to search:
+a loss is the regret of the move, its error is 0, and moves that are as good as the best one are all
+best, however seldom the player makes them.
 
-A class is a function of loss, error and thresholds, so other thresholds need no new search. Everything else follows from the
-record, the speed, the seats and the seed. The error is that of the searches; what the model itself misjudges is not in it.
+A class is a function of loss, error and thresholds, so other thresholds need no new search.
+Everything else follows from the record, the speed, the seats and the seed. The error is that of the
+searches; what the model itself misjudges is not in it.
 """
 
 import math
@@ -18,9 +22,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, Self
 
-from web.clock import derived_seed
-from web.engine.asking import Answer, rounded
-from web.review.comparing import (
+from fpmcts.web.clock import derived_seed
+from fpmcts.web.engine.asking import Answer, rounded
+from fpmcts.web.review.comparing import (
     CLASSES,
     OPEN_CLASSES,
     SPEEDS,
@@ -31,7 +35,7 @@ from web.review.comparing import (
     rival_of,
     search_again,
 )
-from web.review.luck import Parts, parts_of
+from fpmcts.web.review.luck import Parts, parts_of
 
 PUZZLES = ("mistake", "blunder")
 
@@ -46,7 +50,8 @@ class Decision:
         move: What was played.
         value: Of the position, by the first search, in the unit of the search.
         unit: "wp" or "points".
-        best: The searched move a*, or its rival; of exact values the best, which is the played one where that is as good.
+        best: The searched move a*, or its rival; of exact values the best, which is the played one
+            where that is as good.
         rows: Of the first search, as in messages.
         value_se: Of the value, 0 where it is exact.
         loss: d̄; None while the second stage has not reached it.
@@ -109,12 +114,16 @@ class Decision:
         return not self.shown and self.name(thresholds) not in OPEN_CLASSES
 
     def found_best(self) -> str:
-        """Returns the best move that was found: a*, unless the second stage found what was played to be clearly better."""
+        """Returns the best move that was found: a*, unless the second stage found what was played
+        to be clearly better.
+        """
         judged = self.judged
         return self.move if judged is not None and judged.mean < -2.0 * judged.se else self.best
 
     def told_rows(self) -> list[dict[str, Any]]:
-        """Returns the rows, the best found first, then what was played; both as the second stage found them, if it did."""
+        """Returns the rows, the best found first, then what was played; both as the second stage
+        found them, if it did.
+        """
         rows = []
         for row in self.rows:
             again = self.compared.get(row["move"])
@@ -161,7 +170,8 @@ class Review:
         forced: How many decisions of each of them were forced.
         teams: Of all seats.
         decisions: The others.
-        luck: What the cards brought, the fields of ``agents.luck.Luck``; None where it is not known.
+        luck: What the cards brought, the fields of ``fpmcts.players.luck.Luck``; None where it is
+            not known.
         no_luck: Why it is not.
     """
 
@@ -178,7 +188,9 @@ class Review:
 
     @classmethod
     def parse(cls, given: dict[str, Any]) -> Self:
-        """Returns a review that was stored (``asdict``); fields of other versions of it are passed over."""
+        """Returns a review that was stored (``asdict``); fields of other versions of it are passed
+        over.
+        """
         made = cls(**_known(cls, given))
         made.decisions = [Decision.parse(values) for values in given["decisions"]]
         made.forced = {int(seat): count for seat, count in given["forced"].items()}
@@ -191,7 +203,9 @@ class Review:
 
     @property
     def key(self) -> str:
-        """Returns the name among the reviews of a game: what its searches depend on, which thresholds are not."""
+        """Returns the name among the reviews of a game: what its searches depend on, which
+        thresholds are not.
+        """
         return f"{self.speed} {self.seed} {','.join(map(str, self.seats))}"
 
     @property
@@ -225,13 +239,17 @@ class Review:
         }
 
     def cost(self, seat: int) -> Loss:
-        """Returns what the decisions of a seat lost; the errors add by squares, the searches being independent."""
+        """Returns what the decisions of a seat lost; the errors add by squares, the searches being
+        independent.
+        """
         judged = [decision.judged for decision in self.decisions if decision.seat == seat]
         known = [loss for loss in judged if loss is not None]
         return Loss(sum(loss.mean for loss in known), math.hypot(*(loss.se for loss in known)))
 
     def parts(self, seat: int) -> Parts | None:
-        """Returns the result of a seat in parts; None where what the cards brought is not known in the unit of the losses."""
+        """Returns the result of a seat in parts; None where what the cards brought is not known in
+        the unit of the losses.
+        """
         if self.luck is None or (self.luck["unit"] == "wp") != (self.unit == "wp"):
             return None
         costs = {other: self.cost(other) for other in self.seats}
@@ -297,7 +315,8 @@ def _searched(played: Played, answer: Answer, even: float) -> Decision:
 async def _search_again(review: Review, ask: Ask, decision: Decision) -> None:
     """Compares what was played with the searched move, and both with its rival where there is one.
 
-    The rival takes the place of the searched move if it is found to be better by more than two standard errors.
+    The rival takes the place of the searched move if it is found to be better by more than two
+    standard errors.
     """
     moves = (decision.move, decision.best, *([] if decision.rival is None else [decision.rival]))
     found = await search_again(
@@ -324,7 +343,8 @@ async def judge_game(
         review: Says whose decisions are searched and how; it has none yet.
         ask: Searches a position from the view of its mover.
         moves: The game.
-        progress: Is told (decisions done, of how many, stage, decision of which something became known).
+        progress: Is told (decisions done, of how many, stage, decision of which something became
+            known).
         even: Exact losses up to it count as none.
     """
     mine = [played for played in moves if played.seat in review.seats]

@@ -2,21 +2,24 @@
 
     result = before the deal + the deal + later cards − own losses + the others' losses + the rest
 
-What the cards brought is told by the player that analyses (``agents.luck``), losses by the review. The rest is what is missing to
-the result: how moves met cards that nobody could know, and the moves of those whose losses are not known.
+What the cards brought is told by the player that analyses (``fpmcts.players.luck``), losses by the
+review. The rest is what is missing to the result: how moves met cards that nobody could know, and
+the moves of those whose losses are not known.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from web.review.comparing import Loss
+from fpmcts.web.review.comparing import Loss
 
 PARTS = ("start", "deal", "later", "own", "others", "rest")
 
 
 class Part(NamedTuple):
-    """A part of the result of a seat. Attributes: name: one of PARTS; value; se: its standard error, 0 where it is exact."""
+    """A part of the result of a seat. Attributes: name: one of PARTS; value; se: its standard
+    error, 0 where it is exact.
+    """
 
     name: str
     value: float
@@ -30,7 +33,9 @@ class Parts(NamedTuple):
     parts: tuple[Part, ...]
 
     def told(self, digits: int) -> dict[str, Any]:
-        """Returns the fields of a message; numbers are rounded so that what is shown sums to the result that is shown."""
+        """Returns the fields of a message; numbers are rounded so that what is shown sums to the
+        result that is shown.
+        """
         result = round(self.result, digits)
         fields: list[dict[str, Any]] = [
             {"name": part.name, "value": round(part.value, digits), "se": round(part.se, digits)}
@@ -51,11 +56,12 @@ def parts_of(
     """Returns the result of a seat in parts.
 
     Args:
-        luck: The fields of ``agents.luck.Luck``.
+        luck: The fields of ``fpmcts.players.luck.Luck``.
         seat: The seat.
         teams: Of the seats.
-        costs: By seat, where they are known; that of ``seat`` must be. Others count where one side's loss is the other's gain:
-            between two seats, and where winning counts alone between two teams.
+        costs: By seat, where they are known; that of ``seat`` must be. Others count where one
+            side's loss is the other's gain: between two seats, and where winning counts alone
+            between two teams.
         scale: What values are multiplied with: 100 for points of winning chance.
     """
     known = dict(costs)
@@ -83,7 +89,9 @@ def parts_of(
 
 
 def together(hands: Sequence[Parts]) -> Parts:
-    """Returns the sums over several hands; errors are independent, but for that before the deal, one guess for all of them."""
+    """Returns the sums over several hands; errors are independent, but for that before the deal,
+    one guess for all of them.
+    """
     found = []
     for name in PARTS:
         mine = [part for hand in hands for part in hand.parts if part.name == name]

@@ -1,28 +1,34 @@
-"""Reviews of tables: which game is searched how, what is kept back, and tries of what would have been better."""
+"""Reviews of tables: which game is searched how, what is kept back, and tries of what would have
+been better.
+"""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from web.engine.asking import Answer, EngineError, Priority
-from web.errors import RefusedError
-from web.review.analysis import checked_moves
-from web.review.comparing import SPEEDS, Ask, Loss, counts_as_right, search_again
-from web.review.jobs import Job, Work
-from web.review.judging import PUZZLES, Decision, Played, Review, exact_loss, judge_game
-from web.review.luck import together
-from web.tables.kept import KeptGame
-from web.tables.lobby import Lobby
-from web.tables.rulebook import table_at
-from web.tables.settings import Settings
+from fpmcts.web.engine.asking import Answer, EngineError, Priority
+from fpmcts.web.errors import RefusedError
+from fpmcts.web.review.analysis import checked_moves
+from fpmcts.web.review.comparing import SPEEDS, Ask, Loss, counts_as_right, search_again
+from fpmcts.web.review.jobs import Job, Work
+from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, exact_loss, judge_game
+from fpmcts.web.review.luck import together
+from fpmcts.web.tables.kept import KeptGame
+from fpmcts.web.tables.lobby import Lobby
+from fpmcts.web.tables.rulebook import table_at
+from fpmcts.web.tables.settings import Settings
 
 PLAY_OUTS = {"fast": 256, "normal": 512, "deep": 2048}
 """By speed: games that tell what a deal is worth where that is not exact."""
 TABLES_FACTOR = 8
-"""Playouts of a table's play-outs for one of a search: they are hundreds of times as quick, and each tells less."""
+"""Playouts of a table's play-outs for one of a search: they are hundreds of times as quick, and
+each tells less.
+"""
 EVEN = 0.1
-"""Share of the game's lowest threshold up to which an exact loss counts as none: stored tables are close to an equilibrium."""
+"""Share of the game's lowest threshold up to which an exact loss counts as none: stored tables are
+close to an equilibrium.
+"""
 MOST_HANDS = 200
 """Of a series, that are added up."""
 MOST_LATEST = 100
@@ -151,9 +157,11 @@ class Reviewer:
             review.no_luck = str(error)
 
     async def _hands(self, game: KeptGame, session: str, last: Review) -> dict[str, Any] | None:
-        """Returns the sums over the hands of a series up to this one, for whoever plays in it; None for a single game.
+        """Returns the sums over the hands of a series up to this one, for whoever plays in it; None
+        for a single game.
 
-        Hands that were not reviewed are looked at where values are exact, which takes no time, and are else left out.
+        Hands that were not reviewed are looked at where values are exact, which takes no time, and
+        are else left out.
         """
         before = game.settings.series.before
         if game.you is None or game.you not in last.seats or before is None:
@@ -235,7 +243,9 @@ class Reviewer:
         return work
 
     async def _loss(self, game: KeptGame, review: Review, decision: Decision, move: str) -> Loss:
-        """Returns how much worse a move is than the searched one, or than the best one where values are exact."""
+        """Returns how much worse a move is than the searched one, or than the best one where values
+        are exact.
+        """
         if decision.exact:
             return exact_loss(decision.rows, move)
         if move == decision.best:
@@ -252,7 +262,9 @@ class Reviewer:
         return Loss(*decision.tries[move])
 
     def puzzles(self, session: str) -> list[tuple[str, int, int]]:
-        """Returns table, ply and seat of the clear mistakes of a session's reviewed games that nobody has found yet."""
+        """Returns table, ply and seat of the clear mistakes of a session's reviewed games that
+        nobody has found yet.
+        """
         found: dict[tuple[str, int], int] = {}
         for table, stored in self._store.reviewed(session):
             review = Review.parse(stored)

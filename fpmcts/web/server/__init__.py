@@ -1,1 +1,3 @@
-"""Who may speak, what can be said and what is answered: HTTP, WebSockets, and the process that serves them."""
+"""Who may speak, what can be said and what is answered: HTTP, WebSockets, and the process that
+serves them.
+"""

@@ -1,8 +1,8 @@
 """Who may come in: one token for the server, and a signed cookie for each device.
 
-The token stands in a file beside the games, readable by its owner only, so it survives a restart. Whoever shows it gets a cookie
-with a new session id, signed with the token: nothing has to be kept to know the cookie again. Cookies do not tell ports apart, so
-the name of ours tells servers apart.
+The token stands in a file beside the games, readable by its owner only, so it survives a restart.
+Whoever shows it gets a cookie with a new session id, signed with the token: nothing has to be kept
+to know the cookie again. Cookies do not tell ports apart, so the name of ours tells servers apart.
 """
 
 import hashlib
@@ -54,7 +54,9 @@ class Access:
         self.cookie_name = "table-" + hashlib.sha256(b"name" + self._token).hexdigest()[:8]
 
     def opens(self, token: str) -> bool:
-        """Returns whether this is the token, in a time that does not tell how much of it was right."""
+        """Returns whether this is the token, in a time that does not tell how much of it was
+        right.
+        """
         return hmac.compare_digest(token.encode(), self._token)
 
     def _sign(self, session: str) -> str:

@@ -1,4 +1,6 @@
-"""The server: requests over HTTP and the WebSocket, joined to the tables (``docs/web-protocol.md``)."""
+"""The server: requests over HTTP and the WebSocket, joined to the tables
+(``docs/web-protocol.md``).
+"""
 
 import asyncio
 import contextlib
@@ -17,13 +19,13 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from web.errors import RefusedError, parse_json
-from web.review.jobs import Jobs
-from web.review.reviewer import Reviewer
-from web.server.access import Access
-from web.server.connection import PROTOCOL, Connection
-from web.server.guard import Guard
-from web.server.messages import (
+from fpmcts.web.errors import RefusedError, parse_json
+from fpmcts.web.review.jobs import Jobs
+from fpmcts.web.review.reviewer import Reviewer
+from fpmcts.web.server.access import Access
+from fpmcts.web.server.connection import PROTOCOL, Connection
+from fpmcts.web.server.guard import Guard
+from fpmcts.web.server.messages import (
     DEAL,
     MAX_BODY,
     MAX_PLAYOUTS,
@@ -33,11 +35,11 @@ from web.server.messages import (
     Fields,
     check_fields,
 )
-from web.tables.kept import Services
-from web.tables.lobby import Lobby
-from web.tables.room import Room
-from web.tables.rulebook import position
-from web.tables.views import view_of
+from fpmcts.web.tables.kept import Services
+from fpmcts.web.tables.lobby import Lobby
+from fpmcts.web.tables.room import Room
+from fpmcts.web.tables.rulebook import position
+from fpmcts.web.tables.views import view_of
 
 STATIC = Path(__file__).resolve().parents[1] / "static"
 MOST_CONNECTIONS, MOST_OF_SESSION = 400, 20
@@ -50,7 +52,8 @@ class Server:
     """Everything that the routes need.
 
     Args:
-        services: What the tables stand on; its rulebook may be put in later, before ``ready`` is set.
+        services: What the tables stand on; its rulebook may be put in later, before ``ready`` is
+            set.
         records: Records that everybody may read, by line.
     """
 
@@ -171,7 +174,9 @@ class Server:
     def route(
         self, path: str, work: Callable[[Request], Any], method: str = "GET", status: int = 200
     ) -> Route:
-        """Returns a route to one of the requests above; all but the one about health wait for the games."""
+        """Returns a route to one of the requests above; all but the one about health wait for the
+        games.
+        """
 
         async def answer(request: Request) -> Response:
             if work != self.health:

@@ -9,14 +9,14 @@ from typing import Any
 import anyio
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from web.clock import Bucket
-from web.errors import RefusedError, parse_json
-from web.review.analysis import analysis
-from web.review.jobs import Job, Jobs, Work
-from web.review.reviewer import Reviewer
-from web.server.messages import MAX_BYTES, id_of, parse_message
-from web.tables.lobby import Lobby
-from web.tables.room import Room
+from fpmcts.web.clock import Bucket
+from fpmcts.web.errors import RefusedError, parse_json
+from fpmcts.web.review.analysis import analysis
+from fpmcts.web.review.jobs import Job, Jobs, Work
+from fpmcts.web.review.reviewer import Reviewer
+from fpmcts.web.server.messages import MAX_BYTES, id_of, parse_message
+from fpmcts.web.tables.lobby import Lobby
+from fpmcts.web.tables.room import Room
 
 PROTOCOL = 1
 RATE, BURST = 20.0, 40.0
@@ -28,7 +28,9 @@ MOST_QUEUED, MOST_BYTES = 512, 4 * 1024 * 1024
 TOO_FAST, TOO_SLOW = 1008, 1013
 """Codes of closed connections."""
 MERGED = ("thinking", "engine")
-"""Messages by the server itself of which a newer one replaces an older one that still waits; partial results likewise."""
+"""Messages by the server itself of which a newer one replaces an older one that still waits;
+partial results likewise.
+"""
 
 
 class Outbox:
@@ -41,7 +43,9 @@ class Outbox:
         self.overflow = asyncio.Event()
 
     def put(self, message: dict[str, Any]) -> None:
-        """Adds a message; a progress report replaces the last one of its kind that is not sent yet."""
+        """Adds a message; a progress report replaces the last one of its kind that is not sent
+        yet.
+        """
         text = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
         key = None
         if message["type"] in MERGED and "id" not in message:
@@ -71,7 +75,8 @@ class Outbox:
 class Connection:
     """A tab.
 
-    The first message that is sent while the server does what the client says carries the id of what was said.
+    The first message that is sent while the server does what the client says carries the id of what
+    was said.
 
     Args:
         socket: Of the browser; not accepted yet.

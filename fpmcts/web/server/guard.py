@@ -1,8 +1,10 @@
-"""What stands before every request: the names we answer to, where it comes from, the cookie, and the headers of every answer.
+"""What stands before every request: the names we answer to, where it comes from, the cookie, and
+the headers of every answer.
 
-A page of another site can make a browser send requests to this server, and open WebSockets, which no browser stops by itself
-(CVE-2024-28179). Hence ``Host`` must be one of ours, whatever a foreign name resolves to (DNS rebinding), and everything that can
-change something must come from our own page by its ``Origin``.
+A page of another site can make a browser send requests to this server, and open WebSockets, which
+no browser stops by itself (CVE-2024-28179). Hence ``Host`` must be one of ours, whatever a foreign
+name resolves to (DNS rebinding), and everything that can change something must come from our own
+page by its ``Origin``.
 """
 
 import ipaddress
@@ -12,12 +14,13 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from web.errors import RefusedError
-from web.server.access import Access
+from fpmcts.web.errors import RefusedError
+from fpmcts.web.server.access import Access
 
 HEADERS = {
     "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src "
+        "'self'; connect-src 'self'; "
         "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
@@ -57,7 +60,9 @@ class Guard:
             self._names = {f"[{host}]" if ":" in host else host.lower()}
 
     def knows(self, host: str) -> bool:
-        """Returns whether a ``Host`` header names this server: an address or a name of ours, and the port."""
+        """Returns whether a ``Host`` header names this server: an address or a name of ours, and
+        the port.
+        """
         name, _, port = host.lower().rpartition(":")
         if port != str(self._port) and not (self._port == 80 and host.lower() in self._names):
             return False
@@ -111,7 +116,8 @@ class Guard:
         await self._app(scope, receive, guarded_send)
 
     def _check(self, scope: Scope, headers: dict[str, str]) -> str | None:
-        """Sets the session of a request that may pass and returns None; returns the new cookie ("": none) of one with the token.
+        """Sets the session of a request that may pass and returns None; returns the new cookie ("":
+        none) of one with the token.
 
         Raises:
             RefusedError: It may not pass.

@@ -13,21 +13,21 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from runtime.settings import ConfigError
-from web.clock import Chance, Clock
-from web.config import PlayConfig
-from web.engine.asking import EngineError
-from web.engine.client import EngineProcess
-from web.errors import RefusedError
-from web.server.access import Access, read_token
-from web.server.app import Server, make_app
-from web.server.guard import EVERYWHERE
-from web.server.messages import MAX_BODY, MAX_BYTES
-from web.tables.catalogue import Catalogue
-from web.tables.kept import Services
-from web.tables.offers import OTHERS, measure, of_rooms, offers, warm_up
-from web.tables.rulebook import Games
-from web.tables.store import Store, StoreError
+from fpmcts.web.clock import Chance, Clock
+from fpmcts.web.config import PlayConfig
+from fpmcts.web.engine.asking import EngineError
+from fpmcts.web.engine.client import EngineProcess
+from fpmcts.web.errors import RefusedError
+from fpmcts.web.server.access import Access, read_token
+from fpmcts.web.server.app import Server, make_app
+from fpmcts.web.server.guard import EVERYWHERE
+from fpmcts.web.server.messages import MAX_BODY, MAX_BYTES
+from fpmcts.web.tables.catalogue import Catalogue
+from fpmcts.web.tables.kept import Services
+from fpmcts.web.tables.offers import OTHERS, measure, of_rooms, offers, warm_up
+from fpmcts.web.tables.rulebook import Games
+from fpmcts.web.tables.store import Store, StoreError
+from games.settings import ConfigError
 
 MOST_REVIEWED = 16 * MAX_BODY
 """Bytes of a file given to review."""
@@ -158,7 +158,9 @@ async def serve(
 
 
 def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
-    """Returns how uvicorn serves: small messages, no compression of them, nothing believed that a proxy says, no access log."""
+    """Returns how uvicorn serves: small messages, no compression of them, nothing believed that a
+    proxy says, no access log.
+    """
     return uvicorn.Config(
         app,
         log_config=None,
@@ -179,11 +181,12 @@ def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
 
 
 def load_games(others: Sequence[str] = (), catalogue: Catalogue | None = None) -> Games:
-    """Returns the games of the project and others, each of them tried once: what has to be compiled is compiled here.
+    """Returns the games of the project and others, each of them tried once: what has to be compiled
+    is compiled here.
 
     Args:
         others: Names of games besides.
-        catalogue: Is given the players that ``agents`` has for the games.
+        catalogue: Is given the players that ``fpmcts.players`` has for the games.
     """
     games = Games(others)
     for name in games.names():

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from web.errors import RefusedError
+from fpmcts.web.errors import RefusedError
 
 MAX_BYTES = 64 * 1024
 """Of a WebSocket message."""
@@ -124,7 +124,9 @@ NEW_TABLE: Fields = DEAL | {
 
 
 def check_fields(values: Any, fields: Fields) -> dict[str, Any]:
-    """Returns an object whose fields are as they should be. Raises RefusedError, which names the field."""
+    """Returns an object whose fields are as they should be. Raises RefusedError, which names the
+    field.
+    """
     if not isinstance(values, dict):
         raise RefusedError("bad_message", "expected an object")
     for name in values:
@@ -146,7 +148,9 @@ def id_of(value: Any) -> int | None:
 
 
 def parse_message(value: Any) -> tuple[str, dict[str, Any]]:
-    """Returns the type of a message, a key of ``MESSAGES``, and its checked fields. Raises RefusedError."""
+    """Returns the type of a message, a key of ``MESSAGES``, and its checked fields. Raises
+    RefusedError.
+    """
     if not isinstance(value, dict):
         raise RefusedError("bad_message", "expected an object")
     if id_of(value) is None:

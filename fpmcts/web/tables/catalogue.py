@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from web.engine.asking import Question
-from web.errors import RefusedError
-from web.tables.rulebook import GameInfo
+from fpmcts.web.engine.asking import Question
+from fpmcts.web.errors import RefusedError
+from fpmcts.web.tables.rulebook import GameInfo
 
 YOU = "you"
 LEAST_DELAY = 0.6
@@ -26,12 +26,13 @@ class Entry:
         name: What stands in ``seats``.
         group: Puts the speeds of one player together.
         label: For people.
-        kind: As ``agents.load_player`` knows it.
+        kind: As ``fpmcts.players.load_player`` knows it.
         options: Of the kind.
-        greedy: Changes of ``options`` where the table's players are greedy; None: there is no difference.
+        greedy: Changes of ``options`` where the table's players are greedy; None: there is no
+            difference.
         playouts: None where it does not search.
-        delay: Seconds after which its moves appear: the same for every hand, since a forced pass that came at once would
-            tell that it was forced.
+        delay: Seconds after which its moves appear: the same for every hand, since a forced pass
+            that came at once would tell that it was forced.
         budget: Seconds that it may think at most.
         adapts: Whether it learns from the earlier hands of a series.
     """
@@ -133,7 +134,9 @@ class Catalogue:
         self._offers[game] = replace(offer, entries=tuple(map(fit, offer.entries)))
 
     def add(self, game: str, entries: Sequence[Entry]) -> None:
-        """Offers more players of a game, before those that play every game; those already there stay."""
+        """Offers more players of a game, before those that play every game; those already there
+        stay.
+        """
         offer = self.offer(game)
         there = {entry.name for entry in offer.entries}
         new = (entry for entry in entries if entry.name not in there)
@@ -141,7 +144,9 @@ class Catalogue:
             self._offers[game] = replace(offer, entries=(*new, *offer.entries))
 
     def check_seats(self, info: GameInfo, seats: Sequence[str]) -> None:
-        """Raises RefusedError unless the seats are those of the game and everyone in them is known."""
+        """Raises RefusedError unless the seats are those of the game and everyone in them is
+        known.
+        """
         if len(seats) != len(info.seats):
             raise RefusedError(
                 "bad_seats", f"seats: {len(seats)} given; {info.name} has {len(info.seats)}"

@@ -1,7 +1,8 @@
 """A game as it is kept, and what may be seen of it: views, plies, the record.
 
-Where hands are hidden, nothing that is told depends on cards that your seat cannot see. A move that your seat cannot see
-counts nowhere before the end: what clients call a ply is a place among the moves that may be told.
+Where hands are hidden, nothing that is told depends on cards that your seat cannot see. A move that
+your seat cannot see counts nowhere before the end: what clients call a ply is a place among the
+moves that may be told.
 """
 
 from bisect import bisect_left
@@ -9,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from web.clock import Chance, Clock
-from web.engine.asking import Engine
-from web.errors import RefusedError
-from web.tables.catalogue import YOU, Catalogue, Offer
-from web.tables.rulebook import Games, plies_seen, table_at
-from web.tables.settings import Settings, summarise
-from web.tables.store import Store, StoredGame
-from web.tables.views import view_of
+from fpmcts.web.clock import Chance, Clock
+from fpmcts.web.engine.asking import Engine
+from fpmcts.web.errors import RefusedError
+from fpmcts.web.tables.catalogue import YOU, Catalogue, Offer
+from fpmcts.web.tables.rulebook import Games, plies_seen, table_at
+from fpmcts.web.tables.settings import Settings, summarise
+from fpmcts.web.tables.store import Store, StoredGame
+from fpmcts.web.tables.views import view_of
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -69,7 +70,9 @@ class KeptGame:
 
     @property
     def done(self) -> bool:
-        """Returns whether nothing is hidden any more: the game is over, or it is an opened record."""
+        """Returns whether nothing is hidden any more: the game is over, or it is an opened
+        record.
+        """
         return self.table.is_over or self.settings.imported
 
     @property

@@ -5,14 +5,14 @@ import json
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from web.clock import Bucket, derived_seed
-from web.errors import RefusedError, parse_json
-from web.tables.catalogue import YOU
-from web.tables.kept import Services
-from web.tables.room import Room
-from web.tables.rulebook import position
-from web.tables.settings import Series, Settings, summarise
-from web.tables.store import StoredGame
+from fpmcts.web.clock import Bucket, derived_seed
+from fpmcts.web.errors import RefusedError, parse_json
+from fpmcts.web.tables.catalogue import YOU
+from fpmcts.web.tables.kept import Services
+from fpmcts.web.tables.room import Room
+from fpmcts.web.tables.rulebook import position
+from fpmcts.web.tables.settings import Series, Settings, summarise
+from fpmcts.web.tables.store import StoredGame
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -28,7 +28,9 @@ EVERYBODY = "*"
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """Returns the lines of a file of records with their numbers. Raises RefusedError where there are too many, or none."""
+    """Returns the lines of a file of records with their numbers. Raises RefusedError where there
+    are too many, or none.
+    """
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines or len(lines) > MOST_LINES:
         raise RefusedError(
@@ -50,7 +52,9 @@ class Lobby:
         self._makings: dict[str, Bucket] = {}
 
     def get(self, session: str, table: str) -> Room:
-        """Returns a table that a session may see. Raises RefusedError: there is no such table, or it is another's."""
+        """Returns a table that a session may see. Raises RefusedError: there is no such table, or
+        it is another's.
+        """
         room = self._rooms.get(table)
         if room is None and (stored := self.services.store.get(table)) is not None:
             if stored.session in (session, EVERYBODY):
@@ -145,7 +149,9 @@ class Lobby:
         return self._keep(room)
 
     def next_of(self, room: Room) -> Room:
-        """Returns the next table of a series, made where it is not there yet. Raises RefusedError."""
+        """Returns the next table of a series, made where it is not there yet. Raises
+        RefusedError.
+        """
         old, chance = room.settings, self.services.chance
         if not room.table.is_over or old.imported:
             raise RefusedError("not_over", "the game is not over")
@@ -172,7 +178,9 @@ class Lobby:
         return new
 
     async def open_records(self, session: str, text: str) -> dict[str, Any]:
-        """Returns tables of the games in a file of records, in short, and the lines that are none."""
+        """Returns tables of the games in a file of records, in short, and the lines that are
+        none.
+        """
         self._may_make(session)
         tables, failed = [], []
         for number, line in _lines(text):
@@ -193,7 +201,9 @@ class Lobby:
                 raise RefusedError(refused.code, f"line {number}: {refused.text}") from refused
 
     def open_record(self, session: str, line: str) -> Room:
-        """Returns a table of a game in a line of a file of records. Raises RefusedError where it is none."""
+        """Returns a table of a game in a line of a file of records. Raises RefusedError where it is
+        none.
+        """
         record = parse_json(line)
         if not isinstance(record, dict):
             raise RefusedError("bad_record", "expected an object")

@@ -1,51 +1,60 @@
-"""The players of the lobby: those that come with the project, and those of runs given to ``play.py``.
+"""The players of the lobby: those that come with the project, and those of runs given to
+``play.py``.
 
-How long players need on this machine is measured once, so that delays are the same for every hand and fit every search. A
-search that is cut short plays badly, and one that is late shows by its time that there was something to think about.
+How long players need on this machine is measured once, so that delays are the same for every hand
+and fit every search. A search that is cut short plays badly, and one that is late shows by its time
+that there was something to think about.
 """
 
 import logging
-import pkgutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from web.engine.asking import Engine, Priority, Question
-from web.tables.catalogue import Catalogue, Entry, Offer
-from web.tables.rulebook import base_of
+from fpmcts.web.engine.asking import Engine, Priority, Question
+from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
+from fpmcts.web.tables.rulebook import base_of
 
-MODELS = Path(__file__).resolve().parents[2] / "models"
+MODELS = Path(__file__).resolve().parents[3] / "models"
 SPEEDS = {64: (0.9, 0.7), 256: (2.0, 1.8), 1024: (6.0, 5.8)}
 """By playouts: delay and budget of a player (``Entry``)."""
 SLOW: dict[str, Any] = {"delay": 2.0, "budget": 1.85}
 """Those of players that take their time to search."""
 WARM_SEEDS = (0, 1, 2, 3, 4)
-"""Of rehearsals: networks compile kernels for each size of a batch, so a few different positions are searched."""
+"""Of rehearsals: networks compile kernels for each size of a batch, so a few different positions
+are searched.
+"""
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """In the order in which they are warmed up."""
 EXACT = ("leduc", "kuhn")
-"""Games small enough that tables tell what each move is worth exactly (``games.poker.tables.PokerTables.has_tree``). The
-tables are near an equilibrium, whose likeliest moves alone are a weak player (``models/README.md``)."""
+"""Games small enough that tables tell what each move is worth exactly
+(``games.poker.tables.PokerTables.has_tree``). The tables are near an equilibrium, whose likeliest
+moves alone are a weak player (``models/README.md``).
+"""
 PLAYED: dict[str, dict[str, object]] = {"doudizhu": {"rules": "standard", "encoding": "default"}}
-"""Settings of games as the tables play them; a run with others cannot sit there. Runs of other games bring their options."""
+"""Settings of games as the tables play them; a run with others cannot sit there. Runs of other
+games bring their options.
+"""
 ITERATIONS = 2000
 """Of IS-MCTS, which plays every game without having learned it."""
 RANDOM = Entry("random", "random", "Random", "random")
 GENERAL = "general"
-"""The room of ``agents`` whose players stand here by name."""
+"""The room of ``fpmcts.players`` whose players stand here by name."""
 MEASURED, MEASURED_SEEDS = 64, (2, 3)
 """Playouts and deals of a measurement."""
 ROOM, MOST = 1.5, 12
-"""A delay is so many times what the playouts took when they were measured, and at most so many times that of the catalogue:
-beyond it a busy machine cuts searches short."""
+"""A delay is so many times what the playouts took when they were measured, and at most so many
+times that of the catalogue: beyond it a busy machine cuts searches short."""
 MARGIN = 0.15
 """Seconds of the delay that a search may not use."""
 log = logging.getLogger("web")
 
 
 def drawn(mixes: bool) -> dict[str, Any]:
-    """Returns the arguments of an ``Entry`` whose moves are drawn where a good player of the game mixes."""
+    """Returns the arguments of an ``Entry`` whose moves are drawn where a good player of the game
+    mixes.
+    """
     return {"greedy": {"temperature": 0.0}} if mixes else {}
 
 
@@ -133,11 +142,12 @@ def _free_name(name: str, entries: list[Entry]) -> str:
 
 
 def run_of(path: Path) -> tuple[str, str]:
-    """Returns the game of a run, its options included, and what it learned: "networks" that can be searched with, "policies"
-    alone, or "tables".
+    """Returns the game of a run, its options included, and what it learned: "networks" that can be
+    searched with, "policies" alone, or "tables".
 
     Raises:
-        ValueError: There is no run, or it is of a game that no table plays so; the message names the file.
+        ValueError: There is no run, or it is of a game that no table plays so; the message names
+            the file.
     """
     from games import Choice
     from networks.checkpoint import CHECKPOINT, NETWORKS, load  # numpy alone
@@ -165,10 +175,11 @@ def run_of(path: Path) -> tuple[str, str]:
 
 
 def of_rooms(name: str, game: Any) -> list[Entry]:
-    """Returns the players that the rooms of ``agents`` have for a game, with their usual options; none for ``GAMES``.
+    """Returns the players that the rooms of ``fpmcts.players`` have for a game, with their usual
+    options; none for ``GAMES``.
 
-    Those that cannot be made so, since they need a run or another player, are left out. Rooms are imported here, without
-    networks.
+    Those that cannot be made so, since they need a run or another player, are left out. Rooms are
+    imported here, without networks.
 
     Args:
         name: Of the game in the lobby.
@@ -176,13 +187,10 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
     """
     if base_of(name) in GAMES:
         return []
-    import agents
-    from agents.agent import observers
-    from agents.registry import PLAYERS, Entrant, Host, discover
+    from games.agent import observers
+    from games.registry import PLAYERS, Entrant, Host, discover_of_games
 
-    for room in pkgutil.iter_modules(agents.__path__):
-        if room.ispkg and room.name != GENERAL:
-            discover(f"agents.{room.name}")
+    discover_of_games()
     found = []
     for kind, made in sorted(
         PLAYERS.items(), key=lambda item: not item[1].slow
@@ -201,8 +209,8 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
 
 
 def warm_up(catalogue: Catalogue) -> list[Question]:
-    """Returns questions that compile and load what games need: the first analyst, which is waited for; then analysts at
-    several positions, and one player of each kind.
+    """Returns questions that compile and load what games need: the first analyst, which is waited
+    for; then analysts at several positions, and one player of each kind.
     """
     first: list[Question] = []
     later: list[Question] = []
@@ -228,7 +236,9 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
 
 
 def fitted(entry: Entry, seconds: float) -> Entry:
-    """Returns a player with the delay and the time to think that it has where a playout takes so many seconds."""
+    """Returns a player with the delay and the time to think that it has where a playout takes so
+    many seconds.
+    """
     if entry.playouts is None:
         return entry
     needed = ROOM * entry.playouts * seconds + MARGIN
@@ -237,7 +247,9 @@ def fitted(entry: Entry, seconds: float) -> Entry:
 
 
 async def measure(engine: Engine, catalogue: Catalogue, games: Sequence[str]) -> None:
-    """Measures the searches of games, after everything else, and fits the delays of their players."""
+    """Measures the searches of games, after everything else, and fits the delays of their
+    players.
+    """
     for game in games:
         offer = catalogue.offer(game)
         if offer.analyst is None or offer.exact:

@@ -1,17 +1,18 @@
 """A table that is played at: who listens, whose turn it is, and when the move of a player appears.
 
-Where hands are hidden, nothing that is sent depends on cards that your seat cannot see, its time included (``turns``).
+Where hands are hidden, nothing that is sent depends on cards that your seat cannot see, its time
+included (``turns``).
 """
 
 import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from web.engine.asking import EngineError
-from web.errors import RefusedError
-from web.tables.catalogue import YOU
-from web.tables.kept import KeptGame
-from web.tables.turns import appears, next_move
+from fpmcts.web.engine.asking import EngineError
+from fpmcts.web.errors import RefusedError
+from fpmcts.web.tables.catalogue import YOU
+from fpmcts.web.tables.kept import KeptGame
+from fpmcts.web.tables.turns import appears, next_move
 
 Listener = Callable[[dict[str, Any]], None]
 """Is told what happens at a table."""
@@ -90,7 +91,9 @@ class Room(KeptGame):
         self.wake()
 
     def undo(self) -> None:
-        """Goes back to your last decision, or by one move where you only watch. Raises RefusedError."""
+        """Goes back to your last decision, or by one move where you only watch. Raises
+        RefusedError.
+        """
         self._refuse_after_the_end()
         if self.settings.mode == "fair":
             raise RefusedError("not_allowed", "moves of a fair game cannot be taken back")

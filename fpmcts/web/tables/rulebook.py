@@ -1,13 +1,15 @@
-"""What the server asks of the games: their names and sizes, and tables of them. It knows no rule of any game.
+"""What the server asks of the games: their names and sizes, and tables of them. It knows no rule of
+any game.
 
-The games are imported by ``load`` and not with this module: numba takes its time, and the page is to show before.
+The games are imported by ``load`` and not with this module: numba takes its time, and the page is
+to show before.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from web.errors import RefusedError
+from fpmcts.web.errors import RefusedError
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -29,8 +31,8 @@ class GameInfo:
         base: The game without its options.
         variant: What tells it from others of its ``base``, for people; None: nothing.
         private_moves: Whether some seat sees some move in part only, or not at all.
-        classes: Least loss of an inaccuracy, a mistake and a blunder: points of winning chance where it ``tells_wins``, else
-            returns.
+        classes: Least loss of an inaccuracy, a mistake and a blunder: points of winning chance
+            where it ``tells_wins``, else returns.
     """
 
     name: str
@@ -61,7 +63,9 @@ def table_at(table: "Table", ply: int) -> "Table":
 
 
 def plies_seen(table: "Table", seat: int) -> list[int]:
-    """Returns the plies of the moves that a seat has seen, if only in part: those of its description, in their order."""
+    """Returns the plies of the moves that a seat has seen, if only in part: those of its
+    description, in their order.
+    """
     if len(table.describe(seat).get("moves", table.moves)) == len(table.moves):
         return list(range(len(table.moves)))
     other = table_at(table, 0)
@@ -175,7 +179,8 @@ class Games:
         if not names:
             raise RefusedError(
                 "bad_record",
-                f"a record of no game that is played here; expected one of {', '.join(self._names)}",
+                "a record of no game that is played here; expected one of "
+                f"{', '.join(self._names)}",
             )
         return next(
             (name for name in names if len(names) > 1 and self._reads(name, record)), names[0]
@@ -209,7 +214,9 @@ def _classes(big_blind: float) -> tuple[float, float, float]:
 
 
 def _deal_in_words(record: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Returns the fields of a deal in words; None where a person cannot write it, as hands and cards."""
+    """Returns the fields of a deal in words; None where a person cannot write it, as hands and
+    cards.
+    """
     fields = {field: value for field, value in record.items() if field not in RESULTS}
     return (
         None

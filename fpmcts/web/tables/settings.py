@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
-from web.tables.catalogue import YOU
+from fpmcts.web.tables.catalogue import YOU
 
 
 @dataclass
@@ -76,7 +76,9 @@ class Settings:
         return self.seats.index(YOU) if YOU in self.seats and not self.imported else None
 
     def seating(self, number: int) -> tuple[int, ...]:
-        """Returns the player in each seat in a game of the series, players numbered as in the first one."""
+        """Returns the player in each seat in a game of the series, players numbered as in the first
+        one.
+        """
         shift, count = number - 1 if self.rotate else 0, len(self.seats)
         return tuple((seat - shift) % count for seat in range(count))
 

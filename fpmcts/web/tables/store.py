@@ -1,7 +1,8 @@
-"""The games on disk: one SQLite file, written move by move, so that a killed server goes on where it was.
+"""The games on disk: one SQLite file, written move by move, so that a killed server goes on where
+it was.
 
-A change is one statement in one transaction. The write-ahead log survives a kill of the process; a loss of power may cost the
-last moves, never the file.
+A change is one statement in one transaction. The write-ahead log survives a kill of the process; a
+loss of power may cost the last moves, never the file.
 """
 
 import json
@@ -46,7 +47,7 @@ class StoredGame(NamedTuple):
         game: Name of the game.
         made: Seconds since 1970.
         over: Whether it is over.
-        settings: Of the room, see ``web.tables.settings``.
+        settings: Of the room, see ``fpmcts.web.tables.settings``.
         record: The record so far.
     """
 
@@ -98,7 +99,8 @@ class Store:
         """Writes a game, in place of what was kept of it."""
         self._file.execute(
             "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (id) DO UPDATE SET over=excluded.over, settings=excluded.settings, record=excluded.record",
+            "ON CONFLICT (id) DO UPDATE SET over=excluded.over, settings=excluded.settings, "
+            "record=excluded.record",
             (
                 game.id,
                 game.session,
@@ -116,7 +118,9 @@ class Store:
         return None if row is None else _game(row)
 
     def hands_before(self, before: str | None, session: str, most: int) -> Iterator[StoredGame]:
-        """Yields at most so many games of a series, from the table ``before`` back to the first one."""
+        """Yields at most so many games of a series, from the table ``before`` back to the first
+        one.
+        """
         for _ in range(most):
             stored = None if before is None else self.get(before)
             if stored is None or stored.session != session:

@@ -1,17 +1,18 @@
 """The moves of the players of a table: who is asked, and when the answer appears.
 
-Where hands are hidden, nothing that is sent depends on what your seat cannot see, its time included: the move of a player
-appears after the delay of its name, and where the answer took longer, after the next whole multiple of it. Moves of which
-your seat sees nothing are made beside that, and have no time of their own.
+Where hands are hidden, nothing that is sent depends on what your seat cannot see, its time
+included: the move of a player appears after the delay of its name, and where the answer took
+longer, after the next whole multiple of it. Moves of which your seat sees nothing are made beside
+that, and have no time of their own.
 """
 
 import math
 
-from web.clock import derived_seed
-from web.engine.asking import Answer, CrashError, Earlier, Hear, Question
-from web.tables.catalogue import Entry
-from web.tables.kept import KeptGame
-from web.tables.rulebook import plies_seen
+from fpmcts.web.clock import derived_seed
+from fpmcts.web.engine.asking import Answer, CrashError, Earlier, Hear, Question
+from fpmcts.web.tables.catalogue import Entry
+from fpmcts.web.tables.kept import KeptGame
+from fpmcts.web.tables.rulebook import plies_seen
 
 TRIES = 2
 """How often a player is asked for a move while the engine crashes or hangs."""
@@ -32,9 +33,11 @@ def appears(game: KeptGame, entry: Entry, began: float, factor: float) -> float:
 
 
 async def next_move(game: KeptGame, entry: Entry, began: float, hear: Hear) -> str:
-    """Returns the next move of a player that is told at a table; those before it, of which your seat sees nothing, are made.
+    """Returns the next move of a player that is told at a table; those before it, of which your
+    seat sees nothing, are made.
 
-    All of them share the time of one move: the first has half of it, each later one half of what is left.
+    All of them share the time of one move: the first has half of it, each later one half of what is
+    left.
 
     Raises:
         EngineError: There is no answer.
@@ -54,7 +57,9 @@ async def next_move(game: KeptGame, entry: Entry, began: float, hear: Hear) -> s
 
 
 def earlier_games(game: KeptGame) -> Earlier:
-    """Returns the finished games of the series before this one, the last ``MOST_EARLIER`` of them, and who sat where."""
+    """Returns the finished games of the series before this one, the last ``MOST_EARLIER`` of them,
+    and who sat where.
+    """
     settings, store = game.settings, game.services.store
     before = [*store.hands_before(settings.series.before, game.session, MOST_EARLIER)][::-1]
     numbers = [*(hand.settings["series"]["number"] for hand in before), settings.series.number]

@@ -1,13 +1,15 @@
-"""What is told of a table: the description of the game, sorted into fields that every game has (``docs/web-protocol.md``).
+"""What is told of a table: the description of the game, sorted into fields that every game has
+(``docs/web-protocol.md``).
 
-Nothing here knows a game. A game that calls its fields by the names below gets them shown as what they are; every other field is
-shown as a fact under its own name. Of a game that describes nothing the arrays that a seat sees are shown, seat by seat.
+Nothing here knows a game. A game that calls its fields by the names below gets them shown as what
+they are; every other field is shown as a fact under its own name. Of a game that describes nothing
+the arrays that a seat sees are shown, seat by seat.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from web.tables.rulebook import GameInfo, plies_seen
+from fpmcts.web.tables.rulebook import GameInfo, plies_seen
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -21,13 +23,17 @@ CARDS_OF_SEATS = ("played",)
 LIFTED = ("game", "seat", "hand", "hands", "moves", "legal", "to_move", "returns")
 """Fields that have a place of their own."""
 RAW = "view"
-"""Field of a description in which a game that writes none tells the arrays that a seat sees, by name."""
+"""Field of a description in which a game that writes none tells the arrays that a seat sees, by
+name.
+"""
 UNKNOWN = -1
 """In those arrays: nothing, or not seen."""
 
 
 def card_names(cards: Any) -> list[str]:
-    """Returns the names of cards, which a game gives as a list of names or as a text of one letter each."""
+    """Returns the names of cards, which a game gives as a list of names or as a text of one letter
+    each.
+    """
     return [str(card) for card in cards] if isinstance(cards, (list, tuple, str)) else []
 
 
@@ -61,7 +67,8 @@ def view_of(
     """Returns the view of a table.
 
     Args:
-        table: The table; only ``describe`` is asked, for the viewer, and for every seat where everything may be seen.
+        table: The table; only ``describe`` is asked, for the viewer, and for every seat where
+            everything may be seen.
         info: Its game.
         players: Who sits in each seat.
         viewer: A seat; None where nobody sits: then everything must be seen.

@@ -8,10 +8,10 @@ saw everything, and play the move that is best on average. At each decision:
 2. W *worlds* are drawn from the prior, or all listed with their probabilities where there are no
    more than W.
 3. K *candidates* compete: the choice of the *policy*, pass, and the moves that leave the best hands
-   by RHCP's score. The policy is RHCP with team play (``agents/doudizhu/teamplay.py``).
+   by RHCP's score. The policy is RHCP with team play (``games/doudizhu/players/teamplay.py``).
 4. The value of a candidate in a world: while many cards are left the policy moves for all seats;
    once few are left, the double-dummy solver gives the exact value
-   (``agents/doudizhu/double_dummy.py``). If it runs out of nodes the play-out goes on.
+   (``games/doudizhu/players/double_dummy.py``). If it runs out of nodes the play-out goes on.
 5. *Sequential halving*: after an eighth, a quarter and a half of the worlds the worse half of the
    candidates goes. All see the same worlds. The policy's choice always stays.
 6. The best mean is played, the policy's choice if none is better.
@@ -47,13 +47,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.doudizhu import pimc_kernels
-from agents.registry import Player, player
 from games.batches import States
 from games.doudizhu.cards import HAND_SIZES
+from games.doudizhu.players import pimc_kernels
 from games.interface import Records
 from games.kernels import streams
-from runtime.settings import setting
+from games.registry import Player, player
+from games.settings import setting
 
 OBJECTIVES = ("wp", "adp")
 PLAYOUTS = ("team", "rhcp")

@@ -1,5 +1,5 @@
 """PIMC's kernels: candidates, play-outs and the choice. The method is in
-``agents/doudizhu/pimc.py``.
+``games/doudizhu/players/pimc.py``.
 
 W worlds, K candidates. All values are the searching team's, in units of the stake at the decision.
 """
@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.doudizhu.double_dummy import Solver, forget, new_solver, solve
-from agents.doudizhu.rhcp_kernels import Memo, choose, new_memo, rest_score
-from agents.doudizhu.teamplay import choose_for_team
 from games.doudizhu.cards import Seat, size
 from games.doudizhu.moves import MAX_LEGAL, PASS, Rules
+from games.doudizhu.players.double_dummy import Solver, forget, new_solver, solve
+from games.doudizhu.players.rhcp_kernels import Memo, choose, new_memo, rest_score
+from games.doudizhu.players.teamplay import choose_for_team
 from games.doudizhu.state import States, copy_row, empty, legal, step
 from games.doudizhu.sure_win import sure_win
 from games.doudizhu.worlds import deal_hand, draw_prior, hidden_cards, list_choices, log_prior
@@ -34,7 +34,7 @@ class Settings(NamedTuple):
         points: Whether points count, or wins alone.
         margin: How much better than the policy's choice another move must be, in standard errors of
             the difference.
-        team_play: Whether the policy is ``agents.doudizhu.teamplay``, or RHCP.
+        team_play: Whether the policy is ``games.doudizhu.players.teamplay``, or RHCP.
     """
 
     worlds: int

@@ -69,10 +69,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.doudizhu import rhcp_kernels
-from agents.registry import Player, player
 from games.batches import States
+from games.doudizhu.players import rhcp_kernels
 from games.interface import Records
+from games.registry import Player, player
 
 
 @player("rhcp", games=["doudizhu"], teaches=True)

@@ -4,7 +4,7 @@ or a reply.
 A *group* is a set of cards that RHCP sees as one play. Groups are moves, but not every move is a
 group: the solo kickers of a plane are of distinct ranks. Candidates are written in the order in
     which RHCP tries them. Cards are packed sets (uint64), and a
-*row* is a rank mask without a gap. The rules are in ``agents/doudizhu/rhcp.py``.
+*row* is a rank mask without a gap. The rules are in ``games/doudizhu/players/rhcp.py``.
 """
 
 import numpy as np
@@ -106,7 +106,9 @@ def classify(cards: np.uint64) -> tuple[int, int, int]:
 
 @kernel
 def group_value(category: int, top: int) -> int:
-    """Returns the value of a group; the ranks of ``agents/doudizhu/rhcp.py`` are ``top`` + 3."""
+    """Returns the value of a group; the ranks of ``games/doudizhu/players/rhcp.py`` are ``top`` +
+    3.
+    """
     rank = top + 3
     if category == Category.ROCKET:
         return 20

@@ -1,5 +1,5 @@
 """RHCP's kernels: the value of a hand, and the choice of a lead or a reply. The rules are in
-``agents/doudizhu/rhcp.py``.
+``games/doudizhu/players/rhcp.py``.
 
 The value of a hand is a pair (sum, rounds): the values of the groups that RHCP would lead one after
 the other, and their number. Hands compare by their *score*, sum - 7 * rounds. All of it depends on
@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.doudizhu.rhcp_groups import (
+from games.doudizhu.cards import HAND_SIZES, above, at_least, lowest
+from games.doudizhu.legal import JOKERS
+from games.doudizhu.moves import PASS, Category, Rules
+from games.doudizhu.players.rhcp_groups import (
     NO_CARDS,
     classify,
     find_move,
@@ -18,9 +21,6 @@ from agents.doudizhu.rhcp_groups import (
     lead_candidates,
     reply_candidates,
 )
-from games.doudizhu.cards import HAND_SIZES, above, at_least, lowest
-from games.doudizhu.legal import JOKERS
-from games.doudizhu.moves import PASS, Category, Rules
 from games.doudizhu.state import States
 from games.kernels import kernel
 

@@ -23,14 +23,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.doudizhu.rhcp_groups import find_move, row_of
-from agents.registry import Player, player
 from games.doudizhu.cards import BIG_JOKER, CHAIN_RANKS, LITTLE_JOKER, Seat, at_least, count, lowest
 from games.doudizhu.legal import JOKERS
 from games.doudizhu.moves import PASS, Category, Rules
+from games.doudizhu.players.rhcp_groups import find_move, row_of
 from games.doudizhu.state import States, legal
 from games.interface import Records
 from games.kernels import kernel, random_below, streams
+from games.registry import Player, player
 
 SHORTEST_CHAIN = 5
 """Ranks in a chain of solos."""

@@ -24,15 +24,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.doudizhu.rhcp_kernels import Memo, choose, new_memo, rest_score
-from agents.registry import Player, player
 from games.doudizhu.cards import TWO, Seat, at_least, highest, lowest
 from games.doudizhu.legal import leads
 from games.doudizhu.moves import PASS, Category, Rules
+from games.doudizhu.players.rhcp_kernels import Memo, choose, new_memo, rest_score
 from games.doudizhu.state import States, hand_size, is_bomb, target_seat
 from games.doudizhu.sure_win import sure_win
 from games.interface import Records
 from games.kernels import kernel
+from games.registry import Player, player
 
 _NONE = -1
 

@@ -1,7 +1,8 @@
-"""Players of no-limit Hold'em by a rule: they look at their cards or at nothing, learn nothing, and have no model of others.
+"""Players of no-limit Hold'em by a rule: they look at their cards or at nothing, learn nothing, and
+have no model of others.
 
-``hand_only`` and ``best_hand`` are the rule players of Van den Broeck, Driessens & Ramon 2009, 5.1; how they bet and call is that
-of the authors' program, as far as it is known.
+``hand_only`` and ``best_hand`` are the rule players of Van den Broeck, Driessens & Ramon 2009, 5.1;
+how they bet and call is that of the authors' program, as far as it is known.
 """
 
 from dataclasses import dataclass
@@ -9,13 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from agents.registry import Player, player
 from games.batches import States, num_rows
 from games.interface import Records
 from games.kernels import kernel, random_below, random_float, streams
 from games.no_limit_holdem.betting import legal, pot, situation
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, Rules
 from games.poker.hands import EMPTY_KEY, HandTables, strength_of
+from games.registry import Player, player
 
 SAMPLES = 100
 """Boards and hands that ``best_hand`` draws for a decision."""
@@ -28,7 +29,9 @@ SLIP = 0.05
 
 @kernel
 def _raise_or_call(rules: Rules, views: States, i: int, wanted: float, most_call: float) -> int:
-    """Returns a raise to ``wanted`` chips of this round if that is one, else a call of up to ``most_call`` chips, or a fold."""
+    """Returns a raise to ``wanted`` chips of this round if that is one, else a call of up to
+    ``most_call`` chips, or a fold.
+    """
     here = situation(rules, views, i)
     if here.most > 0 and wanted >= here.least:
         return FIRST_AMOUNT + min(np.int64(wanted), here.most)
@@ -44,10 +47,12 @@ def _shifted(number: float, rng: np.ndarray, lane: int) -> float:
 
 @kernel
 def hand_only(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> int:
-    """Returns the move of a player that knows its two cards alone; before the flop it checks or calls.
+    """Returns the move of a player that knows its two cards alone; before the flop it checks or
+    calls.
 
-    It bets up to so many big blinds and calls up to so many times the least raise: 3 and 5 with a pair, 2 and 3 with an ace,
-    1 and 2 with a king, 0 and 2 with a queen, else 0 and 0, each a little more or less by chance.
+    It bets up to so many big blinds and calls up to so many times the least raise: 3 and 5 with a
+    pair, 2 and 3 with an ace, 1 and 2 with a king, 0 and 2 with a queen, else 0 and 0, each a
+    little more or less by chance.
     """
     if views.round[i] == 0:
         return CALL
@@ -72,7 +77,9 @@ def hand_only(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -
 
 @kernel
 def _share_of_wins(tables: HandTables, views: States, i: int, rng: np.ndarray, lane: int) -> float:
-    """Returns the share of random boards and hands of those who are in on which the seat to move has the best hand alone."""
+    """Returns the share of random boards and hands of those who are in on which the seat to move
+    has the best hand alone.
+    """
     seat, deck = np.int64(views.seat[i]), np.empty(52, np.int8)
     seen = np.uint64(0)
     key, masks = EMPTY_KEY, 0
@@ -123,7 +130,8 @@ def _share_of_wins(tables: HandTables, views: States, i: int, rng: np.ndarray, l
 
 @kernel
 def best_hand(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> int:
-    """Returns the move of a player that goes by its share w of wins: with E = w (pot + to call) it bets E / 2 or calls up to E.
+    """Returns the move of a player that goes by its share w of wins: with E = w (pot + to call) it
+    bets E / 2 or calls up to E.
 
     Before the flop E is doubled.
     """
@@ -136,7 +144,9 @@ def best_hand(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -
 
 @kernel
 def maniac(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> int:
-    """Returns a raise of a listed size in four of five decisions where one is allowed, else a call."""
+    """Returns a raise of a listed size in four of five decisions where one is allowed, else a
+    call.
+    """
     actions = np.empty(rules.sizes.size + 2, np.int16)
     count, first = legal(rules, views, i, actions), 0
     while first < count and actions[first] <= CALL:
@@ -186,7 +196,9 @@ class HandOnly(_ByRule):
 @player("best_hand", games=["no_limit_holdem"])
 @dataclass
 class BestHand(_ByRule):
-    """Goes by its share of wins against random hands (Van den Broeck, Driessens & Ramon 2009, 5.1)."""
+    """Goes by its share of wins against random hands (Van den Broeck, Driessens & Ramon 2009,
+    5.1).
+    """
 
     rule = _of_rows(best_hand)
 

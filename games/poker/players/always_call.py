@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.registry import Player, player
 from games.batches import Rules, States, num_rows
 from games.generic import legal
 from games.interface import Records
 from games.kernels import kernel
+from games.registry import Player, player
 
 
 @kernel
@@ -41,7 +41,9 @@ class AlwaysCall(Player):
         return np.full(len(games), self.passive, np.int16)
 
     def probabilities(self, views: States) -> np.ndarray:
-        """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
+        """Returns the probability of each legal action at each view, see
+        ``games.agent.OpenPolicy``.
+        """
         most = self.game.spec.max_legal
         result = np.zeros((num_rows(views), most))
         _mark(self.game.rules, views, self.passive, np.empty(most, np.int16), result)

@@ -1,25 +1,29 @@
-"""A local best response: a player of two-player poker that may read its opponent's policy, to find out how weak that is.
+"""A local best response: a player of two-player poker that may read its opponent's policy, to find
+out how weak that is.
 
-At each decision it holds the exact range of the opponent, the probability of each hand given the opponent's moves, and looks no
-further than its own next move: after it, so it supposes, the opponent folds or calls as its policy says, and both check or call
-to the end. In chips, compared with folding, with the chance w to win at a showdown (a tie counts half):
+At each decision it holds the exact range of the opponent, the probability of each hand given the
+opponent's moves, and looks no further than its own next move: after it, so it supposes, the
+opponent folds or calls as its policy says, and both check or call to the end. In chips, compared
+with folding, with the chance w to win at a showdown (a tie counts half):
 
     call     w pot - (1 - w) asked
     raise    f pot + (1 - f) (w' (pot + raise) - (1 - w') (asked + raise))
 
-where the pot is what both have paid, ``asked`` what there is to call, f the probability that the opponent folds to the raise and
-w' the chance to win against the hands that do not. It plays the better one if that is above 0, and folds otherwise.
+where the pot is what both have paid, ``asked`` what there is to call, f the probability that the
+opponent folds to the raise and w' the chance to win against the hands that do not. It plays the
+better one if that is above 0, and folds otherwise.
 
-It is a player like any other, so in expectation it wins at most what a best response wins. Over both seats the policy's own value
-cancels: the mean score of a duplicate match is a lower bound on the exploitability, which is half of NashConv
-(``tabular.best_response``). It can be below 0, and says nothing then.
+It is a player like any other, so in expectation it wins at most what a best response wins. Over
+both seats the policy's own value cancels: the mean score of a duplicate match is a lower bound on
+the exploitability, which is half of NashConv (``fpmcts.tabular.best_response``). It can be below 0,
+and says nothing then.
 
 n games are asked about at once; H hands; A actions at most.
 
-Source: Lisy & Bowling, "Equilibrium approximation quality of current no-limit poker bots", 2017, algorithm 1; in no-limit Hold'em
-a raise is of the pot, or all-in ("fcpa": fold, call, pot, all-in).
-Before the last round w is exact where there are few ways to complete the board, and otherwise estimated from random boards: the
-choice may then be worse, and the bound holds as before.
+Source: Lisy & Bowling, "Equilibrium approximation quality of current no-limit poker bots", 2017,
+algorithm 1; in no-limit Hold'em a raise is of the pot, or all-in ("fcpa": fold, call, pot, all-in).
+Before the last round w is exact where there are few ways to complete the board, and otherwise
+estimated from random boards: the choice may then be worse, and the bound holds as before.
 """
 
 from abc import abstractmethod
@@ -30,10 +34,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.agent import Agent, OpenPolicy
-from agents.poker.showdown_equity import equities
-from agents.registry import Host, PlayerOptions, player
 from games import make
+from games.agent import Agent, OpenPolicy
 from games.batches import Rules, States, take
 from games.generic import current_seat, legal, nearest_listed, start_view, step
 from games.interface import Records, seats_to_move
@@ -43,9 +45,11 @@ from games.no_limit_holdem.game import NoLimitHoldem
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, NUM_BOARD
 from games.poker.betting import Action
 from games.poker.game import NUM_ACTIONS
+from games.poker.players.showdown_equity import equities
 from games.poker.state import HIDDEN
 from games.poker.state import States as LimitStates
-from runtime.settings import setting
+from games.registry import Host, PlayerOptions, player
+from games.settings import setting
 
 IN_POTS = (1.0, np.inf)
 """The raises that are considered in no-limit Hold'em, in pots after a call."""
@@ -70,15 +74,17 @@ class Stakes(NamedTuple):
 @player("lbr", games=["poker", "no_limit_holdem"], slow=True)
 @dataclass
 class LocalBestResponseOptions(PlayerOptions):
-    """A local best response to a player whose policy it may read, in poker for two (``agents/poker/local_best_response.py``).
+    """A local best response to a player whose policy it may read, in poker for two
+    (``games/poker/players/local_best_response.py``).
 
-    Its score over all games is a lower bound on what the other can lose to a best response: the exploitability, half of
-    NashConv.
+    Its score over all games is a lower bound on what the other can lose to a best response: the
+    exploitability, half of NashConv.
 
     Attributes:
-        against: Label of the other player of the match, which must be one that can state its policy; None: that of the match.
-        boards: Boards at which hands are compared before the last round: all there are if that is no more, else so many random
-            ones.
+        against: Label of the other player of the match, which must be one that can state its
+            policy; None: that of the match.
+        boards: Boards at which hands are compared before the last round: all there are if that is
+            no more, else so many random ones.
     """
 
     against: str | None = None
@@ -104,9 +110,10 @@ class LocalBestResponse(Agent):
 
     Args:
         game: A poker game of two players.
-        against: The opponent, who has to play by this policy: its own random choices are not seen, its cards neither.
-        boards: Boards at which hands are compared: all ways to complete the board where there are no more, else that many
-            random ones.
+        against: The opponent, who has to play by this policy: its own random choices are not seen,
+            its cards neither.
+        boards: Boards at which hands are compared: all ways to complete the board where there are
+            no more, else that many random ones.
         name: For reports.
 
     Raises:
@@ -127,7 +134,8 @@ class LocalBestResponse(Agent):
     ) -> None:
         if game.spec.num_seats != 2:
             raise ValueError(
-                f"{game.spec.name} with {game.spec.num_seats} players: a local best response plays against one"
+                f"{game.spec.name} with {game.spec.num_seats} players: a local best response "
+                "plays against one"
             )
         if boards < 1:
             raise ValueError(f"got boards={boards}; expected at least 1")
@@ -136,17 +144,22 @@ class LocalBestResponse(Agent):
         self.start(0, 0)
 
     def start(self, num_games: int, seed: int) -> None:
-        """Prepares for games 0 .. num_games - 1: every hand is as likely as any other, and no move has been seen."""
+        """Prepares for games 0 .. num_games - 1: every hand is as likely as any other, and no move
+        has been seen.
+        """
         self._ranges = np.ones((num_games, len(self.hands)))
         self._rng = streams(seed, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``. Raises what ``ranges`` does."""
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
+        Raises what ``ranges`` does.
+        """
         gains, moves = self.gains(self.ranges(games, views, records), games, views)
         return moves[np.arange(len(games)), np.argmax(gains, axis=1)].astype(np.int16)
 
     def ranges(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns how likely each hand of the opponent is at each view: float64 ``[n, H]``, each row with the sum 1.
+        """Returns how likely each hand of the opponent is at each view: float64 ``[n, H]``, each
+        row with the sum 1.
 
         Moves that are new since the last call for a game are taken into account.
 
@@ -159,7 +172,8 @@ class LocalBestResponse(Agent):
         if not (total > 0).all():
             game = int(games[np.argmin(total[:, 0])])
             raise ValueError(
-                f"{self.name}: in game {game} the opponent made a move that the policy it was told of never makes"
+                f"{self.name}: in game {game} the opponent made a move that the policy it was "
+                "told of never makes"
             )
         self._ranges[games] = ranges / total
         return self._ranges[games]
@@ -167,7 +181,8 @@ class LocalBestResponse(Agent):
     def gains(
         self, ranges: np.ndarray, games: np.ndarray, views: States
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the chips that each choice promises, compared with folding, and its action: two arrays ``[n, choices]``.
+        """Returns the chips that each choice promises, compared with folding, and its action: two
+        arrays ``[n, choices]``.
 
         The choices are fold, call, and raises; -inf where one is not legal.
 
@@ -214,7 +229,9 @@ class LocalBestResponse(Agent):
     def explain(
         self, ranges: np.ndarray, games: np.ndarray, views: States, records: Records
     ) -> None:
-        """Multiplies ranges (float64 ``[n, H]``) with the probabilities of what was seen since the last call, in place."""
+        """Multiplies ranges (float64 ``[n, H]``) with the probabilities of what was seen since the
+        last call, in place.
+        """
 
     @abstractmethod
     def stakes(self, views: States) -> Stakes:
@@ -224,7 +241,9 @@ class LocalBestResponse(Agent):
     def raises(
         self, views: States, seats: np.ndarray
     ) -> Iterator[tuple[np.ndarray, Any, Any, np.ndarray]]:
-        """Yields for each raise: the rows where it is legal, its actions, the positions after it, and the chips above a call."""
+        """Yields for each raise: the rows where it is legal, its actions, the positions after it,
+        and the chips above a call.
+        """
 
     @abstractmethod
     def told(
@@ -240,7 +259,8 @@ class LocalBestResponse(Agent):
 
         Args:
             at: m positions, in which it is to move. seats: int ``[m]``, the opponent's.
-            views: The own ones, from which the board is taken, as far as it was shown. of: int ``[m]``, their rows.
+            views: The own ones, from which the board is taken, as far as it was shown. of: int
+                ``[m]``, their rows.
             rows: int ``[k]``, in ``at``. held: int ``[k]``, the hand.
         """
 
@@ -330,7 +350,9 @@ class LimitBestResponse(LocalBestResponse):
 
 @kernel
 def _slots(rules: Rules, states: States, actions: np.ndarray, out: np.ndarray) -> None:
-    """Writes where in the list of legal moves the one stands that an action counts as, for each row: int64 ``[m]``."""
+    """Writes where in the list of legal moves the one stands that an action counts as, for each
+    row: int64 ``[m]``.
+    """
     listed = np.empty(64, np.int16)
     for i in range(out.size):
         count = legal(rules, states, i, listed)
@@ -345,8 +367,10 @@ def _choices(
 
     Args:
         sizes: In pots after a call.
-        chips: float64 ``[n, 3]``: the pot that can be won, what a call costs, whether folding is legal.
-        raises: int64 ``[n, sizes]``: raise-to of each size, 0 where it is not legal or the same as one before.
+        chips: float64 ``[n, 3]``: the pot that can be won, what a call costs, whether folding is
+            legal.
+        raises: int64 ``[n, sizes]``: raise-to of each size, 0 where it is not legal or the same as
+            one before.
     """
     for i in range(chips.shape[0]):
         seat = current_seat(rules, views, i)
@@ -379,7 +403,9 @@ def _choices(
 
 
 class NoLimitBestResponse(LocalBestResponse):
-    """In no-limit Hold'em. Positions are states without hole cards, to which the moves are played that were seen."""
+    """In no-limit Hold'em. Positions are states without hole cards, to which the moves are played
+    that were seen.
+    """
 
     num_choices = 2 + len(IN_POTS)
     hands = np.array(

@@ -70,15 +70,18 @@ def _equity(
     game: int,
     equity: np.ndarray,
 ) -> None:
-    """Writes the chance to win a showdown against each possible hand of the opponent, a tie counting half.
+    """Writes the chance to win a showdown against each possible hand of the opponent, a tie
+    counting half.
 
     Args:
         rules: Of the game.
         view: int8 ``[K]``, the cards that the seat sees.
         seat: The own one.
         hands: int8 ``[H, num_private]``.
-        possible: float64 ``[H]``, above 0 where the opponent can have the hand; none of these shares a card with the view.
-        most: Boards: all ways to complete the board if there are no more, else that many random ones.
+        possible: float64 ``[H]``, above 0 where the opponent can have the hand; none of these
+            shares a card with the view.
+        most: Boards: all ways to complete the board if there are no more, else that many random
+            ones.
         rng: uint64 ``[games]``.
         game: The stream of random boards.
         equity: float64 ``[H]``, written; 0 for hands that are not possible.

@@ -21,7 +21,8 @@ antes = [0, 0, 0]
 blinds_or_straddles = [50, 100, 0]
 min_bet = 100
 starting_stacks = [1000, 2000, 3000]
-actions = ['d dh p1 AsAh', 'd dh p2 KsKh', 'd dh p3 2c7d', 'p3 f', 'p1 cbr 300', 'p2 cbr 2000', 'p1 cc', 'd db 2h3h4d', \
+actions = ['d dh p1 AsAh', 'd dh p2 KsKh', 'd dh p3 2c7d', 'p3 f', 'p1 cbr 300', \
+'p2 cbr 2000', 'p1 cc', 'd db 2h3h4d', \
 'd db 9s', 'd db 9d']
 players = ['one', "t'wo", 'three']
 finishing_stacks = [2000, 1000, 3000]
@@ -32,7 +33,8 @@ antes = [0, 0]
 blinds_or_straddles = [50, 100]
 min_bet = 100
 starting_stacks = [1000, 1000]
-actions = ['d dh p1 Ac2d', 'd dh p2 5h6h', 'p2 cc', 'p1 cbr 300', 'p2 cc', 'd db 2h3h4d', 'p1 cc', 'p2 cbr 400', 'p1 f']
+actions = ['d dh p1 Ac2d', 'd dh p2 5h6h', 'p2 cc', 'p1 cbr 300', 'p2 cc', 'd db 2h3h4d', \
+'p1 cc', 'p2 cbr 400', 'p1 f']
 """
 # As sites tell them: cents, cards unseen, a player who mucks, a post by a player who sat down, an
 # ante that changes, no winnings.

@@ -4,7 +4,7 @@ the package rlcard (1.2.0).
 Not part of the project and no requirement of it; run it in an environment of its own::
 
     python -m venv /tmp/rlcard && /tmp/rlcard/bin/pip install rlcard==1.2.0
-    /tmp/rlcard/bin/python tests/agents/data/rlcard_positions.py
+    /tmp/rlcard/bin/python tests/players/data/rlcard_positions.py
 
 A row is [seat, hand, move to beat ("" = lead), passes since, answers]; one answer, or all from
 which the player draws at random. Cards are named as in games/doudizhu/cards.py (RLCard's jokers B

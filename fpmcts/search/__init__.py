@@ -1,0 +1,1 @@
+"""The search: FPMCTS, its trees, and the rules at the root."""
