@@ -19,8 +19,8 @@ from runtime.interrupt import Interrupt
 from runtime.settings import ConfigError, did_you_mean, leaf_keys
 from tabular import algorithms
 from training.algorithms import SCHEMAS, SEARCH, read_run, schema_of
+from training.interface import RunConfig
 from training.run import Run
-from training.run_config import RunConfig
 from training.run_folder import RunFolderError
 from training.terminal import Terminal
 

@@ -19,7 +19,7 @@ from games import make
 from games.kernels import ROOT
 from games.table import Table
 from runtime.progress import silent
-from training.fpmcts import FPMCTS
+from training.stages import Stages
 
 DECISIONS = 40
 PLAYERS: tuple[tuple[str, dict[str, Any], str, dict[str, Any], float], ...] = (
@@ -61,12 +61,12 @@ def first_game() -> None:
         raise StopIteration
 
     with suppress(StopIteration):
-        FPMCTS(composed("bootstrap=none")).step(end)
+        Stages(composed("bootstrap=none")).step(end)
 
 
 def memory() -> None:
     """Prints the peak memory in GiB of a default run with full stores, after two steps."""
-    run = FPMCTS(
+    run = Stages(
         composed("bootstrap.games=1000", "bootstrap.kept=500", "evaluation.search_decks=0")
     )
     for store in [*run.reservoirs, *run.windows]:

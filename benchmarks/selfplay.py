@@ -12,8 +12,8 @@ from benchmarks.measure import Row
 from runtime.progress import silent
 from training.algorithms import read_run
 from training.config import TrainConfig
-from training.fpmcts import FPMCTS
 from training.policy_gradient import BATCH_SIZE
+from training.stages import Stages
 
 ITERATIONS = 3
 """Of which the first is not counted: it compiles kernels."""
@@ -32,16 +32,16 @@ def composed(*overrides: str) -> TrainConfig:
     return config
 
 
-def taught(config: TrainConfig, games: int = 2_000) -> FPMCTS:
+def taught(config: TrainConfig, games: int = 2_000) -> Stages:
     """Returns a run whose networks have learned from a few heuristic games."""
     bootstrap = replace(config.bootstrap, kind="heuristic", games=games, games_per_step=games)
     quiet = replace(config.evaluation, decks=0, search_decks=0)
-    run = FPMCTS(replace(config, bootstrap=bootstrap, evaluation=quiet))
+    run = Stages(replace(config, bootstrap=bootstrap, evaluation=quiet))
     run.step(silent)
     return run
 
 
-def scalars_of(run: FPMCTS) -> dict[str, float]:
+def scalars_of(run: Stages) -> dict[str, float]:
     """Returns the medians of the next reports, with the rows learned from a second."""
     reports = []
     for _ in range(ITERATIONS):

@@ -22,7 +22,8 @@ from zlib import crc32
 
 import numpy as np
 
-from runtime.cluster import ClusterSettings, connect
+from runtime.cluster import ClusterSettings
+from runtime.connect import connect
 from runtime.interrupt import unheard_by_children
 from runtime.pools import Tick
 

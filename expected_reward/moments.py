@@ -42,7 +42,9 @@ def variance_of_mean(squares: float, count: int, single: float) -> float:
 
 
 @kernel
-def weighted(mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int) -> tuple[float, float]:
+def weighted(
+    mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
+) -> tuple[float, float]:
     """Returns mean and variance of Σ w V, the weights, numbers of samples, scaled to sum to 1. Source: equation 3.
 
     Args:
@@ -62,7 +64,9 @@ def weighted(mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: 
 
 
 @kernel
-def maximum(mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int) -> tuple[float, float]:
+def maximum(
+    mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
+) -> tuple[float, float]:
     """Returns V and variance of the child with the largest V among those with a weight. Source: equation 4."""
     best = -1
     for k in range(first, last):
@@ -72,7 +76,9 @@ def maximum(mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: i
 
 
 @kernel
-def larger_of_two(mean_a: float, variance_a: float, mean_b: float, variance_b: float) -> tuple[float, float]:
+def larger_of_two(
+    mean_a: float, variance_a: float, mean_b: float, variance_b: float
+) -> tuple[float, float]:
     """Returns mean and variance of the larger of two independent normal values.
 
     Source: Clark, "The greatest of a finite set of random variables", 1961, with correlation 0.
@@ -93,7 +99,9 @@ def larger_of_two(mean_a: float, variance_a: float, mean_b: float, variance_b: f
 
 
 @kernel
-def max_distribution(mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int) -> tuple[float, float]:
+def max_distribution(
+    mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
+) -> tuple[float, float]:
     """Returns mean and variance of max (V − e) over the children with a weight, the errors e independent and normal.
 
     Two values are exact. From the third on the larger of those before counts as normal, too, which it is not: three N(0, 1) give

@@ -23,6 +23,11 @@ from games.kernels import kernel
 from games.lockstep import Lockstep
 from runtime.pools import Tick
 
+DECAY = 0.95
+"""λ of the advantages in policy gradient; ours (docs/experiments.md). 1: result minus value, without
+bias; less: later values stand in for a part of the result, with less noise.
+"""
+
 
 class Decisions(NamedTuple):
     """N decisions of the policies; those of a game are in order. What ``Drawn`` holds of them, and

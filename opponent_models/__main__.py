@@ -49,12 +49,16 @@ def read_options(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return names, options
 
 
-def scored(learned: Learned, files: Sequence[str], options: dict[str, str], name: str) -> tuple[str, dict[str, Any]]:
+def scored(
+    learned: Learned, files: Sequence[str], options: dict[str, str], name: str
+) -> tuple[str, dict[str, Any]]:
     """Returns the report on files of hands, and its figures."""
     problems: list[BadHandError] = []
     hands = playable(files, options["bad"], problems)
     if not hands:
-        raise ConfigError(f"{', '.join(files)}: no hand to score{f'; the first problem: {problems[0]}' if problems else ''}")
+        raise ConfigError(
+            f"{', '.join(files)}: no hand to score{f'; the first problem: {problems[0]}' if problems else ''}"
+        )
     players = learned.players.copy() if options["players"] == "known" else Players()
     met = {player for hand in hands for player in hand.players}
     known = len(met & set(learned.players.names))
@@ -65,7 +69,8 @@ def scored(learned: Learned, files: Sequence[str], options: dict[str, str], name
     names = {
         "model": f"{name}, learned from {learned.told.get('hands', 0):,} hands",
         "files": ", ".join(files),
-        "hands": f"{len(hands):,}" + (f"; {len(problems):,} left out, the first: {problems[0]}" if problems else ""),
+        "hands": f"{len(hands):,}"
+        + (f"; {len(problems):,} left out, the first: {problems[0]}" if problems else ""),
         "players": f"{len(met):,}, of whom the model knows {known:,}"
         + ("" if options["players"] == "known" else ", which is not used"),
     }
@@ -78,11 +83,15 @@ def score(arguments: Sequence[str]) -> None:
     """Scores a model."""
     names, options = read_options(arguments)
     if len(names) < 2:
-        raise ConfigError("score: expected MODEL FILES, such as: score models/no_limit_holdem-opponents.safetensors hands.phhs")
+        raise ConfigError(
+            "score: expected MODEL FILES, such as: score models/no_limit_holdem-opponents.safetensors hands.phhs"
+        )
     text, figures = scored(load_learned(names[0]), names[1:], options, names[0])
     say(text)
     if options["report"]:
-        Path(options["report"]).write_text(f"# Score of a model of opponents\n\n{text}", encoding="utf-8")
+        Path(options["report"]).write_text(
+            f"# Score of a model of opponents\n\n{text}", encoding="utf-8"
+        )
     if options["json"]:
         Path(options["json"]).write_text(json.dumps(figures), encoding="utf-8")
 

@@ -75,7 +75,9 @@ def count_action(rules: Rules, states: States, i: int, kind: int, counts: np.nda
 
 
 @kernel
-def count_hand(rules: Rules, states: States, i: int, flop_seen: np.ndarray, counts: np.ndarray, keep: float) -> None:
+def count_hand(
+    rules: Rules, states: States, i: int, flop_seen: np.ndarray, counts: np.ndarray, keep: float
+) -> None:
     """Counts a hand that is over in lane ``i``.
 
     Args:
@@ -101,7 +103,9 @@ def count_hand(rules: Rules, states: States, i: int, flop_seen: np.ndarray, coun
 
 
 @kernel
-def shares(counts: np.ndarray, prior: np.ndarray, m: float, m_aggression: float, out: np.ndarray) -> None:
+def shares(
+    counts: np.ndarray, prior: np.ndarray, m: float, m_aggression: float, out: np.ndarray
+) -> None:
     """Writes the statistics of one player, smoothed towards ``prior``, both float32 ``[STATISTICS]``; counts are ``[COUNTS]``."""
     bets, calls, folds = 0.0, 0.0, 0.0
     for context in range(3, NUM_CONTEXTS):

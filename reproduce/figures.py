@@ -29,8 +29,8 @@ from runtime.pools import ThreadPool, Tick
 from runtime.progress import Progress
 from runtime.settings import ConfigError, setting
 from tabular.learner import PokerLearner
+from training.interface import EpisodeBudget
 from training.run import Run
-from training.run_config import EpisodeBudget
 from training.tabular import Tabular, TabularConfig, make_learner
 
 MEASURES = {

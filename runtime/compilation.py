@@ -58,7 +58,10 @@ def _one_process_at_a_time(folder: Path, say: Callable[[str], None]) -> Iterator
 
 
 def compile_ahead(
-    folder: Path, commands: Sequence[Command], say: Callable[[str], None] = say_on_stderr, processes: int | None = None
+    folder: Path,
+    commands: Sequence[Command],
+    say: Callable[[str], None] = say_on_stderr,
+    processes: int | None = None,
 ) -> None:
     """Does those warm-up runs that are not done yet, in parallel, and waits for them.
 
@@ -72,31 +75,43 @@ def compile_ahead(
         return
     try:
         with _one_process_at_a_time(folder, say):
-            _run(folder, [c for c in commands if not _done_file(folder, c).exists()], say, processes)
-    except OSError as error:  # a cache that cannot be written: kernels are compiled when they are called
+            _run(
+                folder, [c for c in commands if not _done_file(folder, c).exists()], say, processes
+            )
+    except (
+        OSError
+    ) as error:  # a cache that cannot be written: kernels are compiled when they are called
         say(f"compiling when needed: {error}")
 
 
-def compile_beside(folder: Path, commands: Sequence[Command], say: Callable[[str], None] = say_on_stderr) -> None:
+def compile_beside(
+    folder: Path, commands: Sequence[Command], say: Callable[[str], None] = say_on_stderr
+) -> None:
     """Does what ``compile_ahead`` does, on all cores but one and without waiting: for a script that has other work first."""
     cores = max(1, len(sched_getaffinity(0)) - 1)
     if not numba.config.DISABLE_JIT and not is_compiled(folder, commands):
         Thread(target=compile_ahead, args=(folder, commands, say, cores), daemon=True).start()
 
 
-def _run(folder: Path, commands: Sequence[Command], say: Callable[[str], None], processes: int | None) -> None:
+def _run(
+    folder: Path, commands: Sequence[Command], say: Callable[[str], None], processes: int | None
+) -> None:
     """Does warm-up runs, at most ``processes`` at once."""
     if not commands:
         return
     cores = min(processes or len(sched_getaffinity(0)), len(commands))
     began = time.monotonic()
-    say(f"compiling, once on this machine: {len(commands)} parts, {cores} at a time, about a minute in all")
+    say(
+        f"compiling, once on this machine: {len(commands)} parts, {cores} at a time, about a minute in all"
+    )
     waiting, running, done = list(commands), list[_Running](), 0
     try:
         while waiting or running:
             while waiting and len(running) < cores:
                 running.append(_Running(waiting.pop(0)))
-                atexit.register(running[-1].end)  # a script that ends takes its warm-up runs with it
+                atexit.register(
+                    running[-1].end
+                )  # a script that ends takes its warm-up runs with it
             time.sleep(0.05)
             for one in [one for one in running if one.child.poll() is not None]:
                 running.remove(one)
@@ -120,7 +135,9 @@ class _Running:
     def __init__(self, command: Command) -> None:
         self.command = command
         self._errors = tempfile.TemporaryFile()
-        self.child = subprocess.Popen([sys.executable, *command], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=self._errors)
+        self.child = subprocess.Popen(
+            [sys.executable, *command], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=self._errors
+        )
 
     def end(self) -> None:
         """Ends the process."""

@@ -24,7 +24,10 @@ def test_each_run_is_done_once(tmp_path: Path) -> None:
     assert len(lines) == 4 and lines[0].startswith("compiling, once on this machine: 3 parts")
 
 
-@pytest.mark.parametrize("end", ["raise SystemExit('no such game')", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"])
+@pytest.mark.parametrize(
+    "end",
+    ["raise SystemExit('no such game')", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"],
+)
 def test_failed_run_is_reported_and_tried_again(tmp_path: Path, end: str) -> None:
     lines: list[str] = []
     parts = [("-c", f"open({str(tmp_path / 'a')!r}, 'a').write('x'); {end}"), ("-c", "pass")]

@@ -1,7 +1,7 @@
 """What ``algorithm=NAME`` may be, and how the command line of a training run becomes a checked
 configuration.
 
-A new algorithm is a dataclass for the keys of its runs (``training.run_config.RunConfig``), a class
+A new algorithm is a dataclass for the keys of its runs (``training.interface.RunConfig``), a class
 with three methods (``training.run.Algorithm``), a row in ``SCHEMAS`` and a file in
 ``conf/algorithm``.
 """
@@ -14,7 +14,7 @@ from typing import Any
 from runtime.configuration import choices, load, pairs, read_file
 from runtime.settings import ConfigError, did_you_mean, leaf_keys
 from tabular import algorithms
-from training.run_config import RunConfig
+from training.interface import RunConfig
 
 TEXTS = ("run_dir", "init_from", "hands")
 """Keys that are paths."""
@@ -59,7 +59,8 @@ def read_run(overrides: Sequence[str]) -> Any:
     values = load("train", given, TEXTS)
     name = str(values["algorithm"].get("name"))
     schema = schema_of(name)
-    values["network"] = {"objective": values.get("objective", "wp"), **values.get("network", {})}
+    network = values.pop("network", {})
+    values["network"] = {"objective": values.get("objective", "wp"), **network}
     return schema.parse(_part(values, given, name, schema))
 
 

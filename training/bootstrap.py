@@ -1,24 +1,27 @@
 """The supervised start: heuristic games, each learned from once. Source: DeltaDou, 5.1."""
 
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from games.batches import num_rows, take
 from games.kernels import Stream, deal_seeds
 from runtime.progress import Progress
+from training.fpmcts import FPMCTS
+from training.interface import Report
 from training.learning import Losses, cosine, learn_filter, loss_curves, loss_text
-from training.run import Report
-
-if TYPE_CHECKING:
-    from training.fpmcts import FPMCTS
 
 
-def bootstrap_step(run: "FPMCTS", progress: Progress) -> Report:
+def bootstrap_games(run: FPMCTS) -> int:
+    """Returns the heuristic games that a run learns from before self-play."""
+    config = run.config.bootstrap
+    return config.games if config.kind == "heuristic" and not run.began_from else 0
+
+
+def bootstrap_step(run: FPMCTS, progress: Progress) -> Report:
     """Plays some heuristic games, learns from them, and says how it went."""
     config, started = run.config.bootstrap, time.perf_counter()
-    total, seed, size = run.bootstrap_games, run.config.seed, run.config.train.batch_size
+    total, seed, size = bootstrap_games(run), run.config.seed, run.config.train.batch_size
     count = min(config.games_per_step, total - run.bootstrap_done)
     index = run.bootstrap_done // config.games_per_step
     samples = run.workers.teach(deal_seeds(seed, count, Stream.BOOTSTRAP, index), progress)
@@ -39,7 +42,7 @@ def bootstrap_step(run: "FPMCTS", progress: Progress) -> Report:
             batch = take(rows[k], slice(b * size, (b + 1) * size))
             found[k].append(learner.step(None, batch, config.lr * cosine(at, 0.05)))
             progress("learning from them", sum(map(len, found)), sum(steps), "steps")
-    scalars = loss_curves(found) | learn_filter(run, samples, max(steps))
+    scalars = loss_curves(found) | learn_filter(run.filter, [seed, run.steps], samples, max(steps))
     run.bootstrap_done += count
     over = run.bootstrap_done >= total
     if over:

@@ -6,7 +6,6 @@ Each part is the dataclass of its consumer, whose fields carry their ranges
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from agents.heuristic_games import teachers
 from agents.players import PLAYERS
@@ -20,10 +19,7 @@ from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
 from runtime.cluster import ClusterSettings
 from runtime.settings import ConfigError, setting
-from training.run_config import MinutesBudget, RunConfig
-
-if TYPE_CHECKING:
-    from training.run import Algorithm
+from training.interface import MinutesBudget, RunConfig
 
 MANY = 1_000_000_000
 """Most games, decks or iterations that a key may ask for; what does not fit into memory is refused
@@ -143,6 +139,7 @@ class TrainConfig(RunConfig):
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
     """
 
+    learned_by = "training.stages:Stages"
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     threads: int = setting(0, least=0, most=4096)
     precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
@@ -174,12 +171,6 @@ class TrainConfig(RunConfig):
     def is_gradient(self, iteration: int) -> bool:
         """Returns whether an iteration learns by policy gradient."""
         return self.gradient.start is not None and iteration >= self.gradient.start
-
-    def start(self) -> "Algorithm":
-        """Returns the algorithm before its first step."""
-        from training.fpmcts import FPMCTS
-
-        return FPMCTS(self)
 
     def prepare(self, say: Callable[[str], None]) -> None:
         """Compiles what searches need, beside the games of the heuristic player where the run

@@ -10,16 +10,13 @@ import os
 import socket
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
+from training.interface import Report
 from training.run_folder import RunFolderError
-
-if TYPE_CHECKING:
-    from training.run import Report
 
 VERSION = "brain.Event:2"
 

@@ -3,41 +3,55 @@ small games.
 """
 
 import math
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+import torch
 
 from evaluation.decks import evaluation_decks
 from evaluation.duplicate import summary
+from evaluation.match import PlayedGames
 from evaluation.policy_table import ExactMeasure
+from games.batches import States
+from games.interface import Game
 from networks.evaluator import Evaluator
+from networks.resnet import Networks
 from runtime.progress import Progress
-from training.workers import Players
-
-if TYPE_CHECKING:
-    from training.fpmcts import FPMCTS
+from training.config import TrainConfig
 
 
 class Evaluation:
     """Measures the networks that play.
 
     Args:
-        run: The run, whose workers play the matches.
+        config: Of the run.
+        game: Its game.
+        networks: What is measured.
+        device: Of the networks.
+        match: Plays decks of a match, with or without searches.
 
     Attributes:
         evaluator: Of the exact measure, which begins with the present weights.
     """
 
-    def __init__(self, run: "FPMCTS") -> None:
-        self._run = run
-        self.evaluator = Evaluator(run.playing, run.config.precision, run.device, game=run.game)
+    def __init__(
+        self,
+        config: TrainConfig,
+        game: Game,
+        networks: Networks,
+        device: torch.device,
+        match: Callable[[States, bool, Progress], PlayedGames],
+    ) -> None:
+        self._config, self._game, self._networks, self._play = config, game, networks, match
+        self.evaluator = Evaluator(self._networks, config.precision, device, game=game)
 
     @cached_property
     def _measure(self) -> ExactMeasure:
-        return ExactMeasure(self._run.game)
+        return ExactMeasure(self._game)
 
-    def after_iteration(self, scalars: dict[str, float], progress: Progress) -> str:
+    def after_iteration(self, iteration: int, scalars: dict[str, float], progress: Progress) -> str:
         """Measures what is due after an iteration; adds the curves and returns the text."""
-        settings, iteration, text = self._run.config.evaluation, self._run.iteration, ""
+        settings, text = self._config.evaluation, ""
         if settings.decks:
             text += f"; {self.policy(scalars, progress)}"
         if settings.search_decks and iteration % settings.search_every == 0:
@@ -50,18 +64,18 @@ class Evaluation:
         """Plays the policy, greedy or mixed as suits the game, against the baseline; "" where there
         are no decks for it.
         """
-        decks = self._run.config.evaluation.decks
+        decks = self._config.evaluation.decks
         return self._match(False, decks, scalars, progress) if decks else ""
 
     def search(self, scalars: dict[str, float], progress: Progress) -> str:
         """Plays the search, as it is in training but without noise, against the baseline."""
-        return self._match(True, self._run.config.evaluation.search_decks, scalars, progress)
+        return self._match(True, self._config.evaluation.search_decks, scalars, progress)
 
     def exact(self, scalars: dict[str, float]) -> str:
         """Returns NashConv of the policy networks as text and adds it; "" where it cannot be
         computed.
         """
-        self.evaluator.refresh(self._run.playing)
+        self.evaluator.refresh(self._networks)
         value = self._measure.nash_conv(self.evaluator.evaluate)
         if value is None:
             return ""
@@ -72,18 +86,11 @@ class Evaluation:
         self, searches: bool, decks: int, scalars: dict[str, float], progress: Progress
     ) -> str:
         """Plays a match of the present weights; adds the scores and returns them as text."""
-        run, baseline, name = (
-            self._run,
-            self._run.config.evaluation.baseline,
-            "search" if searches else "policy",
-        )
-        run.settle(progress)
-        players = Players(run.playing, run.filter_net)
-        games = run.workers.match(
-            players, evaluation_decks(run.game, run.config.seed, decks), searches, progress
-        )
-        result = summary(run.game.spec, (name, baseline), games)
-        unit, group = run.game.spec.score, f"{name}_against_{baseline}"
+        spec, baseline = self._game.spec, self._config.evaluation.baseline
+        name = "search" if searches else "policy"
+        dealt = evaluation_decks(self._game, self._config.seed, decks)
+        result = summary(spec, (name, baseline), self._play(dealt, searches, progress))
+        unit, group = spec.score, f"{name}_against_{baseline}"
         for label, score in [
             ("all", result.total),
             *zip(result.team_names, result.by_team, strict=True),

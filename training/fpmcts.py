@@ -1,19 +1,16 @@
-"""FPMCTS as a run: bootstrap, then iterations with searches, then iterations of policy gradient,
-where the run has such.
+"""FPMCTS as a run: iterations with searches, in one function (``FPMCTS.search_iteration``).
 
     play ─▶ reservoirs, windows ─▶ learn ─▶ evaluate ─▶ report
-    (``FPMCTS.search_iteration``)
 
-A step is what lies between two checkpoints: some heuristic games learned from once; some games of
-self-play, with learning and evaluation once an iteration is complete; or an iteration of policy
-gradient.
+A step is what lies between two checkpoints: some games of self-play, with learning and evaluation
+once an iteration is complete. ``training.stages`` adds the bootstrap before and policy gradient after.
 """
 
 import copy
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
@@ -23,11 +20,13 @@ import torch
 from torch import nn
 
 from agents.trained import checkpoint_file
+from evaluation.match import PlayedGames
 from fpmcts.filter_learner import FilterLearner
 from fpmcts.learner import REPLICAS, Learner
+from fpmcts.policy_games import DECAY
 from fpmcts.samples import Reservoir, Samples, Store, Window, load_stores, stored_arrays
 from games import with_defaults
-from games.batches import num_rows, take
+from games.batches import States, num_rows, take
 from games.interface import seats_to_move
 from games.kernels import Stream, sources_digest
 from inference.filter import FilterNet
@@ -46,14 +45,11 @@ from runtime.device import choose_device
 from runtime.memory import check_fits
 from runtime.progress import Progress
 from training.ahead import Ahead
-from training.bootstrap import bootstrap_step
 from training.config import TrainConfig
 from training.evaluation import Evaluation
 from training.game_curves import search_curves
+from training.interface import Report, Saved
 from training.learning import Losses, learn_filter, learn_side_by_side, loss_text
-from training.policy_gradient import DECAY, gradient_iteration
-from training.run import Report
-from training.run_folder import Saved
 from training.workers import Batch, Players, Workers
 
 COUNTERS = (
@@ -80,6 +76,7 @@ class FPMCTS:
         networks: Those that learn.
         playing: Those that play and are measured: the same, or averages of their weights
             (``train.averaging``, ``gradient.averaging``).
+        learning_threads: Networks that learn at the same time.
         learners: One per network.
         filter: Learner of the filter network of inference, if there is one.
         reservoirs: What the policy of each network learns from.
@@ -117,6 +114,9 @@ class FPMCTS:
             config.gradient.start is not None and config.gradient.averaging
         )
         self.playing = copy.deepcopy(self.networks) if averages else self.networks
+        self.learning_threads = (
+            1 if self.threads == 1 or self.device.type != "cpu" else len(self.nets)
+        )
         self.learners = [
             Learner(self.game, net, train, self.device, self.threads) for net in self.nets
         ]
@@ -155,17 +155,16 @@ class FPMCTS:
             except CheckpointError as error:
                 raise CheckpointError(f"init_from={config.init_from}: {error}") from error
         self.workers = Workers(config, self.game, self.generators(), self.device, self.threads)
-        self.evaluation = Evaluation(self)
+        self.evaluation = Evaluation(config, self.game, self.playing, self.device, self.match)
         self._ahead: Ahead | None = None
+
+    def stage(self) -> Callable[[Progress], Report]:
+        """Returns what the next step is; ``training.stages`` has what comes before and after."""
+        return self.search_iteration
 
     def step(self, progress: Progress) -> Report:
         """Runs the next step."""
-        if self.bootstrap_done < self.bootstrap_games:
-            report = bootstrap_step(self, progress)
-        elif self.config.is_gradient(self.iteration):
-            report = gradient_iteration(self, progress)
-        else:
-            report = self.search_iteration(progress)
+        report = self.stage()(progress)
         self.steps += 1
         return report
 
@@ -195,7 +194,7 @@ class FPMCTS:
         line += ", " + loss_text(scalars)
         self.iteration += 1
         self.episode_done, self.offered = 0, [0] * len(self.nets)
-        line += self.evaluation.after_iteration(scalars, progress)
+        line += self.evaluation.after_iteration(self.iteration, scalars, progress)
         return Report(self.steps, line, scalars)
 
     def batches(self, iteration: int) -> list[Batch]:
@@ -243,10 +242,12 @@ class FPMCTS:
                 play = partial(self.workers.play, self.generators())
                 self._ahead = Ahead(self.batches(self.iteration + 1), play)
 
-    def settle(self, progress: Progress) -> None:
-        """Waits until nothing is played in the background."""
+    def match(self, decks: States, searches: bool, progress: Progress) -> PlayedGames:
+        """Returns the games of a match of the networks that are measured, with or without searches."""
         if self._ahead is not None:
             self._ahead.settle(progress)
+        players = Players(self.playing, self.filter_net)
+        return self.workers.match(players, decks, searches, progress)
 
     def close(self) -> None:
         """Ends what is played in the background, and the cluster's actors."""
@@ -296,8 +297,10 @@ class FPMCTS:
                     move_towards(averages, learner.net, 1.0 / max(1, train.averaging))
                 yield losses
 
-        curves = learn_side_by_side(self, [network(k) for k in range(len(steps))], steps, progress)
-        curves |= learn_filter(self, samples, max(steps)) | {
+        curves = learn_side_by_side(
+            self.learning_threads, [network(k) for k in range(len(steps))], steps, progress
+        )
+        curves |= learn_filter(self.filter, [self.config.seed, self.steps], samples, max(steps)) | {
             "time/learning_seconds": time.perf_counter() - started
         }
         for k, (reservoir, count) in enumerate(zip(self.reservoirs, steps, strict=True)):
@@ -321,15 +324,6 @@ class FPMCTS:
     def nets(self) -> list[PolicyValueNet]:
         """The networks that learn, each once."""
         return self.networks.distinct()
-
-    @property
-    def bootstrap_games(self) -> int:
-        """Heuristic games that the run learns from before self-play."""
-        return (
-            self.config.bootstrap.games
-            if self.config.bootstrap.kind == "heuristic" and not self.began_from
-            else 0
-        )
 
     @property
     def filter_net(self) -> FilterNet | None:

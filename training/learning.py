@@ -4,19 +4,15 @@ losses were.
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from fpmcts.filter_learner import ROWS
+from fpmcts.filter_learner import ROWS, FilterLearner
 from fpmcts.samples import Samples
 from games.batches import num_rows, take
 from runtime.pools import ThreadPool, Tick
 from runtime.progress import Progress
-
-if TYPE_CHECKING:
-    from training.fpmcts import FPMCTS
 
 Losses = dict[str, float]
 """Parts of the loss of one step, by name."""
@@ -30,13 +26,13 @@ def cosine(progress: float, end: float) -> float:
 
 
 def learn_side_by_side(
-    run: "FPMCTS", networks: Sequence[Iterator[Losses]], steps: Sequence[int], progress: Progress
+    threads: int, networks: Sequence[Iterator[Losses]], steps: Sequence[int], progress: Progress
 ) -> dict[str, float]:
     """Takes all steps of the networks, which are theirs alone, a thread each; returns the mean
     losses as curves.
 
     Args:
-        run: The run.
+        threads: Networks that learn at the same time, at most.
         networks: Each takes a step when it is asked for the losses of the next one.
         steps: Of each network.
         progress: Called with the steps.
@@ -51,9 +47,7 @@ def learn_side_by_side(
                 tick(len(found))
         return found
 
-    pool = ThreadPool(
-        [work] * (1 if run.threads == 1 or run.device.type != "cpu" else len(networks))
-    )
+    pool = ThreadPool([work] * min(threads, len(networks)))
     return loss_curves(
         pool.map(
             range(len(networks)),
@@ -63,17 +57,19 @@ def learn_side_by_side(
     )
 
 
-def learn_filter(run: "FPMCTS", rows: Samples, steps: int) -> dict[str, float]:
-    """Steps the filter network, if there is one, on rows drawn from the given ones; returns the
-    mean losses as curves.
+def learn_filter(
+    learner: FilterLearner | None, path: Sequence[int], rows: Samples, steps: int
+) -> dict[str, float]:
+    """Steps the filter network, if there is one, on rows drawn from the given ones; returns the mean
+    losses as curves. ``path`` is the seed of the run, and what tells this stage from others.
     """
-    if run.filter is None:
+    if learner is None:
         return {}
-    seed, found = run.config.seed, []
-    generator = np.random.default_rng([seed, 1, run.steps])
+    seed, *rest = path
+    generator, found = np.random.default_rng([seed, 1, *rest]), []
     for b in range(steps):
         drawn = take(rows, generator.integers(0, num_rows(rows), ROWS))
-        found.append(run.filter.step(drawn, seed, (1, run.steps, b)))
+        found.append(learner.step(drawn, seed, (1, *rest, b)))
     return loss_curves([found])
 
 

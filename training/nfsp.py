@@ -37,10 +37,8 @@ from runtime.memory import check_fits
 from runtime.progress import Progress
 from runtime.settings import ConfigError, setting
 from training.config import check_game
+from training.interface import EpisodeBudget, Report, RunConfig, Saved
 from training.learning import Losses, loss_curves
-from training.run import Report
-from training.run_config import EpisodeBudget, RunConfig
-from training.run_folder import Saved
 
 
 @dataclass(frozen=True)
@@ -72,6 +70,7 @@ class NFSPConfig(RunConfig):
         evaluation: How the average policies are measured.
     """
 
+    learned_by = "training.nfsp:NFSP"
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
     remembered: int = setting(0, least=0, most=100_000_000)
@@ -103,10 +102,6 @@ class NFSPConfig(RunConfig):
             raise ConfigError(
                 "network.shared=true: algorithm=nfsp learns a best response for each seat; expected false"
             )
-
-    def start(self) -> "NFSP":
-        """Returns the algorithm before its first step."""
-        return NFSP(self)
 
 
 class NFSP:

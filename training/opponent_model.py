@@ -22,9 +22,7 @@ from opponent_models.learned import assemble, gather, save_learned
 from opponent_models.score import plot, report
 from runtime.progress import Progress
 from runtime.settings import ConfigError
-from training.run import Report
-from training.run_config import MinutesBudget, RunConfig
-from training.run_folder import Saved
+from training.interface import MinutesBudget, Report, RunConfig, Saved
 
 MODEL, REPORT, CALIBRATION = "opponents.safetensors", "report.md", "calibration.png"
 """What a finished run leaves in its folder."""
@@ -41,6 +39,7 @@ class OpponentModelConfig(RunConfig):
         algorithm: ``name``, and how trees are learned (``opponent_models.learn``).
     """
 
+    learned_by = "training.opponent_model:OpponentModel"
     hands: str | None = None
     game: Choice = field(default_factory=lambda: Choice("no_limit_holdem"))
     algorithm: LearnOptions = field(default_factory=LearnOptions)
@@ -56,10 +55,6 @@ class OpponentModelConfig(RunConfig):
             raise ConfigError(
                 f"game={self.game.name} algorithm=opponent_model: expected game=no_limit_holdem"
             )
-
-    def start(self) -> "OpponentModel":
-        """Returns the algorithm before its first step."""
-        return OpponentModel(self)
 
     def paths(self) -> list[str]:
         """Returns the files and folders of hands."""

@@ -5,7 +5,6 @@ The constants are ours (docs/experiments.md), as are those beside ``Learner.grad
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,24 +14,18 @@ from games.batches import num_rows, take
 from games.kernels import Stream
 from networks.weights import move_towards
 from runtime.progress import Progress
+from training.fpmcts import FPMCTS
 from training.game_curves import policy_game_curves
+from training.interface import Report
 from training.learning import Losses, learn_filter, learn_side_by_side, loss_text
-from training.run import Report
 
-if TYPE_CHECKING:
-    from training.fpmcts import FPMCTS
-
-DECAY = 0.95
-"""λ of the advantages. 1: result minus value, without bias; less: later values stand in for a part
-of the result.
-"""
 CERTAIN_SHARE = 0.2
 """Share of the decisions that are certain which teaches the value; the others are left out."""
 BATCH_SIZE = 1024
 """Decisions per step."""
 
 
-def gradient_iteration(run: "FPMCTS", progress: Progress) -> Report:
+def gradient_iteration(run: FPMCTS, progress: Progress) -> Report:
     """Plays the games of an iteration, learns from them, and evaluates."""
     settings = run.config.gradient
     if run.iteration == settings.start:  # from the weights that played so far
@@ -63,7 +56,7 @@ def gradient_iteration(run: "FPMCTS", progress: Progress) -> Report:
     return Report(run.steps, line, scalars)
 
 
-def learn(run: "FPMCTS", rows: Decisions, progress: Progress) -> dict[str, float]:
+def learn(run: FPMCTS, rows: Decisions, progress: Progress) -> dict[str, float]:
     """Steps every network along the advantages of its decisions, scaled to mean 0 and deviation 1;
     returns curves.
     """
@@ -91,7 +84,9 @@ def learn(run: "FPMCTS", rows: Decisions, progress: Progress) -> dict[str, float
                 )
             yield losses
 
-    curves = learn_side_by_side(run, [network(k) for k in range(len(steps))], steps, progress)
-    curves |= learn_filter(run, rows.samples, max(steps))
+    curves = learn_side_by_side(
+        run.learning_threads, [network(k) for k in range(len(steps))], steps, progress
+    )
+    curves |= learn_filter(run.filter, [run.config.seed, run.steps], rows.samples, max(steps))
     curves |= {"time/learning_seconds": time.perf_counter() - started, "data/learning_rate": lr}
     return curves | {f"data/learning_steps_{k}": float(count) for k, count in enumerate(steps)}

@@ -11,65 +11,14 @@ From Python, without a command line:
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from dataclasses import asdict
+from typing import Any
 
 from runtime.progress import Progress, silent
 from runtime.settings import ConfigError
 from training.curves import Curves
-from training.run_config import RunConfig
-from training.run_folder import RunFolder, Saved
-
-
-@dataclass
-class Report:
-    """What a finished step says.
-
-    Attributes:
-        step: Where its curves are drawn.
-        line: For the terminal.
-        scalars: The curves of TensorBoard, by name.
-        is_last: Whether nothing is left to do.
-    """
-
-    step: int
-    line: str
-    scalars: dict[str, float] = field(default_factory=dict)
-    is_last: bool = False
-
-
-class Algorithm(Protocol):
-    """What a run moves on, a step at a time.
-
-    A step depends on the state before it and on nothing else: its random streams are derived from
-    the seed and the position of the step, so a run that was killed and resumed equals one that was
-    not.
-
-    Attributes:
-        saves_each_step: Whether a checkpoint is written after every step; if not, a tenth of the
-            time is spent on them.
-    """
-
-    saves_each_step: bool
-
-    @property
-    def about(self) -> str:
-        """What is trained, and on what."""
-
-    @property
-    def spent(self) -> dict[str, int]:
-        """What was done so far, by the bounds of the budget: ``{"iterations": 3}``."""
-
-    def step(self, progress: Progress) -> Report:
-        """Runs the next step."""
-
-    def state(self) -> Saved:
-        """Returns all that the next step depends on, as named arrays and metadata."""
-
-    def load(self, saved: Saved) -> None:
-        """Takes what ``state`` gave. Raises CheckpointError where it is of another game, network or
-        algorithm.
-        """
+from training.interface import Algorithm, Report, RunConfig, Saved
+from training.run_folder import RunFolder
 
 
 class Run:

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -17,7 +17,7 @@ from omegaconf import OmegaConf
 
 from networks.checkpoint import CHECKPOINT, NETWORKS, PREVIOUS, CheckpointError, load, save
 from runtime.settings import ConfigError, flatten_config
-from training.run_config import RunConfig
+from training.interface import RunConfig, Saved
 
 CONFIG, LOCK = "config.yaml", "lock"
 VERSION = 2
@@ -47,14 +47,6 @@ BEGINNING = "init_from"
 
 class RunFolderError(RuntimeError):
     """A run folder that cannot be used; the message says which and why."""
-
-
-@dataclass
-class Saved:
-    """A checkpoint: named arrays and metadata."""
-
-    arrays: dict[str, np.ndarray]
-    meta: dict[str, Any]
 
 
 class RunFolder:

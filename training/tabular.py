@@ -17,9 +17,7 @@ from runtime.progress import Progress
 from runtime.settings import ConfigError, build
 from tabular import algorithms
 from tabular.learner import Learner
-from training.run import Report
-from training.run_config import EpisodeBudget, RunConfig
-from training.run_folder import Saved
+from training.interface import EpisodeBudget, Report, RunConfig, Saved
 
 MARKS_PER_DECADE = 10
 FIRST_MARK, LONGEST_STEP, CHUNK = 1_000, 50_000_000, 1_000_000
@@ -39,6 +37,7 @@ class TabularConfig(RunConfig):
         algorithm: ``name``, and its options (``tabular.algorithms``).
     """
 
+    learned_by = "training.tabular:Tabular"
     game: Choice = field(default_factory=lambda: Choice("leduc"))
     algorithm: dict[str, Any] = field(default_factory=lambda: {"name": "smooth_uct"})
     budget: EpisodeBudget = field(default_factory=EpisodeBudget)
@@ -75,10 +74,6 @@ class TabularConfig(RunConfig):
             raise
         except ValueError as error:
             raise ConfigError(f"game={self.game.name} algorithm={name}: {error}") from error
-
-    def start(self) -> "Tabular":
-        """Returns the algorithm before its first episode."""
-        return Tabular(self)
 
 
 def _options(group: Mapping[str, Any]) -> dict[str, Any]:

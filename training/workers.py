@@ -41,7 +41,8 @@ from inference.filter import FilterEngine, FilterNet
 from networks.evaluator import Evaluator
 from networks.resnet import Networks, build_networks
 from networks.weights import load_module, module_arrays
-from runtime.cluster import Cluster, connect
+from runtime.cluster import Cluster
+from runtime.connect import connect
 from runtime.device import choose_device
 from runtime.pools import Pool, ThreadPool, Tick
 from runtime.progress import Progress

@@ -122,9 +122,13 @@ class LocalBestResponse(Agent):
     rules: Rules
     num_choices: ClassVar[int]
 
-    def __init__(self, game: Any, against: OpenPolicy, boards: int = 100, name: str = "lbr") -> None:
+    def __init__(
+        self, game: Any, against: OpenPolicy, boards: int = 100, name: str = "lbr"
+    ) -> None:
         if game.spec.num_seats != 2:
-            raise ValueError(f"{game.spec.name} with {game.spec.num_seats} players: a local best response plays against one")
+            raise ValueError(
+                f"{game.spec.name} with {game.spec.num_seats} players: a local best response plays against one"
+            )
         if boards < 1:
             raise ValueError(f"got boards={boards}; expected at least 1")
         self.game, self.against, self.boards, self.name = game, against, boards, name
@@ -154,11 +158,15 @@ class LocalBestResponse(Agent):
         total = ranges.sum(axis=1, keepdims=True)
         if not (total > 0).all():
             game = int(games[np.argmin(total[:, 0])])
-            raise ValueError(f"{self.name}: in game {game} the opponent made a move that the policy it was told of never makes")
+            raise ValueError(
+                f"{self.name}: in game {game} the opponent made a move that the policy it was told of never makes"
+            )
         self._ranges[games] = ranges / total
         return self._ranges[games]
 
-    def gains(self, ranges: np.ndarray, games: np.ndarray, views: States) -> tuple[np.ndarray, np.ndarray]:
+    def gains(
+        self, ranges: np.ndarray, games: np.ndarray, views: States
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Returns the chips that each choice promises, compared with folding, and its action: two arrays ``[n, choices]``.
 
         The choices are fold, call, and raises; -inf where one is not legal.
@@ -170,7 +178,9 @@ class LocalBestResponse(Agent):
         """
         cards, seats, pots, asked, may_fold = self.stakes(views)
         equity = np.empty(ranges.shape)
-        equities(self.rules, cards, seats, self.hands, ranges, self.boards, self._rng, games, equity)
+        equities(
+            self.rules, cards, seats, self.hands, ranges, self.boards, self._rng, games, equity
+        )
         chance = (ranges * equity).sum(axis=1)
         gains, moves = np.full((2, len(games), self.num_choices), -np.inf)
         gains[may_fold, 0], moves[:, 0] = 0.0, FOLD
@@ -181,10 +191,18 @@ class LocalBestResponse(Agent):
             rows, held = np.nonzero(ranges[able] > 0.0)
             stays = np.zeros((len(able), len(self.hands)))
             told = self.told(after, 1 - seats[able], views, able, rows, held)
-            stays[rows, held] = ranges[able[rows], held] * (1.0 - told[:, 0])  # to fold is the first move of who faces a bet
+            stays[rows, held] = ranges[able[rows], held] * (
+                1.0 - told[:, 0]
+            )  # to fold is the first move of who faces a bet
             called = stays.sum(axis=1)
-            won = (stays * equity[able]).sum(axis=1)  # the chance that the raise is called and the showdown won
-            gains[able, choice] = (1.0 - called) * pots[able] + won * (pots[able] + size) - (called - won) * (asked[able] + size)
+            won = (stays * equity[able]).sum(
+                axis=1
+            )  # the chance that the raise is called and the showdown won
+            gains[able, choice] = (
+                (1.0 - called) * pots[able]
+                + won * (pots[able] + size)
+                - (called - won) * (asked[able] + size)
+            )
             moves[able, choice] = actions
         return gains, moves
 
@@ -193,7 +211,9 @@ class LocalBestResponse(Agent):
         """Sets ``hands`` and ``rules``."""
 
     @abstractmethod
-    def explain(self, ranges: np.ndarray, games: np.ndarray, views: States, records: Records) -> None:
+    def explain(
+        self, ranges: np.ndarray, games: np.ndarray, views: States, records: Records
+    ) -> None:
         """Multiplies ranges (float64 ``[n, H]``) with the probabilities of what was seen since the last call, in place."""
 
     @abstractmethod
@@ -201,12 +221,20 @@ class LocalBestResponse(Agent):
         """Returns what is at stake at each view."""
 
     @abstractmethod
-    def raises(self, views: States, seats: np.ndarray) -> Iterator[tuple[np.ndarray, Any, Any, np.ndarray]]:
+    def raises(
+        self, views: States, seats: np.ndarray
+    ) -> Iterator[tuple[np.ndarray, Any, Any, np.ndarray]]:
         """Yields for each raise: the rows where it is legal, its actions, the positions after it, and the chips above a call."""
 
     @abstractmethod
     def told(
-        self, at: Any, seats: np.ndarray, views: States, of: np.ndarray, rows: np.ndarray, held: np.ndarray
+        self,
+        at: Any,
+        seats: np.ndarray,
+        views: States,
+        of: np.ndarray,
+        rows: np.ndarray,
+        held: np.ndarray,
     ) -> np.ndarray:
         """Returns what the opponent does with some hands: float64 ``[k, A]``.
 
@@ -225,16 +253,22 @@ class LimitBestResponse(LocalBestResponse):
     def prepare(self) -> None:
         """Lists the hands."""
         rules = self.rules = self.game.rules
-        self.hands = np.array(list(combinations(range(rules.num_cards), rules.num_private)), np.int8)
+        self.hands = np.array(
+            list(combinations(range(rules.num_cards), rules.num_private)), np.int8
+        )
         # The slot of the action that led to a node; unused at the start.
-        self._slot = rules.feature % NUM_ACTIONS - rules.betting.actions[np.maximum(rules.parent, 0), 0]
+        self._slot = (
+            rules.feature % NUM_ACTIONS - rules.betting.actions[np.maximum(rules.parent, 0), 0]
+        )
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
         super().start(num_games, seed)
         self._nodes = np.zeros(num_games, np.int32)
 
-    def explain(self, ranges: np.ndarray, games: np.ndarray, views: States, records: Records | None) -> None:
+    def explain(
+        self, ranges: np.ndarray, games: np.ndarray, views: States, records: Records | None
+    ) -> None:
         """See ``LocalBestResponse``; records are not read."""
         betting = self.game.rules.betting
         others = 1 - betting.player[views.node]
@@ -252,7 +286,13 @@ class LimitBestResponse(LocalBestResponse):
         self._nodes[games] = views.node
 
     def told(
-        self, at: np.ndarray, seats: np.ndarray, views: States, of: np.ndarray, rows: np.ndarray, held: np.ndarray
+        self,
+        at: np.ndarray,
+        seats: np.ndarray,
+        views: States,
+        of: np.ndarray,
+        rows: np.ndarray,
+        held: np.ndarray,
     ) -> np.ndarray:
         """See ``LocalBestResponse``."""
         rules, size = self.game.rules, self.hands.shape[1]
@@ -269,9 +309,17 @@ class LimitBestResponse(LocalBestResponse):
         betting, every = self.game.rules.betting, np.arange(len(views.node))
         seats, paid = betting.player[views.node], betting.paid[betting.position[views.node]]
         asked = paid[every, 1 - seats] - paid[every, seats]
-        return Stakes(views.cards, seats, paid.sum(axis=1), asked, betting.actions[views.node, 0] == Action.FOLD)
+        return Stakes(
+            views.cards,
+            seats,
+            paid.sum(axis=1),
+            asked,
+            betting.actions[views.node, 0] == Action.FOLD,
+        )
 
-    def raises(self, views: States, seats: np.ndarray) -> Iterator[tuple[np.ndarray, Any, Any, np.ndarray]]:
+    def raises(
+        self, views: States, seats: np.ndarray
+    ) -> Iterator[tuple[np.ndarray, Any, Any, np.ndarray]]:
         """Yields the one raise."""
         betting, last = self.game.rules.betting, self.game.rules.betting.num_actions[views.node] - 1
         able = np.flatnonzero(betting.actions[views.node, last] == Action.RAISE)
@@ -290,7 +338,9 @@ def _slots(rules: Rules, states: States, actions: np.ndarray, out: np.ndarray) -
 
 
 @kernel
-def _choices(rules: Rules, views: States, sizes: np.ndarray, chips: np.ndarray, raises: np.ndarray) -> None:
+def _choices(
+    rules: Rules, views: States, sizes: np.ndarray, chips: np.ndarray, raises: np.ndarray
+) -> None:
     """Writes what is at stake in each view.
 
     Args:
@@ -301,8 +351,14 @@ def _choices(rules: Rules, views: States, sizes: np.ndarray, chips: np.ndarray, 
     for i in range(chips.shape[0]):
         seat = current_seat(rules, views, i)
         asked = to_call(rules, views, i)
-        unanswered = max(0, views.paid[i, 1 - seat] - views.paid[i, seat] - asked)  # goes back: nobody calls it
-        chips[i, 0], chips[i, 1], chips[i, 2] = pot(rules, views, i) - unanswered, asked, 1.0 if asked > 0 else 0.0
+        unanswered = max(
+            0, views.paid[i, 1 - seat] - views.paid[i, seat] - asked
+        )  # goes back: nobody calls it
+        chips[i, 0], chips[i, 1], chips[i, 2] = (
+            pot(rules, views, i) - unanswered,
+            asked,
+            1.0 if asked > 0 else 0.0,
+        )
         least, most = raise_bounds(rules, views, i)
         raises[i] = 0
         if most == 0:
@@ -311,7 +367,11 @@ def _choices(rules: Rules, views: States, sizes: np.ndarray, chips: np.ndarray, 
         before = np.int64(0)
         for k in range(sizes.size):
             amount = (
-                most if sizes[k] == np.inf else min(max(highest + np.int64(sizes[k] * (chips[i, 0] + asked) + 0.5), least), most)
+                most
+                if sizes[k] == np.inf
+                else min(
+                    max(highest + np.int64(sizes[k] * (chips[i, 0] + asked) + 0.5), least), most
+                )
             )
             if amount != before:
                 raises[i, k] = amount
@@ -322,7 +382,9 @@ class NoLimitBestResponse(LocalBestResponse):
     """In no-limit Hold'em. Positions are states without hole cards, to which the moves are played that were seen."""
 
     num_choices = 2 + len(IN_POTS)
-    hands = np.array([(high, low) for low, high in combinations(range(52), 2)], np.int8)  # as states have them
+    hands = np.array(
+        [(high, low) for low, high in combinations(range(52), 2)], np.int8
+    )  # as states have them
 
     def prepare(self) -> None:
         """Takes the rules of limit Hold'em, in which hands compare alike."""
@@ -334,7 +396,9 @@ class NoLimitBestResponse(LocalBestResponse):
         self._histories = self.game.empty(num_games)
         self._played = np.full(num_games, -1)
 
-    def explain(self, ranges: np.ndarray, games: np.ndarray, views: States, records: Records) -> None:
+    def explain(
+        self, ranges: np.ndarray, games: np.ndarray, views: States, records: Records
+    ) -> None:
         """See ``LocalBestResponse``."""
         rules, n, seats = self.game.rules, len(games), seats_to_move(self.game, views)
         for k in np.flatnonzero(self._played[games] < 0):
@@ -346,7 +410,10 @@ class NoLimitBestResponse(LocalBestResponse):
         left = records.lengths[games] - self._played[games]
         while (left > 0).any():
             ahead = np.flatnonzero(left > 0)
-            moves, at = records.moves[games[ahead], self._played[games[ahead]]], take(self._histories, games[ahead])
+            moves, at = (
+                records.moves[games[ahead], self._played[games[ahead]]],
+                take(self._histories, games[ahead]),
+            )
             theirs = np.flatnonzero(seats_to_move(self.game, at) != seats[ahead])
             asked = ahead[theirs]
             if asked.size:
@@ -361,7 +428,13 @@ class NoLimitBestResponse(LocalBestResponse):
             left = records.lengths[games] - self._played[games]
 
     def told(
-        self, at: States, seats: np.ndarray, views: States, of: np.ndarray, rows: np.ndarray, held: np.ndarray
+        self,
+        at: States,
+        seats: np.ndarray,
+        views: States,
+        of: np.ndarray,
+        rows: np.ndarray,
+        held: np.ndarray,
     ) -> np.ndarray:
         """See ``LocalBestResponse``."""
         made = take(at, rows)
@@ -374,7 +447,10 @@ class NoLimitBestResponse(LocalBestResponse):
     def stakes(self, views: States) -> Stakes:
         """See ``LocalBestResponse``."""
         seats, every = seats_to_move(self.game, views), np.arange(len(views.seat))
-        chips, self._raises = np.empty((len(every), 3)), np.zeros((len(every), len(IN_POTS)), np.int64)
+        chips, self._raises = (
+            np.empty((len(every), 3)),
+            np.zeros((len(every), len(IN_POTS)), np.int64),
+        )
         _choices(self.game.rules, views, np.array(IN_POTS), chips, self._raises)
         cards = np.full((len(every), 4 + NUM_BOARD), HIDDEN, np.int8)
         for k in range(2):
@@ -382,12 +458,22 @@ class NoLimitBestResponse(LocalBestResponse):
         cards[:, 4:] = views.board
         return Stakes(cards, seats, chips[:, 0], chips[:, 1], chips[:, 2] > 0)
 
-    def raises(self, views: States, seats: np.ndarray) -> Iterator[tuple[np.ndarray, Any, Any, np.ndarray]]:
+    def raises(
+        self, views: States, seats: np.ndarray
+    ) -> Iterator[tuple[np.ndarray, Any, Any, np.ndarray]]:
         """Yields a raise for each of IN_POTS."""
         for amounts in self._raises.T:
             able = np.flatnonzero(amounts > 0)
             actions, after = FIRST_AMOUNT + amounts[able], take(views, able)
             for row, action in enumerate(actions):
                 step(self.game.rules, after, row, int(action))
-            own, other = after.paid[np.arange(len(able)), seats[able]], views.paid[able, 1 - seats[able]]
-            yield able, actions, after, np.minimum(own, other + views.stacks[able, 1 - seats[able]]) - other
+            own, other = (
+                after.paid[np.arange(len(able)), seats[able]],
+                views.paid[able, 1 - seats[able]],
+            )
+            yield (
+                able,
+                actions,
+                after,
+                np.minimum(own, other + views.stacks[able, 1 - seats[able]]) - other,
+            )

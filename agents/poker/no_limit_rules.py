@@ -65,7 +65,9 @@ def hand_only(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -
         bets, calls = 0.0, 2.0
     bets, calls = _shifted(bets, rng, lane), _shifted(calls, rng, lane)
     big = np.int64(views.big_blind[i])
-    return _raise_or_call(rules, views, i, bets * big, max(calls, 0.0) * max(np.int64(views.last_raise[i]), big))
+    return _raise_or_call(
+        rules, views, i, bets * big, max(calls, 0.0) * max(np.int64(views.last_raise[i]), big)
+    )
 
 
 @kernel
@@ -100,12 +102,20 @@ def _share_of_wins(tables: HandTables, views: States, i: int, rng: np.ndarray, l
             board_key += tables.keys[deck[k]]
             board_masks |= tables.bits[deck[k]]
         a, b = views.hole[i, seat, 0], views.hole[i, seat, 1]
-        own = strength_of(tables, board_key + tables.keys[a] + tables.keys[b], board_masks | tables.bits[a] | tables.bits[b], 7)
+        own = strength_of(
+            tables,
+            board_key + tables.keys[a] + tables.keys[b],
+            board_masks | tables.bits[a] | tables.bits[b],
+            7,
+        )
         best = True
         for r in range(rivals):
             a, b = deck[5 - known + 2 * r], deck[6 - known + 2 * r]
             best = best and own > strength_of(
-                tables, board_key + tables.keys[a] + tables.keys[b], board_masks | tables.bits[a] | tables.bits[b], 7
+                tables,
+                board_key + tables.keys[a] + tables.keys[b],
+                board_masks | tables.bits[a] | tables.bits[b],
+                7,
             )
         wins += best
     return wins / SAMPLES
@@ -140,7 +150,9 @@ def _of_rows(rule: Any) -> Any:
     """Returns a kernel that writes the moves of a rule for all rows."""
 
     @kernel
-    def moves(rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out: np.ndarray) -> None:
+    def moves(
+        rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out: np.ndarray
+    ) -> None:
         for k in range(len(games)):
             out[k] = rule(rules, views, k, rng, games[k])
 

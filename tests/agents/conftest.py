@@ -19,8 +19,8 @@ from networks.checkpoint import save
 from networks.resnet import NetworkConfig
 from training.config import BootstrapSettings, TrainConfig
 from training.fpmcts import FPMCTS
+from training.interface import EpisodeBudget
 from training.run import Run
-from training.run_config import EpisodeBudget
 from training.tabular import TabularConfig
 
 TINY = TrainConfig(

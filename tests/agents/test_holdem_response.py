@@ -45,7 +45,9 @@ def naive_chance(own: list[int], hand: list[int], board: list[int]) -> float:
     """Returns the share of showdowns won, a tie counting half, over all ways to complete the board."""
     left = [card for card in range(52) if card not in (*own, *hand, *board)]
     boards = [[*board, *rest] for rest in combinations(left, 5 - len(board))]
-    mine, theirs = (strengths(np.array([[*cards, *b] for b in boards])).astype(int) for cards in (own, hand))
+    mine, theirs = (
+        strengths(np.array([[*cards, *b] for b in boards])).astype(int) for cards in (own, hand)
+    )
     return float(np.mean((mine > theirs) + 0.5 * (mine == theirs)))
 
 
@@ -57,7 +59,9 @@ def test_chances_on_a_river_against_every_hand(game: LimitPoker) -> None:
 
 
 @pytest.mark.parametrize(("board", "boards"), [("Ah 7c 7d 2s", 46), ("Ah 7c 7d", 1081)])
-def test_chances_are_exact_where_all_boards_are_looked_at(game: LimitPoker, board: str, boards: int) -> None:
+def test_chances_are_exact_where_all_boards_are_looked_at(
+    game: LimitPoker, board: str, boards: int
+) -> None:
     """46 cards are left to the one who sees six, 1,081 pairs to the one who sees five; a hand takes its own from them."""
     own, found = "Ks Qs", chances(game, "Ks Qs", board, boards)
     for number in np.random.default_rng(0).choice(len(HANDS), 25, replace=False):
@@ -69,7 +73,10 @@ def test_chances_are_exact_where_all_boards_are_looked_at(game: LimitPoker, boar
 def test_chances_from_random_boards(game: LimitPoker) -> None:
     """Aces against kings before the flop: 0.8195 (known; within 0.01 for any suits) and 5 standard errors of 20,000 boards."""
     found = chances(game, "As Ah", "", 20_000)
-    kings = [int(np.flatnonzero((HANDS == sorted(parse_cards(text))).all(axis=1))[0]) for text in ("Ks Kh", "Kc Kd")]
+    kings = [
+        int(np.flatnonzero((HANDS == sorted(parse_cards(text))).all(axis=1))[0])
+        for text in ("Ks Kh", "Kc Kd")
+    ]
     assert found[kings] == pytest.approx(0.8195, abs=0.01 + 0.0136)
 
 
@@ -89,8 +96,12 @@ def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
             factors[fits] *= table[rows, slot]
         node = int(betting.child[node, slot])
     agent.start(1, 0)
-    view = States(np.array([[HIDDEN, HIDDEN, *mine, HIDDEN, HIDDEN]], np.int8), np.array([node], np.int32))
-    np.testing.assert_allclose(agent.ranges(np.zeros(1, np.int64), view, None)[0], factors / factors.sum(), rtol=1e-10)
+    view = States(
+        np.array([[HIDDEN, HIDDEN, *mine, HIDDEN, HIDDEN]], np.int8), np.array([node], np.int32)
+    )
+    np.testing.assert_allclose(
+        agent.ranges(np.zeros(1, np.int64), view, None)[0], factors / factors.sum(), rtol=1e-10
+    )
 
 
 @pytest.mark.slow

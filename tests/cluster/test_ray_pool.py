@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.cluster import ClusterError, ClusterSettings, connect
+from runtime.cluster import ClusterError, ClusterSettings
+from runtime.connect import connect
 
 sys.path.insert(
     0, str(Path(__file__).resolve().parent)

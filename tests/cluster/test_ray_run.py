@@ -15,7 +15,7 @@ from reproduce.ismcts_tables import read_job
 from runtime.progress import silent
 from runtime.settings import ConfigError
 from training.algorithms import read_run
-from training.fpmcts import FPMCTS
+from training.stages import Stages
 
 ray = pytest.importorskip("ray")
 from runtime.ray_pool import RayCluster  # noqa: E402
@@ -33,11 +33,11 @@ TINY = (
 )
 
 
-def trainer(*overrides: str) -> FPMCTS:
-    return FPMCTS(read_run((*TINY, *overrides)))
+def trainer(*overrides: str) -> Stages:
+    return Stages(read_run((*TINY, *overrides)))
 
 
-def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[FPMCTS, RayCluster]:
+def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[Stages, RayCluster]:
     made = trainer(
         *overrides, "cluster=ray", f"cluster.address={nodes.address}", f"cluster.actors={actors}"
     )
@@ -45,7 +45,7 @@ def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[FPMCTS, RayClu
     return made, made.workers.cluster
 
 
-def run(one: FPMCTS, steps: int) -> dict[str, np.ndarray]:
+def run(one: Stages, steps: int) -> dict[str, np.ndarray]:
     """Returns the arrays after some steps, and what the last match said."""
     reports = [one.step(silent) for _ in range(steps)]
     return one.state().arrays | {
@@ -179,7 +179,7 @@ def test_bootstrap_and_measured_searches(nodes: Any) -> None:
     line = (*doudizhu, *(key for key in TINY if not key.startswith(("game=", "search.playouts"))))
     made = []
     for more in ((), ("cluster=ray", f"cluster.address={nodes.address}", "cluster.actors=2")):
-        one = FPMCTS(read_run((*line, *more)))
+        one = Stages(read_run((*line, *more)))
         made.append(run(one, 3))
         one.close()
     same(*made)

@@ -33,7 +33,12 @@ def test_three_standard_normals_come_out_as_clark_has_them() -> None:
 
 @pytest.mark.parametrize(
     ("a", "b"),
-    [((0.0, 1.0), (0.5, 4.0)), ((20_000.0, 100.0), (20_010.0, 900.0)), ((3.0, 0.0), (3.0, 2.0)), ((1.0, 0.0), (9.0, 1.0))],
+    [
+        ((0.0, 1.0), (0.5, 4.0)),
+        ((20_000.0, 100.0), (20_010.0, 900.0)),
+        ((3.0, 0.0), (3.0, 2.0)),
+        ((1.0, 0.0), (9.0, 1.0)),
+    ],
 )
 def test_larger_of_two_against_simulation(a: tuple[float, float], b: tuple[float, float]) -> None:
     rng = np.random.default_rng(1)
@@ -55,7 +60,9 @@ def test_children_without_samples_count_nowhere() -> None:
     visits = np.array([2, 0, 6])
     assert weighted(mean, variance, visits, 0, 3) == pytest.approx((2.5, 40 / 64))
     assert maximum(mean, variance, visits, 0, 3) == (3.0, 1.0)
-    assert max_distribution(mean, variance, visits, 0, 3) == pytest.approx(larger_of_two(1.0, 1.0, 3.0, 1.0))
+    assert max_distribution(mean, variance, visits, 0, 3) == pytest.approx(
+        larger_of_two(1.0, 1.0, 3.0, 1.0)
+    )
 
 
 def test_sample_weights_are_the_mean_of_all_samples() -> None:
@@ -71,7 +78,11 @@ def test_sample_weights_are_the_mean_of_all_samples() -> None:
 def test_variance_of_an_opponents_node(independent: bool) -> None:
     """Independent errors of the children give the mean an error of variance sum of p² σ²; the text's sum of p σ² is larger."""
     rng = np.random.default_rng(3)
-    p, value, variance = np.array([0.5, 0.3, 0.2]), np.array([1.0, -4.0, 10.0]), np.array([4.0, 1.0, 9.0])
+    p, value, variance = (
+        np.array([0.5, 0.3, 0.2]),
+        np.array([1.0, -4.0, 10.0]),
+        np.array([4.0, 1.0, 9.0]),
+    )
     drawn = rng.normal(value, np.sqrt(variance), (DRAWS, 3)) @ p
     tree = empty_tree(4)
     tree.first[0], tree.count[0] = 1, 3

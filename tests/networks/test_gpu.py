@@ -9,7 +9,7 @@ from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
 from runtime.progress import silent
 from training.algorithms import read_run
-from training.fpmcts import FPMCTS
+from training.stages import Stages
 
 pytestmark = [
     pytest.mark.gpu,
@@ -38,8 +38,10 @@ def test_answers_are_those_of_the_cpu(precision: str, tolerance: float) -> None:
 def test_a_run_learns() -> None:
     """Bootstrap, self-play on several threads, learning, and evaluation."""
     config = read_run(["experiment=smoke", "device=cuda", "threads=4", "train.averaging=10"])
-    run, reports = FPMCTS(config), []
+    run, reports = Stages(config), []
     while run.iteration < 1:
         reports.append(run.step(silent).scalars)
     assert reports[-1]["policy_against_rhcp/wp_all"] > 0.1
-    assert reports[1]["loss/policy_0"] < reports[0]["loss/policy_0"]  # of the two steps of the bootstrap
+    assert (
+        reports[1]["loss/policy_0"] < reports[0]["loss/policy_0"]
+    )  # of the two steps of the bootstrap

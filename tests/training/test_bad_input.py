@@ -65,7 +65,7 @@ def test_every_experiment_composes(experiment: str) -> None:
         ("search.playouts=${x}", "search.playouts=${x}: Interpolation key 'x' not found"),
         ("seed=1,2", "seed=1,2: expected one value"),
         ("seed=[", "seed=[: the value cannot be read"),
-        ("seed.x=1", "seed.x=1: seed is a key of its own"),
+        ("seed.x=1", "seed={'x': 1}: expected a value of type int"),
         ("search=", "search=: the value is missing"),
         ("run_dir=", "run_dir=: the value is missing"),
         ("~search.playouts", "~search.playouts: a key cannot be removed"),

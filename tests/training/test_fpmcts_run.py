@@ -15,6 +15,7 @@ import training.fpmcts
 from evaluation.decks import evaluation_decks
 from evaluation.policy_table import ExactMeasure
 from fpmcts.drawn_moves import explore
+from fpmcts.policy_games import DECAY
 from fpmcts.samples import flatten
 from games import make
 from games.kernels import Stream, deal_seeds, streams
@@ -23,11 +24,11 @@ from networks.checkpoint import CheckpointError, load, save
 from runtime.progress import silent
 from runtime.settings import ConfigError
 from training.algorithms import read_run
+from training.bootstrap import bootstrap_games
 from training.config import TrainConfig
-from training.fpmcts import FPMCTS
-from training.policy_gradient import DECAY
-from training.run import Report
+from training.interface import Report
 from training.run_folder import RunFolder, RunFolderError
+from training.stages import Stages
 from training.workers import Batch, Players, Workers
 
 KUHN = [
@@ -54,13 +55,13 @@ def config(*overrides: str, base: list[str] = KUHN) -> TrainConfig:
     return given
 
 
-def steps(one: FPMCTS, count: int) -> Report:
+def steps(one: Stages, count: int) -> Report:
     """Returns the last report."""
     reports = [one.step(silent) for _ in range(count)]
     return reports[-1]
 
 
-def arrays(one: FPMCTS, count: int) -> dict[str, np.ndarray]:
+def arrays(one: Stages, count: int) -> dict[str, np.ndarray]:
     """Returns the arrays after some steps, and what the last match said."""
     report = steps(one, count)
     found = {name: array.copy() for name, array in one.state().arrays.items()}
@@ -80,21 +81,19 @@ def same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None:
 def straight(request: pytest.FixtureRequest) -> tuple[str, dict[str, np.ndarray]]:
     """Returns the override of a lag, and the arrays of a run with it."""
     lag = f"cluster.lag={request.param}"
-    return lag, arrays(FPMCTS(config(lag)), STEPS)
+    return lag, arrays(Stages(config(lag)), STEPS)
 
 
 def test_threads_and_units_change_nothing(straight: tuple[str, dict[str, np.ndarray]]) -> None:
     lag, expected = straight
     same(
-        arrays(
-            FPMCTS(config(lag, "threads=2", "selfplay.unit_games=4")), STEPS
-        ),
+        arrays(Stages(config(lag, "threads=2", "selfplay.unit_games=4")), STEPS),
         expected,
     )
 
 
 def test_nothing_depends_on_when_games_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = arrays(FPMCTS(config("cluster.lag=1")), STEPS)
+    expected = arrays(Stages(config("cluster.lag=1")), STEPS)
 
     class Never:
         """Plays nothing ahead: games are played when they are asked for."""
@@ -107,7 +106,7 @@ def test_nothing_depends_on_when_games_are_played(monkeypatch: pytest.MonkeyPatc
         def stop(self) -> None: ...
 
     monkeypatch.setattr(training.fpmcts, "Ahead", Never)
-    same(arrays(FPMCTS(config("cluster.lag=1")), STEPS), expected)
+    same(arrays(Stages(config("cluster.lag=1")), STEPS), expected)
 
 
 @pytest.mark.parametrize("count", [1, 4])
@@ -116,7 +115,7 @@ def test_resumed_equals_uninterrupted(
 ) -> None:
     """Between the two steps of an iteration, and between searches and policy gradient."""
     lag, expected = straight
-    first, second = FPMCTS(config(lag)), FPMCTS(config(lag))
+    first, second = Stages(config(lag)), Stages(config(lag))
     steps(first, count)
     second.load(first.state())
     first.close()
@@ -126,7 +125,7 @@ def test_resumed_equals_uninterrupted(
 def test_which_weights_play() -> None:
     """Iteration t is played by the weights that learned from those before t - lag."""
     for lag in (0, 1):
-        one, before, played = FPMCTS(config(f"cluster.lag={lag}")), [], []
+        one, before, played = Stages(config(f"cluster.lag={lag}")), [], []
         for _ in range(4):
             if len(before) == one.iteration:
                 before.append([p.detach().numpy().copy() for p in one.playing.parameters()])
@@ -143,7 +142,7 @@ def test_which_weights_play() -> None:
 def test_what_playing_raises_is_raised_where_it_is_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    one = FPMCTS(config("cluster.lag=1"))
+    one = Stages(config("cluster.lag=1"))
     steps(one, 1)
 
     def failing(self: Workers, *rest: Any) -> None:
@@ -156,7 +155,7 @@ def test_what_playing_raises_is_raised_where_it_is_waited_for(
 
 
 def test_what_an_iteration_plays() -> None:
-    one = FPMCTS(config("episode.games=20"))
+    one = Stages(config("episode.games=20"))
     games = [(batch.chunk, batch.games, batch.searches) for batch in one.batches(1)]
     assert games == [(0, 8, True), (1, 8, True), (2, 4, True), (3, 12, False)]
     (batch,) = one.batches(2)
@@ -164,7 +163,7 @@ def test_what_an_iteration_plays() -> None:
 
 
 def test_steps_of_an_iteration_count_every_chunk_of_games() -> None:
-    one = FPMCTS(config("train.reuse=4", "train.least_steps=0"))
+    one = Stages(config("train.reuse=4", "train.least_steps=0"))
     one.offered = [64, 36]
     assert one.learning_steps(1) == [256, 144]
     assert one.learning_steps(32) == [8, 5]  # 4.5
@@ -172,7 +171,7 @@ def test_steps_of_an_iteration_count_every_chunk_of_games() -> None:
 
 def test_averages_play_and_are_given_away() -> None:
     """The networks that learn are kept beside them, and differ; a run may begin from the averages."""
-    one, other = FPMCTS(config()), FPMCTS(config("seed=5"))
+    one, other = Stages(config()), Stages(config("seed=5"))
     steps(one, 2)
     state = one.state()
     other.load_networks(state)
@@ -185,7 +184,7 @@ def test_averages_play_and_are_given_away() -> None:
         np.testing.assert_array_equal(other.state().arrays[name], state.arrays[name], err_msg=name)
 
 
-def exact(one: FPMCTS) -> float:
+def exact(one: Stages) -> float:
     one.evaluation.evaluator.refresh(one.playing)
     value = ExactMeasure(one.game).nash_conv(one.evaluation.evaluator.evaluate)
     assert value is not None
@@ -200,7 +199,7 @@ def test_a_short_run_comes_closer_to_an_equilibrium(
     game: str, uniform: float, reached: float
 ) -> None:
     small = ["threads=1", "selfplay.lanes=256", "search.playouts=128"]
-    one = FPMCTS(config(base=[*f"game={game}".split(), *small]))
+    one = Stages(config(base=[*f"game={game}".split(), *small]))
     assert exact(one) == pytest.approx(uniform, rel=0.1)  # networks are almost uniform at first
     after = steps(one, 10).scalars["nash_conv/average_policy"]
     assert after == pytest.approx(exact(one))
@@ -216,7 +215,7 @@ def test_policy_gradient_leaves_the_uniform_policy_for_a_better_one() -> None:
         "gradient.lr=2e-3",
         "gradient.averaging=0",
     ]
-    one = FPMCTS(config(base=base))
+    one = Stages(config(base=base))
     before = exact(one)
     assert "loss/surrogate_0" in steps(one, 5).scalars
     assert one.games_seen == 5 * 8192
@@ -224,7 +223,7 @@ def test_policy_gradient_leaves_the_uniform_policy_for_a_better_one() -> None:
 
 
 def test_an_exploiter_learns_alone() -> None:
-    one = FPMCTS(config("gradient.start=0", "gradient.frozen=[1]"))
+    one = Stages(config("gradient.start=0", "gradient.frozen=[1]"))
     before = [{name: p.clone() for name, p in net.state_dict().items()} for net in one.nets]
     steps(one, 2)
     unchanged = [
@@ -238,11 +237,11 @@ def test_one_seat_searches_in_each_game() -> None:
     """Its decisions teach policy and value; those of the other seat, which answers nobody, teach
     neither.
     """
-    one = FPMCTS(config("game=leduc"))
+    one = Stages(config("game=leduc"))
     (samples, _, statistics), _ = one.play(GAMES, silent)
     assert 0 < statistics.searches < statistics.decisions
     assert (samples.policy_weight > 0).sum() == statistics.searches
-    everyone = FPMCTS(config("game=leduc", "selfplay.searching=all"))
+    everyone = Stages(config("game=leduc", "selfplay.searching=all"))
     (_, _, statistics), _ = everyone.play(GAMES, silent)
     assert statistics.searches == statistics.decisions
 
@@ -271,7 +270,7 @@ def test_exploration_draws_legal_moves_alike() -> None:
 
 def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after_it() -> None:
     never, always = (
-        FPMCTS(config("game=leduc", f"selfplay.exploration={share}")).play(GAMES, silent)[0].samples
+        Stages(config("game=leduc", f"selfplay.exploration={share}")).play(GAMES, silent)[0].samples
         for share in (0.0, 0.5)
     )
     searched = never.policy_weight > 0
@@ -290,7 +289,7 @@ def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after
 
 
 def test_a_match_is_played_with_present_weights_by_any_number_of_workers() -> None:
-    one, three = FPMCTS(config()), FPMCTS(config("threads=3"))
+    one, three = Stages(config()), Stages(config("threads=3"))
     found = []
     for run in (one, three):
         for parameter in run.playing.parameters():
@@ -342,7 +341,7 @@ def test_variants_run_and_resume(override: str) -> None:
         *(["episode.value_games=0"] if override == "experiment=paper" else []),
         base=others,
     )
-    one, again = FPMCTS(chosen), FPMCTS(chosen)
+    one, again = Stages(chosen), Stages(chosen)
     while one.iteration < 1:
         report = one.step(silent)
     assert all(np.isfinite(value) for value in report.scalars.values())
@@ -361,7 +360,7 @@ def test_variants_run_and_resume(override: str) -> None:
 def test_workers_change_no_lesson() -> None:
     seeds = deal_seeds(0, 20, Stream.BOOTSTRAP)
     one, three = (
-        FPMCTS(config(f"threads={threads}", base=DOUDIZHU)).workers.teach(seeds, silent)
+        Stages(config(f"threads={threads}", base=DOUDIZHU)).workers.teach(seeds, silent)
         for threads in (1, 3)
     )
     for (name, field), (_, other) in zip(flatten(one), flatten(three), strict=True):
@@ -370,7 +369,7 @@ def test_workers_change_no_lesson() -> None:
 
 def trained(path: Path) -> Path:
     """Returns the folder of a run whose weights are not those that a new run starts with."""
-    one = FPMCTS(config("seed=9", f"run_dir={path}", base=DOUDIZHU))
+    one = Stages(config("seed=9", f"run_dir={path}", base=DOUDIZHU))
     with RunFolder.open(one.config) as folder:
         folder.save(one.state())
     return path
@@ -379,17 +378,17 @@ def trained(path: Path) -> Path:
 def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) -> None:
     path = trained(tmp_path / "run")
     plain = config(base=DOUDIZHU)
-    begun = FPMCTS(replace(plain, init_from=str(path)))
+    begun = Stages(replace(plain, init_from=str(path)))
     expected = load(path / "networks.safetensors")[0]
     for name, array in begun.state().arrays.items():
         if name.startswith("network."):
             np.testing.assert_array_equal(array, expected[name], err_msg=name)
-    resumed = FPMCTS(plain)
-    assert resumed.bootstrap_games > 0
+    resumed = Stages(plain)
+    assert bootstrap_games(resumed) > 0
     resumed.load(begun.state())
-    assert begun.bootstrap_games == resumed.bootstrap_games == 0
+    assert bootstrap_games(begun) == bootstrap_games(resumed) == 0
     with pytest.raises(CheckpointError, match=f"init_from={tmp_path}: there is no checkpoint at"):
-        FPMCTS(replace(plain, init_from=str(tmp_path)))
+        Stages(replace(plain, init_from=str(tmp_path)))
 
 
 def test_the_released_weights_begin_a_run() -> None:
@@ -399,7 +398,7 @@ def test_the_released_weights_begin_a_run() -> None:
     meta = load(file)[1]
     network = [f"network.{key}={str(value).lower()}" for key, value in meta["network"].items()]
     name = meta["game"]["name"]
-    begun = FPMCTS(config(f"init_from={file}", base=[f"game={name}", "threads=1", *network]))
+    begun = Stages(config(f"init_from={file}", base=[f"game={name}", "threads=1", *network]))
     assert begun.state().arrays.keys() >= {"network.0.score.weight"} or begun.nets
 
 
@@ -411,11 +410,11 @@ def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
     with pytest.raises(
         CheckpointError, match=f"{name} in the checkpoint holds numbers that are not finite"
     ):
-        FPMCTS(config(f"init_from={tmp_path / 'damaged.safetensors'}", base=DOUDIZHU))
+        Stages(config(f"init_from={tmp_path / 'damaged.safetensors'}", base=DOUDIZHU))
 
 
 def test_checkpoint_of_another_shape_is_refused() -> None:
-    one, wider = FPMCTS(config()), FPMCTS(config("network.channels=16"))
+    one, wider = Stages(config()), Stages(config("network.channels=16"))
     with pytest.raises(CheckpointError, match="channels"):  # of a run that goes on
         wider.load(one.state())
     with pytest.raises(CheckpointError, match="networks only grow"):  # of one that begins from it

@@ -15,9 +15,9 @@ from runtime.progress import Progress
 from runtime.settings import ConfigError
 from training.config import TrainConfig
 from training.curves import Curves
-from training.run import Report, Run
-from training.run_config import EpisodeBudget, RunConfig
-from training.run_folder import RunFolder, RunFolderError, Saved
+from training.interface import EpisodeBudget, Report, RunConfig, Saved
+from training.run import Run
+from training.run_folder import RunFolder, RunFolderError
 
 
 def config(path: Path, **changes: Any) -> TrainConfig:

@@ -1,14 +1,74 @@
-"""What the configuration of every run has, whatever its algorithm."""
+"""What a run and its algorithm know of each other: a configuration, steps that report, and states."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from importlib import import_module
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
 
 from games import Choice
+from runtime.progress import Progress
 from runtime.settings import build, setting
 
-if TYPE_CHECKING:
-    from training.run import Algorithm
+
+@dataclass
+class Report:
+    """What a finished step says.
+
+    Attributes:
+        step: Where its curves are drawn.
+        line: For the terminal.
+        scalars: The curves of TensorBoard, by name.
+        is_last: Whether nothing is left to do.
+    """
+
+    step: int
+    line: str
+    scalars: dict[str, float] = field(default_factory=dict)
+    is_last: bool = False
+
+
+@dataclass
+class Saved:
+    """A checkpoint: named arrays and metadata."""
+
+    arrays: dict[str, np.ndarray]
+    meta: dict[str, Any]
+
+
+class Algorithm(Protocol):
+    """What a run moves on, a step at a time.
+
+    A step depends on the state before it and on nothing else: its random streams are derived from
+    the seed and the position of the step, so a run that was killed and resumed equals one that was
+    not.
+
+    Attributes:
+        saves_each_step: Whether a checkpoint is written after every step; if not, a tenth of the
+            time is spent on them.
+    """
+
+    saves_each_step: bool
+
+    @property
+    def about(self) -> str:
+        """What is trained, and on what."""
+
+    @property
+    def spent(self) -> dict[str, int]:
+        """What was done so far, by the bounds of the budget: ``{"iterations": 3}``."""
+
+    def step(self, progress: Progress) -> Report:
+        """Runs the next step."""
+
+    def state(self) -> Saved:
+        """Returns all that the next step depends on, as named arrays and metadata."""
+
+    def load(self, saved: Saved) -> None:
+        """Takes what ``state`` gave. Raises CheckpointError where it is of another game, network or
+        algorithm.
+        """
 
 
 @dataclass(frozen=True)
@@ -38,6 +98,7 @@ class RunConfig:
     """A run. What an algorithm adds to it is said by its own class.
 
     Attributes:
+        learned_by: MODULE:CLASS of the algorithm, which is made of the configuration.
         run_dir: Folder of the run; None makes ``runs/<game>-<algorithm>-<seed>``, of FPMCTS
             ``runs/<game>-<seed>``.
         seed: Of all random numbers, >= 0.
@@ -48,6 +109,7 @@ class RunConfig:
             (``Algorithm.spent``).
     """
 
+    learned_by: ClassVar[str]
     run_dir: str | None = None
     seed: int = setting(0, least=0, most=2**31)
     resume: bool = True
@@ -73,11 +135,15 @@ class RunConfig:
         """Returns the name of the folder of a run that was given none."""
         raise NotImplementedError
 
-    def start(self) -> "Algorithm":
-        """Returns the algorithm before its first step. Raises ConfigError or CheckpointError where
-        it cannot begin.
+    def start(self) -> Algorithm:
+        """Returns the algorithm before its first step.
+
+        Raises:
+            ConfigError, CheckpointError: It cannot begin.
         """
-        raise NotImplementedError
+        module, _, name = self.learned_by.partition(":")
+        algorithm: Algorithm = getattr(import_module(module), name)(self)
+        return algorithm
 
     def prepare(self, say: Callable[[str], None]) -> None:
         """Compiles ahead what the run needs; ``say`` shows a line."""
