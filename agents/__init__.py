@@ -10,23 +10,35 @@ if TYPE_CHECKING:
 
 
 def load_player(
-    name: str, game: Game, checkpoint: str | None = None, *, seed: int = 0, device: str = "cpu", **options: Any
+    name: str,
+    game: Game,
+    checkpoint: str | None = None,
+    *,
+    seed: int = 0,
+    device: str = "cpu",
+    **options: Any,
 ) -> "Agent":
     """Returns a player, ready for ``decide``.
 
     Args:
-        name: Such as ``fpmcts``, ``policy``, ``rhcp``, ``random``; another name raises an error that lists those of the game.
+        name: Such as ``fpmcts``, ``policy``, ``rhcp``, ``random``; another name raises an error
+            that lists those of the game.
         game: What it is to play.
-        checkpoint: Of players with networks: a checkpoint or the folder of a run; None: the weights that come with the project.
+        checkpoint: Of players with networks: a checkpoint or the folder of a run; None: the weights
+            that come with the project.
         seed: Of its random choices.
         device: Of its networks.
         options: As on the command line of ``evaluate.py``: ``playouts=256``.
 
     Raises:
-        ValueError: An unknown name, an option that there is not or that is out of range, or weights that cannot be used.
+        ValueError: An unknown name, an option that there is not or that is out of range, or weights
+            that cannot be used.
     """
-    from agents.players import PLAYERS, load  # brings torch along, which not everybody who imports a player needs
-    from agents.rehearsal import compile_players
+    from agents.players import (
+        PLAYERS,
+        load,
+    )  # brings torch along, which not everybody who imports a player needs
+    from agents.warmup import compile_players
 
     if name in PLAYERS and PLAYERS[name].compiles and is_known(game.spec.name):
         compile_players(game.spec.name)

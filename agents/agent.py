@@ -15,11 +15,13 @@ from games.table import Table
 
 
 class Agent(Protocol):
-    """A player: of many games at once, in any seat of each (``start``, ``act``), or of one table (``decide``).
+    """A player: of many games at once, in any seat of each (``start``, ``act``), or of one table
+    (``decide``).
 
-    All randomness of ``act`` comes from the seed given to ``start``, one stream per game (``games.kernels.streams``), so that
-    game *i* does not depend on the other games or on how they are batched. That of ``decide`` comes from ``seed`` and from what
-    the seat sees: the same position gives the same decision, whatever was asked before.
+    All randomness of ``act`` comes from the seed given to ``start``, one stream per game
+    (``games.kernels.streams``), so that game *i* does not depend on the other games or on how they
+    are batched. That of ``decide`` comes from ``seed`` and from what the seat sees: the same
+    position gives the same decision, whatever was asked before.
     """
 
     name: str
@@ -37,7 +39,8 @@ class Agent(Protocol):
         Args:
             games: int64 ``[n]``, the numbers of the games, all different.
             views: n rows; row k is game ``games[k]``, the cards that the mover cannot see erased.
-            records: The moves of all games, indexed by the number of the game, as the mover saw them.
+            records: The moves of all games, indexed by the number of the game, as the mover saw
+                them.
         """
         ...
 
@@ -50,32 +53,42 @@ class Agent(Protocol):
         deadline: float | None = None,
         moves: Iterable[str | int] | None = None,
     ) -> Decision:
-        """Returns what the player does as the seat to move at a table. It sees ``table.view`` and ``table.seen`` of that seat.
+        """Returns what the player does as the seat to move at a table. It sees ``table.view`` and
+        ``table.seen`` of that seat.
 
         The games of the last ``start`` are forgotten.
 
         Args:
             table: The table; it is not changed.
-            report: Told how far a search is. cancel: Whether it shall stop. deadline: When, by ``time.perf_counter``.
-            moves: Texts or actions to consider alone. Where moves carry amounts they need not be listed: searches play the
-                amount itself, a player that states probabilities gives it those of the listed one that stands for it.
+            report: Told how far a search is. cancel: Whether it shall stop. deadline: When, by
+                ``time.perf_counter``.
+            moves: Texts or actions to consider alone. Where moves carry amounts they need not be
+                listed: searches play the amount itself, a player that states probabilities gives it
+                    those of the listed one that stands for it.
 
         Raises:
-            ValueError: The game is over, a move in ``moves`` is not legal, or this player cannot be asked about given moves.
+            ValueError: The game is over, a move in ``moves`` is not legal, or this player cannot be
+                asked about given moves.
             RuntimeError: The player's answer is not legal. No other move is ever put in its place.
         """
         begin = time.perf_counter()
         question = ask(table, self.seed, moves)
         if len(question.legal) == 1:
             action = int(question.legal[0])
-            decision = Decision(question.text(action), action, {question.text(action): 1.0}, reason=FORCED)
+            decision = Decision(
+                question.text(action), action, {question.text(action): 1.0}, reason=FORCED
+            )
         else:
             decision = self.answer(question, Limits(report, cancel, deadline))
-        # Where moves carry amounts a player may play one that is not listed, unless it was asked about given moves alone.
+        # Where moves carry amounts a player may play one that is not listed, unless it was asked
+        # about given moves alone.
         if decision.action not in question.asked and (
             moves is not None or not question.game.is_legal(question.view, decision.action)
         ):
-            raise RuntimeError(f"{self.name} answered {decision.move!r}, which is not among the moves it was asked about")
+            raise RuntimeError(
+                f"{self.name} answered {decision.move!r}, which is not among the moves it "
+                "was asked about"
+            )
         return replace(decision, seconds=time.perf_counter() - begin)
 
     def answer(self, question: Question, limits: Limits) -> Decision:
@@ -88,20 +101,32 @@ class Agent(Protocol):
         return self._moved(question, policy)
 
     def _moved(self, question: Question, policy: np.ndarray | None) -> Decision:
-        """Returns the decision of a player whose reasons are at most a policy (float64 ``[legal]``)."""
-        told = None if policy is None else dict(zip(map(question.text, question.legal), policy.tolist(), strict=True))
+        """Returns the decision of a player whose reasons are at most a policy (float64
+        ``[legal]``).
+        """
+        told = (
+            None
+            if policy is None
+            else dict(zip(map(question.text, question.legal), policy.tolist(), strict=True))
+        )
         if question.about_all:
             self.start(1, question.seed)
             action = int(self.act(np.zeros(1, np.int64), question.view, question.records)[0])
             return Decision(question.text(action), action, told)
         if policy is None:
-            raise ValueError(f"{self.name} cannot be asked about given moves alone: it states no probabilities")
+            raise ValueError(
+                f"{self.name} cannot be asked about given moves alone: it states no probabilities"
+            )
         some = policy[np.searchsorted(question.legal, question.stands_for)]
         if not some.sum() > 0.0:
             some = np.ones(len(some))
         some = some / some.sum()
         drawn = float(streams(question.seed, 1)[0]) / 2.0**64
-        action = int(question.asked[min(np.searchsorted(np.cumsum(some), drawn, "right"), np.flatnonzero(some)[-1])])
+        action = int(
+            question.asked[
+                min(np.searchsorted(np.cumsum(some), drawn, "right"), np.flatnonzero(some)[-1])
+            ]
+        )
         told = dict.fromkeys(map(question.text, question.legal), 0.0)
         told |= dict(zip(map(question.text, question.asked), some.tolist(), strict=True))
         return Decision(question.text(action), action, told)
@@ -114,17 +139,20 @@ class OpenPolicy(Protocol):
         """Returns the probability of each action of the seat to move at each of n views.
 
         Returns:
-            float64 ``[n, A]``, A the most actions that are ever legal: those of the legal actions in ascending order, then zeros.
+            float64 ``[n, A]``, A the most actions that are ever legal: those of the legal actions
+            in ascending order, then zeros.
         """
         ...
 
 
 @runtime_checkable
 class Observer(Protocol):
-    """A player that learns who the others are from the games it has seen, by what all could see of them.
+    """A player that learns who the others are from the games it has seen, by what all could see of
+    them.
 
-    Before games it is told who sits where (``meet``), after them the moves (``observe``). Whoever plays the games decides what is
-    one acquaintance (``forget``) and how many games are played side by side, of which nothing is known until all are over.
+    Before games it is told who sits where (``meet``), after them the moves (``observe``). Whoever
+    plays the games decides what is one acquaintance (``forget``) and how many games are played side
+    by side, of which nothing is known until all are over.
     """
 
     adapts: bool
@@ -138,8 +166,8 @@ class Observer(Protocol):
         """Tells who sits where in the games to come.
 
         Args:
-            seating: int ``[G, S]``, numbers of players from 0 to S - 1 that mean the same until ``forget``; several seats may
-                have the same player.
+            seating: int ``[G, S]``, numbers of players from 0 to S - 1 that mean the same until
+                ``forget``; several seats may have the same player.
         """
         ...
 
@@ -150,5 +178,7 @@ class Observer(Protocol):
 
 def observers(agents: Iterable[Agent]) -> list[Observer]:
     """Returns the players that learn from what they see, each once."""
-    found: dict[int, Any] = {id(agent): agent for agent in agents if isinstance(agent, Observer) and agent.adapts}
+    found: dict[int, Any] = {
+        id(agent): agent for agent in agents if isinstance(agent, Observer) and agent.adapts
+    }
     return list(found.values())

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +14,13 @@ from games.kernels import kernel
 from games.table import Table
 
 WINS, RETURN = "wp", "return"
-"""Units of a value: the chance that the mover's team wins, in [0, 1]; its expected return in the game's unit (points, chips)."""
+"""Units of a value: the chance that the mover's team wins, in [0, 1]; its expected return in the
+game's unit (points, chips).
+"""
 CHOSEN, FORCED, SURE_WIN = "chosen", "forced", "sure win"
-"""Why a move is played: the player chose it; no other is legal; it wins in every world that the player cannot tell apart."""
+"""Why a move is played: the player chose it; no other is legal; it wins in every world that the
+player cannot tell apart.
+"""
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,8 @@ class RootMove:
         prior: The probability that the policy network gave it.
         visits: Simulations that began with it.
         mean: Their mean result, in the unit of the decision; None without any.
-        standard_error: Of the mean; None below two results, 0 where the mean is exact. The error of the networks themselves is
-            not in it.
+        standard_error: Of the mean; None below two results, 0 where the mean is exact. The error of
+            the networks themselves is not in it.
     """
 
     move: str
@@ -46,10 +50,13 @@ class HiddenCards:
     Attributes:
         seats: The other seats, in turn from the next one on.
         kinds: Names of what they may hold: ranks, or whole hands.
-        probabilities: ``[seat][kind][count]``, that a seat holds so many of a kind; seats and kinds in the order above.
-        effective_samples: Effective sample size of the hands behind it; None where all are listed, or where there are none.
+        probabilities: ``[seat][kind][count]``, that a seat holds so many of a kind; seats and kinds
+            in the order above.
+        effective_samples: Effective sample size of the hands behind it; None where all are listed,
+            or where there are none.
         listed: Whether all hands were listed: the numbers are then exact, up to the policies.
-        prior_only: Whether this is what the deal and the cards played say, and not yet what the moves say.
+        prior_only: Whether this is what the deal and the cards played say, and not yet what the
+            moves say.
     """
 
     seats: tuple[int, ...]
@@ -67,9 +74,11 @@ class Decision:
     Attributes:
         move: Its text.
         action: Its id.
-        policy: A probability for each legal move, by its text: the move is drawn from these, or is the best by them.
+        policy: A probability for each legal move, by its text: the move is drawn from these, or is
+            the best by them.
         value: What the mover's team can expect, in ``unit``.
-        value_error: Standard error of ``value``, that of the networks themselves not in it; 0 where it is exact.
+        value_error: Standard error of ``value``, that of the networks themselves not in it; 0 where
+            it is exact.
         unit: WINS or RETURN.
         root: The moves that a search considered, in the order of the legal moves.
         hidden: What it believes of the hidden cards.
@@ -89,10 +98,6 @@ class Decision:
     reason: str = CHOSEN
     seconds: float = 0.0
     value_error: float | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the fields, for JSON."""
-        return asdict(self)
 
 
 Report = Callable[[Decision, int, int], None]
@@ -122,9 +127,11 @@ class Question(NamedTuple):
         view: One row, the cards that the seat cannot see erased.
         records: One row, the moves as the seat saw them.
         legal: int16 ``[n]``, the listed legal actions, ascending.
-        asked: int16 ``[m]``, those that are asked about, ascending; ``legal``, as a rule. Where moves carry amounts there may be
-            others among them that the game allows; m is at most ``spec.max_legal``.
-        stands_for: int16 ``[m]``, of each of ``asked`` the one in ``legal`` that stands for it, for policies that know no other.
+        asked: int16 ``[m]``, those that are asked about, ascending; ``legal``, as a rule. Where
+            moves carry amounts there may be others among them that the game allows; m is at most
+            ``spec.max_legal``.
+        stands_for: int16 ``[m]``, of each of ``asked`` the one in ``legal`` that stands for it, for
+            policies that know no other.
         seed: For random choices. It follows from the player's seed and from what stands above.
     """
 
@@ -153,7 +160,8 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
     Args:
         table: The table.
         seed: Of the player.
-        moves: Texts or actions to consider alone, amounts that are not listed included; None: all that are listed.
+        moves: Texts or actions to consider alone, amounts that are not listed included; None: all
+            that are listed.
 
     Raises:
         ValueError: The game is over, a move is not legal, or there are none or too many.
@@ -163,17 +171,25 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
         raise ValueError("the game is over: there is nothing to decide")
     view, records = table.view(seat), table.seen(seat)
     legal = np.array([move.action for move in table.legal()], np.int16)
-    asked = legal if moves is None else np.unique([_action(game, move) for move in moves]).astype(np.int16)
+    asked = (
+        legal
+        if moves is None
+        else np.unique([_action(game, move) for move in moves]).astype(np.int16)
+    )
     strange = [int(action) for action in asked if action not in legal]
     illegal = [game.action_text(action) for action in strange if not game.is_legal(view, action)]
     if not len(asked) or illegal:
-        raise ValueError(f"moves: expected legal ones, at least one; got {', '.join(illegal) or 'none'}")
+        raise ValueError(
+            f"moves: expected legal ones, at least one; got {', '.join(illegal) or 'none'}"
+        )
     if len(asked) > game.spec.max_legal:
         raise ValueError(f"moves: {len(asked)} given; expected at most {game.spec.max_legal}")
     stands_for = asked.copy()
     if strange:
         _stand_ins(game.rules, view, asked, stands_for)
-    return Question(game, seat, view, records, legal, asked, stands_for, _seed(seed, seat, view, records, asked))
+    return Question(
+        game, seat, view, records, legal, asked, stands_for, _seed(seed, seat, view, records, asked)
+    )
 
 
 @kernel
@@ -187,7 +203,9 @@ def _action(game: Game, move: str | int) -> int:
 
 
 def _seed(seed: int, seat: int, view: States, records: Records, asked: np.ndarray) -> int:
-    """Returns a number below 2**63 that follows from the player's seed and from what it sees, and from nothing else."""
+    """Returns a number below 2**63 that follows from the player's seed and from what it sees, and
+    from nothing else.
+    """
     digest = hashlib.sha256(f"{seed} {seat}".encode())
     for array in (*_arrays(view), records.moves[0, : records.lengths[0]], asked):
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -204,7 +222,9 @@ def _arrays(batch: Any) -> Iterable[np.ndarray]:
 
 
 def sure_win_decision(question: Question, action: int, win_only: bool) -> Decision:
-    """Returns the decision to play the first move of a sure win; ``win_only``: whether values tell wins (objective "wp")."""
+    """Returns the decision to play the first move of a sure win; ``win_only``: whether values tell
+    wins (objective "wp").
+    """
     text = question.text(action)
     value, unit = (1.0, WINS) if win_only else (None, None)
     return Decision(text, action, {text: 1.0}, value, unit, reason=SURE_WIN)

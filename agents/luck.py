@@ -1,7 +1,9 @@
-"""Where the result of a finished game came from: the seat, the cards that were dealt, and what was left to play.
+"""Where the result of a finished game came from: the seat, the cards that were dealt, and what was
+left to play.
 
-A *play-out* is a game from a position to its end, one player in every seat. The mean of many is what a position is worth among
-such players when all cards lie open. What chance changed of that number is luck; the rest of the result was decided by moves.
+A *play-out* is a game from a position to its end, one player in every seat. The mean of many is
+what a position is worth among such players when all cards lie open. What chance changed of that
+number is luck; the rest of the result was decided by moves.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +27,8 @@ DEALS = 4
 
 @dataclass(frozen=True)
 class Luck:
-    """What chance brought each of S seats, in the unit of the game's reviews; errors of 0 are exact.
+    """What chance brought each of S seats, in the unit of the game's reviews; errors of 0 are
+    exact.
 
     Attributes:
         unit: WINS or RETURN, see ``agents.decision``.
@@ -36,8 +39,10 @@ class Luck:
         start_error: Standard error of ``start``; below, of the others.
         deal_error: See above.
         later_error: See above.
-        known_error: Of ``start + deal + later``: ``deal`` is a difference to ``start``, whose error cancels in the sum.
-        losses: What the moves of each seat lost against the best, in all; None where it is not known.
+        known_error: Of ``start + deal + later``: ``deal`` is a difference to ``start``, whose error
+            cancels in the sum.
+        losses: What the moves of each seat lost against the best, in all; None where it is not
+            known.
         play_outs: How many were made of each position; 0: none were needed.
     """
 
@@ -55,7 +60,9 @@ class Luck:
 
 
 class Mean(NamedTuple):
-    """Means over play-outs. Attributes: mean: float64 ``[S]``; error: float64 ``[S]``, their standard errors."""
+    """Means over play-outs. Attributes: mean: float64 ``[S]``; error: float64 ``[S]``, their
+    standard errors.
+    """
 
     mean: np.ndarray
     error: np.ndarray
@@ -73,10 +80,13 @@ def _read_returns(rules: Rules, states: States, out: np.ndarray) -> None:
             out[i, seat] = team_return(rules, states, i, seat)
 
 
-def play_out(game: Game, agent: Agent, states: States, seed: int, cancel: Callable[[], bool] | None = None) -> np.ndarray:
+def play_out(
+    game: Game, agent: Agent, states: States, seed: int, cancel: Callable[[], bool] | None = None
+) -> np.ndarray:
     """Returns what each seat wins when one player plays on in all of them: float64 ``[B, S]``.
 
-    Row i depends on state i, the seed and i alone, so that rows of two calls with one seed are pairs.
+    Row i depends on state i, the seed and i alone, so that rows of two calls with one seed are
+    pairs.
 
     Args:
         game: A game in which every move is seen.
@@ -113,7 +123,9 @@ def mean_of(values: np.ndarray) -> Mean:
     return Mean(values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values)))
 
 
-def before_the_deal(game: Game, agent: Agent, num: int, win_only: bool, cancel: Callable[[], bool] | None = None) -> Mean:
+def before_the_deal(
+    game: Game, agent: Agent, num: int, win_only: bool, cancel: Callable[[], bool] | None = None
+) -> Mean:
     """Returns what each seat can expect of a random deal, by ``num`` play-outs of as many deals."""
     deals = game.deal(deal_seeds(0, num, Stream.TABLE, 1))
     return mean_of(scored(play_out(game, agent, deals, 0, cancel), win_only))
@@ -143,7 +155,8 @@ def luck_of(
         table: The game that was played, over.
         start: From ``before_the_deal``.
         dealt: n >= 2 positions after the deal; what comes to the table later is dealt anew in each.
-        later: For each time that cards came to the table, n positions before and n after it, likewise.
+        later: For each time that cards came to the table, n positions before and n after it,
+            likewise.
         seed: Of the play-outs.
         win_only: Whether winning counts alone.
         cancel: Whether to stop.
@@ -161,7 +174,9 @@ def luck_of(
     deal = mean_of(worth(dealt))
     changes = [mean_of(worth(after) - worth(before)) for before, after in later]
     changed = sum((change.mean for change in changes), np.zeros(game.spec.num_seats))
-    changed_error = np.sqrt(sum((change.error**2 for change in changes), np.zeros(game.spec.num_seats)))
+    changed_error = np.sqrt(
+        sum((change.error**2 for change in changes), np.zeros(game.spec.num_seats))
+    )
 
     def told(values: Any) -> tuple[float, ...]:
         return tuple(np.asarray(values, np.float64).tolist())

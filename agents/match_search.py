@@ -1,7 +1,9 @@
-"""What matches and tables change of a search that was trained: ``conf/match``, then what is given for the player.
+"""What matches and tables change of a search that was trained: ``conf/match``, then what is given
+for the player.
 
-``conf/match/default.yaml`` is for every game, ``conf/match/GAME.yaml`` comes after it. Their keys are those of
-``fpmcts.search.SearchSettings``; under the name of a root rule stands what is for that rule alone.
+``conf/match/default.yaml`` is for every game, ``conf/match/GAME.yaml`` comes after it. Their keys
+are those of ``fpmcts.search.SearchSettings``; under the name of a root rule stands what is for that
+rule alone.
 """
 
 from collections.abc import Mapping
@@ -17,18 +19,23 @@ from runtime.settings import ConfigError, build
 
 FOLDER = ROOT / "conf" / "match"
 MOST_WORLDS, MOST_PARTICLES = 256, 1024
-"""As many worlds and particles as playouts are used, at most these. Of Doudizhu's particles a seventh has the weight: with few
-of them, more playouts see the same few deals."""
+"""As many worlds and particles as playouts are used, at most these. Of Doudizhu's particles a
+seventh has the weight: with few of them, more playouts see the same few deals."""
 
 
 def match_changes(game: str, root: str) -> dict[str, Any]:
-    """Returns what ``conf/match`` changes in a game for a root rule. Raises ConfigError, which names file and key."""
+    """Returns what ``conf/match`` changes in a game for a root rule. Raises ConfigError, which
+    names file and key.
+    """
     changes: dict[str, Any] = {}
     for path in (FOLDER / "default.yaml", FOLDER / f"{game}.yaml"):
         values = (yaml.safe_load(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}
         if not isinstance(values, dict):
             raise ConfigError(f"{path}: expected keys of the search, such as playouts: 64")
-        own = {rule: values.pop(rule) for rule in [key for key, value in values.items() if isinstance(value, dict)]}
+        own = {
+            rule: values.pop(rule)
+            for rule in [key for key, value in values.items() if isinstance(value, dict)]
+        }
         for rule, given in {root: values, **own}.items():
             build(SearchSettings, {"root": rule, **given}, f"{path.name}: ")
         changes |= values | own.get(root, {})
@@ -36,14 +43,20 @@ def match_changes(game: str, root: str) -> dict[str, Any]:
 
 
 def match_search(trained: SearchSettings, game: str, given: Mapping[str, Any]) -> SearchSettings:
-    """Returns the search of a match: that of training without its noise, then ``conf/match``, then what is given."""
+    """Returns the search of a match: that of training without its noise, then ``conf/match``, then
+    what is given.
+    """
     changes = {"gumbel_noise": 0.0, **match_changes(game, given.get("root", trained.root)), **given}
     changes.setdefault("worlds", min(changes.get("playouts", trained.playouts), MOST_WORLDS))
     return replace(trained, **changes)
 
 
-def match_inference(trained: InferenceSettings, playouts: int, given: Mapping[str, Any]) -> InferenceSettings:
-    """Returns the inference of a match: that of training, more particles for more playouts, then what is given."""
+def match_inference(
+    trained: InferenceSettings, playouts: int, given: Mapping[str, Any]
+) -> InferenceSettings:
+    """Returns the inference of a match: that of training, more particles for more playouts, then
+    what is given.
+    """
     particles = max(trained.particles, min(playouts, MOST_PARTICLES))
     settings = replace(trained, **{"particles": particles, **given})
     return replace(settings, candidates=max(settings.candidates, settings.particles))

@@ -1,6 +1,8 @@
-"""Players by name, with options: what ``a=fpmcts a.playouts=600`` means, and ``load_player("fpmcts", game, playouts=600)``.
+"""Players by name, with options: what ``a=fpmcts a.playouts=600`` means, and
+``load_player("fpmcts", game, playouts=600)``.
 
-A player is a file in one of the rooms ``agents/general``, ``agents/doudizhu``, ``agents/poker``, ``agents/foreign``.
+A player is a file in one of the rooms ``agents/general``, ``agents/doudizhu``, ``agents/poker``,
+``agents/foreign``.
 """
 
 from collections.abc import Mapping
@@ -30,7 +32,9 @@ def load(name: str, game: Game, *, seed: int, device: str, **options: Any) -> Ag
 
     def add(kind: str, given: Mapping[str, Any]) -> None:
         if kind not in (able := names(game.spec.name)):
-            raise ValueError(f"player {kind!r}: expected one of {', '.join(able)}, which play {game.spec.name}")
+            raise ValueError(
+                f"player {kind!r}: expected one of {', '.join(able)}, which play {game.spec.name}"
+            )
         entrants[kind] = Entrant(PLAYERS[kind].parse(given, f"{kind}."), kind)
         for other in entrants[kind].options.needs():
             if other == name:

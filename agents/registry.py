@@ -1,20 +1,22 @@
-'''Players by name. A player is registered by ``@player`` above the dataclass of its options, and listed nowhere else::
+"""Players by name: ``@player`` registers the dataclass of a player's options; nothing lists it::
 
     @player("cautious", games=["doudizhu"])
     @dataclass
     class Cautious(Player):
-        \"""Plays the lowest move that is legal.\"""
+        "Plays the lowest move that is legal."
 
         margin: float = setting(0.5, least=0, most=1)
 
         def act(self, games, views, records): ...
 
-``discover`` imports the modules of a package; then ``evaluate.py``, the browser table and ``load_player`` know its players.
-'''
+``discover`` imports the modules of a package; then ``evaluate.py``, the browser table and
+``load_player`` know its players.
+"""
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from copy import copy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -23,8 +25,8 @@ from typing import Any, ClassVar, Self, TypeVar
 from agents.agent import Agent
 from games import GAMES, family
 from games.interface import Game
-from runtime.help import keys_text
-from runtime.settings import build
+from runtime.help import paragraphs
+from runtime.settings import ConfigError, build, did_you_mean
 
 Made = TypeVar("Made")
 
@@ -34,27 +36,37 @@ class PlayerError(ValueError):
 
 
 class PlayerOptions:
-    """What can be asked of a player: the fields of a dataclass, whose first line says what the player is."""
+    """What can be asked of a player: the fields of a dataclass, whose first line says what the
+    player is.
+    """
 
     kind: ClassVar[str]
     """Its name."""
     slow: ClassVar[bool] = False
     """Whether it searches: it then plays fewer decks at a time, and in a ladder fewer decks."""
     compiles: ClassVar[bool] = False
-    """Whether its kernels take long to compile, so that they are compiled ahead (``agents.rehearsal``)."""
+    """Whether its kernels take long to compile, so that they are compiled ahead
+    (``agents.warmup``).
+    """
     states_policy: ClassVar[bool] = False
     """Whether it can say with which probabilities it moves (``agents.agent.OpenPolicy``)."""
     teaches: ClassVar[bool] = False
     """Whether the supervised start may learn from its games (``bootstrap.teacher``)."""
     families: ClassVar[tuple[str, ...]] = ()
     """The families of games that it can play (``games.family``); empty: all."""
+    borrowed: ClassVar[dict[str, type]] = {}
+    """Dataclasses whose fields are options as well, by the field (a dict) that holds those that are
+    given. The first counts.
+    """
 
     def make(self, host: "Host") -> Agent:
         """Returns a new player. Raises ValueError where it cannot be made."""
         raise NotImplementedError
 
     def file(self, game: str) -> Path | None:
-        """Returns the file that the player reads, None if it reads none. Raises CheckpointError if it is missing."""
+        """Returns the file that the player reads, None if it reads none. Raises CheckpointError if
+        it is missing.
+        """
         return None
 
     def needs(self) -> list[str]:
@@ -73,19 +85,54 @@ class PlayerOptions:
 
     @classmethod
     def help(cls, prefix: str) -> str:
-        """Returns a paragraph for each option. Args: prefix: What stands before the keys."""
-        return keys_text(cls, prefix)
+        """Returns a paragraph for each option; those that are borrowed have no default. Args:
+        prefix: Before the keys.
+        """
+        told = {f"{prefix}{name}": "" for name in cls.borrowed}
+        for key, text in paragraphs(cls, prefix).items():
+            told.setdefault(key, text)
+        for schema in cls.borrowed.values():
+            for key, text in paragraphs(schema, prefix).items():
+                told.setdefault(key, re.sub(r"=\S+?(?=:? )", "", text, count=1))
+        return "\n".join(filter(None, told.values()))
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], prefix: str = "") -> Self:
-        """Returns the options with values that are given, checked. Raises ConfigError, which names the key after ``prefix``."""
-        options: Self = build(cls, given, prefix)
-        return options
+        """Returns the options with values that are given, checked; None: not given.
+
+        Args:
+            given: Values by option.
+            prefix: What stands before the keys in messages.
+
+        Raises:
+            ConfigError: An unknown option, or a value that is not allowed.
+        """
+        left = {key: value for key, value in given.items() if value is not None}
+        names, parts = dict.fromkeys(cls.borrowed, ""), dict[str, dict[str, Any]]()
+        for part, schema in {"": cls, **cls.borrowed}.items():
+            own = [f.name for f in fields(schema) if f.name not in names]
+            made = build(
+                schema, taken := {name: left.pop(name) for name in own if name in left}, prefix
+            )
+            names |= dict.fromkeys(own, "")
+            parts[part] = {name: getattr(made, name) for name in taken}
+        known = [name for name in names if name not in cls.borrowed]
+        for key, value in left.items():
+            near = (
+                did_you_mean(key, known, prefix) or f"; expected one of {', '.join(known)}"
+                if known
+                else "; there are none"
+            )
+            raise ConfigError(f"{prefix}{key}={value}: unknown key{near}")
+        return cls(**parts.pop(""), **parts)
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the options as they are given."""
         options: Any = self  # a dataclass
-        return asdict(options)
+        values: dict[str, Any] = asdict(options)
+        for name in self.borrowed:
+            values |= values.pop(name)
+        return values
 
 
 class Player(PlayerOptions, Agent):
@@ -135,8 +182,8 @@ class Host:
         entrants: The players by label.
         device: Of networks.
         lanes: Positions that a search holds at once.
-        networks: ``agents.trained.Trained``, for players without a checkpoint, as in the matches of a run that is training; None:
-            the weights that come with the project.
+        networks: ``agents.trained.Trained``, for players without a checkpoint, as in the matches of
+            a run that is training; None: the weights that come with the project.
     """
 
     def __init__(
@@ -147,7 +194,13 @@ class Host:
         lanes: int = 128,
         networks: object = None,
     ) -> None:
-        self.game, self.entrants, self.device, self.lanes, self.networks = game, entrants, device, lanes, networks
+        self.game, self.entrants, self.device, self.lanes, self.networks = (
+            game,
+            entrants,
+            device,
+            lanes,
+            networks,
+        )
         self._made = dict[Hashable, Any]()
 
     def make(self, label: str) -> Agent:
@@ -163,7 +216,9 @@ class Host:
         return made
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Returns what ``make`` returns, the same object for the same key: what several players need is made once."""
+        """Returns what ``make`` returns, the same object for the same key: what several players
+        need is made once.
+        """
         if key not in self._made:
             self._made[key] = make()
         made: Made = self._made[key]
@@ -184,14 +239,18 @@ def player(
     states_policy: bool = False,
     teaches: bool = False,
 ) -> Callable[[Registered], Registered]:
-    """Registers the dataclass below it as a player. Args: games: Families of games; the rest: see ``PlayerOptions``."""
+    """Registers the dataclass below it as a player. Args: games: Families of games; the rest: see
+    ``PlayerOptions``.
+    """
 
     def register(options: Registered) -> Registered:
         options.kind, options.families = name, tuple(games)
         options.slow, options.compiles = slow, compiles
         options.states_policy, options.teaches = states_policy, teaches
         if (known := PLAYERS.setdefault(name, options)).__qualname__ != options.__qualname__:
-            raise ValueError(f"two players are called {name}: {known.__qualname__} and {options.__qualname__}")
+            raise ValueError(
+                f"two players are called {name}: {known.__qualname__} and {options.__qualname__}"
+            )
         return options
 
     return register

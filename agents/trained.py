@@ -1,7 +1,7 @@
 """Trained networks as a checkpoint of a run holds them, ready to play.
 
-``python -m agents.trained RUN_DIR FILE`` writes the networks of a run to a file of their own, to be given away: without the paths
-of the machine that trained them.
+``python -m agents.trained RUN_DIR FILE`` writes the networks of a run to a file of their own, to be
+given away: without the paths of the machine that trained them.
 """
 
 import argparse
@@ -38,7 +38,8 @@ class Trained:
         search: Those of the search.
         objective: "wp" or "adp": what their values are.
         evaluator: Forward passes.
-        has_values: Whether the networks tell values, as searches need them; those of fictitious self-play without search do not.
+        has_values: Whether the networks tell values, as searches need them; those of fictitious
+            self-play without search do not.
     """
 
     game: Game
@@ -58,20 +59,29 @@ class Trained:
             CheckpointError: ``phase1`` is "filter" and the run trained no filter network.
         """
         if inference.phase1 == "filter" and self.filter is None:
-            raise CheckpointError("phase1=filter: the checkpoint holds no filter network; use phase1=marginal or phase1=none")
+            raise CheckpointError(
+                "phase1=filter: the checkpoint holds no filter network; use "
+                "phase1=marginal or phase1=none"
+            )
         evaluator = self.evaluator
 
         def make(num_games: int) -> Determinizer:
-            score = None if self.filter is None else FilterEngine(self.filter, evaluator.precision, evaluator.device)
+            score = (
+                None
+                if self.filter is None
+                else FilterEngine(self.filter, evaluator.precision, evaluator.device)
+            )
             return Determinizer(self.game, evaluator, inference, num_games, score)
 
         return make
 
 
 def checkpoint_file(path: Path | str) -> Path:
-    """Returns the file that holds the networks: the path itself, or the networks in it where it is the folder of a run.
+    """Returns the file that holds the networks: the path itself, or the networks in it where it is
+    the folder of a run.
 
-    ``models/…`` means the files that come with the project from any folder that has none of its own.
+    ``models/…`` means the files that come with the project from any folder that has none of its
+    own.
     """
     path = Path(path)
     if not path.exists() and path.parts[:1] == ("models",):
@@ -80,20 +90,30 @@ def checkpoint_file(path: Path | str) -> Path:
 
 
 def checkpoint_of(game: str, checkpoint: str | None) -> Path:
-    """Returns the file of a checkpoint, None being the weights that come with the project. Raises CheckpointError."""
+    """Returns the file of a checkpoint, None being the weights that come with the project. Raises
+    CheckpointError.
+    """
     if checkpoint is not None:
         path = checkpoint_file(checkpoint)
         if not path.exists():
-            raise CheckpointError(f"there is no checkpoint at {path}; give a file or the folder of a run")
+            raise CheckpointError(
+                f"there is no checkpoint at {path}; give a file or the folder of a run"
+            )
         return path
     path = ROOT / "models" / f"{game}.safetensors"
     if not path.exists():
-        raise CheckpointError(f"no weights come with the project for {game}; train some and give checkpoint=RUN_DIR")
+        raise CheckpointError(
+            f"no weights come with the project for {game}; train some and give checkpoint=RUN_DIR"
+        )
     return path
 
 
 def load_trained(
-    path: Path | str, game: str, precision: str = "auto", device: torch.device | str = "cpu", objective: str | None = None
+    path: Path | str,
+    game: str,
+    precision: str = "auto",
+    device: torch.device | str = "cpu",
+    objective: str | None = None,
 ) -> Trained:
     """Returns the networks of a checkpoint.
 
@@ -102,18 +122,22 @@ def load_trained(
         game: Name of the game that they are to play.
         precision: See ``networks.precision.PRECISIONS``.
         device: Of the forward passes.
-        objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only networks with a ``win_stakes``
-            head can give the other one.
+        objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only
+            networks with a ``win_stakes`` head can give the other one.
 
     Raises:
-        CheckpointError: The file is missing or damaged, belongs to another game, or cannot give the objective.
+        CheckpointError: The file is missing or damaged, belongs to another game, or cannot give the
+            objective.
     """
     file = checkpoint_file(path)
     arrays, config, made, network = _read(file, game)
     if objective not in (None, network.objective):
         if network.value_head != "win_stakes":
             had = network.objective
-            raise CheckpointError(f"objective={objective}: {file} has a scalar value head for {had}; use objective={had}")
+            raise CheckpointError(
+                f"objective={objective}: {file} has a scalar value head for {had}; use "
+                f"objective={had}"
+            )
         network = replace(network, objective=objective)
     networks = build_networks(made.spec, network, seed=0).to(device)
     for k, net in enumerate(networks.distinct()):
@@ -127,7 +151,9 @@ def load_trained(
         rules=config["game"].get("rules") or "",
         networks=networks,
         filter=filter_net,
-        inference=settings_of(InferenceSettings, config.get("inference", {"phase1": "none"}), "inference"),
+        inference=settings_of(
+            InferenceSettings, config.get("inference", {"phase1": "none"}), "inference"
+        ),
         search=settings_of(SearchSettings, config.get("search", {}), "search"),
         objective=network.objective,
         evaluator=Evaluator(networks, precision, device, game=made),
@@ -138,7 +164,8 @@ def load_trained(
 def trained_networks(
     host: Host, checkpoint: str | None, objective: str | None = None, precision: str = "auto"
 ) -> Trained:
-    """Returns the networks of a checkpoint, read once; if it is None, those of the host, or those that come with the project.
+    """Returns the networks of a checkpoint, read once; if it is None, those of the host, or those
+    that come with the project.
 
     Raises:
         CheckpointError: They cannot be read, or learned another game.
@@ -153,29 +180,43 @@ def trained_networks(
         learned = trained.game.learned_options()
         for key, value in game.learned_options().items():
             if (other := learned.get(key)) != value:
-                raise CheckpointError(f"{path} learned game.{key}={other}; this match plays game.{key}={value}")
+                raise CheckpointError(
+                    f"{path} learned game.{key}={other}; this match plays game.{key}={value}"
+                )
         if trained.game.spec.num_seats != (seats := game.spec.num_seats):
-            raise CheckpointError(f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}")
+            raise CheckpointError(
+                f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}"
+            )
         return trained
 
     return host.once((path, objective, precision), read)
 
 
 def untrained_of(path: Path | str, game: str) -> PolicyValueNet:
-    """Returns an untrained network of the size of those of a checkpoint, in a fraction of the time. Raises CheckpointError."""
+    """Returns an untrained network of the size of those of a checkpoint, in a fraction of the time.
+    Raises CheckpointError.
+    """
     _, _, made, network = _read(checkpoint_file(path), game)
     return build_networks(made.spec, replace(network, shared=True), seed=0).seat(0)
 
 
 def _read(file: Path, game: str) -> tuple[Arrays, dict[str, Any], Game, NetworkConfig]:
-    """Returns the arrays of a checkpoint, its configuration, its game and the size of its networks. Raises CheckpointError."""
+    """Returns the arrays of a checkpoint, its configuration, its game and the size of its networks.
+    Raises CheckpointError.
+    """
     arrays, meta = load(file)
     if "config" not in meta:
-        is_table = "; it is a run on tables, which plays as LABEL=tabular LABEL.run=…" if "algorithm" in meta else ""
+        is_table = (
+            "; it is a run on tables, which plays as LABEL=tabular LABEL.run=…"
+            if "algorithm" in meta
+            else ""
+        )
         raise CheckpointError(f"{file} holds no networks{is_table}")
     config: dict[str, Any] = meta["config"]
     if config["game"]["name"] != game:
-        raise CheckpointError(f"{file} plays {config['game']['name']}; expected a checkpoint of {game}")
+        raise CheckpointError(
+            f"{file} plays {config['game']['name']}; expected a checkpoint of {game}"
+        )
     try:
         made = Choice.parse(config["game"]).make()
     except ValueError as error:
@@ -184,20 +225,26 @@ def _read(file: Path, game: str) -> tuple[Arrays, dict[str, Any], Game, NetworkC
 
 
 def export(source: Path | str, target: Path | str) -> None:
-    """Writes the networks of a run to a checkpoint of their own; of the metadata, what tells a user what they are.
+    """Writes the networks of a run to a checkpoint of their own; of the metadata, what tells a user
+    what they are.
 
     Raises:
         CheckpointError: One cannot be read, or the other not be written.
     """
     arrays, meta = load(checkpoint_file(source))
-    kept = {key: meta[key] for key in ("game", "network", "filter", "code", "iteration", "games_seen", "seconds")}
+    kept = {
+        key: meta[key]
+        for key in ("game", "network", "filter", "code", "iteration", "games_seen", "seconds")
+    }
     config = meta["config"] | {"run_dir": None, "init_from": None}
     save(target, arrays, kept | {"config": config})
 
 
 def main() -> None:
     """Exports the networks of a run."""
-    parser = argparse.ArgumentParser(prog="python -m agents.trained", description="Writes the networks of a run to a file.")
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.trained", description="Writes the networks of a run to a file."
+    )
     parser.add_argument("run_dir", type=Path)
     parser.add_argument("file", type=Path)
     options = parser.parse_args()

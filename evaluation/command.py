@@ -12,7 +12,7 @@ from typing import Any
 from rich.table import Table
 
 from agents.players import PLAYERS, Host
-from agents.rehearsal import compile_players
+from agents.warmup import compile_players
 from evaluation.config import EvaluateConfig, Tournament, parse_command_line
 from evaluation.duplicate import games_per_deck
 from evaluation.plan import make_plan, read_given_decks

@@ -1,6 +1,7 @@
 """A Doudizhu player as a program of its own. The protocol is explained in docs/external-players.md.
 
-It plays the lowest cards that it may, as many of them as it can, keeps its bombs, and passes when its partner holds the table.
+It plays the lowest cards that it may, as many of them as it can, keeps its bombs, and passes when
+its partner holds the table.
 """
 
 import json
@@ -38,4 +39,5 @@ for line in sys.stdin:
         say({"protocol": 1})
     elif message["type"] == "view":
         say({"id": message["id"], "move": choose(message["view"])})
-    # A new match ("start") begins with no answer. This player remembers nothing, so there is nothing to forget.
+    # A new match ("start") begins with no answer. This player remembers nothing, so there is
+    # nothing to forget.

@@ -1,4 +1,5 @@
-"""Our games and players in OpenSpiel: how far tables of ours are from equilibrium by its measure, and one of its algorithms.
+"""Our games and players in OpenSpiel: how far tables of ours are from equilibrium by its measure,
+and one of its algorithms.
 
 python examples/open_spiel_measure.py
 """
@@ -9,7 +10,9 @@ from pathlib import Path
 import pyspiel
 from open_spiel.python.algorithms import cfr, exploitability
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # not needed once the package is installed
+sys.path.insert(
+    0, str(Path(__file__).resolve().parent.parent)
+)  # not needed once the package is installed
 
 from agents import load_player
 from games import make
@@ -19,10 +22,15 @@ from interop.open_spiel_players import Policy
 ours, theirs = load_game("kuhn"), pyspiel.load_game("kuhn_poker")
 tables = load_player("tabular", make("kuhn"))
 for name, game in (("our Kuhn", ours), ("OpenSpiel's Kuhn", theirs)):
-    sys.stdout.write(f"our tables in {name}: NashConv {exploitability.nash_conv(game, Policy(game, tables)):.4f}\n")
+    sys.stdout.write(
+        f"our tables in {name}: NashConv "
+        f"{exploitability.nash_conv(game, Policy(game, tables)):.4f}\n"
+    )
 
 solver = cfr.CFRSolver(load_game("goofspiel", cards=3))
 for _ in range(20):
     solver.evaluate_and_update_policy()
 measured = exploitability.nash_conv(load_game("goofspiel", cards=3), solver.average_policy())
-sys.stdout.write(f"OpenSpiel's CFR after 20 iterations on our Goofspiel with 3 cards: NashConv {measured:.4f}\n")
+sys.stdout.write(
+    f"OpenSpiel's CFR after 20 iterations on our Goofspiel with 3 cards: NashConv {measured:.4f}\n"
+)

@@ -1,6 +1,8 @@
-"""A bot of OpenSpiel as a player of ours: Information Set Monte Carlo tree search, 200 simulations a move.
+"""A bot of OpenSpiel as a player of ours: Information Set Monte Carlo tree search, 200 simulations
+a move.
 
-    python evaluate.py game=leduc a=tabular b=open_spiel b.bot=examples.open_spiel_player:make decks=100
+    python evaluate.py game=leduc a=tabular b=open_spiel b.bot=examples.open_spiel_player:make
+    decks=100
 
 ``python examples/open_spiel_player.py`` plays the same match from Python.
 """
@@ -11,7 +13,9 @@ from typing import Any
 
 import pyspiel
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # not needed once the package is installed
+sys.path.insert(
+    0, str(Path(__file__).resolve().parent.parent)
+)  # not needed once the package is installed
 
 SIMULATIONS = 200
 

@@ -1,11 +1,15 @@
-"""Plays games of the shipped network against random moves, through PettingZoo: ``python examples/pettingzoo_game.py``."""
+"""Plays games of the shipped network against random moves, through PettingZoo: ``python
+examples/pettingzoo_game.py``.
+"""
 
 import sys
 from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # not needed once the package is installed
+sys.path.insert(
+    0, str(Path(__file__).resolve().parent.parent)
+)  # not needed once the package is installed
 
 from agents import load_player
 from interop.pettingzoo_env import env

@@ -1,8 +1,10 @@
-"""An agent of RLCard as a player of ours; this one leads its longest move and answers with its lowest.
+"""An agent of RLCard as a player of ours; this one leads its longest move and answers with its
+lowest.
 
     python evaluate.py a=rhcp b=rlcard b.agent=examples.rlcard_player:make decks=100
 
-Agents that RLCard has trained are made the same way: ``return torch.load("landlord.pth")``. ``python examples/rlcard_player.py``
+Agents that RLCard has trained are made the same way: ``return torch.load("landlord.pth")``.
+``python examples/rlcard_player.py``
 plays the same match from Python.
 """
 
@@ -10,7 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # not needed once the package is installed
+sys.path.insert(
+    0, str(Path(__file__).resolve().parent.parent)
+)  # not needed once the package is installed
 
 
 class Simple:
@@ -37,4 +41,6 @@ if __name__ == "__main__":
 
     game = make_game("doudizhu")
     simple = load_player("rlcard", game, agent="examples.rlcard_player:make")
-    sys.stdout.write(f"{duplicate_match(game, load_player('rhcp', game), simple, num_decks=20, seed=0)}\n")
+    sys.stdout.write(
+        f"{duplicate_match(game, load_player('rhcp', game), simple, num_decks=20, seed=0)}\n"
+    )

@@ -1,9 +1,13 @@
-"""Games of ours in RLCard's Doudizhu at the same time, compared after every move: ``python examples/rlcard_referee.py``."""
+"""Games of ours in RLCard's Doudizhu at the same time, compared after every move: ``python
+examples/rlcard_referee.py``.
+"""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # not needed once the package is installed
+sys.path.insert(
+    0, str(Path(__file__).resolve().parent.parent)
+)  # not needed once the package is installed
 
 from agents import load_player
 from games import make

@@ -1,7 +1,10 @@
-"""Sealed bids, a small game with hidden cards and hidden moves; docs/adding-a-game.md explains every line.
+"""Sealed bids, a small game with hidden cards and hidden moves; docs/adding-a-game.md explains
+every line.
 
-Two seats, three cards: each seat holds one. Seat 0 puts 0, 1 or 2 chips under a cup, then seat 1 does. Nobody sees what is under
-the other's cup. Then seat 0 folds and loses one chip, or calls: the higher card wins one chip and all that lies under both cups.
+Two seats, three cards: each seat holds one. Seat 0 puts 0, 1 or 2 chips under a cup, then seat 1
+does. Nobody sees what is under
+the other's cup. Then seat 0 folds and loses one chip, or calls: the higher card wins one chip and
+all that lies under both cups.
 """
 
 from dataclasses import dataclass
@@ -10,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.base import BaseGame
 from games.generic import HIDDEN_MOVE, copy_row, register_all
-from games.interface import GameSpec, ScoreUnit
+from games.interface import Game, GameSpec, ScoreUnit
 from games.kernels import kernel, mix64
 from runtime.settings import setting
 
@@ -21,14 +23,18 @@ LEGAL = np.array([[0, 1, 2], [0, 1, 2], [FOLD, CALL, NONE]], np.int16)
 
 
 class Rules(NamedTuple):
-    """What never changes; its type says whose kernels are meant. Attributes: values: cards; legal: int16 ``[3, 3]``, by turn."""
+    """What never changes; its type says whose kernels are meant. Attributes: values: cards; legal:
+    int16 ``[3, 3]``, by turn.
+    """
 
     values: int
     legal: np.ndarray
 
 
 class States(NamedTuple):
-    """B states. Attributes: cards: int8 ``[B, 2]``; bids: int8 ``[B, 2]``; turn: int8 ``[B]``, 0 to 2, then FOLD or CALL."""
+    """B states. Attributes: cards: int8 ``[B, 2]``; bids: int8 ``[B, 2]``; turn: int8 ``[B]``, 0 to
+    2, then FOLD or CALL.
+    """
 
     cards: np.ndarray
     bids: np.ndarray
@@ -84,7 +90,9 @@ def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
 
 @kernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
-    hidden[0] = states.cards[i, 1 - seat] + 8 * (states.bids[i, 1 - seat] + 1)  # one word: the other's card and bid
+    hidden[0] = states.cards[i, 1 - seat] + 8 * (
+        states.bids[i, 1 - seat] + 1
+    )  # one word: the other's card and bid
 
 
 @kernel
@@ -100,7 +108,9 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 
 
 @kernel
-def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
+def fill_world(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
+) -> bool:
     card, other = np.int64(hidden[0]) % 8, 1 - seat
     copy_row(rules, views, i, worlds, j)
     worlds.cards[j, other] = card
@@ -116,20 +126,37 @@ def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j
 
 
 @kernel
-def played_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
+def played_move(
+    rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
+) -> int:
     return np.int64(seen if seen >= 0 else np.int64(hidden[0]) // 8 - 1)
 
 
-register_all(Rules, current_seat, legal, step, team_return, seen_move, observe, infoset_key, hidden_of, list_hidden,
-             fill_world, start_view, played_move)  # fmt: skip
+register_all(
+    Rules,
+    current_seat,
+    legal,
+    step,
+    team_return,
+    seen_move,
+    observe,
+    infoset_key,
+    hidden_of,
+    list_hidden,
+    fill_world,
+    start_view,
+    played_move,
+)
 
 
-class SealedBids(BaseGame):
+class SealedBids(Game):
     @dataclass(frozen=True)
     class Options:
         """How it is played."""
 
-        values: int = setting(3, least=2, most=8, help="Cards in the deck, worth 0, 1, 2 and so on.")
+        values: int = setting(
+            3, least=2, most=8, help="Cards in the deck, worth 0, 1, 2 and so on."
+        )
 
     action_names = ("bid 0", "bid 1", "bid 2", "fold", "call")
 
@@ -138,14 +165,28 @@ class SealedBids(BaseGame):
         self.deals = np.array(list(permutations(range(options.values), 2)), np.int8)
         self.rules = Rules(options.values, LEGAL)
         self.spec = GameSpec(
-            name=__name__, num_seats=2, teams=(0, 1), team_names=("first", "second"), seat_names=("first", "second"),
-            num_actions=5, policy_size=5, max_legal=3, max_moves=3, max_return=5.0, has_private_moves=True, mixes=True,
-            observation_shape=(3, max(3, options.values)), observation_scale=np.ones(3, np.float32), hidden_words=1,
+            name=__name__,
+            num_seats=2,
+            teams=(0, 1),
+            team_names=("first", "second"),
+            seat_names=("first", "second"),
+            num_actions=5,
+            policy_size=5,
+            max_legal=3,
+            max_moves=3,
+            max_return=5.0,
+            has_private_moves=True,
+            mixes=True,
+            observation_shape=(3, max(3, options.values)),
+            observation_scale=np.ones(3, np.float32),
+            hidden_words=1,
             score=ScoreUnit(name="chips", key="chips", per_return=1.0, digits=3, tells_wins=False),
-        )  # fmt: skip
+        )
 
     def deal(self, seeds: np.ndarray) -> States:
-        return self.start(self.deals[(np.asarray(seeds) >> np.uint64(16)) % np.uint64(len(self.deals))])
+        return self.start(
+            self.deals[(np.asarray(seeds) >> np.uint64(16)) % np.uint64(len(self.deals))]
+        )
 
     def starts(self) -> tuple[States, np.ndarray]:
         return self.start(self.deals), np.full(len(self.deals), 1 / len(self.deals))
@@ -155,7 +196,9 @@ class SealedBids(BaseGame):
 
     def view(self, states: States, seats: np.ndarray) -> States:
         own = np.arange(2) == np.asarray(seats)[:, None]
-        return States(np.where(own, states.cards, NONE), np.where(own, states.bids, NONE), states.turn.copy())
+        return States(
+            np.where(own, states.cards, NONE), np.where(own, states.bids, NONE), states.turn.copy()
+        )
 
 
 GAME = SealedBids

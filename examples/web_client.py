@@ -1,6 +1,8 @@
-"""Plays one game at the browser table from a program: ``python examples/web_client.py ADDRESS [game] [player]``.
+"""Plays one game at the browser table from a program: ``python examples/web_client.py ADDRESS
+[game] [player]``.
 
-ADDRESS is what ``python play.py`` prints, with its token. The interface is described in ``docs/web-protocol.md``.
+ADDRESS is what ``python play.py`` prints, with its token. The interface is described in
+``docs/web-protocol.md``.
 """
 
 import json
@@ -32,7 +34,9 @@ table = request("/api/tables", {"game": game, "seats": seats, "mode": "fair"})["
 cookie = "; ".join(f"{found.name}={found.value}" for found in cookies)
 numbers = count(1)
 
-with connect(f"ws://{place.netloc}/ws", origin=origin, additional_headers={"cookie": cookie}) as socket:
+with connect(
+    f"ws://{place.netloc}/ws", origin=origin, additional_headers={"cookie": cookie}
+) as socket:
 
     def say(kind: str, **fields: object) -> None:
         """Sends a message."""

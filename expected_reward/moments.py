@@ -1,4 +1,4 @@
-"""What a node says of its value: a mean and the variance of that mean, from those of its children.
+"""What a node says of its value: a mean and the variance of that mean, from those of its children when one has changed.
 
 V is an estimate of the value of a node, in chips, and ``variance`` the square of its standard error, in chips². The children of a
 node are the rows ``first`` to ``last - 1`` of arrays; those without samples are left out by their weight, 0.
@@ -7,9 +7,11 @@ Source: Van den Broeck, Driessens & Ramon 2009, 3.3, 3.4 and 4.
 """
 
 import math
+from enum import IntEnum
 
 import numpy as np
 
+from expected_reward.tree import Tree
 from games.kernels import kernel
 
 _SQRT_HALF = math.sqrt(0.5)
@@ -41,18 +43,15 @@ def variance_of_mean(squares: float, count: int, single: float) -> float:
 
 @kernel
 def weighted(
-    mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int, independent: bool
+    mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
 ) -> tuple[float, float]:
-    """Returns mean and variance of Σ w V, the weights scaled to sum to 1.
-
-    With the numbers of samples as weights this is equation 3, with the probabilities of a model the value of §4.2.
+    """Returns mean and variance of Σ w V, the weights, numbers of samples, scaled to sum to 1. Source: equation 3.
 
     Args:
         mean: float64, V of each child.
-        variance: float64, of each child.
+        variance: float64, of each child; that of the sum is one of independent errors, Σ w² σ².
         weight: Of each child; not all are 0.
         first: The first child. last: One past the last.
-        independent: Whether the variance is that of a sum of independent errors, Σ w² σ². Otherwise it is Σ w σ², the text's.
     """
     total = value = spread = 0.0
     for k in range(first, last):
@@ -60,12 +59,14 @@ def weighted(
         if w > 0.0:
             total += w
             value += w * mean[k]
-            spread += (w * w if independent else w) * variance[k]
-    return value / total, spread / (total * total if independent else total)
+            spread += w * w * variance[k]
+    return value / total, spread / (total * total)
 
 
 @kernel
-def maximum(mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int) -> tuple[float, float]:
+def maximum(
+    mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
+) -> tuple[float, float]:
     """Returns V and variance of the child with the largest V among those with a weight. Source: equation 4."""
     best = -1
     for k in range(first, last):
@@ -75,7 +76,9 @@ def maximum(mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: i
 
 
 @kernel
-def larger_of_two(mean_a: float, variance_a: float, mean_b: float, variance_b: float) -> tuple[float, float]:
+def larger_of_two(
+    mean_a: float, variance_a: float, mean_b: float, variance_b: float
+) -> tuple[float, float]:
     """Returns mean and variance of the larger of two independent normal values.
 
     Source: Clark, "The greatest of a finite set of random variables", 1961, with correlation 0.
@@ -96,7 +99,9 @@ def larger_of_two(mean_a: float, variance_a: float, mean_b: float, variance_b: f
 
 
 @kernel
-def max_distribution(mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int) -> tuple[float, float]:
+def max_distribution(
+    mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
+) -> tuple[float, float]:
     """Returns mean and variance of max (V − e) over the children with a weight, the errors e independent and normal.
 
     Two values are exact. From the third on the larger of those before counts as normal, too, which it is not: three N(0, 1) give
@@ -111,3 +116,55 @@ def max_distribution(mean: np.ndarray, variance: np.ndarray, weight: np.ndarray,
             else:
                 value, spread, found = mean[k], variance[k], True
     return value, spread
+
+
+class Backpropagation(IntEnum):
+    """Rules of decision nodes, by the names of their settings."""
+
+    SAMPLE_WEIGHTED = 0
+    MAXIMUM = 1
+    MAX_DISTRIBUTION = 2
+
+
+@kernel(forceinline=True)
+def update_decision(tree: Tree, node: int, rule: int, threshold: int) -> None:
+    """Sets V and its variance of a decision node; below ``threshold`` samples it is weighted by samples (equation 3, 5.3)."""
+    first = tree.first[node]
+    last = first + tree.count[node]
+    if rule == 0 or tree.visits[node] < threshold:
+        found = weighted(tree.mean, tree.variance, tree.visits, first, last)
+    elif rule == 1:
+        found = maximum(tree.mean, tree.variance, tree.visits, first, last)
+    else:
+        found = max_distribution(tree.mean, tree.variance, tree.visits, first, last)
+    tree.mean[node], tree.variance[node] = found
+
+
+@kernel(forceinline=True)
+def update_mixed(tree: Tree, node: int) -> None:
+    """Sets V of a chance or opponent node to the mean of its samples, equation 3, and the variance to that of this sum."""
+    first = tree.first[node]
+    found = weighted(tree.mean, tree.variance, tree.visits, first, first + tree.count[node])
+    tree.mean[node], tree.variance[node] = found
+
+
+@kernel(forceinline=True)
+def update_opponent(tree: Tree, node: int, independent: bool) -> None:
+    """Sets V of an opponent's node to Σ p V, and its variance to Σ p² σ² (``independent``) or Σ p σ², as the text has it.
+
+    A child without samples counts with the mean of the others and the pot as its standard error, so that what a model expects
+    but no iteration has tried makes the node uncertain. Source: §4.2.
+    """
+    first = tree.first[node]
+    seen = value = spread = missing = 0.0
+    for k in range(first, first + tree.count[node]):
+        p = tree.weight[k]
+        if tree.visits[k] == 0:
+            missing += p * p if independent else p
+        else:
+            seen += p
+            value += p * tree.mean[k]
+            spread += (p * p if independent else p) * tree.variance[k]
+    tree.mean[node] = value / seen
+    scale = seen * seen if independent else seen
+    tree.variance[node] = spread / scale + missing * tree.pot[node] ** 2

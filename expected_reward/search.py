@@ -13,22 +13,53 @@ of them do.
 Everything runs on one stream of random numbers, so a decision depends on its seed and settings alone.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from expected_reward.backpropagation import update_decision, update_mixed, update_opponent
-from expected_reward.moments import add_sample, variance_of_mean
+from expected_reward import sizes
+from expected_reward.moments import (
+    add_sample,
+    update_decision,
+    update_mixed,
+    update_opponent,
+    variance_of_mean,
+)
 from expected_reward.selection import Selection, crazystone, predefined, uct, uct_plus
-from expected_reward.showdown import Boards, complete, drawn_net, expected_net, fill_board
+from expected_reward.showdown import (
+    Boards,
+    complete,
+    drawn_net,
+    empty_boards,
+    expected_net,
+    fill_board,
+    fill_boards,
+)
 from expected_reward.sizes import universal_sample
-from expected_reward.tree import Node, Tree, add_child
+from expected_reward.tree import Node, Tree, add_child, clear, empty_tree
 from games.generic import copy_row
 from games.kernels import borrowed, kernel, random_below, random_float
 from games.no_limit_holdem.betting import num_left, pot, situation, size_amount, step, to_call
 from games.no_limit_holdem.settlement import settle
-from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, NUM_BOARD, OVER, Rules, States
-from opponent_models.model import OpponentModel, action_probabilities, showdown_bins, size_probabilities
+from games.no_limit_holdem.state import (
+    CALL,
+    FIRST_AMOUNT,
+    FOLD,
+    NUM_BOARD,
+    OVER,
+    Rules,
+    States,
+    empty,
+)
+from opponent_models.model import (
+    NUM_SIZES,
+    SIZE_EDGES,
+    OpponentModel,
+    action_probabilities,
+    showdown_bins,
+    size_probabilities,
+)
 
 MOST_CHILDREN = 40
 """Of a node: fold, call, and sizes or boards."""
@@ -112,9 +143,17 @@ class Room(NamedTuple):
 def make_room(work: States, seats: int, sizes: int) -> Room:
     """Returns room for searches among so many seats; ``sizes`` is the number of the model's bins of sizes."""
     return Room(
-        work, np.zeros(MOST_DEPTH, np.int64), np.zeros(3), np.zeros(sizes), np.zeros(MOST_CHILDREN, np.int64),
-        np.zeros(MOST_CHILDREN), np.zeros((seats, 6)), np.zeros(seats + 1), np.zeros(seats, np.int32), np.zeros(seats),
-    )  # fmt: skip
+        work,
+        np.zeros(MOST_DEPTH, np.int64),
+        np.zeros(3),
+        np.zeros(sizes),
+        np.zeros(MOST_CHILDREN, np.int64),
+        np.zeros(MOST_CHILDREN),
+        np.zeros((seats, 6)),
+        np.zeros(seats + 1),
+        np.zeros(seats, np.int32),
+        np.zeros(seats),
+    )
 
 
 @kernel
@@ -125,7 +164,13 @@ def num_shown(round_: int) -> int:
 
 @kernel(forceinline=True)
 def _sizes(
-    model: OpponentModel, rules: Rules, position: Position, settings: Settings, depth: int, room: Room, rng: np.ndarray
+    model: OpponentModel,
+    rules: Rules,
+    position: Position,
+    settings: Settings,
+    depth: int,
+    room: Room,
+    rng: np.ndarray,
 ) -> int:
     """Writes amounts that the seat to move may raise to, and their shares; returns how many."""
     work = room.work
@@ -149,15 +194,41 @@ def _sizes(
     start = random_float(rng, 0)
     if settings.sizes_from == MODEL:
         size_probabilities(model, rules, work, 0, position.statistics, room.sizes)
-        return universal_sample(room.sizes, position.model_edges, least, most, settings.sizes, start, room.amounts, room.weights)
-    return universal_sample(position.table, position.edges, least, most, settings.sizes, start, room.amounts, room.weights)
+        return universal_sample(
+            room.sizes,
+            position.model_edges,
+            least,
+            most,
+            settings.sizes,
+            start,
+            room.amounts,
+            room.weights,
+        )
+    return universal_sample(
+        position.table,
+        position.edges,
+        least,
+        most,
+        settings.sizes,
+        start,
+        room.amounts,
+        room.weights,
+    )
 
 
 @kernel(forceinline=True)
 def _expand(
-    model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, node: int, depth: int,
-    parent_round: int, room: Room, rng: np.ndarray,
-) -> None:  # fmt: skip
+    model: OpponentModel,
+    rules: Rules,
+    position: Position,
+    settings: Settings,
+    tree: Tree,
+    node: int,
+    depth: int,
+    parent_round: int,
+    room: Room,
+    rng: np.ndarray,
+) -> None:
     """Finds out what a NEW node is, and appends its children; ``room.work`` is its state."""
     work = room.work
     tree.pot[node] = pot(rules, work, 0)
@@ -166,7 +237,12 @@ def _expand(
         tree.kind[node] = Node.SETTLED
         tree.mean[node] = -work.paid[0, position.seat]
         return
-    if settings.cards > 0 and parent_round >= 0 and work.round[0] > parent_round and work.round[0] < OVER:
+    if (
+        settings.cards > 0
+        and parent_round >= 0
+        and work.round[0] > parent_round
+        and work.round[0] < OVER
+    ):
         tree.kind[node] = Node.CHANCE
         for _ in range(settings.cards):
             complete(work.hole[0, position.seat], work.board[0], num_shown(parent_round), rng, 0)
@@ -191,7 +267,11 @@ def _expand(
                 add_child(tree, position.given[k], 1.0 / position.given.size, tree.pot[node])
             tree.count[node] = position.given.size
             return
-        room.actions[0], room.actions[1], room.actions[2] = 1.0 if to_call(rules, work, 0) > 0 else 0.0, 1.0, 1.0
+        room.actions[0], room.actions[1], room.actions[2] = (
+            1.0 if to_call(rules, work, 0) > 0 else 0.0,
+            1.0,
+            1.0,
+        )
     else:
         tree.kind[node] = Node.OPPONENT
         action_probabilities(model, rules, work, 0, position.statistics, room.actions)
@@ -202,12 +282,19 @@ def _expand(
         add_child(tree, CALL, room.actions[1], tree.pot[node])
     if room.actions[2] > 0.0:
         for k in range(_sizes(model, rules, position, settings, depth, room, rng)):
-            add_child(tree, FIRST_AMOUNT + room.amounts[k], room.actions[2] * room.weights[k], tree.pot[node])
+            add_child(
+                tree,
+                FIRST_AMOUNT + room.amounts[k],
+                room.actions[2] * room.weights[k],
+                tree.pot[node],
+            )
     tree.count[node] = tree.size[0] - tree.first[node]
 
 
 @kernel(forceinline=True)
-def _refine(model: OpponentModel, rules: Rules, position: Position, tree: Tree, node: int, room: Room) -> None:
+def _refine(
+    model: OpponentModel, rules: Rules, position: Position, tree: Tree, node: int, room: Room
+) -> None:
     """Takes one more board into the mean of the probabilities of an opponent's node."""
     action_probabilities(model, rules, room.work, 0, position.statistics, room.actions)
     first = tree.first[node]
@@ -262,27 +349,52 @@ def _take_board(position: Position, settings: Settings, row: int, room: Room) ->
 
 
 @kernel(forceinline=True)
-def _sample(rules: Rules, position: Position, settings: Settings, row: int, room: Room, rng: np.ndarray) -> float:
+def _sample(
+    rules: Rules, position: Position, settings: Settings, row: int, room: Room, rng: np.ndarray
+) -> float:
     """Returns what the seat wins at the showdown in ``room.work`` on the board of a row, the others' bins being written."""
     work = room.work
     if settings.hands > 0:
         return drawn_net(
-            rules, work, 0, position.boards, row, room.bins, position.seat, settings.hands, rng, 0, room.strengths, room.net
+            rules,
+            work,
+            0,
+            position.boards,
+            row,
+            room.bins,
+            position.seat,
+            settings.hands,
+            rng,
+            0,
+            room.strengths,
+            room.net,
         )
-    return expected_net(position.boards, row, room.bins, work.paid[0], work.folded[0], position.seat, room.ties)
+    return expected_net(
+        position.boards, row, room.bins, work.paid[0], work.folded[0], position.seat, room.ties
+    )
 
 
 @kernel(forceinline=True)
 def _visit_showdown(
-    model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, node: int, row: int, known: int,
-    room: Room, rng: np.ndarray,
-) -> None:  # fmt: skip
+    model: OpponentModel,
+    rules: Rules,
+    position: Position,
+    settings: Settings,
+    tree: Tree,
+    node: int,
+    row: int,
+    known: int,
+    room: Room,
+    rng: np.ndarray,
+) -> None:
     """Adds samples to a leaf: ``settings.boards`` at the first visit, one at each later one.
 
     Args:
         row: The board that the iteration drew. known: With chance nodes, the cards of the board that its path has fixed.
     """
-    exact = settings.hands == 0 and (position.num_boards == 1 if settings.cards == 0 else known == 5)
+    exact = settings.hands == 0 and (
+        position.num_boards == 1 if settings.cards == 0 else known == 5
+    )
     if exact and tree.samples[node] > 0:
         return
     count = 1 if exact or tree.samples[node] > 0 else settings.boards
@@ -303,16 +415,24 @@ def _visit_showdown(
             _take_board(position, settings, row, room)
         x = _sample(rules, position, settings, row, room, rng)
         tree.samples[node] += 1
-        tree.mean[node], tree.squares[node] = add_sample(tree.mean[node], tree.squares[node], tree.samples[node], x)
+        tree.mean[node], tree.squares[node] = add_sample(
+            tree.mean[node], tree.squares[node], tree.samples[node], x
+        )
     single = 0.0 if exact else tree.pot[node] ** 2
     tree.variance[node] = variance_of_mean(tree.squares[node], tree.samples[node], single)
 
 
 @kernel
 def search(
-    model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, iterations: int, room: Room,
+    model: OpponentModel,
+    rules: Rules,
+    position: Position,
+    settings: Settings,
+    tree: Tree,
+    iterations: int,
+    room: Room,
     rng: np.ndarray,
-) -> int:  # fmt: skip
+) -> int:
     """Makes iterations from the root; returns how many there were, fewer where the tree has no room left.
 
     Args:
@@ -324,15 +444,28 @@ def search(
         rng: uint64 ``[1]``, changed in place.
     """
     return _iterate(
-        borrowed(model), borrowed(rules), borrowed(position), settings, borrowed(tree), iterations, borrowed(room), borrowed(rng)
+        borrowed(model),
+        borrowed(rules),
+        borrowed(position),
+        settings,
+        borrowed(tree),
+        iterations,
+        borrowed(room),
+        borrowed(rng),
     )
 
 
 @kernel
 def _iterate(
-    model: OpponentModel, rules: Rules, position: Position, settings: Settings, tree: Tree, iterations: int, room: Room,
+    model: OpponentModel,
+    rules: Rules,
+    position: Position,
+    settings: Settings,
+    tree: Tree,
+    iterations: int,
+    room: Room,
     rng: np.ndarray,
-) -> int:  # fmt: skip
+) -> int:
     """Does what ``search`` says."""
     work, path, limit = room.work, room.path, len(tree.kind) - MOST_CHILDREN
     root_round = position.root.round[0]
@@ -351,7 +484,11 @@ def _iterate(
                 if tree.size[0] >= limit:
                     return done
                 _expand(model, rules, position, settings, tree, node, depth, before, room, rng)
-            elif tree.kind[node] == Node.OPPONENT and tree.samples[node] < settings.boards and known < num_shown(work.round[0]):
+            elif (
+                tree.kind[node] == Node.OPPONENT
+                and tree.samples[node] < settings.boards
+                and known < num_shown(work.round[0])
+            ):
                 _refine(model, rules, position, tree, node, room)
             kind = tree.kind[node]
             if kind == Node.SETTLED or kind == Node.SHOWDOWN:
@@ -364,7 +501,11 @@ def _iterate(
                 known = num_shown(work.round[0])
                 complete(work.hole[0, position.seat], work.board[0], known, rng, 0)
             else:
-                child = _selected(tree, node, settings, rng) if kind == Node.DECISION else _drawn_child(tree, node, rng)
+                child = (
+                    _selected(tree, node, settings, rng)
+                    if kind == Node.DECISION
+                    else _drawn_child(tree, node, rng)
+                )
                 step(rules, work, 0, tree.action[child])
             depth += 1
             path[depth] = child
@@ -383,3 +524,122 @@ def _iterate(
             else:
                 update_mixed(tree, node)
     return iterations
+
+
+class Found(NamedTuple):
+    """What a search says; n actions.
+
+    Attributes:
+        actions: int64 ``[n]``. visits: int64 ``[n]``.
+        mean: float64 ``[n]``, expected net chips of the hand; error: its standard error. Of actions without visits they are 0.
+        value: V of the root. value_error: Its standard error.
+        iterations: That were made. nodes: Of the tree.
+    """
+
+    actions: np.ndarray
+    visits: np.ndarray
+    mean: np.ndarray
+    error: np.ndarray
+    value: float
+    value_error: float
+    iterations: int
+    nodes: int
+
+    def best(self) -> int:
+        """Returns the position of the action with the highest mean, of those with visits."""
+        return int(np.where(self.visits > 0, self.mean, -np.inf).argmax())
+
+
+class Searcher:
+    """Holds the arrays of searches, which are used anew for each.
+
+    Args:
+        rules: Of the game.
+        model: Of the opponents.
+        settings: How to search.
+        boards: Completions of the board that are drawn for a decision.
+        nodes: Of a tree, at most; a search that fills it ends there.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        model: OpponentModel,
+        settings: Settings,
+        boards: int = 256,
+        nodes: int = 1 << 20,
+    ) -> None:
+        self.rules, self.model, self.settings = rules, model, settings
+        seats = len(rules.stacks)
+        self.tree = empty_tree(nodes)
+        self._boards: Boards = empty_boards(1 if settings.cards else boards)
+        self._room = make_room(empty(1, seats), seats, NUM_SIZES)
+        self._table = sizes.table()
+        self._model_edges = np.array([0.0, *SIZE_EDGES, 1.0])
+
+    def run(
+        self,
+        view: States,
+        seat: int,
+        statistics: np.ndarray,
+        seed: np.ndarray,
+        iterations: int,
+        stopping: Callable[[int], bool] = lambda done: False,
+        given: np.ndarray | None = None,
+    ) -> Found:
+        """Returns what the actions of a seat are worth.
+
+        Args:
+            view: One row, what the seat to move sees.
+            seat: It.
+            statistics: float32 ``[S, F]``, of the players.
+            seed: uint64 ``[1]``, a stream; changed in place.
+            iterations: To be made, at most.
+            stopping: Asked after every ``CHUNK`` iterations, given their number, whether to stop.
+            given: int64 ``[n]``, the actions to consider, raises by their amounts (one may stand there twice); None: those that
+                the settings say.
+        """
+        own = np.ascontiguousarray(view.hole[0, seat])
+        count = 0
+        if not self.settings.cards:
+            known = int(num_shown(view.round[0]))
+            count = fill_boards(
+                self.rules.hands, own, view.board[0].copy(), known, self._boards, seed, 0
+            )
+        given = np.zeros(0, np.int64) if given is None else given
+        position = Position(
+            view,
+            seat,
+            statistics,
+            self._boards,
+            count,
+            self._table,
+            sizes.TABLE_EDGES,
+            self._model_edges,
+            given,
+        )
+        clear(self.tree)
+        done = 0
+        while done < iterations:
+            some = min(CHUNK, iterations - done)
+            made = search(
+                self.model, self.rules, position, self.settings, self.tree, some, self._room, seed
+            )
+            done += made
+            if made < some or stopping(done):
+                break
+        return self._found(done)
+
+    def _found(self, done: int) -> Found:
+        tree: Any = self.tree
+        rows = slice(tree.first[0], tree.first[0] + tree.count[0])
+        return Found(
+            tree.action[rows].astype(np.int64),
+            tree.visits[rows].copy(),
+            tree.mean[rows].copy(),
+            np.sqrt(tree.variance[rows]),
+            float(tree.mean[0]),
+            float(np.sqrt(tree.variance[0])),
+            done,
+            int(tree.size[0]),
+        )

@@ -48,7 +48,9 @@ def uct_plus(mean: np.ndarray, variance: np.ndarray, first: int, last: int, c: f
 
 
 @kernel
-def crazystone(mean: np.ndarray, variance: np.ndarray, first: int, last: int, rng: np.ndarray, lane: int) -> int:
+def crazystone(
+    mean: np.ndarray, variance: np.ndarray, first: int, last: int, rng: np.ndarray, lane: int
+) -> int:
     """Returns a child drawn in proportion to exp(−2.4 (V_best − V) / sqrt(2 (σ_best² + σ²))).
 
     Where both variances are 0 only the best itself has a weight. Source: equation 2; the text calls it unsuitable where nodes
@@ -81,7 +83,15 @@ def _chance(mean: np.ndarray, variance: np.ndarray, best: int, k: int) -> float:
 
 
 @kernel
-def predefined(weight: np.ndarray, visits: np.ndarray, first: int, last: int, trials: int, rng: np.ndarray, lane: int) -> int:
+def predefined(
+    weight: np.ndarray,
+    visits: np.ndarray,
+    first: int,
+    last: int,
+    trials: int,
+    rng: np.ndarray,
+    lane: int,
+) -> int:
     """Returns a child with fewer than ``trials`` samples, drawn in proportion to its weight; -1 if there is none. Source: 3.1."""
     total, found = 0.0, -1
     for k in range(first, last):

@@ -48,10 +48,14 @@ class Boards(NamedTuple):
 def empty_boards(count: int) -> Boards:
     """Returns room for ``count`` boards."""
     return Boards(
-        np.zeros((count, 5), np.int8), np.zeros(count, np.int64), np.zeros((count, HANDS, 2), np.int8),
-        np.zeros((count, HANDS), np.int16), np.zeros((count, BINS + 1), np.int16), np.zeros((count, BINS)),
+        np.zeros((count, 5), np.int8),
+        np.zeros(count, np.int64),
+        np.zeros((count, HANDS, 2), np.int8),
+        np.zeros((count, HANDS), np.int16),
+        np.zeros((count, BINS + 1), np.int16),
         np.zeros((count, BINS)),
-    )  # fmt: skip
+        np.zeros((count, BINS)),
+    )
 
 
 @kernel
@@ -83,7 +87,10 @@ def fill_board(tables: HandTables, own: np.ndarray, boards: Boards, row: int) ->
         masks |= tables.bits[board[k]]
         seen |= np.uint64(1) << np.uint64(board[k])
     mine = strength_of(
-        tables, key + tables.keys[own[0]] + tables.keys[own[1]], masks | tables.bits[own[0]] | tables.bits[own[1]], 7
+        tables,
+        key + tables.keys[own[0]] + tables.keys[own[1]],
+        masks | tables.bits[own[0]] | tables.bits[own[1]],
+        7,
     )
     boards.own[row] = mine
     found, pairs = np.empty(HANDS, np.int64), np.empty((HANDS, 2), np.int8)
@@ -97,7 +104,9 @@ def fill_board(tables: HandTables, own: np.ndarray, boards: Boards, row: int) ->
         for low in range(high):
             if (seen >> np.uint64(low)) & np.uint64(1):
                 continue
-            strength = strength_of(tables, key_high + tables.keys[low], masks_high | tables.bits[low], 7)
+            strength = strength_of(
+                tables, key_high + tables.keys[low], masks_high | tables.bits[low], 7
+            )
             counts[strength] += 1
             if not (mine_high or low == own[0] or low == own[1]):
                 places[strength] += 1
@@ -137,7 +146,13 @@ def fill_board(tables: HandTables, own: np.ndarray, boards: Boards, row: int) ->
 
 @kernel
 def fill_boards(
-    tables: HandTables, own: np.ndarray, shown: np.ndarray, known: int, boards: Boards, rng: np.ndarray, lane: int
+    tables: HandTables,
+    own: np.ndarray,
+    shown: np.ndarray,
+    known: int,
+    boards: Boards,
+    rng: np.ndarray,
+    lane: int,
 ) -> int:
     """Fills in random boards that begin with the ``known`` cards of ``shown`` (int8 ``[5]``); returns how many rows it took.
 
@@ -165,7 +180,13 @@ def fill_boards(
 
 @kernel
 def expected_net(
-    boards: Boards, row: int, bins: np.ndarray, paid: np.ndarray, folded: np.ndarray, seat: int, ties: np.ndarray
+    boards: Boards,
+    row: int,
+    bins: np.ndarray,
+    paid: np.ndarray,
+    folded: np.ndarray,
+    seat: int,
+    ties: np.ndarray,
 ) -> float:
     """Returns the chips that a seat can expect to win on a board, what it paid taken off, the others' hands independent.
 
@@ -216,9 +237,19 @@ def expected_net(
 
 @kernel
 def drawn_net(
-    rules: Any, states: Any, i: int, boards: Boards, row: int, bins: np.ndarray, seat: int, count: int, rng: np.ndarray,
-    lane: int, strengths: np.ndarray, out: np.ndarray,
-) -> float:  # fmt: skip
+    rules: Any,
+    states: Any,
+    i: int,
+    boards: Boards,
+    row: int,
+    bins: np.ndarray,
+    seat: int,
+    count: int,
+    rng: np.ndarray,
+    lane: int,
+    strengths: np.ndarray,
+    out: np.ndarray,
+) -> float:
     """Returns the mean of what a seat wins on a board with ``count`` drawn hands for the others, no card twice as far as it goes.
 
     Args:
@@ -240,9 +271,9 @@ def drawn_net(
             elif not states.folded[i, s]:
                 for _attempt in range(_RETRIES):
                     k = _draw(boards, row, bins[s], rng, lane)
-                    cards = np.uint64(1) << np.uint64(boards.hands[row, k, 0]) | np.uint64(1) << np.uint64(
-                        boards.hands[row, k, 1]
-                    )
+                    cards = np.uint64(1) << np.uint64(boards.hands[row, k, 0]) | np.uint64(
+                        1
+                    ) << np.uint64(boards.hands[row, k, 1])
                     if not taken & cards:
                         break
                 taken |= cards

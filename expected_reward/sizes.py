@@ -12,10 +12,35 @@ from games.kernels import kernel
 
 LEAST, ALL_IN = 0.185, 0.037
 """How often the least raise and all-in occur, by the authors' program."""
-TABLE_EDGES = np.array([
-    0.0004, 0.001, 0.0026, 0.0026, 0.0026, 0.0026, 0.0026, 0.0051, 0.0051, 0.0051, 0.0089, 0.0102, 0.0153,
-    0.0181, 0.0237, 0.0306, 0.0363, 0.0415, 0.0495, 0.0625, 0.0739, 0.0888, 0.1108, 0.1768, 0.9199,
-])  # fmt: skip
+TABLE_EDGES = np.array(
+    [
+        0.0004,
+        0.001,
+        0.0026,
+        0.0026,
+        0.0026,
+        0.0026,
+        0.0026,
+        0.0051,
+        0.0051,
+        0.0051,
+        0.0089,
+        0.0102,
+        0.0153,
+        0.0181,
+        0.0237,
+        0.0306,
+        0.0363,
+        0.0415,
+        0.0495,
+        0.0625,
+        0.0739,
+        0.0888,
+        0.1108,
+        0.1768,
+        0.9199,
+    ]
+)
 """Edges of bins of equal probability between the two: the 24-quantiles of the 13,079 other raises in 8,147 hands of six players
 with 100 big blinds (Pluribus against professionals)."""
 
@@ -46,9 +71,15 @@ def size_at(probabilities: np.ndarray, edges: np.ndarray, share: float) -> float
 
 @kernel
 def universal_sample(
-    probabilities: np.ndarray, edges: np.ndarray, least: int, most: int, count: int, start: float, amounts: np.ndarray,
+    probabilities: np.ndarray,
+    edges: np.ndarray,
+    least: int,
+    most: int,
+    count: int,
+    start: float,
+    amounts: np.ndarray,
     weights: np.ndarray,
-) -> int:  # fmt: skip
+) -> int:
     """Draws ``count`` sizes at equal distances on the line of probabilities; returns how many amounts differ.
 
     Args:

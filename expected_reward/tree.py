@@ -61,10 +61,19 @@ class Tree(NamedTuple):
 def empty_tree(room: int) -> Tree:
     """Returns a tree with room for so many nodes; ``clear`` makes it one of a root alone."""
     return Tree(
-        np.zeros(room, np.int8), np.zeros(room, np.int32), np.zeros(room, np.int32), np.zeros(room, np.int32),
-        np.zeros(room), np.zeros(room, np.int64), np.zeros(room), np.zeros(room), np.zeros(room),
-        np.zeros(room, np.int64), np.zeros(room), np.zeros(1, np.int64),
-    )  # fmt: skip
+        np.zeros(room, np.int8),
+        np.zeros(room, np.int32),
+        np.zeros(room, np.int32),
+        np.zeros(room, np.int32),
+        np.zeros(room),
+        np.zeros(room, np.int64),
+        np.zeros(room),
+        np.zeros(room),
+        np.zeros(room),
+        np.zeros(room, np.int64),
+        np.zeros(room),
+        np.zeros(1, np.int64),
+    )
 
 
 @kernel

@@ -1,1 +1,3 @@
-"""Fictitious-Play MCTS, self-play and learning (DeltaDou, IJCAI 2019), for any game of ``games.interface``."""
+"""Fictitious-Play MCTS, self-play and learning (DeltaDou, IJCAI 2019), for any game of
+``games.interface``.
+"""

@@ -1,14 +1,13 @@
 """Everything that the kernels of a search work on, in one struct of arrays: ``Forest``.
 
-T trees are searched side by side, each by S *slots* (simulations under way), M = T * S in all; tree ``t`` owns the slots
-``t * S .. t * S + S - 1``.
+T trees are searched side by side, each by S *slots* (simulations under way), M = T * S in all; tree
+``t`` owns the slots ``t * S .. t * S + S - 1``.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.root import Gumbel
 from fpmcts.tree import PolicyCache, Tree, make_policy_cache, make_tree
 from games.batches import Rules, States
 from games.interface import Game
@@ -17,9 +16,7 @@ from games.interface import Game
 class Params(NamedTuple):
     """Scalars of a search, the same for every tree."""
 
-    rule: int  # RootRule
     c: float  # exploration constant of p-UCT
-    gumbel: Gumbel
     win_only: bool  # returns are ±1 instead of points over the stake at the root
     solve: bool  # look for sure wins at new leaves
     rollout: float  # 0: a leaf is worth its value; else λ of the return of its play-out
@@ -52,7 +49,8 @@ class Slots(NamedTuple):
     weight: np.ndarray  # float64 [M]: what is left for the rest of it
     num_legal: np.ndarray  # int32 [M]
     legal: np.ndarray  # int16 [M, max_legal]
-    priors: np.ndarray  # float32 [M, max_legal], as in the policy cache: a stored policy samples the same move as a fresh one
+    # As in the policy cache: a stored policy samples the same move as a fresh one.
+    priors: np.ndarray  # float32 [M, max_legal]
 
 
 class Requests(NamedTuple):
@@ -73,7 +71,6 @@ class Forest(NamedTuple):
     num_slots: int  # S: slots of a tree
     num_worlds: int  # W: worlds of a tree
     worlds: States  # [T * W]: a tree's worlds share what the seat to move knows
-    schedule: np.ndarray  # int32 [considered + 1, simulations], see halving_schedule; for the gumbel rule
     tree: Tree
     cache: PolicyCache
     jobs: Jobs
@@ -83,17 +80,19 @@ class Forest(NamedTuple):
     scratch: np.ndarray  # float64 [max_legal]
 
 
-def make_forest(game: Game, params: Params, schedule: np.ndarray, num_trees: int, num_slots: int, num_edges: int) -> Forest:
+def make_forest(
+    game: Game, params: Params, playouts: int, num_trees: int, num_slots: int, num_edges: int
+) -> Forest:
     """Returns room for a search.
 
     Args:
         params: See there.
-        schedule: Its columns say how many simulations a tree has room for.
+        playouts: Simulations that a tree has room for.
         num_trees: Trees at most.
         num_slots: Slots of all trees together, at most.
         num_edges: Edges per node of a tree on average, beside those of the root.
     """
-    spec, nodes = game.spec, schedule.shape[1] + 2
+    spec, nodes = game.spec, playouts + 2
     trees, slots = num_trees, num_slots
     return Forest(
         rules=game.rules,
@@ -103,7 +102,6 @@ def make_forest(game: Game, params: Params, schedule: np.ndarray, num_trees: int
         num_slots=1,
         num_worlds=1,
         worlds=game.empty(0),
-        schedule=schedule,
         tree=make_tree(trees, nodes, spec.max_legal + num_edges * nodes),
         cache=make_policy_cache(trees, 4 * nodes, 48 * nodes),
         jobs=Jobs(

@@ -3,21 +3,22 @@
     worlds ──▶ begin_search ─▶ ┌─ evaluate ─▶ absorb ─▶ advance ─┐ ──▶ SearchResult
                                └──────────── requests ◀──────────┘
 
-Hundreds of positions are searched at once; in each round the kernels of ``fpmcts.simulate`` run every simulation to its next
-evaluation and one forward pass per network answers them all. Several slots per tree fill the batches further: late in a batch of
-games, or for a single position.
+Hundreds of positions are searched at once; in each round the kernels of ``fpmcts.simulate`` run
+every simulation to its next evaluation and one forward pass per network answers them all. Several
+slots per tree fill the batches further: late in a batch of games, or for a single position.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fpmcts.arrays import Forest, Params, make_forest
-from fpmcts.root import Gumbel, RootRule, halving_schedule, improved_policy, visit_shares
-from fpmcts.simulate import GUMBEL, absorb, advance, begin_search
+from fpmcts.roots import RULES, improved_policy, preference
+from fpmcts.simulate import absorb, advance, begin_search
 from games.batches import States, take
 from games.interface import Game
 from games.kernels import kernel, random_float, random_u64
@@ -29,7 +30,9 @@ Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
 _Given = tuple[Sequence[int], Sequence[int]]
 """The moves to consider at a root, and of each the listed one that stands for it."""
 LONE_SLOTS = 64
-"""Slots that there is room for in any search, so that a lone position can fill a batch by itself."""
+"""Slots that there is room for in any search, so that a lone position can fill a batch by
+itself.
+"""
 SECONDS_BETWEEN_REPORTS = 0.1
 
 
@@ -38,24 +41,31 @@ class SearchSettings:
     """Settings of FPMCTS.
 
     Attributes:
-        root: "puct" or "gumbel", see ``fpmcts.root``.
-        playouts: Simulations per search, >= 1. The paper: 400 in training, 600 in matches (5.1, 5.2).
+        root: The rule at the root: "puct", the paper's, "gumbel", for small budgets; each is a file
+            in ``fpmcts/roots``.
+        playouts: Simulations per search, >= 1. The paper: 400 in training, 600 in matches (5.1,
+            5.2).
         c: Exploration constant of p-UCT, > 0. The paper: 2 (5.2).
         worlds: Worlds drawn per search, >= 1, used in turn.
-        slots: Simulations under way at once in one tree, >= 1. 1 is the algorithm of the paper; more make larger batches, with
-            a few returns still out when the next move is chosen. A single search may be given another number.
+        slots: Simulations under way at once in one tree, >= 1. 1 is the algorithm of the paper;
+            more make larger batches, with a few returns still out when the next move is chosen. A
+            single search may be given another number.
         considered: gumbel: number of moves that sequential halving starts from, >= 1.
         strength: gumbel: logits per unit of shrunk advantage, > 0.
         signal: gumbel: expected spread of the true advantages of a root's moves, on [-1, 1], > 0.
-        prior_floor: gumbel: added to the priors of the root's moves, > 0; what a move that the policy has given up starts from.
-        gumbel_noise: gumbel: 1 samples the considered moves (self-play), 0 takes the best ones (matches).
-        solve: Whether sure wins count as won, at new leaves and, with ``rollout``, beyond them, and whether the others are taken
-            to play theirs, as they do in the games that the networks learn from.
-        rollout: What a leaf is worth. 0: its value, the paper. λ in (0, 1]: the λ-return of a play-out from there by the
-            policies, which blends the values met on the way with the result; 1: the result alone, without the values' bias.
+        prior_floor: gumbel: added to the priors of the root's moves, > 0; what a move that the
+            policy has given up starts from.
+        gumbel_noise: gumbel: 1 samples the considered moves (self-play), 0 takes the best ones
+            (matches).
+        solve: Whether sure wins count as won, at new leaves and, with ``rollout``, beyond them, and
+            whether the others are taken to play theirs, as they do in the games that the networks
+            learn from.
+        rollout: What a leaf is worth. 0: its value, the paper. λ in (0, 1]: the λ-return of a
+            play-out from there by the policies, which blends the values met on the way with the
+            result; 1: the result alone, without the values' bias.
     """
 
-    root: str = setting("puct", choices=("puct", "gumbel"))
+    root: str = setting("puct", choices=RULES)
     playouts: int = setting(400, least=1, most=100_000)
     c: float = setting(2.0, least=1e-9)
     worlds: int = setting(64, least=1, most=65_536)
@@ -72,7 +82,8 @@ class SearchSettings:
 class SearchResult(NamedTuple):
     """What the search says of n positions; A is the largest number of legal actions among them.
 
-    Where moves were given to consider, the others are listed too: with target and prior 0, no visits, NaN as q.
+    Where moves were given to consider, the others are listed too: with target and prior 0, no
+    visits, NaN as q.
     """
 
     num_legal: np.ndarray  # int32 [n]
@@ -81,15 +92,23 @@ class SearchResult(NamedTuple):
     prior: np.ndarray  # float32 [n, A]: the network's policy over the moves considered, sums to 1
     visits: np.ndarray  # int32 [n, A]: playouts that have come back
     q: np.ndarray  # float32 [n, A]: mean return in units of the stake, NaN where unvisited
-    standard_error: np.ndarray  # float32 [n, A]: of q, from the spread of the returns; NaN under two of them
+    standard_error: (
+        np.ndarray
+    )  # float32 [n, A]: of q, from the spread of the returns; NaN under two of them
     value: np.ndarray  # float32 [n]: expected return of the target policy, in units of the stake
-    choice: np.ndarray  # int16 [n]: the move to play at temperature 0 (gumbel: the winner of the halving)
+    choice: (
+        np.ndarray
+    )  # int16 [n]: the move to play at temperature 0 (gumbel: the winner of the halving)
     dropped: np.ndarray  # int32 [n]: leaves that found no room in the tree
-    done: np.ndarray  # int32 [n]: playouts made; fewer than asked for where the search was ended early
+    done: (
+        np.ndarray
+    )  # int32 [n]: playouts made; fewer than asked for where the search was ended early
 
 
 Report = Callable[[SearchResult, int, int], None]
-"""(the result so far, over the positions begun; playouts made, over all positions; playouts asked for) -> None."""
+"""(the result so far, over the positions begun; playouts made, over all positions; playouts asked
+for) -> None.
+"""
 
 
 def _empty_result(count: int, width: int) -> SearchResult:
@@ -112,7 +131,8 @@ class SearchCounters:
     """Work done since the search was made.
 
     Attributes:
-        room: Evaluations that there was room for: slots of the positions under search, added up over the rounds.
+        room: Evaluations that there was room for: slots of the positions under search, added up
+            over the rounds.
         lookups, hits: Policies of other players asked for, and those found in the cache.
     """
 
@@ -130,16 +150,12 @@ class SearchCounters:
 
 
 @kernel
-def _read_roots(forest: Forest, result: SearchResult) -> None:
+def _read_roots(forest: Forest, rule: Any, result: SearchResult) -> None:
     """Writes the statistics of the roots to the arrays of a result."""
-    tree, jobs, params, scratch = forest.tree, forest.jobs, forest.params, forest.scratch
+    tree, jobs, scratch = forest.tree, forest.jobs, forest.scratch
     for t in range(forest.num_trees):
         n = tree.degree[t, 0]
-        if params.rule == GUMBEL:
-            baseline = improved_policy(tree, t, params.gumbel, scratch)
-        else:
-            visit_shares(tree, t, scratch)
-            baseline = np.float64(tree.node_value[t, 0])
+        baseline = improved_policy(rule, tree, t, scratch)
         best, best_score, value, done = 0, -np.inf, 0.0, 0
         for k in range(n):
             edge = tree.first_edge[t, 0] + k
@@ -155,10 +171,7 @@ def _read_roots(forest: Forest, result: SearchResult) -> None:
                 result.standard_error[t, k] = np.sqrt(spread / (returned - 1) / returned)
             value += scratch[k] * mean
             done += returned
-            if params.rule == GUMBEL:  # the winner: most visits, then noise + improved logit
-                score = 1e6 * returned + jobs.noise[t, k] + np.log(max(scratch[k], 1e-12))
-            else:
-                score = returned + 0.5 * tree.prior[t, edge]
+            score = preference(rule, returned, tree.prior[t, edge], jobs.noise[t, k], scratch[k])
             if score > best_score:
                 best, best_score = k, score
         result.num_legal[t] = n
@@ -169,12 +182,29 @@ def _read_roots(forest: Forest, result: SearchResult) -> None:
 
 
 @kernel
-def _draw_noise(rng: np.ndarray, lanes: np.ndarray, seeds: np.ndarray, noise: np.ndarray, scale: float) -> None:
-    """Draws the seed of every search and, if asked for, the Gumbel noise of its root moves from the lanes' streams."""
+def _draw_noise(
+    rng: np.ndarray, lanes: np.ndarray, seeds: np.ndarray, noise: np.ndarray, scale: float
+) -> None:
+    """Draws the seed of every search and, if asked for, the Gumbel noise of its root moves from the
+    lanes' streams.
+    """
     for t in range(lanes.size):
         seeds[t] = random_u64(rng, lanes[t])
         for k in range(noise.shape[1]):
-            noise[t, k] = -np.log(-np.log(random_float(rng, lanes[t]) + 1e-300) + 1e-300) * scale if scale > 0.0 else 0.0
+            noise[t, k] = (
+                -np.log(-np.log(random_float(rng, lanes[t]) + 1e-300) + 1e-300) * scale
+                if scale > 0.0
+                else 0.0
+            )
+
+
+def _make_rule(settings: SearchSettings, playouts: int) -> Any:
+    """Returns the rule at the root for a number of playouts. Raises ValueError where there is none
+    of that name.
+    """
+    if settings.root not in RULES:
+        raise ValueError(f"root is {settings.root!r}; expected one of {', '.join(RULES)}")
+    return import_module(f"fpmcts.roots.{settings.root}").make(settings, playouts)
 
 
 class _Watch:
@@ -184,7 +214,13 @@ class _Watch:
         total: Playouts asked for.
     """
 
-    def __init__(self, report: Report | None, cancel: Callable[[], bool] | None, deadline: float | None, total: int) -> None:
+    def __init__(
+        self,
+        report: Report | None,
+        cancel: Callable[[], bool] | None,
+        deadline: float | None,
+        total: int,
+    ) -> None:
         self._report, self._cancel, self._deadline, self._total = report, cancel, deadline, total
         self._next = time.perf_counter() + SECONDS_BETWEEN_REPORTS
         self.parts: list[SearchResult] = []
@@ -216,88 +252,128 @@ class Search:
         settings: See SearchSettings.
         max_positions: Positions held at once; longer batches are searched in parts.
         win_only: Whether returns are ±1 (objective "wp") or points (objective "adp").
-        edges_per_node: Room of a tree. A leaf that finds none is evaluated and backed up, but not stored (``dropped``).
+        edges_per_node: Room of a tree. A leaf that finds none is evaluated and backed up, but not
+            stored (``dropped``).
 
     Attributes:
         most_slots: Slots that there is room for, of all positions together.
     """
 
     def __init__(
-        self, game: Game, evaluate: Evaluate, settings: SearchSettings, max_positions: int, win_only: bool,
+        self,
+        game: Game,
+        evaluate: Evaluate,
+        settings: SearchSettings,
+        max_positions: int,
+        win_only: bool,
         edges_per_node: int = 24,
-    ) -> None:  # fmt: skip
-        self.game, self.evaluate, self.settings, self.max_positions = game, evaluate, settings, max_positions
+    ) -> None:
+        self.game, self.evaluate, self.settings, self.max_positions = (
+            game,
+            evaluate,
+            settings,
+            max_positions,
+        )
         self.counters = SearchCounters()
         self.win_only = win_only
         self.most_slots = max(max_positions * settings.slots, LONE_SLOTS)
+        self._rule = _make_rule(settings, settings.playouts)
         params = Params(
-            rule=int(RootRule[settings.root.upper()]),
-            c=settings.c,
-            gumbel=Gumbel(settings.strength, settings.signal, settings.prior_floor),
-            win_only=win_only,
-            solve=settings.solve,
-            rollout=settings.rollout,
+            c=settings.c, win_only=win_only, solve=settings.solve, rollout=settings.rollout
         )
-        schedule = halving_schedule(settings.considered, settings.playouts)
-        self._forest = make_forest(game, params, schedule, max_positions, self.most_slots, edges_per_node)
+        self._forest = make_forest(
+            game, params, settings.playouts, max_positions, self.most_slots, edges_per_node
+        )
 
     def run(
-        self, worlds: States, rng: np.ndarray, lanes: np.ndarray, playouts: int | None = None, slots: int | None = None, *,
-        report: Report | None = None, cancel: Callable[[], bool] | None = None, deadline: float | None = None,
-        moves: Sequence[Sequence[int]] | None = None, stand_ins: Sequence[Sequence[int]] | None = None,
-    ) -> SearchResult:  # fmt: skip
+        self,
+        worlds: States,
+        rng: np.ndarray,
+        lanes: np.ndarray,
+        playouts: int | None = None,
+        slots: int | None = None,
+        *,
+        report: Report | None = None,
+        cancel: Callable[[], bool] | None = None,
+        deadline: float | None = None,
+        moves: Sequence[Sequence[int]] | None = None,
+        stand_ins: Sequence[Sequence[int]] | None = None,
+    ) -> SearchResult:
         """Returns the search's verdict on n positions.
 
         Args:
-            worlds: ``[n * W]`` rows, W worlds for each position (W = ``settings.worlds``); the seat to move searches; it has at
-                least two legal actions.
-            rng: uint64 ``[any]`` streams; changed in place. Position k draws from stream ``lanes[k]`` alone.
+            worlds: ``[n * W]`` rows, W worlds for each position (W = ``settings.worlds``); the seat
+                to move searches; it has at least two legal actions.
+            rng: uint64 ``[any]`` streams; changed in place. Position k draws from stream
+                ``lanes[k]`` alone.
             lanes: int64 ``[n]``.
             playouts: Simulations per position, 1 to ``settings.playouts``; None: as many as that.
-            slots: Simulations under way at once in one tree, 1 to ``most_slots``; None: ``settings.slots``.
-            report: Called between rounds, at most every 0.1 s, and at the end with what is returned.
+            slots: Simulations under way at once in one tree, 1 to ``most_slots``; None:
+                ``settings.slots``.
+            report: Called between rounds, at most every 0.1 s, and at the end with what is
+                returned.
             cancel: Asked between rounds; once it says True, the search ends with what it has.
-            deadline: The search ends with what it has between the first rounds after this, in seconds of ``time.perf_counter``.
-                Every position's root is evaluated all the same, so a policy and a choice are always returned.
-            moves: For each position the legal actions to consider, at least one; at the root alone. None: all.
-            stand_ins: For each of ``moves`` the listed action whose policy output is its own, where moves carry amounts that are
-                not listed; None: each is listed.
+            deadline: The search ends with what it has between the first rounds after this, in
+                seconds of ``time.perf_counter``. Every position's root is evaluated all the same,
+                so a policy and a choice are always returned.
+            moves: For each position the legal actions to consider, at least one; at the root alone.
+                None: all.
+            stand_ins: For each of ``moves`` the listed action whose policy output is its own, where
+                moves carry amounts that are not listed; None: each is listed.
 
         Raises:
-            ValueError: The number of worlds does not fit the number of positions, there is no room for the playouts or the
-                slots, or moves to consider are not legal.
+            ValueError: The number of worlds does not fit the number of positions, there is no room
+                for the playouts or the slots, or moves to consider are not legal.
         """
         n, per, settings = len(lanes), self.settings.worlds, self.settings
         playouts = settings.playouts if playouts is None else playouts
         slots = settings.slots if slots is None else slots
         if not 1 <= playouts <= settings.playouts:
-            raise ValueError(f"playouts is {playouts}; expected 1 to settings.playouts = {settings.playouts}")
+            raise ValueError(
+                f"playouts is {playouts}; expected 1 to settings.playouts = {settings.playouts}"
+            )
         if not 1 <= slots <= self.most_slots:
             raise ValueError(f"slots is {slots}; expected 1 to {self.most_slots}")
         if len(worlds[0]) != n * per:
-            raise ValueError(f"worlds has {len(worlds[0])} rows; expected {n} positions x {per} worlds = {n * per}")
+            raise ValueError(
+                f"worlds has {len(worlds[0])} rows; expected {n} positions x {per} worlds "
+                f"= {n * per}"
+            )
         if moves is not None and len(moves) != n:
-            raise ValueError(f"moves has {len(moves)} lists; expected one for each of {n} positions")
-        told = None if moves is None else list(zip(moves, moves if stand_ins is None else stand_ins, strict=True))
-        self._forest.jobs.simulations[:] = playouts
-        self._forest = self._forest._replace(
-            num_slots=slots, num_worlds=per, schedule=halving_schedule(settings.considered, playouts)
+            raise ValueError(
+                f"moves has {len(moves)} lists; expected one for each of {n} positions"
+            )
+        told = (
+            None
+            if moves is None
+            else list(zip(moves, moves if stand_ins is None else stand_ins, strict=True))
         )
+        self._forest.jobs.simulations[:] = playouts
+        self._rule = _make_rule(settings, playouts)
+        self._forest = self._forest._replace(num_slots=slots, num_worlds=per)
         watch = _Watch(report, cancel, deadline, n * playouts)
         size = min(self.max_positions, self.most_slots // slots)
         for a in range(0, n, size):
-            rows, given = take(worlds, slice(a * per, (a + size) * per)), None if told is None else told[a : a + size]
+            rows, given = (
+                take(worlds, slice(a * per, (a + size) * per)),
+                None if told is None else told[a : a + size],
+            )
             watch.parts.append(self._run_part(rows, rng, lanes[a : a + size], given, watch))
         result = _join(watch.parts)
         watch.report(result)
         return result
 
     def _run_part(
-        self, worlds: States, rng: np.ndarray, lanes: np.ndarray, moves: Sequence[_Given] | None, watch: _Watch
+        self,
+        worlds: States,
+        rng: np.ndarray,
+        lanes: np.ndarray,
+        moves: Sequence[_Given] | None,
+        watch: _Watch,
     ) -> SearchResult:
         forest = self._forest = self._forest._replace(worlds=worlds, num_trees=len(lanes))
         jobs, requests, counters = forest.jobs, forest.requests, self.counters
-        _draw_noise(rng, lanes, jobs.seed, jobs.noise, self.settings.gumbel_noise if forest.params.rule == GUMBEL else 0.0)
+        _draw_noise(rng, lanes, jobs.seed, jobs.noise, getattr(self._rule, "noise", 0.0))
         start = time.perf_counter()
         count = begin_search(forest)
         counters.kernel_seconds += time.perf_counter() - start
@@ -314,7 +390,7 @@ class Search:
             if named is not None:
                 self._name_roots(named)
                 named = None
-            count = advance(forest)
+            count = advance(forest, self._rule)
             counters.network_seconds += answered - asked
             counters.kernel_seconds += time.perf_counter() - answered
             if watch.ends():
@@ -330,17 +406,24 @@ class Search:
         return result
 
     def _strike(self, moves: Sequence[_Given]) -> list[np.ndarray]:
-        """Strikes the root moves that shall not be considered; returns the moves of every position, listed or given.
+        """Strikes the root moves that shall not be considered; returns the moves of every position,
+        listed or given.
 
-        The root's policy is a softmax over the moves left, so this renormalises it. What is not listed is represented by its
-        stand-in until the root has been evaluated (``_name_roots``).
+        The root's policy is a softmax over the moves left, so this renormalises it. What is not
+        listed is represented by its stand-in until the root has been evaluated (``_name_roots``).
         """
         slots, everything = self._forest.slots, []
         for t, (given, stand_ins) in enumerate(moves):
             m = t * self._forest.num_slots
             legal = slots.legal[m, : slots.num_legal[m]].copy()
-            if not set(stand_ins) <= set(legal.tolist()) or not 0 < len(given) <= slots.legal.shape[1]:
-                raise ValueError(f"moves[{t}] is {list(given)}; expected some of the legal actions {legal.tolist()}")
+            if (
+                not set(stand_ins) <= set(legal.tolist())
+                or not 0 < len(given) <= slots.legal.shape[1]
+            ):
+                raise ValueError(
+                    f"moves[{t}] is {list(given)}; expected some of the legal actions "
+                    f"{legal.tolist()}"
+                )
             slots.num_legal[m] = len(given)
             slots.legal[m, : len(given)] = np.array(stand_ins)[np.argsort(given)]
             everything.append(np.union1d(legal, given).astype(np.int16))
@@ -354,10 +437,14 @@ class Search:
             tree.action[t, first : first + len(given)] = np.sort(given)
 
     def _read(self, legal: list[np.ndarray] | None) -> SearchResult:
-        """Returns the result so far; ``legal``: the legal moves of every position where some were struck."""
+        """Returns the result so far; ``legal``: the legal moves of every position where some were
+        struck.
+        """
         forest = self._forest
-        result = _empty_result(forest.num_trees, int(forest.tree.degree[: forest.num_trees, 0].max(initial=1)))
-        _read_roots(forest, result)
+        result = _empty_result(
+            forest.num_trees, int(forest.tree.degree[: forest.num_trees, 0].max(initial=1))
+        )
+        _read_roots(forest, self._rule, result)
         return result if legal is None else _spread(result, legal)
 
 
@@ -390,6 +477,7 @@ def _join(parts: list[SearchResult]) -> SearchResult:
 
     fills = {"actions": -1, "q": np.nan, "standard_error": np.nan}
     columns = (
-        np.concatenate([padded(getattr(part, name), fills.get(name, 0)) for part in parts]) for name in SearchResult._fields
+        np.concatenate([padded(getattr(part, name), fills.get(name, 0)) for part in parts])
+        for name in SearchResult._fields
     )
     return SearchResult(*columns)

@@ -1,33 +1,59 @@
 """Simulations of FPMCTS, as kernels over a batch of slots. Source: DeltaDou, Algorithm 1.
 
-A *slot* is one simulation under way in one tree. ``advance`` runs every slot until it needs an answer of a network, or until
-its tree has had its simulations; ``absorb`` takes the answers and lets the slots go on. Kernels take all of it as one ``Forest``;
-the smallest take only the parts that they use, since every array of an argument costs compilation.
+A *slot* is one simulation under way in one tree. ``advance`` runs every slot until it needs an
+answer of a network, or until its tree has had its simulations; ``absorb`` takes the answers and
+lets the slots go on. Kernels take all of it as one ``Forest``; the smallest take only the parts
+that they use, since every array of an argument costs compilation.
 
 How the code follows the paper's Algorithm 1:
 
-    SEARCH      ``advance``: one simulation after the other, each in a world drawn by the determinizer
-    SIMULATE    ``_run``: descends by p-UCT while the decision node is in the tree
-    EXPANDTREE  ``_run`` samples the others' moves from their policies in the drawn world, so that the new leaf is again a
-                decision node of the searching player (two levels at once); ``absorb`` adds it with its prior and value
+    SEARCH      ``advance``: one simulation after the other, each in a world drawn by the
+    determinizer SIMULATE    ``_run``: descends by p-UCT while the decision node is in the tree
+    EXPANDTREE  ``_run`` samples the others' moves from their policies in the drawn world, so that
+    the new leaf is again a
+                decision node of the searching player (two levels at once); ``absorb`` adds it with
+                its prior and value
     UPDATE      ``_finish``: adds the return to the edges of the path
 
-Ours (``rollout``): a simulation plays on beyond its leaf to the end of the game, all seats by their policies, sure wins found. It
-returns the λ-return of the values met on its way and the result (Sutton 1988); the tree grows by its first leaf alone.
+Ours (``rollout``): a simulation plays on beyond its leaf to the end of the game, all seats by their
+policies, sure wins found. It returns the λ-return of the values met on its way and the result
+(Sutton 1988); the tree grows by its first leaf alone.
 
-Worlds are shared: the k-th simulation of every root move uses world k mod W and the same random numbers, so that
-moves are compared on the same deals (design: 1.9 times less variance of a difference).
+Worlds are shared: the k-th simulation of every root move uses world k mod W and the same random
+numbers, so that moves are compared on the same deals (design: 1.9 times less variance of a
+difference).
 """
 
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
 from fpmcts.arrays import Forest, Jobs, Params, Slots
-from fpmcts.root import RootRule, select_gumbel
-from fpmcts.tree import EMPTY, Tree, add_node, back_up, cached_policy, clear, find, select_puct, store_policy
+from fpmcts.roots import select
+from fpmcts.tree import (
+    EMPTY,
+    Tree,
+    add_node,
+    back_up,
+    cached_policy,
+    clear,
+    find,
+    select_puct,
+    store_policy,
+)
 from games.batches import Rules, States
-from games.generic import copy_row, current_seat, infoset_key, legal, observe, stake, step, sure_win, team_return
+from games.generic import (
+    copy_row,
+    current_seat,
+    infoset_key,
+    legal,
+    observe,
+    stake,
+    step,
+    sure_win,
+    team_return,
+)
 from games.kernels import kernel, mix64, random_float
 from networks.decode import legal_logits, softmax
 
@@ -42,7 +68,6 @@ class Phase(IntEnum):
 
 
 IDLE, RUNNING, AWAITS_LEAF, AWAITS_POLICY = (int(p) for p in Phase)
-GUMBEL = int(RootRule.GUMBEL)
 
 
 @kernel
@@ -60,7 +85,9 @@ def _in_root_units(params: Params, jobs: Jobs, t: int, value: float, unit: float
 
 
 @kernel
-def _final_return(rules: Rules, states: States, params: Params, jobs: Jobs, t: int, m: int) -> float:
+def _final_return(
+    rules: Rules, states: States, params: Params, jobs: Jobs, t: int, m: int
+) -> float:
     value = team_return(rules, states, m, np.int64(jobs.seat[t]))
     if params.win_only:
         return np.sign(value)
@@ -78,15 +105,12 @@ def _descend(tree: Tree, slots: Slots, t: int, m: int, node: int, edge: int) -> 
 
 
 @kernel
-def _begin(forest: Forest, t: int, m: int) -> None:
-    """Starts a simulation in slot ``m``: the root move first, then the world that this visit of the move is due."""
-    tree, jobs, slots, schedule = forest.tree, forest.jobs, forest.slots, forest.schedule
-    if forest.params.rule == GUMBEL:
-        considered = min(tree.degree[t, 0], schedule.shape[0] - 1)
-        wanted = schedule[considered, min(jobs.started[t], schedule.shape[1] - 1)]
-        edge = select_gumbel(tree, t, forest.params.gumbel, jobs.noise[t], wanted, forest.scratch)
-    else:
-        edge = select_puct(tree, t, 0, forest.params.c)
+def _begin(forest: Forest, rule: Any, t: int, m: int) -> None:
+    """Starts a simulation in slot ``m``: the root move first, then the world that this visit of the
+    move is due.
+    """
+    tree, jobs, slots = forest.tree, forest.jobs, forest.slots
+    edge = select(rule, tree, t, jobs.started[t], jobs.noise[t], forest.scratch)
     visit = tree.visits[t, edge]
     slots.world[m] = visit % forest.num_worlds
     slots.rng[m] = mix64(jobs.seed[t] + np.uint64(visit) * np.uint64(0x9E3779B97F4A7C15))
@@ -117,7 +141,8 @@ def _policy_key(rules: Rules, states: States, m: int, seat: int, world: int) -> 
 
 @kernel
 def _play_sure_win(rules: Rules, states: States, answers: np.ndarray, m: int) -> None:
-    """Plays the sure win of the seat to move to the end in slot ``m``, or as far as ``sure_win`` keeps its thread.
+    """Plays the sure win of the seat to move to the end in slot ``m``, or as far as ``sure_win``
+    keeps its thread.
 
     Args:
         answers: int16 ``[max_legal]``, scratch.
@@ -137,10 +162,14 @@ def _play_sure_win(rules: Rules, states: States, answers: np.ndarray, m: int) ->
 
 
 @kernel
-def _sure_return(rules: Rules, states: States, params: Params, jobs: Jobs, answers: np.ndarray, t: int, m: int) -> float:
-    """Returns the return of a sure win of the searching player, who is to move; plays it out in slot ``m`` where points count.
+def _sure_return(
+    rules: Rules, states: States, params: Params, jobs: Jobs, answers: np.ndarray, t: int, m: int
+) -> float:
+    """Returns the return of a sure win of the searching player, who is to move; plays it out in
+    slot ``m`` where points count.
 
-    A sure win may raise the stake on its way (a bomb). Where ``sure_win`` loses the thread, the stake reached by then counts.
+    A sure win may raise the stake on its way (a bomb). Where ``sure_win`` loses the thread, the
+    stake reached by then counts.
     """
     if not params.win_only:
         _play_sure_win(rules, states, answers, m)
@@ -151,7 +180,9 @@ def _sure_return(rules: Rules, states: States, params: Params, jobs: Jobs, answe
 
 @kernel
 def _run(forest: Forest, t: int, m: int) -> bool:
-    """Plays on in slot ``m``; returns True when it needs an evaluation, False when the simulation is over."""
+    """Plays on in slot ``m``; returns True when it needs an evaluation, False when the simulation
+    is over.
+    """
     rules, states, params, slots = forest.rules, forest.states, forest.params, forest.slots
     tree, cache, jobs = forest.tree, forest.cache, forest.jobs
     searcher = jobs.seat[t]
@@ -176,7 +207,12 @@ def _run(forest: Forest, t: int, m: int) -> bool:
             if n > 0:
                 jobs.lookups[t] += 1
                 jobs.hits[t] += 1
-                step(rules, states, m, cache.action[t, start + _sample(slots.rng, m, cache.probability[t], start, n)])
+                step(
+                    rules,
+                    states,
+                    m,
+                    cache.action[t, start + _sample(slots.rng, m, cache.probability[t], start, n)],
+                )
                 continue
         slots.num_legal[m] = legal(rules, states, m, slots.legal[m])
         if slots.num_legal[m] == 1:
@@ -202,12 +238,20 @@ def _run(forest: Forest, t: int, m: int) -> bool:
 
 @kernel
 def begin_search(forest: Forest) -> int:
-    """Empties the trees and asks for the evaluation of every root; returns the number of requests, one per tree.
+    """Empties the trees and asks for the evaluation of every root; returns the number of requests,
+    one per tree.
 
-    The seat to move at the root searches. The root must have at least two legal actions; the caller may strike some of them from
-    ``slots.legal`` before the first round. ``jobs.simulations``, ``seed`` and ``noise`` are set by the caller, the rest here.
+    The seat to move at the root searches. The root must have at least two legal actions; the caller
+    may strike some of them from ``slots.legal`` before the first round. ``jobs.simulations``,
+    ``seed`` and ``noise`` are set by the caller, the rest here.
     """
-    rules, states, jobs, slots, requests = forest.rules, forest.states, forest.jobs, forest.slots, forest.requests
+    rules, states, jobs, slots, requests = (
+        forest.rules,
+        forest.states,
+        forest.jobs,
+        forest.slots,
+        forest.requests,
+    )
     for t in range(forest.num_trees):
         clear(forest.tree, forest.cache, t)
         m = t * forest.num_slots
@@ -232,8 +276,13 @@ def begin_search(forest: Forest) -> int:
 
 
 @kernel
-def advance(forest: Forest) -> int:
-    """Runs every slot until it needs an evaluation; returns the number of requests, 0 when every tree is done."""
+def advance(forest: Forest, rule: Any) -> int:
+    """Runs every slot until it needs an evaluation; returns the number of requests, 0 when every
+    tree is done.
+
+    Args:
+        rule: At the root, see ``fpmcts.roots``.
+    """
     jobs, slots, requests = forest.jobs, forest.slots, forest.requests
     count = 0
     for t in range(forest.num_trees):
@@ -242,7 +291,7 @@ def advance(forest: Forest) -> int:
                 if slots.phase[m] == IDLE:
                     if jobs.started[t] >= jobs.simulations[t]:
                         break
-                    _begin(forest, t, m)
+                    _begin(forest, rule, t, m)
                 if _run(forest, t, m):
                     seat = current_seat(forest.rules, forest.states, m)
                     requests.slot[count] = m
@@ -255,8 +304,8 @@ def advance(forest: Forest) -> int:
 
 @kernel
 def absorb(forest: Forest, count: int, policy: np.ndarray, value: np.ndarray) -> None:
-    """Takes the answers to ``count`` requests: stores and samples the others' policies, adds the leaves and backs them up, or
-    plays on beyond them.
+    """Takes the answers to ``count`` requests: stores and samples the others' policies, adds the
+    leaves and backs them up, or plays on beyond them.
 
     Args:
         policy: float32 ``[count, policy_size]`` raw policy outputs.
@@ -285,6 +334,13 @@ def absorb(forest: Forest, count: int, policy: np.ndarray, value: np.ndarray) ->
             slots.blended[m] += slots.weight[m] * (1.0 - params.rollout) * leaf
             slots.weight[m] *= params.rollout
         elif not slots.beyond[m]:
-            store_policy(forest.cache, t, _policy_key(rules, states, m, seat, slots.world[m]), slots.legal[m], slots.priors[m], n)
+            store_policy(
+                forest.cache,
+                t,
+                _policy_key(rules, states, m, seat, slots.world[m]),
+                slots.legal[m],
+                slots.priors[m],
+                n,
+            )
         step(rules, states, m, slots.legal[m, _sample(slots.rng, m, slots.priors[m], 0, n)])
         slots.phase[m] = RUNNING

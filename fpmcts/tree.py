@@ -1,12 +1,16 @@
-"""The search tree as a struct of arrays, and the open-addressing index that finds a node by the searcher's information set.
+"""The search tree as a struct of arrays, and the open-addressing index that finds a node by the
+searcher's information set.
 
-Notation (DeltaDou, 4.1): u is a decision node, an information state of the searching player; a an action; N(u) its visits;
-N(u, a) and Q(u, a) the visits and the mean return of an edge; pi(u, a) its prior. T trees are searched at once.
+Notation (DeltaDou, 4.1): u is a decision node, an information state of the searching player; a an
+action; N(u) its visits; N(u, a) and Q(u, a) the visits and the mean return of an edge; pi(u, a) its
+prior. T trees are searched at once.
 
 Conventions:
-    - Only decision nodes with at least two legal actions are stored. What happens between two of them (the merged chance node of
-      the paper: the others' moves, forced moves) is replayed in the drawn world; the next one is found by ``infoset_key``.
-    - Every value is the expected return of the searching player's team, in units of the stake at the root. Nothing changes sign.
+    - Only decision nodes with at least two legal actions are stored. What happens between two of
+      them (the merged chance node of the paper: the others' moves, forced moves) is replayed in the
+      drawn world; the next one is found by ``infoset_key``.
+    - Every value is the expected return of the searching player's team, in units of the stake at
+      the root. Nothing changes sign.
     - A node whose ``degree`` is 0 is solved: its ``value`` is exact and it is never expanded.
 """
 
@@ -26,7 +30,9 @@ class Tree(NamedTuple):
     num_nodes: np.ndarray  # int32 [T]
     num_edges: np.ndarray  # int32 [T]
     node_visits: np.ndarray  # int32 [T, N]: N(u), in-flight simulations included
-    node_value: np.ndarray  # float32 [T, N]: v(u) of the network, or the exact value of a solved node
+    node_value: (
+        np.ndarray
+    )  # float32 [T, N]: v(u) of the network, or the exact value of a solved node
     first_edge: np.ndarray  # int32 [T, N]
     degree: np.ndarray  # int32 [T, N]: number of legal actions; 0 = solved
     action: np.ndarray  # int16 [T, E]
@@ -40,7 +46,9 @@ class Tree(NamedTuple):
 
 
 class PolicyCache(NamedTuple):
-    """Policies of the other players, by world and information set, for one search; P entries of the pool per tree."""
+    """Policies of the other players, by world and information set, for one search; P entries of the
+    pool per tree.
+    """
 
     index_key: np.ndarray  # uint64 [T, H]
     index_start: np.ndarray  # int32 [T, H]: first entry in the pool, EMPTY where free
@@ -78,7 +86,9 @@ def make_tree(num_trees: int, num_nodes: int, num_edges: int) -> Tree:
 
 
 def make_policy_cache(num_trees: int, num_policies: int, num_entries: int) -> PolicyCache:
-    """Returns an empty cache with room for ``num_policies`` policies and ``num_entries`` probabilities per tree."""
+    """Returns an empty cache with room for ``num_policies`` policies and ``num_entries``
+    probabilities per tree.
+    """
     size = _power_of_two_above(2 * num_policies)
     return PolicyCache(
         index_key=np.zeros((num_trees, size), np.uint64),
@@ -104,7 +114,9 @@ def clear(tree: Tree, cache: PolicyCache, t: int) -> None:
 
 @kernel
 def find(keys: np.ndarray, values: np.ndarray, t: int, key: np.uint64) -> int:
-    """Returns the place of a key in index ``t``, or of the free place where it belongs (``values`` is EMPTY there)."""
+    """Returns the place of a key in index ``t``, or of the free place where it belongs (``values``
+    is EMPTY there).
+    """
     mask = np.uint64(keys.shape[1] - 1)
     place = np.int64(key & mask)
     while values[t, place] != EMPTY and keys[t, place] != key:
@@ -113,8 +125,17 @@ def find(keys: np.ndarray, values: np.ndarray, t: int, key: np.uint64) -> int:
 
 
 @kernel
-def add_node(tree: Tree, t: int, key: np.uint64, value: float, actions: np.ndarray, priors: np.ndarray, n: int) -> int:
-    """Returns the new node of tree ``t`` for an information set, with ``n`` edges; FULL if there is no room.
+def add_node(
+    tree: Tree,
+    t: int,
+    key: np.uint64,
+    value: float,
+    actions: np.ndarray,
+    priors: np.ndarray,
+    n: int,
+) -> int:
+    """Returns the new node of tree ``t`` for an information set, with ``n`` edges; FULL if there is
+    no room.
 
     Args:
         actions: int16 ``[>= n]``. priors: float32 ``[>= n]``. ``n`` = 0 makes a solved node.
@@ -145,9 +166,9 @@ def add_node(tree: Tree, t: int, key: np.uint64, value: float, actions: np.ndarr
 def select_puct(tree: Tree, t: int, node: int, c: float) -> int:
     """Returns the edge that maximises Q(u, a) + c · pi(u, a) · sqrt(N(u)) / (1 + N(u, a)).
 
-    An edge without a return counts as the value of its node (the paper does not say). Simulations in flight count in N but not
-    in Q, so that several can run in one tree (Liu et al., "Watch the unobserved", 2020); with one at a time this is plain
-    p-UCT. Source: DeltaDou, 4.1.
+    An edge without a return counts as the value of its node (the paper does not say). Simulations
+    in flight count in N but not in Q, so that several can run in one tree (Liu et al., "Watch the
+    unobserved", 2020); with one at a time this is plain p-UCT. Source: DeltaDou, 4.1.
     """
     first = tree.first_edge[t, node]
     scale = c * np.sqrt(np.float64(tree.node_visits[t, node]))
@@ -163,7 +184,9 @@ def select_puct(tree: Tree, t: int, node: int, c: float) -> int:
 
 @kernel
 def back_up(tree: Tree, t: int, edges: np.ndarray, depth: int, value: float) -> None:
-    """Adds a return to the ``depth`` edges of a path (int32 ``[>= depth]``); the visits were counted on the way down."""
+    """Adds a return to the ``depth`` edges of a path (int32 ``[>= depth]``); the visits were
+    counted on the way down.
+    """
     for k in range(depth):
         edge = edges[k]
         tree.returns[t, edge] += 1
@@ -182,10 +205,19 @@ def cached_policy(cache: PolicyCache, t: int, key: np.uint64) -> tuple[int, int]
 
 
 @kernel
-def store_policy(cache: PolicyCache, t: int, key: np.uint64, actions: np.ndarray, probabilities: np.ndarray, n: int) -> None:
+def store_policy(
+    cache: PolicyCache,
+    t: int,
+    key: np.uint64,
+    actions: np.ndarray,
+    probabilities: np.ndarray,
+    n: int,
+) -> None:
     """Stores a policy of ``n`` actions; does nothing when the cache is full or the key is there."""
     start = cache.used[t]
-    full = 2 * cache.num_policies[t] >= cache.index_key.shape[1] or start + n > cache.action.shape[1]
+    full = (
+        2 * cache.num_policies[t] >= cache.index_key.shape[1] or start + n > cache.action.shape[1]
+    )
     place = find(cache.index_key, cache.index_start, t, key)
     if full or cache.index_start[t, place] != EMPTY:
         return

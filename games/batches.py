@@ -12,8 +12,12 @@ Batch = TypeVar("Batch", bound=tuple)  # type: ignore[type-arg]
 
 
 def take(batch: Batch, rows: np.ndarray | slice) -> Batch:
-    """Returns the given rows of a NamedTuple of arrays, nested ones included (a copy for an index array, a view for a slice)."""
-    return type(batch)(*(take(field, rows) if isinstance(field, tuple) else field[rows] for field in batch))
+    """Returns the given rows of a NamedTuple of arrays, nested ones included (a copy for an index
+    array, a view for a slice).
+    """
+    return type(batch)(
+        *(take(field, rows) if isinstance(field, tuple) else field[rows] for field in batch)
+    )
 
 
 def put(batch: Batch, rows: np.ndarray | slice, values: Batch) -> None:

@@ -1,6 +1,8 @@
-"""Which game, with which options: what a configuration, a command line, a checkpoint and a lobby name.
+"""Which game, with which options: what a configuration, a command line, a checkpoint and a lobby
+name.
 
-A game class declares ``Options``, a frozen dataclass of ``runtime.settings.setting``. All else is derived from it.
+A game class declares ``Options``, a frozen dataclass of ``runtime.settings.setting``. All else is
+derived from it.
 """
 
 from collections.abc import Mapping
@@ -38,9 +40,12 @@ GAMES = {
     "leduc": Entry("games.leduc.game", "Leduc", "poker"),
     "limit_holdem": Entry("games.limit_holdem.game", "LimitHoldem", "poker"),
     "no_limit_holdem": Entry("games.no_limit_holdem.game", "NoLimitHoldem", "no_limit_holdem"),
-    "phantom_tictactoe": Entry("games.phantom_tictactoe.game", "PhantomTicTacToe", "phantom_tictactoe"),
+    "phantom_tictactoe": Entry(
+        "games.phantom_tictactoe.game", "PhantomTicTacToe", "phantom_tictactoe"
+    ),
 }
-"""A line for each game of this package. A game of your own is named by its module (``game_class``)."""
+"""A line for each game of this package. A game of your own is named by its module
+(``game_class``)."""
 
 
 def is_outside(name: str) -> bool:
@@ -62,8 +67,9 @@ def game_class(name: str) -> Any:
     """Returns the class of a game.
 
     Args:
-        name: A key of ``GAMES``; or a module with a dot in its name, such as ``examples.sealed_bids``, whose ``GAME`` is the
-            class. The game's ``spec`` has the same name.
+        name: A key of ``GAMES``; or a module with a dot in its name, such as
+            ``examples.sealed_bids``, whose ``GAME`` is the class. The game's ``spec`` has the same
+            name.
 
     Raises:
         ConfigError: There is none of that name.
@@ -93,15 +99,17 @@ def make(game: str | type[Game], **options: Any) -> Game:
     """Returns a game, by its name or its class.
 
     Raises:
-        ConfigError: Unknown name or option, or an option out of range; the message says what is expected.
+        ConfigError: Unknown name or option, or an option out of range; the message says what is
+            expected.
         ValueError: The game is not complete.
     """
     maker: Any = game_class(game) if isinstance(game, str) else game
     made: Game = maker(_checked(maker, options))
-    name = made.spec.name
     if missing := missing_kernels(type(made.rules)):
-        raise ValueError(f"game {name!r}: kernels are missing: {', '.join(missing)}; see docs/adding-a-game.md")
-    if isinstance(game, str) and name != game:
+        raise ValueError(
+            f"game {game!r}: kernels are missing: {', '.join(missing)}; see docs/adding-a-game.md"
+        )
+    if isinstance(game, str) and (name := made.spec.name) != game:
         raise ValueError(f"game {game!r}: its spec says name={name!r}; expected {game!r}")
     return made
 
@@ -112,7 +120,8 @@ class Choice:
 
     Attributes:
         name: As ``game_class`` takes it.
-        options: All options, in plain types as JSON has them; those that are None are left out, and defaults filled in.
+        options: All options, in plain types as JSON has them; those that are None are left out, and
+            defaults filled in.
 
     Raises:
         ConfigError: There is no such game or option, or its value is not allowed.
@@ -127,14 +136,20 @@ class Choice:
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any]) -> Self:
-        """Returns the choice in fields such as ``{"name": "goofspiel", "cards": 4}``. Raises ConfigError."""
+        """Returns the choice in fields such as ``{"name": "goofspiel", "cards": 4}``. Raises
+        ConfigError.
+        """
         if "name" not in fields:
             raise ConfigError("game.name: is missing; expected the name of a game")
-        return cls(str(fields["name"]), {key: value for key, value in fields.items() if key != "name"})
+        return cls(
+            str(fields["name"]), {key: value for key, value in fields.items() if key != "name"}
+        )
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Returns the choice in a text such as ``goofspiel:cards=4,prizes=random``, as ``str`` gives it. Raises ConfigError."""
+        """Returns the choice in a text such as ``goofspiel:cards=4,prizes=random``, as ``str``
+        gives it. Raises ConfigError.
+        """
         name, _, rest = text.partition(":")
         try:
             return cls(name, yaml.safe_load("{" + rest.replace("=", ": ") + "}"))
@@ -144,7 +159,11 @@ class Choice:
     def __str__(self) -> str:
         """Returns the name, and the options that are not the usual ones, in alphabetical order."""
         usual = _plain(game_class(self.name).Options())
-        given = [f"{key}={typed(value)}" for key, value in sorted(self.options.items()) if usual.get(key) != value]
+        given = [
+            f"{key}={typed(value)}"
+            for key, value in sorted(self.options.items())
+            if usual.get(key) != value
+        ]
         return f"{self.name}:{','.join(given)}" if given else self.name
 
     def as_dict(self) -> dict[str, Any]:
@@ -157,22 +176,34 @@ class Choice:
 
 
 def _checked(maker: Any, options: Mapping[str, Any]) -> Any:
-    """Returns ``Options`` of a game; those that are None have their defaults. Raises ConfigError."""
-    schema, given = maker.Options, {key: value for key, value in options.items() if value is not None}
+    """Returns ``Options`` of a game; those that are None have their defaults. Raises
+    ConfigError.
+    """
+    schema, given = (
+        maker.Options,
+        {key: value for key, value in options.items() if value is not None},
+    )
     for key, value in given.items():
         if key not in {f.name for f in fields(schema)} and (able := games_with(key)):
-            raise ConfigError(f"game.{key}={value}: is an option of {', '.join(able)}, not of {maker.__name__}")
+            raise ConfigError(
+                f"game.{key}={value}: is an option of {', '.join(able)}, not of {maker.__name__}"
+            )
     return build(schema, given, "game.")
 
 
 def _plain(options: Any) -> dict[str, Any]:
     """Returns options as JSON has them, without those that are None."""
-    found = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(options).items()}
+    found = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in asdict(options).items()
+    }
     return {key: value for key, value in found.items() if value is not None}
 
 
 def with_defaults(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns metadata of a checkpoint, the options of its ``game`` complete. Raises ConfigError where there is no such game."""
+    """Returns metadata of a checkpoint, the options of its ``game`` complete. Raises ConfigError
+    where there is no such game.
+    """
     return {**meta, "game": Choice.parse(meta["game"]).as_dict()} if "game" in meta else dict(meta)
 
 
@@ -182,18 +213,28 @@ def games_with(option: str) -> list[str]:
 
 
 def option_names(name: str) -> list[str]:
-    """Returns the names of the options of a game. Raises ConfigError where there is no such game."""
+    """Returns the names of the options of a game. Raises ConfigError where there is no such
+    game.
+    """
     return [f.name for f in fields(game_class(name).Options)]
 
 
 def help_text(topic: str = "") -> str:
-    """Returns what ``--help`` says of the options of games: all, or one by its name (``cards``, ``game.cards``).
+    """Returns what ``--help`` says of the options of games: all, or one by its name (``cards``,
+    ``game.cards``).
 
     Args:
-        topic: Of that option, or of one game (``goofspiel``, ``game=examples.sealed_bids``); "" = all. Where there is none of the
-            name, "" is returned.
+        topic: Of that option, or of one game (``goofspiel``, ``game=examples.sealed_bids``); "" =
+            all. Where there is none of the name, "" is returned.
     """
     name = topic.removeprefix("game=")
-    names, key = ([name], "") if name in GAMES or name != topic else (list(GAMES), topic.removeprefix("game."))
-    texts = {name: keys_text(game_class(name).Options, "game.", f"game.{key}" if key else "") for name in names}
+    names, key = (
+        ([name], "")
+        if name in GAMES or name != topic
+        else (list(GAMES), topic.removeprefix("game."))
+    )
+    texts = {
+        name: keys_text(game_class(name).Options, "game.", f"game.{key}" if key else "")
+        for name in names
+    }
     return "\n".join(f"game={name}\n{text}" for name, text in texts.items() if text)

@@ -64,7 +64,9 @@ def _is_type(kind: Any, named_tuple: type) -> bool:
     return getattr(kind, "instance_class", None) is named_tuple
 
 
-def _overload(generic: GenericKernel[..., Any], implementation: Any, fits: Callable[[Any], bool]) -> None:
+def _overload(
+    generic: GenericKernel[..., Any], implementation: Any, fits: Callable[[Any], bool]
+) -> None:
     """Has numba choose an implementation where the type of the first argument fits.
 
     Numba wants the function that chooses to have the very signature of the function that it chooses.

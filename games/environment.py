@@ -6,7 +6,9 @@ from runtime.machine import machine
 
 
 def environment() -> dict[str, str]:
-    """Returns what all who play for a run must agree on: code, versions, and what the last digits of results depend on."""
+    """Returns what all who play for a run must agree on: code, versions, and what the last digits
+    of results depend on.
+    """
     facts = machine()
     return {
         "code": sources_digest(),

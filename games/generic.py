@@ -125,7 +125,9 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 
 
 @GenericKernel
-def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+def draw_hidden(
+    rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
     """Draws the words of a world for every row of ``hidden`` (uint64 ``[n, W]``), with the probabilities of ``log_prior_hidden``.
 
     Where a game does not register it: evenly from what ``list_hidden`` lists.
@@ -147,7 +149,9 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
 
 
 @GenericKernel
-def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
+def fill_world(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
+) -> bool:
     """Writes the world of view ``i`` and hidden words (uint64 ``[W]``) to lane ``j`` of ``worlds``.
 
     What chance has still to deal stays hidden, see ``deal_rest``.
@@ -188,7 +192,9 @@ def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: i
 
 
 @GenericKernel
-def played_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
+def played_move(
+    rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
+) -> int:
     """Returns the action that comes next in lane ``i``, a world that is replayed; -1 if there is none.
 
     It may be one that ``seat`` does not see at all (``seen_move`` says UNSEEN_MOVE); the next call then has the same ``seen``.
@@ -202,7 +208,9 @@ def played_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidd
 
 
 @GenericKernel
-def deal_rest(rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int) -> None:
+def deal_rest(
+    rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int
+) -> None:
     """Deals, in the lanes ``first`` .. ``first + count - 1`` (worlds of one view), what chance has still to deal.
 
     Where a game does not register it: nothing.
@@ -218,7 +226,9 @@ def public_cards(rules: Rules, states: States, i: int) -> int:
 
 
 @GenericKernel
-def count_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray) -> None:
+def count_hidden(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray
+) -> None:
     """Writes what each of the other seats holds in the world of view ``i`` and hidden words (uint64 ``[W]``).
 
     Args:
@@ -239,7 +249,14 @@ def shortest_hand(rules: Rules, views: States, i: int) -> int:
 
 @GenericKernel
 def draw_corrected(
-    rules: Rules, views: States, i: int, seat: int, logits: np.ndarray, rng: np.ndarray, lane: int, hidden: np.ndarray
+    rules: Rules,
+    views: States,
+    i: int,
+    seat: int,
+    logits: np.ndarray,
+    rng: np.ndarray,
+    lane: int,
+    hidden: np.ndarray,
 ) -> None:
     """Draws words like ``draw_hidden``, from the prior as a network corrects it. Of games with ``spec.has_hidden_head`` alone.
 
@@ -250,7 +267,14 @@ def draw_corrected(
 
 @GenericKernel
 def log_corrected(
-    rules: Rules, views: States, i: int, seat: int, logits: np.ndarray, hidden: np.ndarray, exists: np.ndarray, out: np.ndarray
+    rules: Rules,
+    views: States,
+    i: int,
+    seat: int,
+    logits: np.ndarray,
+    hidden: np.ndarray,
+    exists: np.ndarray,
+    out: np.ndarray,
 ) -> None:
     """Writes the log-probability (nats, float64 ``[n]``) with which ``draw_corrected`` draws the words in each row.
 
@@ -259,11 +283,22 @@ def log_corrected(
     """
 
 
-GENERIC = {name: value for name, value in list(globals().items()) if isinstance(value, GenericKernel)}
+GENERIC = {
+    name: value for name, value in list(globals().items()) if isinstance(value, GenericKernel)
+}
 """Every generic kernel by its name."""
 REQUIRED = (
-    legal, step, current_seat, team_return, observe, infoset_key, list_hidden, fill_world, hidden_of, start_view,
-)  # fmt: skip
+    legal,
+    step,
+    current_seat,
+    team_return,
+    observe,
+    infoset_key,
+    list_hidden,
+    fill_world,
+    hidden_of,
+    start_view,
+)
 """Those that have no default."""
 
 
@@ -364,14 +399,10 @@ copy_row.implementations[None] = _copy_row
 
 
 @overload(copy_row)
-def _choose_copy_row(rules: Any, source: Any, i: Any, target: Any, j: Any) -> Callable[..., Any] | None:
+def _choose_copy_row(
+    rules: Any, source: Any, i: Any, target: Any, j: Any
+) -> Callable[..., Any] | None:
     return None if has_own(copy_row, rules) else _written_out(source)
-
-
-@kernel
-def may_be_played(rules: Rules, states: States, i: int, action: int) -> bool:
-    """Returns ``is_legal``, for Python to call."""
-    return is_legal(rules, states, i, action)
 
 
 @kernel
@@ -380,17 +411,23 @@ def _same_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndar
 
 
 @kernel
-def _reveal_nothing(rules: Rules, views: States, i: int, seat: int, earlier: States, j: int) -> None:
+def _reveal_nothing(
+    rules: Rules, views: States, i: int, seat: int, earlier: States, j: int
+) -> None:
     pass
 
 
 @kernel
-def _seen_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
+def _seen_move(
+    rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
+) -> int:
     return seen
 
 
 @kernel
-def _deal_nothing(rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int) -> None:
+def _deal_nothing(
+    rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int
+) -> None:
     pass
 
 

@@ -1,7 +1,8 @@
 """The moves of games as they were, and as each seat saw them.
 
-In most games every seat sees every move, and there is one record for all. Where ``spec.has_private_moves``, a seat may see that a
-move was made but not which (``HIDDEN_MOVE``), or nothing of it: its record then leaves the move out.
+In most games every seat sees every move, and there is one record for all. Where
+``spec.has_private_moves``, a seat may see that a move was made but not which (``HIDDEN_MOVE``), or
+nothing of it: its record then leaves the move out.
 """
 
 from typing import NamedTuple
@@ -37,7 +38,9 @@ def play_move(rules: Rules, states: States, i: int, action: int, history: Moves)
 
 
 @kernel
-def _play(rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, history: Moves) -> None:
+def _play(
+    rules: Rules, states: States, games: np.ndarray, actions: np.ndarray, history: Moves
+) -> None:
     """Plays one move in each listed game."""
     for j in range(games.size):
         play_move(rules, states, games[j], actions[j], history)
@@ -59,11 +62,14 @@ class History:
         seats, most = game.spec.num_seats if game.spec.has_private_moves else 0, game.spec.max_moves
         self.game, self.records = game, empty_records(num_games, most)
         self.arrays = Moves(
-            *self.records, np.full((seats, num_games, most), -1, np.int16), np.zeros((seats, num_games), np.int16)
+            *self.records,
+            np.full((seats, num_games, most), -1, np.int16),
+            np.zeros((seats, num_games), np.int16),
         )
 
     def play(self, states: States, games: np.ndarray, actions: np.ndarray) -> None:
-        """Plays a legal move (``actions`` int ``[n]``) in each listed game (int ``[n]``, all different) and writes it down.
+        """Plays a legal move (``actions`` int ``[n]``) in each listed game (int ``[n]``, all
+        different) and writes it down.
 
         Args:
             states: N rows, changed in place.
@@ -77,7 +83,9 @@ class History:
         return Records(self.arrays.seen_moves[seat], self.arrays.seen_lengths[seat])
 
     def of_movers(self, games: np.ndarray, seats: np.ndarray) -> Records:
-        """Returns the moves, indexed by game, as ``seats[k]`` saw those of ``games[k]``; of other games there are none."""
+        """Returns the moves, indexed by game, as ``seats[k]`` saw those of ``games[k]``; of other
+        games there are none.
+        """
         if not self.game.spec.has_private_moves:
             return self.records
         told = empty_records(len(self.records.lengths), self.game.spec.max_moves)

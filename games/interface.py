@@ -1,15 +1,27 @@
-"""What every game is to Python: its specification, its face, and the records of its moves."""
+"""What every game is to Python: its specification, the class that it derives from, and the records
+of its moves.
 
+The class documents the interface; a game documents what is its own. Its defaults know states as
+named arrays only; a game whose views and records are to be read by people writes its own.
+"""
+
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States, num_rows
-from games.generic import HIDDEN_MOVE, current_seat, may_be_played
+from games.batches import Rules, States, concatenate, num_rows, take
+from games.generic import HIDDEN_MOVE, current_seat, is_legal, legal, step, team_return
 from games.kernels import kernel
+
+LISTED = "expected a small game, such as kuhn, leduc, goofspiel or phantom_tictactoe"
+MOST_NAMED = 12
+"""Legal moves that a message names."""
 
 
 class ScoreUnit(NamedTuple):
@@ -20,8 +32,8 @@ class ScoreUnit(NamedTuple):
         key: In JSON.
         per_return: What a return of 1 is in this unit.
         digits: Decimal places in tables; elsewhere one more.
-        tells_wins: Whether the share of games won is told as well, and first. In poker it means little: who folds well loses
-            most hands, and cheaply.
+        tells_wins: Whether the share of games won is told as well, and first. In poker it means
+            little: who folds well loses most hands, and cheaply.
     """
 
     name: str
@@ -43,7 +55,8 @@ class GameSpec(NamedTuple):
         teams: Team of each seat; the seats of one team share their return.
         num_actions: Size of the action set; action ids fit int16.
         observation_shape: (C, L): planes and positions of an observation.
-        observation_scale: float32 ``[C]``, what the int8 planes are multiplied by before the network.
+        observation_scale: float32 ``[C]``, what the int8 planes are multiplied by before the
+            network.
         policy_size: Number of policy outputs that the decoder sums over.
         max_legal: Upper bound on the number of legal actions in any state.
         max_moves: Upper bound on the number of moves in a game.
@@ -51,14 +64,19 @@ class GameSpec(NamedTuple):
         team_names: What the game calls its teams.
         seat_names: What it calls its seats.
         score: How matches are told.
-        mixes: Whether a good player must at times choose at random, since whoever knew its moves would exploit them.
-        stake_factors: What the value head ``win_stakes`` tells apart: the sizes that a return can have, in units of the stake,
-            ascending and above 0; a return counts as the nearest by ratio. () = networks tell the mean alone.
-        hidden_counts: How many cards of one position (of the observation) a seat may hide, 0 to ``hidden_counts - 1``: networks
-            predict how many it is (``hidden_targets`` of the game). 0 = they do not.
-        has_private_moves: Whether some seat sees some move only in part, or not at all (``seen_move``).
+        mixes: Whether a good player must at times choose at random, since whoever knew its moves
+            would exploit them.
+        stake_factors: What the value head ``win_stakes`` tells apart: the sizes that a return can
+            have, in units of the stake, ascending and above 0; a return counts as the nearest by
+            ratio. () = networks tell the mean alone.
+        hidden_counts: How many cards of one position (of the observation) a seat may hide, 0 to
+            ``hidden_counts - 1``: networks predict how many it is (``hidden_targets`` of the game).
+            0 = they do not.
+        has_private_moves: Whether some seat sees some move only in part, or not at all
+            (``seen_move``).
         hidden_words: W, words of 64 bits that tell a world from a view (``list_hidden``).
-        hidden_kinds: Names of the things that other seats may hold unseen (``count_hidden``): ranks, or whole hands.
+        hidden_kinds: Names of the things that other seats may hold unseen (``count_hidden``):
+            ranks, or whole hands.
         hidden_most: The most that a seat may hold of one kind.
     """
 
@@ -111,75 +129,286 @@ class PlayedGame(NamedTuple):
     table: str = ""
 
 
-class Game(Protocol):
-    """The Python face of a game; the kernels above do the work. ``games.base.BaseGame`` has defaults for most of it."""
+@kernel
+def _legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
+    return legal(rules, states, i, actions)
+
+
+@kernel
+def _seat(rules: Rules, states: States, i: int) -> int:
+    return current_seat(rules, states, i)
+
+
+@kernel
+def _play(rules: Rules, states: States, i: int, moves: np.ndarray) -> None:
+    for k in range(moves.size):
+        step(rules, states, i, moves[k])
+
+
+@kernel
+def _return(rules: Rules, states: States, i: int, seat: int) -> float:
+    return team_return(rules, states, i, seat)
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """The options of a game that has none."""
+
+
+class Game:
+    """A game. It must give ``spec``, ``rules``, ``deal`` and ``view``, and ``action_names`` or two
+    methods for texts.
+    """
 
     spec: GameSpec
     rules: Rules
-    decoder: np.ndarray
-    """int16 ``[num_actions, K]``: the logit of action a is the sum of the policy outputs at ``decoder[a, k]``; -1 = none."""
-    has_tables: bool = False
-    """Whether tabular algorithms can learn the game."""
-    has_tree: bool = False
-    """Whether it is so small that its policies can be measured exactly, over all information states (``information_states``)."""
+    """The tables that every kernel takes."""
+    Options: ClassVar[type[Any]] = NoOptions
+    """A frozen dataclass of ``runtime.settings.setting``: the options, with defaults, ranges and a
+    sentence for ``--help``."""
+    options: Any
+    """Those that it was made with."""
     variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-    """What a lobby offers of it: options by a name for people, one without options for the usual game. Empty: that one alone."""
+    """What a lobby offers of it: options by a name for people, one without options for the usual
+    game. Empty: that one alone."""
+    action_names: tuple[str, ...] = ()
+    """A text for each action."""
+    has_tables: bool = False
+    """Whether tabular algorithms can learn it by ``tables``."""
+    has_tree: bool = False
+    """Whether it is so small that its policies can be measured exactly, over all information states
+    (``information_states``)."""
+    result_name: str = "returns"
+    """What a record calls the returns."""
+    passive: int | None = None
+    """The move that only goes along, legal at every decision (in poker: check or call); None: there
+    is none."""
+
+    def __init__(self, options: Any = None) -> None:
+        """Keeps the options, which ``games.make`` has checked; None: the usual ones."""
+        self.options = self.Options() if options is None else options
 
     def learned_options(self) -> dict[str, Any]:
-        """Returns the options that networks depend on: those that learned it with others are refused."""
-        ...
-
-    @property
-    def tables(self) -> Any:
-        """Returns the game as tabular algorithms see it (``games.poker.tables.PokerTables``), where ``has_tables``."""
-        ...
-
-    passive: int | None = None
-    """The move that only goes along, legal at every decision (in poker: check or call); None: there is none."""
+        """Returns the options that networks depend on: those that learned it with others are
+        refused. By default all.
+        """
+        return asdict(self.options)
 
     def check_for_networks(self) -> None:
         """Raises ValueError where the game was made with options that networks cannot follow."""
-        ...
+
+    @cached_property
+    def decoder(self) -> np.ndarray:
+        """Returns int16 ``[num_actions, K]``: the logit of action a is the sum of the policy
+        outputs at ``decoder[a, k]``.
+
+        -1 = none. By default each action has an output of its own.
+        """
+        return np.arange(self.spec.num_actions, dtype=np.int16)[:, None]
+
+    @property
+    def tables(self) -> Any:
+        """Returns the game as tabular algorithms see it (``games.poker.tables.PokerTables``), where
+        ``has_tables``.
+        """
+        raise TypeError(
+            f"{self.spec.name}: tabular algorithms do not know it; read has_tables first"
+        )
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
-        ...
+        raise NotImplementedError
 
     def starts(self) -> tuple[States, np.ndarray]:
-        """Returns all deals, one row each, and their probabilities (float64 ``[B]``, they sum to 1).
+        """Returns all deals, one row each, and their probabilities (float64 ``[B]``, they sum to
+        1).
 
         Raises:
             ValueError: They cannot be listed.
         """
-        ...
+        raise ValueError(f"the deals of {self.spec.name} cannot be listed: {LISTED}")
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
-        ...
+        return _zeros(self.deal(np.zeros(1, np.uint64)), count)
 
     def view(self, states: States, seats: np.ndarray) -> States:
         """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""
-        ...
+        raise NotImplementedError
 
     def action_text(self, action: int) -> str:
         """Returns the text of an action that a person can read and type."""
-        ...
+        return self.action_names[action]
 
     def parse_action(self, text: str) -> int:
         """Returns the action of a text. Raises ValueError naming the text and what was expected."""
-        ...
+        words = [name.lower() for name in self.action_names]
+        if text.strip().lower() not in words:
+            raise ValueError(f"action {text!r}: expected one of {', '.join(self.action_names)}")
+        return words.index(text.strip().lower())
 
     def is_legal(self, view: States, move: str | int) -> bool:
-        """Returns whether the seat to move in a view (one row, of a running game) may play a move: a text, or an action."""
+        """Returns whether the seat to move in a view (one row, of a running game) may play a move:
+        a text, or an action.
+        """
         try:
             action = self.parse_action(move) if isinstance(move, str) else int(move)
         except ValueError:
             return False
-        return 0 <= action < self.spec.num_actions and bool(may_be_played(self.rules, view, 0, action))
+        return 0 <= action < self.spec.num_actions and bool(is_legal(self.rules, view, 0, action))
+
+    def legal_texts(self, states: States, row: int) -> list[str]:
+        """Returns the texts of the legal actions in a row."""
+        actions = np.empty(self.spec.max_legal, np.int16)
+        count = _legal(self.rules, states, row, actions)
+        return [self.action_text(int(action)) for action in actions[:count]]
 
     def legal_besides(self, views: States, row: int) -> str:
-        """Returns in words what may be played besides the listed moves, such as bets of any amount; "" where there is nothing."""
+        """Returns in words what may be played besides the listed moves, such as bets of any amount;
+        "" where there is nothing.
+        """
         return ""
+
+    def describe_view(
+        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
+    ) -> dict[str, Any]:
+        """Returns what a seat knows, in words and numbers that JSON can hold.
+
+        Every game has the fields ``game`` (its name), ``seat`` (whose view it is), ``moves`` (so
+        far) and ``legal`` (none where the seat is not to move); the moves in both are texts of
+        ``action_text``, None a move of which the seat saw only that it was made. The other fields
+        are the game's own. Nothing depends on cards that the seat cannot see. Once the game is over
+        there is ``hands``, one for each seat: what is then face up, None where it is not.
+
+        Args:
+            views: Rows as ``view`` returns them; of games that are over the states themselves, to
+                tell what is then face up.
+            row: The row.
+            moves: int ``[n]``, the moves since the deal, as the seat saw them (``Records``).
+            seat: Whose view it is; None: that of the seat to move.
+        """
+        mover = int(_seat(self.rules, views, row))
+        seat = mover if seat is None else seat
+        view = self.view(take(views, slice(row, row + 1)), np.array([seat]))
+        return {
+            "game": self.spec.name,
+            "seat": seat,
+            "view": _plain(view),
+            "moves": move_texts(self, moves),
+            "legal": self.legal_texts(views, row) if seat == mover else [],
+        }
+
+    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
+        """Returns a game for JSON: what tells the game, the deal in a row, the moves (int ``[n]``)
+        in texts, and the result.
+        """
+        played = take(deals, np.array([row]))
+        _play(self.rules, played, 0, np.asarray(moves, np.int64))
+        texts = [self.action_text(int(move)) for move in moves]
+        return {
+            **self.record_head(),
+            **self.deal_fields(take(deals, slice(row, row + 1))),
+            "moves": texts,
+            **self.result_fields(played, bool(_seat(self.rules, played, 0) < 0)),
+        }
+
+    def record_head(self) -> dict[str, Any]:
+        """Returns the fields of a record that tell the game."""
+        return {"game": self.spec.name}
+
+    def deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns the fields of a record that are the deal (one row)."""
+        return {"deal": _plain(deal)}
+
+    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+        """Returns the deal in the fields of a record. Raises ValueError where it is not one."""
+        like = self.deal(np.zeros(1, np.uint64))
+        try:
+            return _from_plain(like, fields["deal"])
+        except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
+            raise ValueError(f"deal: {error!r}; expected {_shapes(like)}"[:400]) from error
+
+    def result_fields(self, final: States, is_over: bool) -> dict[str, Any]:
+        """Returns the fields of a record that are the result; final: one row."""
+        seats = range(self.spec.num_seats)
+        return {
+            self.result_name: [float(_return(self.rules, final, 0, seat)) for seat in seats]
+            if is_over
+            else None
+        }
+
+    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
+        """Returns the deal (one row) and the moves of a record of this game. Fields that ``record``
+        does not write are notes.
+
+        Raises:
+            ValueError: It is not a record of this game, the deal is not a deck, or a move or the
+                result is not that of the rules.
+        """
+        expected = self.record(self.deal(np.zeros(1, np.uint64)), 0, np.zeros(0, np.int16))
+        if (
+            not isinstance(fields, Mapping)
+            or not set(expected) <= set(fields)
+            or not isinstance(fields["moves"], list)
+        ):
+            raise ValueError(f"expected an object with the fields {', '.join(expected)}")
+        for key, own in self.record_head().items():
+            if fields[key] != own:
+                raise ValueError(f"the record is of {key} {fields[key]!r}: expected {own!r}")
+        if len(fields["moves"]) > self.spec.max_moves:
+            raise ValueError(
+                f"{len(fields['moves'])} moves: expected at most {self.spec.max_moves}"
+            )
+        deal = self.parse_deal(fields)
+        moves = [self.parse_action(str(text)) for text in fields["moves"]]
+        played = take(deal, np.array([0]))
+        for number, move in enumerate(moves, 1):
+            said = f"move {number} ({self.action_text(move)})"
+            if _seat(self.rules, played, 0) < 0:
+                raise ValueError(f"{said}: expected none, the game is over")
+            if not self.is_legal(played, move):
+                legal = self.legal_texts(played, 0)
+                more = f" and {len(legal) - MOST_NAMED} more" if len(legal) > MOST_NAMED else ""
+                raise ValueError(
+                    f"{said}: it is not legal; expected one of "
+                    f"{', '.join(legal[:MOST_NAMED])}{more}"
+                )
+            _play(self.rules, played, 0, np.array([move]))
+        for key, result in self.result_fields(
+            played, bool(_seat(self.rules, played, 0) < 0)
+        ).items():
+            if fields[key] != result:
+                raise ValueError(f"{key} {fields[key]}: the moves give {result}")
+        return deal, moves
+
+    def read_decks(self, path: Path | str) -> States:
+        """Returns the decks of a file: the states before the first move, in its order.
+
+        By default a file of JSON lines with the fields of a record that are the deal, such as saved
+        games.
+
+        Raises:
+            ValueError: The file cannot be read as decks; the message names it, the line or entry,
+                and what was expected.
+            OSError: It cannot be opened.
+        """
+        names = ", ".join(self.deal_fields(self.deal(np.zeros(1, np.uint64))))
+        rows = []
+        for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                fields = json.loads(line)
+                if not isinstance(fields, dict):
+                    raise ValueError(f"not an object with the fields {names}")
+                rows.append(self.parse_deal(fields))
+            except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
+                raise ValueError(
+                    f"{path}, line {number}: {error}; expected the fields {names} of saved games"
+                ) from error
+        if not rows:
+            raise ValueError(f"{path}: no deals; expected lines of JSON with the fields {names}")
+        return concatenate(rows)
 
     @property
     def has_histories(self) -> bool:
@@ -187,67 +416,42 @@ class Game(Protocol):
         return False
 
     def write_histories(self, path: Path, games: Iterable[PlayedGame]) -> None:
-        """Writes games in a format for hand histories. Raises OSError, and TypeError where the game has none."""
+        """Writes games in a format for hand histories. Raises OSError, and TypeError where the game
+        has none.
+        """
         raise TypeError(f"{self.spec.name} has no hand histories; read has_histories first")
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
-        """Returns what a seat knows, in words and numbers that JSON can hold.
-
-        Every game has the fields ``game`` (its name), ``seat`` (whose view it is), ``moves`` (so far) and ``legal`` (none where
-        the seat is not to move); the moves in both are texts of ``action_text``, None a move of which the seat saw only that it
-        was made. The other fields are the game's own. Nothing depends on cards that the seat cannot see. Once the game is over
-        there is ``hands``, one for each seat: what is then face up, None where it is not.
-
-        Args:
-            views: Rows as ``view`` returns them; of games that are over the states themselves, to tell what is then face up.
-            row: The row.
-            moves: int ``[n]``, the moves since the deal, as the seat saw them (``Records``).
-            seat: Whose view it is; None: that of the seat to move.
-        """
-        ...
-
-    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        """Returns a game for JSON: the deal in a row, the moves (int ``[n]``) in texts, and the result; it can be replayed."""
-        ...
-
-    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
-        """Returns the deal (one row) and the moves of a record of this game. Fields that ``record`` does not write are notes.
-
-        Raises:
-            ValueError: It is no record of this game, the deal is no deck, or a move or the result is not that of the rules.
-        """
-        ...
-
-    def read_decks(self, path: Path | str) -> States:
-        """Returns the decks of a file: the states before the first move, in its order.
-
-        Raises:
-            ValueError: The file cannot be read as decks; the message names it, the line or entry, and what was expected.
-            OSError: It cannot be opened.
-        """
-        ...
-
     def information_states(self) -> States:
-        """Returns a view for each information state, in the order of ``tables``, where ``has_tree``."""
-        ...
+        """Returns a view for each information state, in the order of ``tables``, where
+        ``has_tree``.
+        """
+        raise ValueError(f"{self.spec.name} has too many information states to list")
 
     def cards_left(self, states: States) -> np.ndarray:
-        """Returns how many cards (int64 ``[B]``) the seat to move has still to play; 0 where cards are not played."""
-        ...
+        """Returns how many cards (int64 ``[B]``) the seat to move has still to play; 0 where cards
+        are not played.
+        """
+        return np.zeros(num_rows(states), dtype=np.int64)
 
     def final_curves(self, finals: States) -> dict[str, float]:
-        """Returns means over games that are over, by name: what the games of self-play looked like."""
-        ...
+        """Returns means over games that are over, by name: what the games of self-play looked
+        like.
+        """
+        return {}
 
     def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Returns what the hidden head learns about the seat after ``seats[i]`` in row i, where ``spec.hidden_counts``.
+        """Returns what the hidden head learns about the seat after ``seats[i]`` in row i, where
+        ``spec.hidden_counts``.
 
         Returns:
-            Int arrays by position (L, as in observations): unseen, fewest, most, truth, each ``[B, L]``: the cards of a position
-            that the seat does not see, bounds on how many of them the next seat holds, and how many it does; and ``[B]``, how
-            many cards it holds in all.
+            Int arrays by position (L, as in observations): unseen, fewest, most, truth, each ``[B,
+                L]``: the cards of a position
+            that the seat does not see, bounds on how many of them the next seat holds, and how many
+            it does; and ``[B]``, how many cards it holds in all.
         """
-        ...
+        raise TypeError(
+            f"{self.spec.name}: there is no head for hidden cards; read spec.hidden_counts first"
+        )
 
 
 @kernel
@@ -267,8 +471,9 @@ class Records(NamedTuple):
     """The moves of N games, as they were or as a seat saw them.
 
     Attributes:
-        moves: int16 ``[N, max_moves]``, the moves since the deal, passes included; -1 after the last. As a seat saw them:
-            HIDDEN_MOVE for a move of which it saw only that it was made; moves that it did not see are left out.
+        moves: int16 ``[N, max_moves]``, the moves since the deal, passes included; -1 after the
+            last. As a seat saw them: HIDDEN_MOVE for a move of which it saw only that it was made;
+            moves that it did not see are left out.
         lengths: int16 ``[N]``, the number of moves so far.
     """
 
@@ -284,3 +489,50 @@ def empty_records(num_games: int, max_moves: int) -> Records:
 def move_texts(game: Game, moves: Iterable[int]) -> list[str | None]:
     """Returns the texts of moves as a seat saw them, None for a hidden one."""
     return [None if move == HIDDEN_MOVE else game.action_text(int(move)) for move in moves]
+
+
+def _zeros(like: States, count: int) -> States:
+    """Returns ``count`` rows of zeros with the fields of a batch."""
+    return type(like)(
+        *(
+            _zeros(f, count) if isinstance(f, tuple) else np.zeros((count, *f.shape[1:]), f.dtype)
+            for f in like
+        )
+    )
+
+
+def _plain(row: States) -> dict[str, Any]:
+    """Returns a batch of one row by field names, for JSON."""
+    return {
+        n: _plain(f) if isinstance(f, tuple) else f[0].tolist()
+        for n, f in zip(row._fields, row, strict=True)
+    }
+
+
+def _from_plain(like: States, fields: Any) -> States:
+    """Returns the batch of one row that ``_plain`` wrote. Raises ValueError, KeyError, TypeError or
+    OverflowError.
+    """
+    if set(fields) != set(like._fields):
+        raise ValueError(f"the fields are {', '.join(map(str, fields))}")
+    found = []
+    for name, own in zip(like._fields, like, strict=True):
+        if isinstance(own, tuple):
+            found.append(_from_plain(own, fields[name]))
+            continue
+        value = np.array([fields[name]])
+        if value.dtype.kind not in "biuf":
+            raise ValueError(f"{name} holds no numbers")
+        array = np.array([fields[name]], own.dtype)
+        if array.shape != own.shape or not (array == value).all():
+            raise ValueError(f"{name} is {fields[name]}")
+        found.append(array)
+    return type(like)(*found)
+
+
+def _shapes(like: States) -> str:
+    """Returns the names, types and shapes of a row's fields."""
+    return ", ".join(
+        f"{n} ({_shapes(f)})" if isinstance(f, tuple) else f"{n} {f.dtype}{list(f.shape[1:])}"
+        for n, f in zip(like._fields, like, strict=True)
+    )

@@ -34,9 +34,25 @@ from games.dispatch import GenericKernel
 
 LIBRARIES = sys.stdlib_module_names | {"numba", "numpy", "llvmlite"}
 """What comes from these packages is known by its name; their versions are part of every key."""
-CONFIG = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "USING_SVML", "DEBUGINFO_DEFAULT")
+CONFIG = (
+    "BOUNDSCHECK",
+    "OPT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "USING_SVML",
+    "DEBUGINFO_DEFAULT",
+)
 """The settings of numba that change code; those of the processor are in the key as well."""
-UNREADABLE = (OSError, EOFError, pickle.UnpicklingError, ImportError, LookupError, AttributeError, TypeError, ValueError)
+UNREADABLE = (
+    OSError,
+    EOFError,
+    pickle.UnpicklingError,
+    ImportError,
+    LookupError,
+    AttributeError,
+    TypeError,
+    ValueError,
+)
 
 # Numba names compiled functions by their Python names and a count. In files of several processes two functions could have the
 # same name, and the one that is loaded first would run in place of the other. With numbers at random none do.
@@ -102,7 +118,9 @@ def meaning(function: Callable[..., Any], signature: Any, processor: Any = ()) -
     """Returns the key of a function compiled for a signature: 32 hexadecimal digits."""
     walk = _Walk()
     settings = [getattr(numba.config, name, None) for name in CONFIG]
-    walk.write(f"{sys.version} {numba.__version__} {np.__version__} {llvmlite.__version__} {settings} {processor} {signature}")
+    walk.write(
+        f"{sys.version} {numba.__version__} {np.__version__} {llvmlite.__version__} {settings} {processor} {signature}"
+    )
     for kind in getattr(signature, "args", signature):
         walk.signature_type(kind)
     walk.write(walk.text(function, ()))
@@ -133,14 +151,18 @@ class _Walk:
     def finish(self) -> None:
         """Writes what was met, until nothing new is."""
         functions, done = 0, set[tuple[int, int]]()
-        while functions < len(self._functions) or len(done) < len(self._generics) * (len(self._types) + 1):
+        while functions < len(self._functions) or len(done) < len(self._generics) * (
+            len(self._types) + 1
+        ):
             while functions < len(self._functions):
                 self._function(self._functions[functions])
                 functions += 1
             for i, generic in enumerate(self._generics[:]):
                 for j, kind in enumerate([None, *self._types]):
                     if (i, j) not in done and kind in generic.implementations:
-                        self.write(f"generic {i} {j} {self.text(generic.implementations[kind], ())}")
+                        self.write(
+                            f"generic {i} {j} {self.text(generic.implementations[kind], ())}"
+                        )
                     done.add((i, j))
 
     def _number(self, value: Any, met: list[Any]) -> str:
@@ -182,7 +204,13 @@ class _Walk:
         if isinstance(value, ModuleType):
             if value.__name__.split(".")[0] in LIBRARIES:
                 return value.__name__
-            return str([(name, self.text(vars(value)[name], names)) for name in names if name in vars(value)])
+            return str(
+                [
+                    (name, self.text(vars(value)[name], names))
+                    for name in names
+                    if name in vars(value)
+                ]
+            )
         if isinstance(value, Enum):
             return f"{self._class_text(type(value))} {value.name}"
         if isinstance(value, tuple | list):
@@ -191,10 +219,14 @@ class _Walk:
         if isinstance(value, dict):
             return f"{kind} {[(self.text(key, names), self.text(item, names)) for key, item in value.items()]}"
         if isinstance(value, np.ndarray):
-            return f"{value.dtype.descr} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+            return (
+                f"{value.dtype.descr} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+            )
         if isinstance(value, np.generic):
             return f"{kind} {value.dtype} {value.tobytes().hex()}"
-        if value is None or isinstance(value, bool | int | float | complex | str | bytes | np.dtype | numba.types.Type):
+        if value is None or isinstance(
+            value, bool | int | float | complex | str | bytes | np.dtype | numba.types.Type
+        ):
             return f"{kind} {value!r}"
         return f"{kind} {getattr(value, '__name__', '')}"  # a function that is not of Python, or nothing that kernels can read
 

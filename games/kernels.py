@@ -24,9 +24,19 @@ from games.kernel_cache import KernelCache
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = (
-    "runtime", "games", "networks", "inference", "tabular", "fpmcts", "nfsp", "opponent_models", "expected_reward", "agents",
-    "evaluation", "training",
-)  # fmt: skip
+    "runtime",
+    "games",
+    "networks",
+    "inference",
+    "tabular",
+    "fpmcts",
+    "nfsp",
+    "opponent_models",
+    "expected_reward",
+    "agents",
+    "evaluation",
+    "training",
+)
 """Those that results depend on."""
 
 
@@ -96,7 +106,9 @@ def prefetch(context: Any, array: Any, index: Any) -> Any:
         number = ir.IntType(32)
         declared = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
         function = builder.module.declare_intrinsic("llvm.prefetch", [place.type], declared)
-        builder.call(function, [place, number(0), number(3), number(1)])  # to read; keep in all caches; data
+        builder.call(
+            function, [place, number(0), number(3), number(1)]
+        )  # to read; keep in all caches; data
         return context.get_dummy_value()
 
     return numba.types.void(array, index), generate
@@ -117,7 +129,9 @@ def borrowed(context: Any, value: Any) -> Any:
             return array._getvalue()
         if isinstance(kind, numba.types.BaseTuple):
             for k, part in enumerate(kind):
-                held = builder.insert_value(held, strip(context, builder, part, builder.extract_value(held, k)), k)
+                held = builder.insert_value(
+                    held, strip(context, builder, part, builder.extract_value(held, k)), k
+                )
         return held
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -140,11 +154,18 @@ def stack_floats(context: Any, count: Any) -> Any:
         item = context.get_data_type(numba.types.float32)
         size = context.get_abi_sizeof(item)
         array = context.make_array(kind)(context, builder)
-        shape, strides = (cgutils.pack_array(builder, [context.get_constant(numba.types.intp, n)]) for n in (number, size))
+        shape, strides = (
+            cgutils.pack_array(builder, [context.get_constant(numba.types.intp, n)])
+            for n in (number, size)
+        )
         populate_array(
-            array, data=cgutils.alloca_once(builder, item, size=number), shape=shape, strides=strides,
-            itemsize=context.get_constant(numba.types.intp, size), meminfo=None,
-        )  # fmt: skip
+            array,
+            data=cgutils.alloca_once(builder, item, size=number),
+            shape=shape,
+            strides=strides,
+            itemsize=context.get_constant(numba.types.intp, size),
+            meminfo=None,
+        )
         return array._getvalue()
 
     return kind(count), generate

@@ -1,6 +1,7 @@
 """What is hidden in games that do no more than list their worlds: all of them are equally likely.
 
-These are the defaults of ``draw_hidden``, ``log_prior_hidden`` and ``count_hidden`` (``games.generic``).
+These are the defaults of ``draw_hidden``, ``log_prior_hidden`` and ``count_hidden``
+(``games.generic``).
 """
 
 import numpy as np
@@ -23,11 +24,16 @@ def _listed(rules: Rules, views: States, i: int, seat: int, num_words: int) -> n
         if total >= 0:
             return hidden[:total]
         room *= 8
-    raise ValueError("over 32,768 worlds: a game with so many registers draw_hidden and log_prior_hidden of its own")
+    raise ValueError(
+        "over 32,768 worlds: a game with so many registers draw_hidden and log_prior_hidden of "
+        "its own"
+    )
 
 
 @kernel
-def _draw_listed(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+def _draw_listed(
+    rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
     listed = _listed(rules, views, i, seat, hidden.shape[1])
     for k in range(hidden.shape[0]):
         hidden[k] = listed[random_below(rng, lane, listed.shape[0])]
@@ -39,7 +45,9 @@ def _log_prior_listed(rules: Rules, views: States, i: int, seat: int, hidden: np
 
 
 @kernel
-def _count_nothing(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray) -> None:
+def _count_nothing(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray
+) -> None:
     counts[:] = 0
 
 

@@ -4,8 +4,9 @@
                  ▲                                                                  │
                  └──────────────────────────────────────────────────────────────────┘
 
-A game is a *lane*; G lanes are played, n of them wait for a decision at once. Self-play, matches and the teacher's games differ
-in who decides, and in nothing else. A callback that treats each lane on its own plays the same games in windows of any size.
+A game is a *lane*; G lanes are played, n of them wait for a decision at once. Self-play, matches
+and the teacher's games differ in who decides, and in nothing else. A callback that treats each lane
+on its own plays the same games in windows of any size.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,15 +22,24 @@ from games.kernels import kernel
 RUNNING, WAITING, OVER = 0, 1, 2
 
 Decide = Callable[[np.ndarray], np.ndarray]
-"""Given the lanes that wait (int64 ``[n]``, ascending), returns a legal action for each (int16 ``[n]``); -1 lets a lane wait for
-another round."""
+"""Given the lanes that wait (int64 ``[n]``, ascending), returns a legal action for each (int16
+``[n]``); -1 lets a lane wait for another round."""
 
 
 @kernel
 def _advance(
-    rules: Rules, states: States, lanes: np.ndarray, solve: bool, ask_forced: bool, history: Moves, status: np.ndarray,
-    seats: np.ndarray, last_seats: np.ndarray, forced: np.ndarray, scratch: np.ndarray,
-) -> int:  # fmt: skip
+    rules: Rules,
+    states: States,
+    lanes: np.ndarray,
+    solve: bool,
+    ask_forced: bool,
+    history: Moves,
+    status: np.ndarray,
+    seats: np.ndarray,
+    last_seats: np.ndarray,
+    forced: np.ndarray,
+    scratch: np.ndarray,
+) -> int:
     """Plays forced moves and sure wins in every lane up to its next decision.
 
     Returns:
@@ -62,9 +72,15 @@ def _advance(
 
 @kernel
 def _play(
-    rules: Rules, states: States, lanes: np.ndarray, actions: np.ndarray, history: Moves, status: np.ndarray,
-    seats: np.ndarray, last_seats: np.ndarray,
-) -> None:  # fmt: skip
+    rules: Rules,
+    states: States,
+    lanes: np.ndarray,
+    actions: np.ndarray,
+    history: Moves,
+    status: np.ndarray,
+    seats: np.ndarray,
+    last_seats: np.ndarray,
+) -> None:
     """Plays ``actions[k]`` in lane ``lanes[k]`` and writes it down; -1 leaves the lane as it is."""
     for k in range(lanes.size):
         if actions[k] >= 0:
@@ -96,7 +112,13 @@ class Lockstep:
     """
 
     def __init__(
-        self, game: Game, deals: States, *, window: int | None = None, solve: bool = False, ask_forced: bool = False
+        self,
+        game: Game,
+        deals: States,
+        *,
+        window: int | None = None,
+        solve: bool = False,
+        ask_forced: bool = False,
     ) -> None:
         num, spec = num_rows(deals), game.spec
         self.game, self.solve, self.ask_forced = game, solve, ask_forced
@@ -110,7 +132,9 @@ class Lockstep:
         self._status = np.full(num, RUNNING, np.int8)
 
     def seen_by_movers(self, lanes: np.ndarray) -> Records:
-        """Returns the moves, indexed by lane, as the seats to move in the given lanes (int64 ``[n]``) saw them."""
+        """Returns the moves, indexed by lane, as the seats to move in the given lanes (int64
+        ``[n]``) saw them.
+        """
         return self.history.of_movers(lanes, self.seats[lanes])
 
     def run(self, decide: Decide) -> Iterator[int]:
@@ -123,16 +147,37 @@ class Lockstep:
         scratch = np.empty(self.game.spec.max_legal, np.int16)
         while (running := np.flatnonzero(status != OVER)[: self.window]).size:
             found = _advance(
-                rules, self.states, running, self.solve, self.ask_forced, history, status, self.seats, self.last_seats,
-                self.forced, scratch,
-            )  # fmt: skip
+                rules,
+                self.states,
+                running,
+                self.solve,
+                self.ask_forced,
+                history,
+                status,
+                self.seats,
+                self.last_seats,
+                self.forced,
+                scratch,
+            )
             if found < 0:
                 spec = self.game.spec
-                raise RuntimeError(f"a game of {spec.name} is not over after {spec.max_moves} moves, its stated bound")
+                raise RuntimeError(
+                    f"a game of {spec.name} is not over after {spec.max_moves} moves, its stated "
+                    "bound"
+                )
             self.sure_wins += found
             waiting = running[status[running] == WAITING]
             if waiting.size:
                 actions = decide(waiting)
-                _play(rules, self.states, waiting, actions, history, status, self.seats, self.last_seats)
+                _play(
+                    rules,
+                    self.states,
+                    waiting,
+                    actions,
+                    history,
+                    status,
+                    self.seats,
+                    self.last_seats,
+                )
             self.num_over = int((status == OVER).sum())
             yield self.num_over

@@ -5,8 +5,8 @@
     table.play("34567")
     table.describe(table.seat)
 
-A table knows everything; what a seat may know is ``view``, ``seen`` and ``describe``. Players get no more than these
-(``agents.agent.Agent.decide``).
+A table knows everything; what a seat may know is ``view``, ``seen`` and ``describe``. Players get
+no more than these (``agents.agent.Agent.decide``).
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,9 @@ MOST_NAMED = 12
 
 
 class Move(NamedTuple):
-    """A move. Attributes: action: its id; text: as a person reads and types it; seat: that plays it."""
+    """A move. Attributes: action: its id; text: as a person reads and types it; seat: that plays
+    it.
+    """
 
     action: int
     text: str
@@ -37,8 +39,12 @@ class IllegalMove(ValueError):  # noqa: N818 (the name says it)
 
 
 @kernel
-def _look(rules: Rules, states: States, actions: np.ndarray, returns: np.ndarray) -> tuple[int, int]:
-    """Returns the seat to move and the number of legal actions, written to ``actions``; at the end writes ``returns``."""
+def _look(
+    rules: Rules, states: States, actions: np.ndarray, returns: np.ndarray
+) -> tuple[int, int]:
+    """Returns the seat to move and the number of legal actions, written to ``actions``; at the end
+    writes ``returns``.
+    """
     seat = current_seat(rules, states, 0)
     if seat < 0:
         for k in range(returns.size):
@@ -66,7 +72,12 @@ class Table:
     """
 
     def __init__(
-        self, game: Game, *, seed: int | None = None, deal: States | None = None, record: Mapping[str, Any] | None = None
+        self,
+        game: Game,
+        *,
+        seed: int | None = None,
+        deal: States | None = None,
+        record: Mapping[str, Any] | None = None,
     ) -> None:
         if sum(given is not None for given in (seed, deal, record)) != 1:
             raise ValueError("a table starts from one of seed=, deal= and record=")
@@ -103,14 +114,19 @@ class Table:
     def _look(self) -> None:
         """Finds out who is to move, and what is legal."""
         actions = np.empty(self.game.spec.max_legal, np.int16)
-        self.seat, count = (int(x) for x in _look(self.game.rules, self._states, actions, self._returns))
+        self.seat, count = (
+            int(x) for x in _look(self.game.rules, self._states, actions, self._returns)
+        )
         self._legal = actions[:count]
 
     def _step(self, action: int) -> Move:
-        """Plays a legal action. Raises IllegalMove where the game would be longer than it can be with the usual deals."""
+        """Plays a legal action. Raises IllegalMove where the game would be longer than it can be
+        with the usual deals.
+        """
         if len(self.moves) == self.game.spec.max_moves:
             raise IllegalMove(
-                f"{self.game.action_text(action)!r}: {len(self.moves)} moves were played, the most that a game may have"
+                f"{self.game.action_text(action)!r}: {len(self.moves)} moves were played, the "
+                "most that a game may have"
             )
         move = Move(action, self.game.action_text(action), self.seat)
         self._history.play(self._states, np.zeros(1, np.int64), np.array([action], np.int16))
@@ -125,7 +141,9 @@ class Table:
 
     @property
     def returns(self) -> tuple[float, ...] | None:
-        """Returns what each seat has won, in the game's unit (points, chips); None while the game runs."""
+        """Returns what each seat has won, in the game's unit (points, chips); None while the game
+        runs.
+        """
         return tuple(self._returns.tolist()) if self.is_over else None
 
     @property
@@ -141,9 +159,13 @@ class Table:
     def legal(self) -> list[Move]:
         """Returns the legal moves of the seat to move; none once the game is over.
 
-        Where moves carry amounts these are the ones that players consider; ``play`` takes all that the rules allow.
+        Where moves carry amounts these are the ones that players consider; ``play`` takes all that
+        the rules allow.
         """
-        return [Move(int(action), self.game.action_text(int(action)), self.seat) for action in self._legal]
+        return [
+            Move(int(action), self.game.action_text(int(action)), self.seat)
+            for action in self._legal
+        ]
 
     def play(self, move: str | int) -> Move:
         """Plays a move, given as a person types it or as an action, and returns it.
@@ -205,7 +227,8 @@ class Table:
             seat: None: the seat to move, and seat 0 once the game is over.
 
         Returns:
-            The fields of ``Game.describe_view``; ``to_move``, the seat, None once the game is over; ``returns``, None before.
+            The fields of ``Game.describe_view``; ``to_move``, the seat, None once the game is over;
+            ``returns``, None before.
         """
         seat = self._checked(max(self.seat, 0) if seat is None else seat)
         shown = self._states if self.is_over else self.view(seat)
@@ -215,7 +238,9 @@ class Table:
         return {**fields, "to_move": None if self.is_over else self.seat, "returns": returns}
 
     def record(self) -> dict[str, Any]:
-        """Returns the game so far for JSON, as ``evaluate.py save=`` writes it; ``Table(game, record=…)`` goes on from it."""
+        """Returns the game so far for JSON, as ``evaluate.py save=`` writes it; ``Table(game,
+        record=…)`` goes on from it.
+        """
         return self.game.record(self._deal, 0, self._history.records.moves[0, : len(self.moves)])
 
     def copy(self) -> Self:

@@ -1,1 +1,3 @@
-"""Doors to the environments of others; each module needs the package that it is named after (the extra ``interop``)."""
+"""Doors to the environments of others; each module needs the package that it is named after (the
+extra ``interop``).
+"""

@@ -5,9 +5,10 @@
     game = load_game("leduc")
     exploitability.nash_conv(game, policy.UniformRandomPolicy(game))
 
-Players of this project in them: ``interop/open_spiel_players.py``. Games whose deals can be listed are offered
-(``Game.starts``): one move of chance deals everything, then the seats move. They are as fast as Python, not as their kernels:
-what is compared here is what they are, not how long they take.
+Players of this project in them: ``interop/open_spiel_players.py``. Games whose deals can be listed
+are offered
+(``Game.starts``): one move of chance deals everything, then the seats move. They are as fast as
+Python, not as their kernels: what is compared here is what they are, not how long they take.
 
 Source: Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
@@ -36,7 +37,9 @@ def _observe(rules: Rules, states: States, seat: int, out: np.ndarray) -> None:
 
 
 class _Held:
-    """A table, or None before the deal, that is copied as OpenSpiel clones a state: the game itself is shared."""
+    """A table, or None before the deal, that is copied as OpenSpiel clones a state: the game itself
+    is shared.
+    """
 
     def __init__(self, table: Table | None = None) -> None:
         self.table = table
@@ -85,7 +88,11 @@ class _State(pyspiel.State):  # type: ignore[misc]
             self.table.play(int(action))
 
     def _action_to_string(self, player: int, action: int) -> str:
-        return f"deal {action}" if player == pyspiel.PlayerId.CHANCE else self.get_game().ours.action_text(action)
+        return (
+            f"deal {action}"
+            if player == pyspiel.PlayerId.CHANCE
+            else self.get_game().ours.action_text(action)
+        )
 
     def is_terminal(self) -> bool:
         """Returns whether the game is over."""
@@ -100,11 +107,15 @@ class _State(pyspiel.State):  # type: ignore[misc]
         if self.held.table is None:
             return "not dealt"
         deal = self.table.record()
-        return f"{ {name: deal[name] for name in deal if name != 'moves'} } " + " ".join(move.text for move in self.table.moves)
+        return f"{ {name: deal[name] for name in deal if name != 'moves'} } " + " ".join(
+            move.text for move in self.table.moves
+        )
 
 
 class _Observer:
-    """What a player knows: the planes that networks read, and the key of its information set as text."""
+    """What a player knows: the planes that networks read, and the key of its information set as
+    text.
+    """
 
     def __init__(self, game: Any) -> None:
         self._shape = game.ours.spec.observation_shape
@@ -140,7 +151,11 @@ def load_game(game: str | Game, **options: Any) -> Any:
     name = ours.spec.name
     deals, chances = ours.starts()
     spec, kinds = ours.spec, pyspiel.GameType
-    chance = kinds.ChanceMode.DETERMINISTIC if len(chances) == 1 else kinds.ChanceMode.EXPLICIT_STOCHASTIC
+    chance = (
+        kinds.ChanceMode.DETERMINISTIC
+        if len(chances) == 1
+        else kinds.ChanceMode.EXPLICIT_STOCHASTIC
+    )
     details = "_".join(f"{key}_{value}" for key, value in sorted(options.items()))
     about = kinds(
         short_name="_".join(part for part in ("fpmcts", name.replace(".", "_"), details) if part),

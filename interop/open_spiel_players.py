@@ -5,8 +5,9 @@
     evaluate_bots.evaluate_bots(state, [Bot(load_player("fpmcts", ours)), other], generator)
     exploitability.nash_conv(game, Policy(game, load_player("tabular", ours)))
 
-They play in the games of ``open_spiel_games.load_game`` and in those that OpenSpiel has of its own and that agree with ours on
-every history (``OWN_GAMES``). ``Line`` is the way back: a game of ours as a state of theirs.
+They play in the games of ``open_spiel_games.load_game`` and in those that OpenSpiel has of its own
+and that agree with ours on every history (``OWN_GAMES``). ``Line`` is the way back: a game of ours
+as a state of theirs.
 """
 
 from typing import Any
@@ -27,31 +28,42 @@ _OURS = {own: name for name, own in OWN_GAMES.items()}
 def offset(state: Any) -> int:
     """Returns what is to be added to an action in a state to have ours.
 
-    It is 0 but in OpenSpiel's Kuhn, where 0 is pass and 1 is bet: before a bet these are our call and raise, after one our fold
-    and call.
+    It is 0 but in OpenSpiel's Kuhn, where 0 is pass and 1 is bet: before a bet these are our call
+    and raise, after one our fold and call.
     """
-    return int(state.get_game().get_type().short_name == OWN_GAMES["kuhn"] and 1 not in state.history()[2:])
+    return int(
+        state.get_game().get_type().short_name == OWN_GAMES["kuhn"] and 1 not in state.history()[2:]
+    )
 
 
 def table_of(state: Any) -> Table:
-    """Returns a table at a state: its own, or in a game of OpenSpiel one with cards yet to come in any order.
+    """Returns a table at a state: its own, or in a game of OpenSpiel one with cards yet to come in
+    any order.
 
     Raises:
-        ValueError: The game is neither from ``load_game`` nor one of ``OWN_GAMES``, or its cards are not dealt yet.
+        ValueError: The game is neither from ``load_game`` nor one of ``OWN_GAMES``, or its cards
+            are not dealt yet.
     """
     table = getattr(state, "table", None)
     if table is not None:
         return table  # type: ignore[no-any-return]
     name = state.get_game().get_type().short_name
     if name not in _OURS:
-        raise ValueError(f"a game {name!r}: expected one of open_spiel_games.load_game, or one of {', '.join(_OURS)}")
+        raise ValueError(
+            f"a game {name!r}: expected one of open_spiel_games.load_game, or one of "
+            f"{', '.join(_OURS)}"
+        )
     if state.is_chance_node():
         raise ValueError("chance is to move: expected a state in which a seat is")
     game: Any = make(_OURS[name])
-    played = [(step.player == pyspiel.PlayerId.CHANCE, step.action) for step in state.full_history()]
+    played = [
+        (step.player == pyspiel.PlayerId.CHANCE, step.action) for step in state.full_history()
+    ]
     cards = [action for is_chance, action in played if is_chance]
     size = game.empty(1).cards.shape[1]
-    cards += [card for card in range(game.rules.num_cards) if card not in cards][: size - len(cards)]
+    cards += [card for card in range(game.rules.num_cards) if card not in cards][
+        : size - len(cards)
+    ]
     table = Table(game, deal=game.start(np.array([cards])))
     replayed = state.get_game().new_initial_state()
     for is_chance, action in played:
@@ -77,7 +89,8 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
 
 
 class Policy(policy.Policy):  # type: ignore[misc]
-    """What a player of this project that states its probabilities (``agents.agent.OpenPolicy``) does, as a policy.
+    """What a player of this project that states its probabilities (``agents.agent.OpenPolicy``)
+    does, as a policy.
 
     Args:
         game: A ``pyspiel.Game`` that the bots can play.
@@ -90,7 +103,10 @@ class Policy(policy.Policy):  # type: ignore[misc]
     def __init__(self, game: Any, player: Any) -> None:
         super().__init__(game, list(range(game.num_players())))
         if not hasattr(player, "probabilities"):
-            raise ValueError(f"{player.name} cannot state with which probabilities it moves: it can be a bot, but no policy")
+            raise ValueError(
+                f"{player.name} cannot state with which probabilities it moves: it can be a bot, "
+                "but no policy"
+            )
         self._player = player
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
@@ -120,7 +136,8 @@ class Line:
             self._cards = deal.cards[0].tolist()[::-1]
         elif self.state.is_chance_node():
             same = [
-                (own.reshape(len(own), -1) == given.reshape(1, -1)).all(1) for own, given in zip(game.deals, deal, strict=True)
+                (own.reshape(len(own), -1) == given.reshape(1, -1)).all(1)
+                for own, given in zip(game.deals, deal, strict=True)
             ]
             found = np.flatnonzero(np.logical_and.reduce(same))
             if not found.size:

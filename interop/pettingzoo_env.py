@@ -8,8 +8,9 @@
         observation, reward, ended, truncated, info = table.last()
         table.step(None if ended or truncated else info["moves"][0])
 
-An observation is what the networks read, and a mask of the legal actions. Rewards come at the end: the return of the seat's team.
-Source: Terry et al., "PettingZoo: gym for multi-agent reinforcement learning", 2021.
+An observation is what the networks read, and a mask of the legal actions. Rewards come at the end:
+the return of the seat's team. Source: Terry et al., "PettingZoo: gym for multi-agent reinforcement
+learning", 2021.
 """
 
 from typing import Any
@@ -51,26 +52,36 @@ class GameEnv(AECEnv):  # type: ignore[misc]
     def __init__(self, game: Game | str, render_mode: str | None = None, **options: Any) -> None:
         super().__init__()
         if render_mode not in (None, *RENDER_MODES):
-            raise ValueError(f"render_mode={render_mode!r}: expected None or one of {', '.join(RENDER_MODES)}")
+            raise ValueError(
+                f"render_mode={render_mode!r}: expected None or one of {', '.join(RENDER_MODES)}"
+            )
         self.game = make(game, **options) if isinstance(game, str) else game
         spec = self.game.spec
         self.render_mode = render_mode
         self.metadata = {
-            "name": f"{spec.name.replace('.', '_')}_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False,
+            "name": f"{spec.name.replace('.', '_')}_v0",
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
             "render_fps": 1,
-        }  # fmt: skip
+        }
         self.possible_agents = [f"{seat}_{name}" for seat, name in enumerate(spec.seat_names)]
         self._seat_of = {name: seat for seat, name in enumerate(self.possible_agents)}
         limits = np.iinfo(np.int8)
         planes = spaces.Box(limits.min, limits.max, spec.observation_shape, np.int8)
-        seen = spaces.Dict({"observation": planes, "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8)})
+        seen = spaces.Dict(
+            {"observation": planes, "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8)}
+        )
         self.observation_spaces = dict.fromkeys(self.possible_agents, seen)
-        self.action_spaces = {name: spaces.Discrete(spec.num_actions) for name in self.possible_agents}
+        self.action_spaces = {
+            name: spaces.Discrete(spec.num_actions) for name in self.possible_agents
+        }
         self._random = np.random.default_rng()
         self.agents: list[str] = []
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Returns the space of a seat's observations: int8 planes ``[C, L]``, and a mask of the actions."""
+        """Returns the space of a seat's observations: int8 planes ``[C, L]``, and a mask of the
+        actions.
+        """
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
@@ -78,7 +89,9 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deals anew. A seed deals a game that can be repeated, and those after it; without one they go on from the last."""
+        """Deals anew. A seed deals a game that can be repeated, and those after it; without one
+        they go on from the last.
+        """
         if seed is not None:
             self._random = np.random.default_rng(seed)
         self.table = Table(self.game, seed=int(self._random.integers(2**62)))
@@ -95,7 +108,10 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self.agent_selection = self.possible_agents[max(self.table.seat, 0)]
         for name in self.agents:
             legal = self.table.legal() if self._seat_of[name] == self.table.seat else []
-            self.infos[name] = {"moves": [move.action for move in legal], "texts": [move.text for move in legal]}
+            self.infos[name] = {
+                "moves": [move.action for move in legal],
+                "texts": [move.text for move in legal],
+            }
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Returns what a seat sees; the mask is empty where it is not to move."""
@@ -131,11 +147,17 @@ class GameEnv(AECEnv):  # type: ignore[misc]
             self.render()
 
     def render(self) -> str | None:
-        """Returns the moves so far and what the seat to move knows, as text; with "human" it is printed."""
+        """Returns the moves so far and what the seat to move knows, as text; with "human" it is
+        printed.
+        """
         if self.render_mode is None:
             return None
         told = self.table.describe()
-        lines = [f"{name}: {value}" for name, value in told.items() if value is not None and name != "moves"]
+        lines = [
+            f"{name}: {value}"
+            for name, value in told.items()
+            if value is not None and name != "moves"
+        ]
         text = "\n".join([f"moves: {' '.join(move.text for move in self.table.moves)}", *lines])
         if self.render_mode == "human":
             print(text)  # noqa: T201

@@ -1,10 +1,12 @@
-"""RLCard's Doudizhu as a referee of ours: a game is played in both, and after every move all that both say is compared::
+"""RLCard's Doudizhu as a referee of ours: a game is played in both, and after every move all that
+both say is compared::
 
     referee = Referee(make("doudizhu"))
     referee.judge(Table(referee.game, seed=7), lambda table: player.decide(table).move)
 
-Compared are the seat to move, the legal moves, the state that RLCard shows this seat, the end, the winners. What is known to
-differ is told in ``KNOWN`` and counted; whatever else differs is a ``Disagreement``. It needs RLCard (the extra ``interop``).
+Compared are the seat to move, the legal moves, the state that RLCard shows this seat, the end, the
+winners. What is known to differ is told in ``KNOWN`` and counted; whatever else differs is a
+``Disagreement``. It needs RLCard (the extra ``interop``).
 """
 
 import warnings
@@ -22,8 +24,10 @@ with warnings.catch_warnings():  # it reads versions by a module that Python is 
 
 JOKERS, POINTS = "both jokers as kickers", "points doubled by bombs"
 KNOWN = {
-    JOKERS: "rules=douzero only, 1,475 moves: RLCard lets a plane or a four take one joker, never both",
-    POINTS: "RLCard pays every winner 1 and every loser 0; here 1 is won and 1 lost, doubled by each bomb and by the rocket",
+    JOKERS: "rules=douzero only, 1,475 moves: RLCard lets a plane or a four take one joker, "
+    "never both",
+    POINTS: "RLCard pays every winner 1 and every loser 0; here 1 is won and 1 lost, doubled by "
+    "each bomb and by the rocket",
 }
 """What differs, and by which rule."""
 
@@ -33,7 +37,9 @@ class Disagreement(ValueError):  # noqa: N818 (the name says it)
 
 
 class _Stacked:
-    """Takes the place of RLCard's generator and shuffles to a given order. Args: cards: Letters, the first card first."""
+    """Takes the place of RLCard's generator and shuffles to a given order. Args: cards: Letters,
+    the first card first.
+    """
 
     def __init__(self, cards: str) -> None:
         self._cards = cards
@@ -69,7 +75,8 @@ class Referee:
             choose: Says which move to play.
 
         Returns:
-            Whether it was played to its end: a move that RLCard does not have cannot be played there.
+            Whether it was played to its end: a move that RLCard does not have cannot be played
+                there.
 
         Raises:
             Disagreement: They differ in what is not known to differ.
@@ -87,7 +94,10 @@ class Referee:
     def _begin(self, table: Table) -> dict[str, Any]:
         """Deals the same cards in RLCard's game and returns what it shows the landlord."""
         views = [table.describe(seat) for seat in range(3)]
-        bottom, hands = card_letters(views[0]["bottom"]), [card_letters(view["hand"]) for view in views]
+        bottom, hands = (
+            card_letters(views[0]["bottom"]),
+            [card_letters(view["hand"]) for view in views],
+        )
         for card in bottom:
             hands[0] = hands[0].replace(card, "", 1)
         self._theirs.np_random = _Stacked("".join(hands) + bottom)
@@ -110,7 +120,9 @@ class Referee:
         return theirs
 
     def _finish(self, table: Table) -> None:
-        theirs = self._theirs.judger.judge_payoffs(self._theirs.round.landlord_id, self._theirs.winner_id)
+        theirs = self._theirs.judger.judge_payoffs(
+            self._theirs.round.landlord_id, self._theirs.winner_id
+        )
         returns = table.returns or ()
         self._same(table, "the winners", [int(points > 0) for points in returns], theirs.tolist())
         self.differences[POINTS] += abs(returns[0]) > 1
@@ -118,4 +130,6 @@ class Referee:
 
     def _same(self, table: Table, what: str, ours: Any, theirs: Any) -> None:
         if ours != theirs:
-            raise Disagreement(f"{what}: here {ours}, in RLCard {theirs}; the game: {table.record()}")
+            raise Disagreement(
+                f"{what}: here {ours}, in RLCard {theirs}; the game: {table.record()}"
+            )

@@ -1,11 +1,16 @@
-"""What RLCard's environments show a player, from what our games show one (``Game.describe_view``). Doudizhu needs RLCard.
+"""What RLCard's environments show a player, from what our games show one (``Game.describe_view``).
+Doudizhu needs RLCard.
 
-Source: RLCard 1.2.0, ``rlcard/games/*/player.py`` (``get_state``), whose fields and oddities these are. Its poker differs from
+Source: RLCard 1.2.0, ``rlcard/games/*/player.py`` (``get_state``), whose fields and oddities these
+are. Its poker differs from
 ours, so that an agent is shown what comes closest:
 
-- Leduc has blinds of 1 and 2 chips in RLCard in the place of antes of 1: it is shown the chips that the same bets make there.
-  RLCard lets who raised last, if anybody did, begin the next round; its features do not tell who begins.
-- In poker, RLCard offers a fold where nothing is to pay. Ours has no such move and does not offer it; who folds nevertheless, as
+- Leduc has blinds of 1 and 2 chips in RLCard in the place of antes of 1: it is shown the chips that
+the same bets make there.
+  RLCard lets who raised last, if anybody did, begin the next round; its features do not tell who
+  begins.
+- In poker, RLCard offers a fold where nothing is to pay. Ours has no such move and does not offer
+it; who folds nevertheless, as
   RLCard's rule players do, checks.
 """
 
@@ -27,7 +32,8 @@ class Shown(NamedTuple):
 
     Attributes:
         raw: RLCard's ``raw_obs``, which its environment extracts the features from.
-        moves: The texts of our legal moves by RLCard's names, in its order; moves that it does not have are left out.
+        moves: The texts of our legal moves by RLCard's names, in its order; moves that it does not
+            have are left out.
         trace: (player, name) of every move so far.
     """
 
@@ -37,7 +43,9 @@ class Shown(NamedTuple):
 
 
 def card_letters(cards: str) -> str:
-    """Returns cards of ours, or a move of Doudizhu, as RLCard writes them: ascending, ``pass`` as it is."""
+    """Returns cards of ours, or a move of Doudizhu, as RLCard writes them: ascending, ``pass`` as
+    it is.
+    """
     return cards if cards == "pass" else "".join(sorted(cards.translate(_LETTERS), key=RANKS.index))
 
 
@@ -47,27 +55,39 @@ def _places() -> dict[str, dict[str, int]]:
     from rlcard.games.doudizhu.utils import TYPE_CARD
 
     return {
-        kind: {cards: place for place, cards in enumerate(cards for weight in by_weight.values() for cards in weight)}
+        kind: {
+            cards: place
+            for place, cards in enumerate(
+                cards for weight in by_weight.values() for cards in weight
+            )
+        }
         for kind, by_weight in TYPE_CARD.items()
     }
 
 
 def doudizhu_order(names: Sequence[str], to_beat: str | None) -> list[str]:
-    """Returns the moves that RLCard knows, in its order: by its table where there is something to beat, else as given.
+    """Returns the moves that RLCard knows, in its order: by its table where there is something to
+    beat, else as given.
 
-    Source: ``get_gt_cards`` in ``rlcard/games/doudizhu/utils.py``. It leads from a set, which has no order.
+    Source: ``get_gt_cards`` in ``rlcard/games/doudizhu/utils.py``. It leads from a set, which has
+    no order.
     """
     from rlcard.games.doudizhu.utils import ACTION_2_ID, CARD_TYPE
 
     known = [name for name in names if name in ACTION_2_ID]
     if to_beat is None:
         return known
-    kinds = list(dict.fromkeys([*(kind for kind, _ in CARD_TYPE[0].get(to_beat, [])), "rocket", "bomb"]))
+    kinds = list(
+        dict.fromkeys([*(kind for kind, _ in CARD_TYPE[0].get(to_beat, [])), "rocket", "bomb"])
+    )
 
     def place(name: str) -> tuple[int, int]:
         if name == "pass":
             return -1, 0
-        return next(((k, _places()[kind][name]) for k, kind in enumerate(kinds) if name in _places()[kind]), (len(kinds), 0))
+        return next(
+            ((k, _places()[kind][name]) for k, kind in enumerate(kinds) if name in _places()[kind]),
+            (len(kinds), 0),
+        )
 
     return sorted(known, key=place)
 
@@ -76,11 +96,15 @@ def doudizhu(view: dict[str, Any]) -> Shown:
     """Returns what RLCard shows of a view of Doudizhu (``games.doudizhu.describe``)."""
     trace = [(k % 3, card_letters(move)) for k, move in enumerate(view["moves"])]
     played, hand = [card_letters(cards) for cards in view["played"]], card_letters(view["hand"])
-    others = "".join(rank * ((1 if rank in "BR" else 4) - (hand + "".join(played)).count(rank)) for rank in RANKS)
+    others = "".join(
+        rank * ((1 if rank in "BR" else 4) - (hand + "".join(played)).count(rank)) for rank in RANKS
+    )
     bottom = card_letters(view["bottom"])
     for seat, cards in trace:
         if seat == 0 and cards != "pass":
-            for card in cards:  # RLCard forgets every copy of a card once the landlord has played one
+            for (
+                card
+            ) in cards:  # RLCard forgets every copy of a card once the landlord has played one
                 bottom = bottom.replace(card, "")
     moves = {card_letters(text): text for text in view["legal"]}  # no set of cards has two readings
     to_beat = None if view["to_beat"] is None else card_letters(view["to_beat"])
@@ -121,7 +145,9 @@ def poker(view: dict[str, Any], first: Sequence[int]) -> Shown:
     for number, made in enumerate(rounds):
         for k, move in enumerate(made):
             owes = "raise" in made[:k] or (number == 0 and k == 0)  # at first the small blind
-            trace.append(((first[number] + k) % 2, "check" if move == "call" and not owes else move))
+            trace.append(
+                ((first[number] + k) % 2, "check" if move == "call" and not owes else move)
+            )
     owes = "raise" in rounds[-1] or not view["moves"]
     order = ["call", "raise", "fold"] if owes else ["raise", "fold", "check"]
     texts = {"check": "call", "call": "call", "raise": "raise", "fold": "fold"}
@@ -129,11 +155,20 @@ def poker(view: dict[str, Any], first: Sequence[int]) -> Shown:
     chips = [int(_CHIPS[game] * paid + _BLINDS[game]) for paid in view["paid"]]
     if game == "leduc" and not view["moves"]:
         chips[seat] = 1
-    raw: dict[str, Any] = {"all_chips": chips, "my_chips": chips[seat], "legal_actions": list(moves), "current_player": seat}
+    raw: dict[str, Any] = {
+        "all_chips": chips,
+        "my_chips": chips[seat],
+        "legal_actions": list(moves),
+        "current_player": seat,
+    }
     hand, public = [[card[1].upper() + card[0] for card in view[key]] for key in ("hand", "public")]
     if game == "leduc":
         raw |= {"hand": hand[0], "public_card": public[0] if public else None}
     else:
         raises = [made.count("raise") for made in rounds]
-        raw |= {"hand": hand, "public_cards": public, "raise_nums": raises + [0] * (4 - len(raises))}
+        raw |= {
+            "hand": hand,
+            "public_cards": public,
+            "raise_nums": raises + [0] * (4 - len(raises)),
+        }
     return Shown(raw, moves, trace)

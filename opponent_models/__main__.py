@@ -1,12 +1,9 @@
-"""``python -m opponent_models score MODEL FILES``: how well a stored model foretells the decisions in hand histories, the sizes
+"""``python -m opponent_models score MODEL FILES``: how well a stored model predicts the decisions in hand histories, the sizes
 of raises, and the strength of the hands that are shown.
 
 Options: ``players=known`` (default) begins with what was counted of players of the same names when the model was learned,
 ``players=new`` with nothing; ``bad=skip|fail``; ``plot=FILE.png`` draws the calibration; ``report=FILE.md`` writes the report;
 ``json=FILE`` writes the figures; ``window=10000``, hands that statistics look back on (default: as learned).
-
-``python -m opponent_models compare FILES`` learns trees and a small network from the first 85 % of the hands and scores both on
-the others.
 """
 
 import json
@@ -16,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from games.no_limit_holdem.phh import BAD, BadHandError
-from opponent_models import score_bins
 from opponent_models.dataset import Players, make_rows
 from opponent_models.learned import Learned, keep_of, load_learned, playable
 from opponent_models.model import ModelError
@@ -53,12 +49,16 @@ def read_options(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return names, options
 
 
-def scored(learned: Learned, files: Sequence[str], options: dict[str, str], name: str) -> tuple[str, dict[str, Any]]:
+def scored(
+    learned: Learned, files: Sequence[str], options: dict[str, str], name: str
+) -> tuple[str, dict[str, Any]]:
     """Returns the report on files of hands, and its figures."""
     problems: list[BadHandError] = []
     hands = playable(files, options["bad"], problems)
     if not hands:
-        raise ConfigError(f"{', '.join(files)}: no hand to score{f'; the first problem: {problems[0]}' if problems else ''}")
+        raise ConfigError(
+            f"{', '.join(files)}: no hand to score{f'; the first problem: {problems[0]}' if problems else ''}"
+        )
     players = learned.players.copy() if options["players"] == "known" else Players()
     met = {player for hand in hands for player in hand.players}
     known = len(met & set(learned.players.names))
@@ -69,52 +69,42 @@ def scored(learned: Learned, files: Sequence[str], options: dict[str, str], name
     names = {
         "model": f"{name}, learned from {learned.told.get('hands', 0):,} hands",
         "files": ", ".join(files),
-        "hands": f"{len(hands):,}" + (f"; {len(problems):,} left out, the first: {problems[0]}" if problems else ""),
+        "hands": f"{len(hands):,}"
+        + (f"; {len(problems):,} left out, the first: {problems[0]}" if problems else ""),
         "players": f"{len(met):,}, of whom the model knows {known:,}"
         + ("" if options["players"] == "known" else ", which is not used"),
     }
     if options["plot"]:
         plot(learned.scorer, rows, options["plot"])
-    text, figures = report(learned.scorer, rows, names)
-    more, bins = score_bins.report(learned.scorer.model, rows, shown)
-    return f"{text}\n{more}", figures | bins
+    return report(learned.scorer, rows, shown, names)
 
 
 def score(arguments: Sequence[str]) -> None:
     """Scores a model."""
     names, options = read_options(arguments)
     if len(names) < 2:
-        raise ConfigError("score: expected MODEL FILES, such as: score models/no_limit_holdem-opponents.safetensors hands.phhs")
+        raise ConfigError(
+            "score: expected MODEL FILES, such as: score models/no_limit_holdem-opponents.safetensors hands.phhs"
+        )
     text, figures = scored(load_learned(names[0]), names[1:], options, names[0])
     say(text)
     if options["report"]:
-        Path(options["report"]).write_text(f"# Score of a model of opponents\n\n{text}", encoding="utf-8")
+        Path(options["report"]).write_text(
+            f"# Score of a model of opponents\n\n{text}", encoding="utf-8"
+        )
     if options["json"]:
         Path(options["json"]).write_text(json.dumps(figures), encoding="utf-8")
 
 
-def compare(arguments: Sequence[str]) -> None:
-    """Compares the learners."""
-    from opponent_models.network import compared
-
-    names, _ = read_options(arguments)
-    if not names:
-        raise ConfigError("compare: expected FILES of hands")
-    say(compared(names))
-
-
-COMMANDS = {"score": score, "compare": compare}
-
-
 def main(arguments: Sequence[str]) -> int:
-    """Runs a command; returns the exit status."""
+    """Runs the command; returns the exit status."""
     if not arguments or arguments[0] in ("-h", "--help"):
         say(__doc__ or "")
         return 0 if arguments else 2
     try:
-        if arguments[0] not in COMMANDS:
-            raise ConfigError(f"{arguments[0]}: expected one of {', '.join(COMMANDS)}{did_you_mean(arguments[0], COMMANDS)}")
-        COMMANDS[arguments[0]](arguments[1:])
+        if arguments[0] != "score":
+            raise ConfigError(f"{arguments[0]}: expected score MODEL FILES")
+        score(arguments[1:])
     except (ConfigError, ModelError, BadHandError, OSError) as error:
         say(f"opponent_models: {error}", sys.stderr)
         return 1

@@ -17,7 +17,14 @@ from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, Rules, States, em
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, HandTables, strength_of
 from opponent_models.features import NUM_COLUMNS, features, with_statistics
 from opponent_models.model import NUM_RANKS, size_bin
-from opponent_models.statistics import COUNTS, STATISTICS, count_action, count_hand, prior_of, smooth
+from opponent_models.statistics import (
+    COUNTS,
+    STATISTICS,
+    count_action,
+    count_hand,
+    prior_of,
+    smooth,
+)
 from opponent_models.table import table_row
 
 KEEP = 0.9999
@@ -81,9 +88,14 @@ class Players:
 def empty_rows(count: int) -> Rows:
     """Returns room for rows."""
     return Rows(
-        np.zeros((count, NUM_COLUMNS), np.float32), np.zeros(count, np.int8), np.full(count, -1, np.int8),
-        np.zeros(count, np.int8), np.zeros(count, np.int32), np.zeros(count, np.int32), np.zeros(count, np.int32),
-    )  # fmt: skip
+        np.zeros((count, NUM_COLUMNS), np.float32),
+        np.zeros(count, np.int8),
+        np.full(count, -1, np.int8),
+        np.zeros(count, np.int8),
+        np.zeros(count, np.int32),
+        np.zeros(count, np.int32),
+        np.zeros(count, np.int32),
+    )
 
 
 @kernel
@@ -95,14 +107,22 @@ def rank_bin(tables: HandTables, board: np.ndarray, hole: np.ndarray) -> int:
         masks |= tables.bits[board[k]]
         taken |= np.int64(1) << board[k]
     own = strength_of(
-        tables, key + tables.keys[hole[0]] + tables.keys[hole[1]], masks | tables.bits[hole[0]] | tables.bits[hole[1]], 7
+        tables,
+        key + tables.keys[hole[0]] + tables.keys[hole[1]],
+        masks | tables.bits[hole[0]] | tables.bits[hole[1]],
+        7,
     )
     below, count = 0, 0
     for one in range(1, NUM_CARDS):
         for two in range(one):
             if (taken >> one) & 1 or (taken >> two) & 1:
                 continue
-            other = strength_of(tables, key + tables.keys[one] + tables.keys[two], masks | tables.bits[one] | tables.bits[two], 7)
+            other = strength_of(
+                tables,
+                key + tables.keys[one] + tables.keys[two],
+                masks | tables.bits[one] | tables.bits[two],
+                7,
+            )
             below += 2 * (other < own) + (other == own)
             count += 2
     return min(NUM_RANKS * below // count, NUM_RANKS - 1)
@@ -194,9 +214,25 @@ def make_rows(
     for begin, end in _runs(hands):
         packed, seats = pack(hands[begin:end]), len(hands[begin].stacks)
         who = players.rows(hands[begin:end])
-        spare = np.zeros((seats, COUNTS), np.float32) if who.max() >= len(players.counts) else players.counts[:0]
+        spare = (
+            np.zeros((seats, COUNTS), np.float32)
+            if who.max() >= len(players.counts)
+            else players.counts[:0]
+        )
         counts = np.concatenate([players.counts, spare])
-        _rows(replay_rules(seats), packed, empty(1, seats), who, counts, prior, keep, begin, decisions, shown, written)
+        _rows(
+            replay_rules(seats),
+            packed,
+            empty(1, seats),
+            who,
+            counts,
+            prior,
+            keep,
+            begin,
+            decisions,
+            shown,
+            written,
+        )
         players.counts = counts[: len(players.counts)]
         say(end)
     return Rows(*(a[: written[0]] for a in decisions)), Rows(*(a[: written[1]] for a in shown))
@@ -207,20 +243,23 @@ def _runs(hands: Sequence[Hand], most: int = 2_000) -> list[tuple[int, int]]:
     runs: list[tuple[int, int]] = []
     begin = 0
     for n in range(1, len(hands) + 1):
-        if n == len(hands) or n - begin == most or not hands[n].players or len(hands[n].stacks) != len(hands[begin].stacks):
+        if (
+            n == len(hands)
+            or n - begin == most
+            or not hands[n].players
+            or len(hands[n].stacks) != len(hands[begin].stacks)
+        ):
             runs.append((begin, n))
             begin = n
     return runs
 
 
-def counted(hands: Sequence[Hand], keep: float = 1.0) -> Players:
-    """Returns what players did in hands."""
-    players = Players()
-    make_rows(hands, np.full(STATISTICS, 0.5, np.float32), players, keep)
-    return players
-
-
 def mean_player(hands: Sequence[Hand]) -> np.ndarray:
     """Returns the prior of statistics, float32 ``[STATISTICS]``: all players of all hands together, those without names too."""
-    named = [hand._replace(players=tuple(f"p{seat}" for seat in range(len(hand.stacks)))) for hand in hands]
-    return prior_of(counted(named).counts)
+    named = [
+        hand._replace(players=tuple(f"p{seat}" for seat in range(len(hand.stacks))))
+        for hand in hands
+    ]
+    players = Players()
+    make_rows(named, np.full(STATISTICS, 0.5, np.float32), players, keep=1.0)
+    return prior_of(players.counts)

@@ -62,7 +62,9 @@ class Feature(IntEnum):
     POT_AT_ROUND = 41  # pot at the start of the round, big blinds
     BET_SHARE = 42  # to call as a share of the pot before the bet
     PLAYERS_BEFORE_FLOP = 43  # who put chips in of free will
-    BET_LAST_ROUND = 44  # the most that a seat put in during the last round, as a share of the pot at its start
+    BET_LAST_ROUND = (
+        44  # the most that a seat put in during the last round, as a share of the pot at its start
+    )
     BET_BEFORE_FLOP = 45  # big blinds
 
 
@@ -101,8 +103,22 @@ def _board(states: States, i: int, num_cards: int, out: np.ndarray) -> None:
     connected = 0
     for low in range(10):
         window = (wheel >> low) & 31
-        connected = max(connected, (window & 1) + ((window >> 1) & 1) + ((window >> 2) & 1) + ((window >> 3) & 1) + (window >> 4))
-    out[30], out[31], out[32], out[33], out[34], out[38] = high, most, suited, connected, second, broadway
+        connected = max(
+            connected,
+            (window & 1)
+            + ((window >> 1) & 1)
+            + ((window >> 2) & 1)
+            + ((window >> 3) & 1)
+            + (window >> 4),
+        )
+    out[30], out[31], out[32], out[33], out[34], out[38] = (
+        high,
+        most,
+        suited,
+        connected,
+        second,
+        broadway,
+    )
 
 
 @kernel
@@ -111,17 +127,51 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
 
     ``seat`` is that to move; at a showdown any seat, which then has nothing to call.
     """
-    seats, round_, over = states.stacks.shape[1], min(np.int64(states.round[i]), 3), states.seat[i] < 0
-    stack, chips, cost, top, least = np.int64(states.stacks[i, seat]), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    seats, round_, over = (
+        states.stacks.shape[1],
+        min(np.int64(states.round[i]), 3),
+        states.seat[i] < 0,
+    )
+    stack, chips, cost, top, least = (
+        np.int64(states.stacks[i, seat]),
+        np.int64(0),
+        np.int64(0),
+        np.int64(0),
+        np.int64(0),
+    )
     if over:
         chips, top = pot(rules, states, i), np.int64(states.street_paid[i].max())
     else:
         here = situation(rules, states, i)
         chips, cost, top, least = here.pot, here.to_call, here.highest, here.least
     big, size = 1.0 / np.float64(states.big_blind[i]), np.float64(chips)
-    players, to_act, behind, raises, callers, all_in, deepest, shallowest, street = 0, 0, 0, 0, -1, 0, 0, 1 << 30, 0
-    first, last, earlier, last_calls, entered, last_put, last_most, first_most = 0, 0, 0, 0, 0, 0, 0, 0
-    raised, called, puts, bets = states.raises[i], states.calls[i], states.put[i], states.street_paid[i]
+    players, to_act, behind, raises, callers, all_in, deepest, shallowest, street = (
+        0,
+        0,
+        0,
+        0,
+        -1,
+        0,
+        0,
+        1 << 30,
+        0,
+    )
+    first, last, earlier, last_calls, entered, last_put, last_most, first_most = (
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    )
+    raised, called, puts, bets = (
+        states.raises[i],
+        states.calls[i],
+        states.put[i],
+        states.street_paid[i],
+    )
     folded, acted, stacks = states.folded[i], states.acted[i], states.stacks[i]
     for other in range(seats):
         raised_first, bet = np.int64(raised[other, 0]), np.int64(bets[other])
@@ -170,7 +220,9 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
     out[17] = last
     out[18] = states.raises[i, seat, round_ - 1] if round_ > 0 else 0
     out[19] = states.raises[i, seat, 0]
-    out[20] = -1 if aggressor < 0 else aggressor - seat if aggressor >= seat else aggressor - seat + seats
+    out[20] = (
+        -1 if aggressor < 0 else aggressor - seat if aggressor >= seat else aggressor - seat + seats
+    )
     out[21] = seats - 1 - aggressor if aggressor >= 0 else -1
     out[22] = aggressor >= 0 and states.folded[i, aggressor] == 0
     out[23] = states.last_raise[i] / max(size, 1.0)
@@ -189,12 +241,16 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
     out[41] = (size - street) * big
     out[42] = cost / max(size - cost, 1.0)
     out[43] = entered
-    out[44] = last_most / max(np.float64(size - street - last_put), 1.0 / big) if round_ > 0 else 0.0
+    out[44] = (
+        last_most / max(np.float64(size - street - last_put), 1.0 / big) if round_ > 0 else 0.0
+    )
     out[45] = first_most * big
 
 
 @kernel
-def with_statistics(states: States, i: int, seat: int, statistics: np.ndarray, out: np.ndarray) -> None:
+def with_statistics(
+    states: States, i: int, seat: int, statistics: np.ndarray, out: np.ndarray
+) -> None:
     """Writes the columns of statistics for a seat in lane ``i`` to ``out``, float32 ``[NUM_COLUMNS]``.
 
     Args:
@@ -218,8 +274,18 @@ def with_statistics(states: States, i: int, seat: int, statistics: np.ndarray, o
             wtsd += statistics[other, 4]
     share = 1.0 / max(others, 1)
     vpip, pfr, afq = vpip * share, pfr * share, afq * share
-    out[at], out[at + 1], out[at + 2], out[at + 3], out[at + 4] = vpip, pfr, af * share, afq, wtsd * share
+    out[at], out[at + 1], out[at + 2], out[at + 3], out[at + 4] = (
+        vpip,
+        pfr,
+        af * share,
+        afq,
+        wtsd * share,
+    )
     aggressor = np.int64(states.aggressor[i])
     if aggressor >= 0 and aggressor != seat:
-        vpip, pfr, afq = statistics[aggressor, 0], statistics[aggressor, 1], statistics[aggressor, 3]
+        vpip, pfr, afq = (
+            statistics[aggressor, 0],
+            statistics[aggressor, 1],
+            statistics[aggressor, 3],
+        )
     out[at + 5], out[at + 6], out[at + 7] = vpip, pfr, afq

@@ -81,15 +81,21 @@ class Task:
 
 
 _ACTIONS = (
-    ("fold before the flop", FOLD_BEFORE), ("raise before the flop", RAISE_BEFORE), ("bet after the flop", BET),
-    ("fold after the flop", FOLD_AFTER), ("raise after the flop", RAISE_AFTER),
-)  # fmt: skip
+    ("fold before the flop", FOLD_BEFORE),
+    ("raise before the flop", RAISE_BEFORE),
+    ("bet after the flop", BET),
+    ("fold after the flop", FOLD_AFTER),
+    ("raise after the flop", RAISE_AFTER),
+)
 
 
 def tasks(showdown: bool) -> list[Task]:
     """Returns all calls of the learner for a model."""
     actions = [Task(name, first) for name, first in _ACTIONS]
-    without = [Task(f"{name}, without statistics", first, with_statistics=False) for name, first in _ACTIONS]
+    without = [
+        Task(f"{name}, without statistics", first, with_statistics=False)
+        for name, first in _ACTIONS
+    ]
     ranks = [Task("rank at showdown", RANKS, NUM_RANKS, 0.2)] if showdown else []
     return [*actions, Task("size", SIZES, NUM_SIZES, 1 / 3), *ranks, *without]
 
@@ -105,7 +111,10 @@ def cases(task: Task, rows: Rows, shown: Rows) -> tuple[np.ndarray, np.ndarray]:
     if task.first in (FOLD_BEFORE, FOLD_AFTER):
         chosen, answer = fold & (after == (task.first == FOLD_AFTER)), rows.kind == 0
     else:
-        chosen, answer = raise_ & (rows.kind > 0) & (after == (task.first != RAISE_BEFORE)), rows.kind == 2
+        chosen, answer = (
+            raise_ & (rows.kind > 0) & (after == (task.first != RAISE_BEFORE)),
+            rows.kind == 2,
+        )
         if task.first != RAISE_BEFORE:
             chosen &= fold == (task.first == RAISE_AFTER)
     return rows.columns[chosen], answer[chosen].astype(np.int8)
@@ -129,20 +138,33 @@ def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int)
         from sklearn.ensemble import HistGradientBoostingClassifier
         from threadpoolctl import threadpool_limits
     except ModuleNotFoundError as error:
-        raise ConfigError(f"algorithm=opponent_model: {error.name} is not installed; pip install 'fpmcts[models]'") from error
+        raise ConfigError(
+            f"algorithm=opponent_model: {error.name} is not installed; pip install 'fpmcts[models]'"
+        ) from error
     boosting = HistGradientBoostingClassifier(
-        max_iter=max(1, round(options.trees * task.share)), learning_rate=options.lr, max_depth=depth, max_leaf_nodes=2**depth,
-        min_samples_leaf=options.least_rows, l2_regularization=options.l2, max_features=options.columns, early_stopping=False,
+        max_iter=max(1, round(options.trees * task.share)),
+        learning_rate=options.lr,
+        max_depth=depth,
+        max_leaf_nodes=2**depth,
+        min_samples_leaf=options.least_rows,
+        l2_regularization=options.l2,
+        max_features=options.columns,
+        early_stopping=False,
         random_state=seed,
-    )  # fmt: skip
-    with threadpool_limits(1):  # the same sums in the same order, and no threads that wait for one another
+    )
+    with threadpool_limits(
+        1
+    ):  # the same sums in the same order, and no threads that wait for one another
         boosting.fit(columns[:, : NUM_COLUMNS if task.with_statistics else NUM_FEATURES], answers)
     return _exported(boosting, task, bias, depth)
 
 
 def _arrays(trees: Booster, bias: np.ndarray) -> Arrays:
     """Returns boosters as named arrays, each the number of its trees beside it."""
-    given = trees._asdict() | {"count": np.diff(trees.first).astype(np.int32), "bias": bias.astype(np.float32)}
+    given = trees._asdict() | {
+        "count": np.diff(trees.first).astype(np.int32),
+        "bias": bias.astype(np.float32),
+    }
     del given["first"], given["depth"]
     return given
 
@@ -150,7 +172,9 @@ def _arrays(trees: Booster, bias: np.ndarray) -> Arrays:
 def _exported(boosting: Any, task: Task, bias: np.ndarray, depth: int) -> Arrays:
     """Returns what scikit-learn has learned as complete trees of a depth."""
     classes = [int(c) for c in boosting.classes_] if task.outputs > 1 else [0]
-    if len(boosting.classes_) == 2 and task.outputs > 1:  # two of several bins: the score of the second against the first
+    if (
+        len(boosting.classes_) == 2 and task.outputs > 1
+    ):  # two of several bins: the score of the second against the first
         classes = classes[1:]
     found: list[list[Any]] = [[] for _ in range(task.outputs)]
     base = bias.copy()
@@ -162,15 +186,22 @@ def _exported(boosting: Any, task: Task, bias: np.ndarray, depth: int) -> Arrays
     flat = [_complete(nodes, depth) for own in found for nodes in own]
     column, threshold, leaf = (np.concatenate([tree[k] for tree in flat]) for k in range(3))
     return {
-        "count": np.array([len(own) for own in found], np.int32), "bias": base.astype(np.float32),
-        "column": column, "threshold": threshold, "leaf": leaf,
-    }  # fmt: skip
+        "count": np.array([len(own) for own in found], np.int32),
+        "bias": base.astype(np.float32),
+        "column": column,
+        "threshold": threshold,
+        "leaf": leaf,
+    }
 
 
 def _complete(nodes: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Returns column, threshold and leaf of a complete tree that answers as scikit-learn's does."""
     size = 2**depth
-    column, threshold, leaf = np.zeros(size, np.uint8), np.full(size, np.inf, np.float32), np.zeros(size, np.float32)
+    column, threshold, leaf = (
+        np.zeros(size, np.uint8),
+        np.full(size, np.inf, np.float32),
+        np.zeros(size, np.float32),
+    )
     below = [(1, 0)]
     while below:
         place, k = below.pop()
@@ -183,7 +214,9 @@ def _complete(nodes: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray, np
             exact = float(node["num_threshold"])
             rounded = np.float32(exact)
             column[place] = node["feature_idx"]
-            threshold[place] = np.nextafter(rounded, np.float32(-np.inf)) if rounded > exact else rounded
+            threshold[place] = (
+                np.nextafter(rounded, np.float32(-np.inf)) if rounded > exact else rounded
+            )
             below += [(2 * place, int(node["left"])), (2 * place + 1, int(node["right"]))]
     return column, threshold, leaf
 
@@ -201,4 +234,6 @@ def joined(learned: Mapping[int, Arrays], depth: int) -> Booster:
     def of(name: str) -> np.ndarray:
         return np.concatenate([getattr(empty, name), *(part[name] for part in parts)])
 
-    return Booster(first_tree, bias, of("column"), of("threshold"), of("leaf"), np.array([depth], np.int32))
+    return Booster(
+        first_tree, bias, of("column"), of("threshold"), of("leaf"), np.array([depth], np.int32)
+    )

@@ -76,7 +76,11 @@ def keep_of(window: int) -> float:
     return 1.0 - 1.0 / window
 
 
-def gather(paths: Sequence[str], options: LearnOptions, say: Callable[[int, int], None] = lambda done, all_: None) -> Material:
+def gather(
+    paths: Sequence[str],
+    options: LearnOptions,
+    say: Callable[[int, int], None] = lambda done, all_: None,
+) -> Material:
     """Returns the material of files.
 
     Raises:
@@ -94,7 +98,9 @@ def gather(paths: Sequence[str], options: LearnOptions, say: Callable[[int, int]
     keep = keep_of(options.window)
     rows, shown = make_rows(hands[:cut], prior, players, keep, lambda done: say(done, len(hands)))
     if not len(rows.kind):
-        raise ConfigError(f"{where}: {len(hands):,} hands without a single decision; expected hands that are played")
+        raise ConfigError(
+            f"{where}: {len(hands):,} hands without a single decision; expected hands that are played"
+        )
     if options.showdown and not len(shown.kind):
         raise ConfigError(
             f"{where}: no hand has open cards at a showdown, which algorithm.showdown=true needs; "
@@ -102,7 +108,9 @@ def gather(paths: Sequence[str], options: LearnOptions, say: Callable[[int, int]
         )
     later = players.copy()
     none = Rows(*(a[:0] for a in rows))
-    held, held_shown = make_rows(hands[cut:], prior, later, keep) if cut < len(hands) else (none, none)
+    held, held_shown = (
+        make_rows(hands[cut:], prior, later, keep) if cut < len(hands) else (none, none)
+    )
     return Material(prior, rows, shown, held, held_shown, players, cut, problems)
 
 
@@ -120,7 +128,9 @@ class Learned(NamedTuple):
     told: dict[str, Any]
 
 
-def assemble(material: Material, options: LearnOptions, learned: dict[str, Arrays], told: dict[str, Any]) -> Learned:
+def assemble(
+    material: Material, options: LearnOptions, learned: dict[str, Arrays], told: dict[str, Any]
+) -> Learned:
     """Returns what was learned. Args: learned: The arrays of each finished task, by its name."""
     rows, like = material.rows, untrained()
     sized = rows.size >= 0
@@ -129,9 +139,12 @@ def assemble(material: Material, options: LearnOptions, learned: dict[str, Array
     sizes = np.pad(sizes, ((0, 0), (0, NUM_SIZES - sizes.shape[1])))
     ranks = np.bincount(material.shown.kind, minlength=NUM_RANKS) + 1.0
     model = OpponentModel(
-        material.prior, frequencies(rows.row, rows.kind, len(like.table)), _joined(options, learned, True),
-        sizes.astype(np.float32), (ranks / ranks.sum()).astype(np.float32),
-    )  # fmt: skip
+        material.prior,
+        frequencies(rows.row, rows.kind, len(like.table)),
+        _joined(options, learned, True),
+        sizes.astype(np.float32),
+        (ranks / ranks.sum()).astype(np.float32),
+    )
     without = model._replace(trees=_joined(options, learned, False))
     by_round = frequencies(rounds, rows.kind, 4)
     assert by_round.shape == (4, NUM_ACTIONS)
@@ -140,8 +153,12 @@ def assemble(material: Material, options: LearnOptions, learned: dict[str, Array
 
 def _joined(options: LearnOptions, learned: dict[str, Arrays], with_statistics: bool) -> Any:
     """Returns the boosters with statistics or without; sizes and ranks are in the first alone."""
-    chosen: list[Task] = [task for task in tasks(options.showdown) if task.with_statistics == with_statistics]
-    return joined({task.first: learned[task.name] for task in chosen if task.name in learned}, options.depth)
+    chosen: list[Task] = [
+        task for task in tasks(options.showdown) if task.with_statistics == with_statistics
+    ]
+    return joined(
+        {task.first: learned[task.name] for task in chosen if task.name in learned}, options.depth
+    )
 
 
 def save_learned(path: str | Path, learned: Learned) -> None:

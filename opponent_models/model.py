@@ -67,7 +67,14 @@ def _chance(score: float) -> float:
 
 
 @kernel
-def action_row(model: OpponentModel, row: np.ndarray, table_row_: int, can_fold: bool, can_raise: bool, out: np.ndarray) -> None:
+def action_row(
+    model: OpponentModel,
+    row: np.ndarray,
+    table_row_: int,
+    can_fold: bool,
+    can_raise: bool,
+    out: np.ndarray,
+) -> None:
     """Writes the probabilities of fold, check or call, bet or raise for the columns of a decision.
 
     Args:
@@ -96,7 +103,12 @@ def action_row(model: OpponentModel, row: np.ndarray, table_row_: int, can_fold:
 
 @kernel(forceinline=True)
 def action_probabilities(
-    model: OpponentModel, rules: Rules, states: States, i: int, statistics: np.ndarray, out: np.ndarray
+    model: OpponentModel,
+    rules: Rules,
+    states: States,
+    i: int,
+    statistics: np.ndarray,
+    out: np.ndarray,
 ) -> None:
     """Writes the probabilities of fold, check or call, and bet or raise of the seat to move in lane ``i``.
 
@@ -112,13 +124,17 @@ def action_probabilities(
 
 
 @kernel(forceinline=True)
-def _columns(rules: Rules, states: States, i: int, seat: int, statistics: np.ndarray, row: np.ndarray) -> None:
+def _columns(
+    rules: Rules, states: States, i: int, seat: int, statistics: np.ndarray, row: np.ndarray
+) -> None:
     features(rules, states, i, seat, row)
     with_statistics(states, i, seat, statistics, row)
 
 
 @kernel
-def bins_row(model: OpponentModel, first: int, row: np.ndarray, frequencies: np.ndarray, out: np.ndarray) -> None:
+def bins_row(
+    model: OpponentModel, first: int, row: np.ndarray, frequencies: np.ndarray, out: np.ndarray
+) -> None:
     """Writes the softmax of boosters from ``first`` on to ``out``, or frequencies where there are none."""
     count = len(out)
     if model.trees.first[first + count] == model.trees.first[first]:
@@ -138,7 +154,12 @@ def bins_row(model: OpponentModel, first: int, row: np.ndarray, frequencies: np.
 
 @kernel
 def size_probabilities(
-    model: OpponentModel, rules: Rules, states: States, i: int, statistics: np.ndarray, out: np.ndarray
+    model: OpponentModel,
+    rules: Rules,
+    states: States,
+    i: int,
+    statistics: np.ndarray,
+    out: np.ndarray,
 ) -> None:
     """Writes how large a bet or raise of the seat to move would be in lane ``i``: float64 ``[NUM_SIZES]``, changed in place.
 
@@ -157,7 +178,13 @@ def size_probabilities(
 
 @kernel(forceinline=True)
 def showdown_bins(
-    model: OpponentModel, rules: Rules, states: States, i: int, seat: int, statistics: np.ndarray, out: np.ndarray
+    model: OpponentModel,
+    rules: Rules,
+    states: States,
+    i: int,
+    seat: int,
+    statistics: np.ndarray,
+    out: np.ndarray,
 ) -> None:
     """Writes the probabilities of the six bins of a seat's hand at the showdown of lane ``i``, float64 ``[NUM_RANKS]``.
 
@@ -186,9 +213,12 @@ def untrained() -> OpponentModel:
     """Returns a model that knows nothing: every legal kind of action is equally likely."""
     rows = 4 * 2 * ROW_RAISES * ROW_SEATS
     return OpponentModel(
-        np.full(STATISTICS, 0.5, np.float32), np.full((rows, NUM_ACTIONS), 1 / 3, np.float32), no_booster(NUM_BOOSTERS),
-        np.full((4, NUM_SIZES), 1 / NUM_SIZES, np.float32), np.full(NUM_RANKS, 1 / NUM_RANKS, np.float32),
-    )  # fmt: skip
+        np.full(STATISTICS, 0.5, np.float32),
+        np.full((rows, NUM_ACTIONS), 1 / 3, np.float32),
+        no_booster(NUM_BOOSTERS),
+        np.full((4, NUM_SIZES), 1 / NUM_SIZES, np.float32),
+        np.full(NUM_RANKS, 1 / NUM_RANKS, np.float32),
+    )
 
 
 def trees_as_arrays(trees: Booster, name: str = "trees") -> dict[str, np.ndarray]:
@@ -201,13 +231,20 @@ def trees_of(arrays: Mapping[str, np.ndarray], name: str = "trees") -> Booster:
     return Booster(*(arrays[f"{name}.{key}"] for key in Booster._fields))
 
 
-def save(path: str | Path, model: OpponentModel, told: Mapping[str, Any], more: Mapping[str, np.ndarray] | None = None) -> None:
+def save(
+    path: str | Path,
+    model: OpponentModel,
+    told: Mapping[str, Any],
+    more: Mapping[str, np.ndarray] | None = None,
+) -> None:
     """Writes a model, and what is told of it (JSON), to a new file beside the old one, which it then replaces.
 
     Args:
         more: Arrays that a search does not read (``learned.Learned``).
     """
-    arrays = trees_as_arrays(model.trees) | {name: array for name, array in model._asdict().items() if name != "trees"}
+    arrays = trees_as_arrays(model.trees) | {
+        name: array for name, array in model._asdict().items() if name != "trees"
+    }
     arrays |= dict(more or {})
     temporary = Path(f"{path}.new")
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -235,16 +272,24 @@ def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         return arrays, json.loads(meta["told"])
     except FileNotFoundError as error:
-        raise ModelError(f"{path}: there is no such file; expected a model of algorithm=opponent_model") from error
+        raise ModelError(
+            f"{path}: there is no such file; expected a model of algorithm=opponent_model"
+        ) from error
     except (SafetensorError, OSError, KeyError, json.JSONDecodeError) as error:
-        raise ModelError(f"{path}: holds no opponent model ({' '.join(str(error).split())})") from error
+        raise ModelError(
+            f"{path}: holds no opponent model ({' '.join(str(error).split())})"
+        ) from error
 
 
-def model_of(path: str | Path, arrays: Mapping[str, np.ndarray], trees: str = "trees") -> OpponentModel:
+def model_of(
+    path: str | Path, arrays: Mapping[str, np.ndarray], trees: str = "trees"
+) -> OpponentModel:
     """Returns the model with the boosters of a name from the arrays of a file. Raises ModelError where they do not fit."""
     try:
         boosters = trees_of(arrays, trees)
-        model = OpponentModel(*(boosters if name == "trees" else arrays[name] for name in OpponentModel._fields))
+        model = OpponentModel(
+            *(boosters if name == "trees" else arrays[name] for name in OpponentModel._fields)
+        )
     except KeyError as error:
         raise ModelError(f"{path}: holds no opponent model (there is no array {error})") from error
     _check(path, model)
@@ -259,13 +304,24 @@ def _check(path: str | Path, model: OpponentModel) -> None:
         for a, b in zip(tuple[Any, ...](model), tuple[Any, ...](like), strict=True)
         if isinstance(a, np.ndarray)
     )
-    right = right and all(a.dtype == b.dtype and a.ndim == 1 for a, b in zip(trees, like.trees, strict=True))
-    right = right and all(getattr(trees, k).shape == getattr(like.trees, k).shape for k in ("first", "bias", "depth"))
-    right = right and 1 <= trees.depth[0] <= 8 and trees.first[0] == 0 and bool((np.diff(trees.first) >= 0).all())
+    right = right and all(
+        a.dtype == b.dtype and a.ndim == 1 for a, b in zip(trees, like.trees, strict=True)
+    )
+    right = right and all(
+        getattr(trees, k).shape == getattr(like.trees, k).shape for k in ("first", "bias", "depth")
+    )
+    right = (
+        right
+        and 1 <= trees.depth[0] <= 8
+        and trees.first[0] == 0
+        and bool((np.diff(trees.first) >= 0).all())
+    )
     size = int(trees.first[-1]) << int(trees.depth[0]) if right else 0
     right = right and len(trees.column) == len(trees.threshold) == len(trees.leaf) == size
     right = right and (size == 0 or int(trees.column.max()) < NUM_COLUMNS)
     right = right and bool(np.isfinite(trees.leaf).all() and np.isfinite(trees.bias).all())
     right = right and not np.isnan(trees.threshold).any()
     if not right:
-        raise ModelError(f"{path}: arrays of another shape than this version has; train the model anew")
+        raise ModelError(
+            f"{path}: arrays of another shape than this version has; train the model anew"
+        )

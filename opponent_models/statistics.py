@@ -19,7 +19,6 @@ from games.no_limit_holdem.state import Rules, States
 
 NUM_CONTEXTS = 9
 """Before the flop: no raise, one, more; then on flop, turn and river: nothing to call, a bet to call."""
-_FREE = (3, 5, 7)
 HANDS, ENTERED, RAISED, FLOPS, SHOWDOWNS, CONTEXTS = 0, 1, 2, 3, 4, 5
 _ENTERS, _RAISES = CONTEXTS + 3 * NUM_CONTEXTS, CONTEXTS + 3 * NUM_CONTEXTS + 1
 COUNTS = _RAISES + 1
@@ -76,7 +75,9 @@ def count_action(rules: Rules, states: States, i: int, kind: int, counts: np.nda
 
 
 @kernel
-def count_hand(rules: Rules, states: States, i: int, flop_seen: np.ndarray, counts: np.ndarray, keep: float) -> None:
+def count_hand(
+    rules: Rules, states: States, i: int, flop_seen: np.ndarray, counts: np.ndarray, keep: float
+) -> None:
     """Counts a hand that is over in lane ``i``.
 
     Args:
@@ -102,7 +103,9 @@ def count_hand(rules: Rules, states: States, i: int, flop_seen: np.ndarray, coun
 
 
 @kernel
-def shares(counts: np.ndarray, prior: np.ndarray, m: float, m_aggression: float, out: np.ndarray) -> None:
+def shares(
+    counts: np.ndarray, prior: np.ndarray, m: float, m_aggression: float, out: np.ndarray
+) -> None:
     """Writes the statistics of one player, smoothed towards ``prior``, both float32 ``[STATISTICS]``; counts are ``[COUNTS]``."""
     bets, calls, folds = 0.0, 0.0, 0.0
     for context in range(3, NUM_CONTEXTS):

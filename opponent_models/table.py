@@ -22,10 +22,14 @@ def table_row(rules: Rules, states: States, i: int) -> int:
         raises += states.raises[i, seat, round_]
     facing = 1 if to_call(rules, states, i) > 0 else 0
     from_button = seats - 1 - np.int64(states.seat[i])
-    return ((round_ * 2 + facing) * ROW_RAISES + min(raises, ROW_RAISES - 1)) * ROW_SEATS + from_button
+    return (
+        (round_ * 2 + facing) * ROW_RAISES + min(raises, ROW_RAISES - 1)
+    ) * ROW_SEATS + from_button
 
 
-def frequencies(rows: np.ndarray, kinds: np.ndarray, num_rows: int, added: float = 1.0) -> np.ndarray:
+def frequencies(
+    rows: np.ndarray, kinds: np.ndarray, num_rows: int, added: float = 1.0
+) -> np.ndarray:
     """Returns the share of each kind of action in each row, float32 ``[num_rows, kinds]``.
 
     Args:

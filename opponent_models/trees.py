@@ -36,7 +36,11 @@ class Booster(NamedTuple):
 def evaluate(trees: Booster, which: int, row: np.ndarray) -> float:
     """Returns the score (log-odds) of a booster for a row of columns, float32 ``[columns]``."""
     column, threshold, leaf = trees.column, trees.threshold, trees.leaf
-    depth, one, four = trees.depth[0], np.uint64(1), np.uint64(4)  # unsigned: no index is tested for being negative
+    depth, one, four = (
+        trees.depth[0],
+        np.uint64(1),
+        np.uint64(4),
+    )  # unsigned: no index is tested for being negative
     size = one << np.uint64(depth)
     tree, end = np.uint64(trees.first[which]), np.uint64(trees.first[which + 1])
     score = np.float64(trees.bias[which])
@@ -49,7 +53,9 @@ def evaluate(trees: Booster, which: int, row: np.ndarray) -> float:
             j = j + j + np.uint64(row[np.uint64(column[b + j])] > threshold[b + j])
             k = k + k + np.uint64(row[np.uint64(column[c + k])] > threshold[c + k])
             n = n + n + np.uint64(row[np.uint64(column[d + n])] > threshold[d + n])
-        score += (leaf[a + i - size] + leaf[b + j - size]) + (leaf[c + k - size] + leaf[d + n - size])
+        score += (leaf[a + i - size] + leaf[b + j - size]) + (
+            leaf[c + k - size] + leaf[d + n - size]
+        )
         tree += four
     while tree < end:
         a, i = tree * size, one
@@ -64,6 +70,10 @@ def no_booster(count: int, depth: int = 1) -> Booster:
     """Returns boosters without trees."""
     none = np.zeros(0, np.float32)
     return Booster(
-        np.zeros(count + 1, np.int32), np.zeros(count, np.float32), np.zeros(0, np.uint8), none, none,
+        np.zeros(count + 1, np.int32),
+        np.zeros(count, np.float32),
+        np.zeros(0, np.uint8),
+        none,
+        none,
         np.array([depth], np.int32),
-    )  # fmt: skip
+    )

@@ -23,7 +23,6 @@ import numpy as np
 
 from agents import load_player
 from agents.agent import Agent
-from agents.poker.mcts import MCTSOptions
 from evaluation.match import Usage
 from evaluation.statistics import estimate
 from evaluation.table_match import TableResult, orders, result_of, table_match
@@ -180,7 +179,9 @@ def play(
         for number in range(point.num_lots())
     }
     lots = dict(sorted(named.items(), key=lambda lot: lot[0][1]))  # all points grow together
-    model = MCTSOptions.parse({"checkpoint": config.model}).file("no_limit_holdem")
+    from agents.players import PLAYERS  # loads torch, which configurations do without
+
+    model = PLAYERS["mcts"].parse({"checkpoint": config.model}).file("no_limit_holdem")
     digest = None if model is None else hashlib.sha256(model.read_bytes()).hexdigest()
     identity = {"lot": LOT, "part": PART, "model": digest}
     results = play_lots(config, identity, play_lot, lots, progress, stopping)

@@ -1,4 +1,6 @@
-"""The command ``fpmcts`` of an installed package: ``fpmcts train game=doudizhu`` is ``python train.py game=doudizhu``."""
+"""The command ``fpmcts`` of an installed package: ``fpmcts train game=doudizhu`` is ``python
+train.py game=doudizhu``.
+"""
 
 import os
 import runpy
@@ -16,13 +18,16 @@ COMMANDS = {
 def main() -> None:
     """Runs the script that the first argument names, with the others.
 
-    Modules of the folder that it runs in are found, after all others: games and players of your own.
+    Modules of the folder that it runs in are found, after all others: games and players of your
+    own.
     """
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name not in COMMANDS:
         lines = [f"  fpmcts {command:10}{text}" for command, text in COMMANDS.items()]
         told = name in ("", "-h", "--help")
-        text = "\n".join([*([] if told else [f"fpmcts {name}: expected one of {', '.join(COMMANDS)}"]), *lines])
+        text = "\n".join(
+            [*([] if told else [f"fpmcts {name}: expected one of {', '.join(COMMANDS)}"]), *lines]
+        )
         (sys.stdout if told else sys.stderr).write(f"{text}\n")
         sys.exit(0 if told else 2)
     del sys.argv[0]

@@ -1,9 +1,10 @@
 """Compiles kernels ahead in parallel processes, once for the present sources on a machine.
 
 Numba compiles a kernel when it is first called, and keeps it on disk. A script that needs many would compile them one after the
-other on one core. ``compile_ahead`` starts *rehearsals* instead: commands that do a small piece of the script's work and so
-leave their kernels on disk. A rehearsal that fails or is killed costs time only: what it did not leave there is compiled when it
-is called. A file in the folder of the compiled kernels says that a rehearsal is done; edited sources have another folder.
+other on one core. ``compile_ahead`` starts *warm-up runs* instead: commands that do a small piece of the script's work and so
+leave their kernels on disk. One that fails or is killed costs time only: what it did not leave there is compiled when it is
+called. An empty file in a folder that is named by the sources says that a run is done; after an edit the runs are done again, and
+compile what the edit changed.
 """
 
 import atexit
@@ -23,8 +24,8 @@ from llvmlite.binding import get_host_cpu_name
 
 ROOT = Path(__file__).resolve().parent.parent
 
-Rehearsal = Sequence[str]
-"""Arguments of the Python interpreter, such as ``("-m", "agents.rehearsal", "search", "doudizhu")``."""
+Command = Sequence[str]
+"""Arguments of the Python interpreter, such as ``("-m", "agents.warmup", "search", "doudizhu")``."""
 
 
 def say_on_stderr(text: str) -> None:
@@ -33,21 +34,21 @@ def say_on_stderr(text: str) -> None:
     sys.stderr.flush()
 
 
-def _done_file(folder: Path, rehearsal: Rehearsal) -> Path:
-    """Returns the file that says that a rehearsal is done. Numba keeps kernels apart by processor, and a home may be shared."""
-    return folder / "rehearsed" / f"{'_'.join(rehearsal).replace('/', '_')}-{get_host_cpu_name()}"
+def _done_file(folder: Path, command: Command) -> Path:
+    """Returns the file that says that a warm-up run is done. Kernels are kept apart by processor, and a home may be shared."""
+    return folder / "warmed-up" / f"{'_'.join(command).replace('/', '_')}-{get_host_cpu_name()}"
 
 
-def is_compiled(folder: Path, rehearsals: Sequence[Rehearsal]) -> bool:
-    """Returns whether all of the rehearsals were done with the kernels of a folder."""
-    return all(_done_file(folder, rehearsal).exists() for rehearsal in rehearsals)
+def is_compiled(folder: Path, commands: Sequence[Command]) -> bool:
+    """Returns whether all of the warm-up runs are done."""
+    return all(_done_file(folder, command).exists() for command in commands)
 
 
 @contextmanager
 def _one_process_at_a_time(folder: Path, say: Callable[[str], None]) -> Iterator[None]:
     """Holds the lock of a folder; the system lets go of it when the process ends, however it ends."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "rehearsing.lock").open("w") as file:
+    with (folder / "compiling.lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -57,56 +58,71 @@ def _one_process_at_a_time(folder: Path, say: Callable[[str], None]) -> Iterator
 
 
 def compile_ahead(
-    folder: Path, rehearsals: Sequence[Rehearsal], say: Callable[[str], None] = say_on_stderr, processes: int | None = None
+    folder: Path,
+    commands: Sequence[Command],
+    say: Callable[[str], None] = say_on_stderr,
+    processes: int | None = None,
 ) -> None:
-    """Runs those rehearsals that were not done yet, in parallel, and waits for them.
+    """Does those warm-up runs that are not done yet, in parallel, and waits for them.
 
     Args:
-        folder: Of the compiled kernels, named by their sources.
-        rehearsals: The longest first.
-        say: Shows a line: one at the start, one for each rehearsal that is done, where there is anything to do.
+        folder: Named by the sources, for the files that say what is done.
+        commands: Of the runs, the longest first.
+        say: Shows a line: one at the start, one for each run that is done, where there is anything to do.
         processes: At once; None: as many as this process may use cores.
     """
-    if numba.config.DISABLE_JIT or is_compiled(folder, rehearsals):
+    if numba.config.DISABLE_JIT or is_compiled(folder, commands):
         return
     try:
         with _one_process_at_a_time(folder, say):
-            _run(folder, [r for r in rehearsals if not _done_file(folder, r).exists()], say, processes)
-    except OSError as error:  # a cache that cannot be written: kernels are compiled when they are called
+            _run(
+                folder, [c for c in commands if not _done_file(folder, c).exists()], say, processes
+            )
+    except (
+        OSError
+    ) as error:  # a cache that cannot be written: kernels are compiled when they are called
         say(f"compiling when needed: {error}")
 
 
-def compile_beside(folder: Path, rehearsals: Sequence[Rehearsal], say: Callable[[str], None] = say_on_stderr) -> None:
+def compile_beside(
+    folder: Path, commands: Sequence[Command], say: Callable[[str], None] = say_on_stderr
+) -> None:
     """Does what ``compile_ahead`` does, on all cores but one and without waiting: for a script that has other work first."""
     cores = max(1, len(sched_getaffinity(0)) - 1)
-    if not numba.config.DISABLE_JIT and not is_compiled(folder, rehearsals):
-        Thread(target=compile_ahead, args=(folder, rehearsals, say, cores), daemon=True).start()
+    if not numba.config.DISABLE_JIT and not is_compiled(folder, commands):
+        Thread(target=compile_ahead, args=(folder, commands, say, cores), daemon=True).start()
 
 
-def _run(folder: Path, rehearsals: Sequence[Rehearsal], say: Callable[[str], None], processes: int | None) -> None:
-    """Runs rehearsals, at most ``processes`` at once."""
-    if not rehearsals:
+def _run(
+    folder: Path, commands: Sequence[Command], say: Callable[[str], None], processes: int | None
+) -> None:
+    """Does warm-up runs, at most ``processes`` at once."""
+    if not commands:
         return
-    cores = min(processes or len(sched_getaffinity(0)), len(rehearsals))
+    cores = min(processes or len(sched_getaffinity(0)), len(commands))
     began = time.monotonic()
-    say(f"compiling, once on this machine: {len(rehearsals)} parts, {cores} at a time, about a minute in all")
-    waiting, running, done = list(rehearsals), list[_Running](), 0
+    say(
+        f"compiling, once on this machine: {len(commands)} parts, {cores} at a time, about a minute in all"
+    )
+    waiting, running, done = list(commands), list[_Running](), 0
     try:
         while waiting or running:
             while waiting and len(running) < cores:
                 running.append(_Running(waiting.pop(0)))
-                atexit.register(running[-1].end)  # a script that ends takes its rehearsals with it
+                atexit.register(
+                    running[-1].end
+                )  # a script that ends takes its warm-up runs with it
             time.sleep(0.05)
             for one in [one for one in running if one.child.poll() is not None]:
                 running.remove(one)
                 atexit.unregister(one.end)
                 error = one.error()
                 if error is None:
-                    file = _done_file(folder, one.rehearsal)
+                    file = _done_file(folder, one.command)
                     file.parent.mkdir(parents=True, exist_ok=True)
                     file.touch()
                 done += 1
-                told = f"compiled {done} of {len(rehearsals)} parts, {time.monotonic() - began:.0f} s"
+                told = f"compiled {done} of {len(commands)} parts, {time.monotonic() - began:.0f} s"
                 say(told if error is None else f"{told}, one of them not to its end: {error}")
     finally:
         for one in running:
@@ -114,13 +130,14 @@ def _run(folder: Path, rehearsals: Sequence[Rehearsal], say: Callable[[str], Non
 
 
 class _Running:
-    """A rehearsal in a process of its own, whose errors go to a file, so that it never waits for a reader."""
+    """A warm-up run in a process of its own, whose errors go to a file, so that it never waits for a reader."""
 
-    def __init__(self, rehearsal: Rehearsal) -> None:
-        self.rehearsal = rehearsal
+    def __init__(self, command: Command) -> None:
+        self.command = command
         self._errors = tempfile.TemporaryFile()
-        command = [sys.executable, *rehearsal]
-        self.child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=self._errors)
+        self.child = subprocess.Popen(
+            [sys.executable, *command], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=self._errors
+        )
 
     def end(self) -> None:
         """Ends the process."""

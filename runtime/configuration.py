@@ -1,11 +1,13 @@
 """How every script reads its configuration: ``conf/`` and a command line, composed by Hydra.
 
-    arguments ─▶ split ─▶ overrides ─▶ compose (conf/SCRIPT.yaml, its groups, the overrides) ─▶ nested keys and values
+    arguments ─▶ split ─▶ overrides ─▶ compose (conf/SCRIPT.yaml, its groups, the overrides) ─▶
+    nested keys and values
 
-``conf/SCRIPT.yaml`` lists the groups of a script; a group is a folder of files to choose from, and ``group=NAME`` on the command
-line chooses one. A NAME with a dot is a module outside ``conf/``, and its file lies beside it. Every other ``key=value`` sets one
-key. What the keys mean and what they may be is the business of the schema that takes the values (``runtime.settings``).
-All errors are ConfigError: one line that names what was typed.
+``conf/SCRIPT.yaml`` lists the groups of a script; a group is a folder of files to choose from, and
+``group=NAME`` on the command line chooses one. A NAME with a dot is a module outside ``conf/``, and
+its file lies beside it. Every other ``key=value`` sets one key. What the keys mean and what they
+may be is the business of the schema that takes the values (``runtime.settings``). All errors are
+ConfigError: one line that names what was typed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -59,10 +61,14 @@ def split(arguments: Sequence[str]) -> CommandLine:
             return CommandLine((), " ".join(left))
         if argument in ("-c", "--cfg"):
             if not left or left.pop(0) != "job":
-                raise ConfigError(f"{argument}: expected {argument} job, which prints the configuration")
+                raise ConfigError(
+                    f"{argument}: expected {argument} job, which prints the configuration"
+                )
             shows = True
         elif argument.startswith("-"):
-            raise ConfigError(f"{argument}: unknown option; expected key=value, --cfg job or --help")
+            raise ConfigError(
+                f"{argument}: unknown option; expected key=value, --cfg job or --help"
+            )
         else:
             overrides.append(argument)
     return CommandLine(tuple(overrides), shows=shows)
@@ -83,7 +89,9 @@ def pairs(overrides: Sequence[str]) -> Iterator[tuple[str, str]]:
         if not equals or not key:
             raise ConfigError(f"{override}: expected key=value, such as seed=1")
         if not text.strip():
-            raise ConfigError(f"{key}=: the value is missing; leave the key out, or give {key}=null for none")
+            raise ConfigError(
+                f"{key}=: the value is missing; leave the key out, or give {key}=null for none"
+            )
         if key in seen:
             raise ConfigError(f"{override}: {key} is given twice")
         seen.add(key)
@@ -102,7 +110,9 @@ def choices(group: str) -> list[str]:
 
 
 def read_file(group: str, name: str) -> dict[str, Any]:
-    """Returns the keys of one file of a group as they stand there. Raises ConfigError where there is no such file."""
+    """Returns the keys of one file of a group as they stand there. Raises ConfigError where there
+    is no such file.
+    """
     _check_choice(group, group, name)
     return _read(CONF / group / f"{name}.yaml")
 
@@ -113,10 +123,12 @@ def load(script: str, overrides: Mapping[str, str], texts: Sequence[str] = ()) -
     Args:
         script: ``conf/SCRIPT.yaml`` is what it starts from.
         overrides: Text by key: ``{"search": "puct", "search.playouts": "8"}``.
-        texts: Keys whose values are taken as they are (the last part of the key), such as paths and commands.
+        texts: Keys whose values are taken as they are (the last part of the key), such as paths and
+            commands.
 
     Raises:
-        ConfigError: A choice that a group does not have, a value that cannot be read, or a reference that leads nowhere.
+        ConfigError: A choice that a group does not have, a value that cannot be read, or a
+            reference that leads nowhere.
     """
     groups = groups_of(script)
     chosen = {key: text for key, text in overrides.items() if key in groups}
@@ -149,11 +161,14 @@ def _check_choice(key: str, group: str, name: str) -> None:
     """Raises ConfigError unless a group has a file of a name."""
     names = choices(group)
     if name not in names and not (name == "null" and group in OPTIONAL):
-        raise ConfigError(f"{key}={name}: expected one of {', '.join(names)}{did_you_mean(name, names)}")
+        raise ConfigError(
+            f"{key}={name}: expected one of {', '.join(names)}{did_you_mean(name, names)}"
+        )
 
 
 def _add_choice(group: str, module: str) -> None:
-    """Lets a group choose the YAML file that lies beside a module and has its name: ``examples/sealed_bids.yaml``.
+    """Lets a group choose the YAML file that lies beside a module and has its name:
+    ``examples/sealed_bids.yaml``.
 
     Raises:
         ConfigError: There is no such module, or no such file.
@@ -167,16 +182,25 @@ def _add_choice(group: str, module: str) -> None:
         raise ConfigError(f"{group}={module}: there is no such module; {where}")
     path = Path(found.origin).parent / f"{module.rpartition('.')[2]}.yaml"
     if not path.exists():
-        raise ConfigError(f"{group}={module}: {path} is missing, which holds its settings as files of conf/{group} do")
-    ConfigStore.instance().store(module, OmegaConf.create(_read(path)), group=group, package="_global_")
+        raise ConfigError(
+            f"{group}={module}: {path} is missing, which holds its settings as files of "
+            f"conf/{group} do"
+        )
+    ConfigStore.instance().store(
+        module, OmegaConf.create(_read(path)), group=group, package="_global_"
+    )
 
 
 def _value(key: str, text: str) -> Any:
-    """Returns the value that a text stands for in Hydra's grammar. Raises ConfigError where it is none."""
+    """Returns the value that a text stands for in Hydra's grammar. Raises ConfigError where it is
+    none.
+    """
     try:
         parsed = OverridesParser.create().parse_override(f"key={text}")
     except HydraException as error:
-        raise ConfigError(f"{key}={text}: the value cannot be read; put it in quotes: \"{key}='…'\"") from error
+        raise ConfigError(
+            f"{key}={text}: the value cannot be read; put it in quotes: \"{key}='…'\""
+        ) from error
     if parsed.is_sweep_override():
         raise ConfigError(f"{key}={text}: expected one value; a list is written [1,2]")
     return parsed.value()
@@ -184,11 +208,17 @@ def _value(key: str, text: str) -> Any:
 
 def _unquoted(text: str) -> str:
     """Returns a text that is taken as it is, without quotes around all of it."""
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and text[0] not in text[1:-1] else text
+    return (
+        text[1:-1]
+        if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and text[0] not in text[1:-1]
+        else text
+    )
 
 
 def _set(composed: DictConfig, key: str, value: Any) -> None:
-    """Sets a key of a configuration, new or old. Raises ConfigError where what stands before its dot is no group of keys."""
+    """Sets a key of a configuration, new or old. Raises ConfigError where what stands before its
+    dot is no group of keys.
+    """
     group, dot, _ = key.rpartition(".")
     if dot and not OmegaConf.is_dict(OmegaConf.select(composed, group, default=DictConfig({}))):
         raise ConfigError(f"{key}={value}: {group} is a key of its own, no group of keys")
@@ -196,7 +226,9 @@ def _set(composed: DictConfig, key: str, value: Any) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Returns the keys of a YAML file, references unresolved. Raises ConfigError where it is no YAML."""
+    """Returns the keys of a YAML file, references unresolved. Raises ConfigError where it is no
+    YAML.
+    """
     try:
         values = OmegaConf.to_container(OmegaConf.load(path))
     except (OSError, OmegaConfBaseException, yaml.YAMLError) as error:

@@ -1,4 +1,6 @@
-"""What ``--help`` prints: the keys of a schema with their defaults, their ranges and the words of its docstring."""
+"""What ``--help`` prints: the keys of a schema with their defaults, their ranges and the words of
+its docstring.
+"""
 
 import inspect
 import os
@@ -19,11 +21,14 @@ def say(text: str) -> None:
         sys.stdout.write(text.rstrip("\n") + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed at the end goes nowhere
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # what is still to be flushed at the end goes nowhere
 
 
 def keys_text(schema: Any, prefix: str = "", topic: str = "") -> str:
-    """Returns a paragraph for every key of a schema, groups included; with a topic for that key or group alone, "" if none.
+    """Returns a paragraph for every key of a schema, groups included; with a topic for that key or
+    group alone, "" if none.
 
     Args:
         schema: A dataclass, told with its defaults; or a configuration, told with its values.
@@ -31,7 +36,11 @@ def keys_text(schema: Any, prefix: str = "", topic: str = "") -> str:
         topic: A key or a group of keys; "" = all.
     """
     told = paragraphs(schema, prefix)
-    return "\n".join(text for key, text in told.items() if not topic or key == topic or key.startswith(f"{topic}."))
+    return "\n".join(
+        text
+        for key, text in told.items()
+        if not topic or key == topic or key.startswith(f"{topic}.")
+    )
 
 
 def paragraphs(schema: Any, prefix: str = "") -> dict[str, str]:
@@ -41,12 +50,16 @@ def paragraphs(schema: Any, prefix: str = "") -> dict[str, str]:
     for f in fields(schema):
         key = prefix + f.name
         if is_group(f.type):
-            texts |= paragraphs(f.type if isinstance(schema, type) else getattr(schema, f.name), f"{key}.")
+            texts |= paragraphs(
+                f.type if isinstance(schema, type) else getattr(schema, f.name), f"{key}."
+            )
         else:
             bounds = f" ({text})" if (text := allowed(f.metadata)) else ""
             value = _default(f) if isinstance(schema, type) else getattr(schema, f.name)
             words = f"{key}={typed(value)}{bounds}: {told.get(f.name, '')}"
-            texts[key] = textwrap.fill(words, WIDTH, initial_indent="  ", subsequent_indent="      ")
+            texts[key] = textwrap.fill(
+                words, WIDTH, initial_indent="  ", subsequent_indent="      "
+            )
     return texts
 
 
@@ -56,14 +69,18 @@ def first_line(schema: type) -> str:
 
 
 def attribute_texts(schema: type) -> dict[str, str]:
-    """Returns what ``setting(help=)`` says of each field of a dataclass, or else its docstring and those that it inherits."""
+    """Returns what ``setting(help=)`` says of each field of a dataclass, or else its docstring and
+    those that it inherits.
+    """
     told: dict[str, str] = {}
     for kind in reversed(schema.__mro__):
         doc = inspect.cleandoc(kind.__doc__ or "")
         section = re.search(r"^Attributes:\n((?:    .*\n?|\n)+)", doc + "\n", re.MULTILINE)
         if section is None:
             continue
-        for name, text in re.findall(r"^    (\w+): (.*(?:\n        .*)*)", section.group(1), re.MULTILINE):
+        for name, text in re.findall(
+            r"^    (\w+): (.*(?:\n        .*)*)", section.group(1), re.MULTILINE
+        ):
             told[name] = " ".join(text.split())
     return told | {f.name: f.metadata["help"] for f in fields(schema) if f.metadata.get("help")}
 

@@ -1,7 +1,9 @@
-"""From nested keys and values to checked dataclasses, for the configurations of training and of evaluation.
+"""From nested keys and values to checked dataclasses, for the configurations of training and of
+evaluation.
 
-The schema of a configuration is a dataclass whose fields are annotated with their types and carry their ranges (``setting``);
-every error is one line that names the key, what was given and what is allowed.
+The schema of a configuration is a dataclass whose fields are annotated with their types and carry
+their ranges (``setting``); every error is one line that names the key, what was given and what is
+allowed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,12 +37,19 @@ def setting(
         or_module: Whether the name of a module, with a dot, is allowed besides.
         help: One sentence for ``--help``; "" = that of the docstring.
     """
-    bounds = {"least": least, "most": most, "choices": choices, "or_module": or_module, "help": help}
+    bounds = {
+        "least": least,
+        "most": most,
+        "choices": choices,
+        "or_module": or_module,
+        "help": help,
+    }
     return field(default=default, default_factory=default_factory, metadata=bounds)
 
 
 def check_ranges(config: Any, prefix: str = "") -> None:
-    """Checks every leaf of a configuration against the bounds of its ``setting``; None is allowed where the type allows it.
+    """Checks every leaf of a configuration against the bounds of its ``setting``; None is allowed
+    where the type allows it.
 
     Raises:
         ConfigError: Naming the key, what was given and what is allowed.
@@ -59,7 +68,9 @@ def check_value(key: str, value: Any, bounds: Mapping[str, Any]) -> None:
     is_module = bounds.get("or_module") and "." in str(value)
     if choices is not None and value not in choices and not is_module:
         names = [str(name) for name in choices if name is not None]
-        raise ConfigError(f"{key}={value}: expected one of {', '.join(names)}{did_you_mean(str(value), names)}")
+        raise ConfigError(
+            f"{key}={value}: expected one of {', '.join(names)}{did_you_mean(str(value), names)}"
+        )
     if value is None or (least is None and most is None):
         return
     if (least is not None and not value >= least) or (most is not None and not value <= most):
@@ -72,7 +83,9 @@ def allowed(bounds: Mapping[str, Any]) -> str:
         return "one of " + ", ".join(str(name) for name in bounds["choices"] if name is not None)
     ends = (("at least", bounds.get("least")), ("at most", bounds.get("most")))
     return " and ".join(
-        f"{side} {bound:,}" if isinstance(bound, int) else f"{side} {bound:g}" for side, bound in ends if bound is not None
+        f"{side} {bound:,}" if isinstance(bound, int) else f"{side} {bound:g}"
+        for side, bound in ends
+        if bound is not None
     )
 
 
@@ -83,7 +96,9 @@ def did_you_mean(name: str, names: Iterable[str], prefix: str = "") -> str:
 
 
 def is_group(kind: Any) -> bool:
-    """Returns whether a type stands for a group of keys: a dataclass that does not read its keys itself (``parse``)."""
+    """Returns whether a type stands for a group of keys: a dataclass that does not read its keys
+    itself (``parse``).
+    """
     return isinstance(kind, type) and is_dataclass(kind) and not hasattr(kind, "parse")
 
 
@@ -96,10 +111,12 @@ def leaf_keys(schema: Any, prefix: str = "") -> list[str]:
 
 
 def build(schema: type, values: Mapping[str, Any], prefix: str = "", base: Any = None) -> Any:
-    """Returns the dataclass made of a nested mapping, each leaf checked and converted by its annotation and its ``setting``.
+    """Returns the dataclass made of a nested mapping, each leaf checked and converted by its
+    annotation and its ``setting``.
 
     Args:
-        schema: A dataclass; fields that are dataclasses are groups of keys, which a class may read itself by ``parse``.
+        schema: A dataclass; fields that are dataclasses are groups of keys, which a class may read
+            itself by ``parse``.
         values: What was given; the rest has its defaults.
         prefix: What stands before the keys in messages, such as ``"search."``.
         base: What has the values that were not given; None: the defaults of the schema.
@@ -145,11 +162,17 @@ def _instead(key: str, schema: type, prefix: str) -> str:
     near = did_you_mean(key, names, prefix) or did_you_mean(key, leaf_keys(schema), prefix)
     if near:
         return near
-    return f"; expected one of {', '.join(prefix + name for name in names)}" if names else "; there are none here"
+    return (
+        f"; expected one of {', '.join(prefix + name for name in names)}"
+        if names
+        else "; there are none here"
+    )
 
 
 def _converted(kind: Any, value: Any) -> Any:
-    """Returns a value as the annotated type has it. Raises ValueError or TypeError where it has none such."""
+    """Returns a value as the annotated type has it. Raises ValueError or TypeError where it has
+    none such.
+    """
     parts = get_args(kind)
     origin = get_origin(kind) or kind
     if origin in (Union, UnionType):
@@ -166,9 +189,16 @@ def _converted(kind: Any, value: Any) -> Any:
     if origin in (list, tuple) and isinstance(value, (list, tuple)):
         return origin(_converted(parts[0], item) for item in value)
     if origin is dict and isinstance(value, Mapping):
-        return {_converted(parts[0], key): _converted(parts[1], item) for key, item in value.items()}
-    is_text, is_whole = isinstance(value, str), isinstance(value, int) and not isinstance(value, bool)
-    if (kind is int and (is_whole or is_text)) or (kind is float and (is_whole or is_text or isinstance(value, float))):
+        return {
+            _converted(parts[0], key): _converted(parts[1], item) for key, item in value.items()
+        }
+    is_text, is_whole = (
+        isinstance(value, str),
+        isinstance(value, int) and not isinstance(value, bool),
+    )
+    if (kind is int and (is_whole or is_text)) or (
+        kind is float and (is_whole or is_text or isinstance(value, float))
+    ):
         return kind(value)
     if kind is str and value is not None and not isinstance(value, (list, tuple, Mapping)):
         return str(value)

@@ -111,7 +111,7 @@ class CFRPlus(PokerLearner):
 
     def __init__(self, name: str, game: PokerTables, seed: int, options: CFRPlusOptions) -> None:
         super().__init__(name, game, seed, options, PokerTable(game, 2 * game.max_actions))
-        self.chunk = 100
+        self.chunk = 1000
 
     def _columns(self) -> dict[str, np.ndarray]:
         halves = self.table.rows.reshape(2, -1, self.game.max_actions)

@@ -25,7 +25,7 @@ from tabular.outcome_sampling import OutcomeSamplingOptions, Sampling, sample, s
 from tabular.search import search
 from tabular.selection import values, weights
 from tabular.self_play import OTHER_DECAY, SmoothUCTOptions, UCTOptions
-from tabular.walks import GOLDEN, AnyWalk
+from tabular.walks import GOLDEN, walk_of
 
 SELECTIONS = ("uct", "exp3", "regret_matching")
 FORMS = ("text", "authors")
@@ -140,8 +140,7 @@ class HashedLearner(Learner):
         super().__init__(name, game.spec.name, seed, options)
         self.game, self.selection = game, selection
         self.table = HashTable(selections.WIDTHS[type(selection)], memory)
-        self._shared, self._mixed, self._won = shared, mixed, np.zeros(1)
-        self._lane, self._actions = game.empty(1), np.empty(game.spec.max_legal, np.int16)
+        self._shared, self._mixed = shared, mixed
         self._starts: States | None = None
         self._cumulative = np.empty(0)
         try:
@@ -158,30 +157,20 @@ class HashedLearner(Learner):
                 f"algorithm={self.name}: expected fewer than 2**32 episodes, the most that its "
                 "counters hold"
             )
-        most_words = HEADER + table.width * spec.max_legal
         end = self.episodes + count
         starts = self._deals(count) if self._starts is None else self._starts
         while True:
-            walk = AnyWalk(
-                self.game.rules,
-                starts,
-                self._cumulative,
-                self._lane,
-                self._actions,
-                table.width,
-                most_words,
-                table.rows,
-            )
+            walk = walk_of(self.game, starts, self._cumulative, table)
             shape = (spec.num_seats, spec.max_moves)
             stream = (self.rng, self.counter, end - self.episodes)
             if samples:
                 sample(walk, self.selection, *shape, *stream)
             else:
-                search(walk, self.selection, *shape, *stream, self._shared, False, self._won)
+                search(walk, self.selection, *shape, *stream, self._shared, None)
             if self.episodes == end:
                 return
             try:
-                table.grow(spec.max_moves if samples else spec.num_seats, most_words)
+                table.grow(spec.max_moves if samples else spec.num_seats, walk.most_words)
             except ValueError as error:
                 raise ConfigError(f"algorithm.{error}") from error
             if self._starts is None:

@@ -88,15 +88,16 @@ def sample(
     """
     walk = borrowed(walk)
     words = walk.rows.words
-    places = np.empty(max_moves, np.int64)  # where the words of the actions begin
-    slots = np.empty(max_moves, np.int64)
-    sizes = np.empty(max_moves, np.int64)
+    # Indices are uint64: numba tests no sign.
+    one, two = np.uint64(1), np.uint64(2)
+    places = np.empty(max_moves, np.uint64)  # where the words of the actions begin
+    slots = np.empty(max_moves, np.uint64)
+    sizes = np.empty(max_moves, np.uint64)
     seats = np.empty(max_moves, np.int64)
     played = np.empty(max_moves)  # sigma of the action that was sampled
     sigma = np.empty(1 << 16)
     reach = np.empty(num_seats)  # pi_p up to here
     tail = np.empty(num_seats)  # x of each player
-    returns = np.empty(num_seats)
     state = rng[0]
     done = 0
     while done < episodes and has_room(walk, max_moves):
@@ -110,31 +111,32 @@ def sample(
             if seat < 0:
                 break
             num_actions = choices(walk, node)
-            action = 0
+            action: Any = np.uint64(0)
             if num_actions > 1:
-                first = visited_words(walk, node, seat, num_actions)
+                first = np.uint64(visited_words(walk, node, seat, num_actions))
+                size = np.uint64(num_actions)
                 total = 0.0
-                for slot in range(num_actions):
-                    sigma[slot] = max(words[first + 2 * slot], 0.0)
+                for slot in range(size):
+                    sigma[slot] = max(words[first + two * slot], 0.0)
                     total += sigma[slot]
-                for slot in range(num_actions):
+                for slot in range(size):
                     sigma[slot] = sigma[slot] / total if total > 0.0 else 1.0 / num_actions
                 explore = selection.epsilon if seat == turn or turn < 0 else 0.0
                 if seat != turn:
                     weight = reach[seat] / sampled
-                    for slot in range(num_actions):
-                        words[first + 2 * slot + 1] += weight * sigma[slot]
+                    for slot in range(size):
+                        words[first + two * slot + one] += weight * sigma[slot]
                 state += GOLDEN
                 mark = np.float64(mix64(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
                 chance = 0.0
-                for slot in range(num_actions):
+                for slot in range(size):
                     chance = explore / num_actions + (1.0 - explore) * sigma[slot]
                     action = slot
                     if mark < chance:
                         break
                     mark -= chance
                 while chance <= 0.0:  # rounding carried the mark past all that can be played
-                    action -= 1
+                    action -= one
                     chance = explore / num_actions + (1.0 - explore) * sigma[action]
                 places[depth], slots[depth], sizes[depth] = first, action, num_actions
                 seats[depth] = seat
@@ -143,7 +145,7 @@ def sample(
                 sampled *= chance
                 depth += 1
             node = follow(walk, node, action)
-        cards = showdown(walk, node, returns)
+        cards = showdown(walk, node)
         tail[:] = 1.0
         for k in range(depth - 1, -1, -1):
             seat = seats[k]
@@ -152,10 +154,10 @@ def sample(
                 for other in range(num_seats):
                     if other != seat:
                         others *= reach[other]
-                change = result(walk, node, cards, returns, seat) * others / sampled * tail[seat]
+                change = result(walk, node, cards, seat) * others / sampled * tail[seat]
                 for slot in range(sizes[k]):
-                    words[places[k] + 2 * slot] -= change * played[k]
-                words[places[k] + 2 * slots[k]] += change
+                    words[places[k] + two * slot] -= change * played[k]
+                words[places[k] + two * slots[k]] += change
             tail[seat] *= played[k]
         done += 1
     rng[0] = state

@@ -42,8 +42,7 @@ def search(
     counter: np.ndarray,
     episodes: int,
     shared: bool,
-    in_turns: bool,
-    won: np.ndarray,
+    won: np.ndarray | None,
 ) -> int:
     """Runs episodes; returns how many, fewer than asked where the table has no room for another.
 
@@ -56,23 +55,23 @@ def search(
         counter: int64 ``[1]``, changed in place: episodes so far.
         episodes: How many.
         shared: See above.
-        in_turns: Whether in episode n seat ``n % num_seats`` alone selects and learns; the others
-            draw all moves evenly.
-        won: float64 ``[1]``, changed in place where seats learn in turns: what those have won.
+        won: None: all seats select and learn. Else float64 ``[1]``: in episode n seat
+            ``n % num_seats`` alone does, the others draw all moves evenly, and what it wins is added.
     """
     walk, selection = borrowed(walk), borrowed(selection)
     places = np.empty(max_moves, np.int64)
     slots = np.empty(max_moves, np.int64)
     seats = np.empty(max_moves, np.uint64)
     chances = np.empty(max_moves)
-    returns = np.empty(num_seats)
     state = rng[0]
     everybody = (1 << num_seats) - 1
     done = 0
     while done < episodes and has_room(walk, num_seats):
         state = start(walk, state, done)
-        learner = (counter[0] + done) % num_seats if in_turns else -1
-        outside = everybody & ~(1 << learner) if in_turns else 0  # a bit for each seat
+        learner, outside = 0, 0  # outside: a bit for each seat
+        if won is not None:
+            learner = (counter[0] + done) % num_seats
+            outside = everybody & ~(1 << learner)
         node, depth = 0, np.uint64(0)  # unsigned: numba tests no sign
         while True:
             seat = mover(walk, node)
@@ -97,12 +96,12 @@ def search(
                     seats[depth] = seat
                     depth += np.uint64(1)
             node = follow(walk, node, slot)
-        cards = showdown(walk, node, returns)
+        cards = showdown(walk, node)
         for k in range(depth):
-            value = result(walk, node, cards, returns, seats[k])
+            value = result(walk, node, cards, seats[k])
             credit(selection, walk.rows, places[k], slots[k], chances[k], value)
-        if in_turns:
-            won[0] += result(walk, node, cards, returns, learner)
+        if won is not None:
+            won[0] += result(walk, node, cards, learner)
         done += 1
     rng[0] = state
     counter[0] += done

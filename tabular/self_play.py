@@ -151,9 +151,12 @@ def _select(
             below += np.uint64(rows.counts[first + slot])
             action += np.uint64(mark >= below)
     rows.counts[first + action] += np.uint32(1)
-    share = selection.eta / (1.0 + selection.d * math.sqrt(np.float64(total + _ONE)))
-    threshold = math.ceil(max(selection.gamma, share) * 4294967296.0) - 1
-    rows.counts[mixed] = np.uint32(np.int64(max(threshold, 1)))  # 0: never visited
+    if selection.gamma < 1.0:
+        share = selection.eta / (1.0 + selection.d * math.sqrt(np.float64(total + _ONE)))
+        threshold = math.ceil(max(selection.gamma, share) * 4294967296.0) - 1
+        rows.counts[mixed] = np.uint32(np.int64(max(threshold, 1)))  # 0: never visited
+    else:
+        rows.counts[mixed] = np.uint32(0xFFFFFFFF)
     return int(action)
 
 
@@ -225,7 +228,7 @@ class SelfPlay(PokerLearner):
     ``first_row`` int32 ``[D]``.
     """
 
-    in_turns = False
+    won: np.ndarray | None = None
 
     def __init__(self, name: str, game: PokerTables, seed: int, options: UCTOptions) -> None:
         width, betting = game.max_actions, game.betting
@@ -233,7 +236,6 @@ class SelfPlay(PokerLearner):
         table = PokerTable(game, (width + width // 2 + 2) // 2 * 2)
         super().__init__(name, game, seed, options, table)
         self._checked_until = 2**32  # episodes before which no counter can overflow
-        self.won = np.zeros(1)
         largest = options.exploration
         if largest is None:
             largest = EXPLORATION.get((name.removesuffix("_against_random"), game.name))
@@ -298,7 +300,6 @@ class SelfPlay(PokerLearner):
             self.counter,
             count,
             False,
-            self.in_turns,
             self.won,
         )
 
@@ -309,10 +310,20 @@ class UCTAgainstRandom(SelfPlay):
     Tables as of UCT, and ``won`` float64 ``[1]``: chips that the learning seats have won.
     """
 
-    in_turns = True
+    won: np.ndarray
+
+    def __init__(self, name: str, game: PokerTables, seed: int, options: UCTOptions) -> None:
+        super().__init__(name, game, seed, options)
+        self.won = np.zeros(1)
 
     def _columns(self) -> dict[str, np.ndarray]:
         return super()._columns() | {"won": self.won}
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """As for every algorithm."""
+        super().set_state(state)
+        # Earlier versions kept no thresholds here; they are the same in all visited rows.
+        self.tables["visits"][self.weights().any(axis=1), -1] = 2**32 - 1
 
     def against_random(self) -> np.ndarray:
         """Returns what the greedy policy wins in each seat while the others move at random, in

@@ -18,10 +18,11 @@ import numpy as np
 from games.batches import Rules, States
 from games.dispatch import GenericKernel, register
 from games.generic import copy_row, current_seat, legal, step, team_return
+from games.interface import Game
 from games.kernels import kernel, mix64, prefetch
 from games.poker.deals import bucket, deal, outcome
 from tabular import hash_table
-from tabular.hash_table import HEADER, Rows, append, count_visit, find, seat_key
+from tabular.hash_table import HEADER, HashTable, Rows, append, count_visit, find, seat_key
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """The step of SplitMix64, as in ``games.kernels.random_u64``, for kernels that keep the stream in a
@@ -72,6 +73,7 @@ class AnyWalk(NamedTuple):
             starts from row i.
         lane: One row, scratch.
         actions: int16 ``[max_legal]``, scratch.
+        returns: float64 ``[num_seats]``, scratch.
         width: Words for each action.
         most_words: Words of the longest row.
         rows: The table.
@@ -82,9 +84,19 @@ class AnyWalk(NamedTuple):
     cumulative: np.ndarray
     lane: States
     actions: np.ndarray
+    returns: np.ndarray
     width: int
     most_words: int
     rows: Rows
+
+
+def walk_of(game: Game, starts: States, cumulative: np.ndarray, table: HashTable) -> AnyWalk:
+    """Returns a walk through any game; arguments as the attributes of ``AnyWalk``."""
+    spec = game.spec
+    actions, returns = np.empty(spec.max_legal, np.int16), np.empty(spec.num_seats)
+    most_words = HEADER + table.width * spec.max_legal
+    scratch = (game.empty(1), actions, returns)
+    return AnyWalk(game.rules, starts, cumulative, *scratch, table.width, most_words, table.rows)
 
 
 @GenericKernel
@@ -123,16 +135,12 @@ def follow(walk: Any, node: int, slot: int) -> int:
 
 
 @GenericKernel
-def showdown(walk: Any, node: int, returns: np.ndarray) -> int:
-    """Returns what ``result`` needs to know of the cards at the end of a game.
-
-    Args:
-        returns: float64 ``[num_seats]``, scratch, for ``result``.
-    """
+def showdown(walk: Any, node: int) -> int:
+    """Returns what ``result`` needs to know of the cards at the end of a game."""
 
 
 @GenericKernel
-def result(walk: Any, node: int, cards: int, returns: np.ndarray, seat: int) -> float:
+def result(walk: Any, node: int, cards: int, seat: int) -> float:
     """Returns the return of the seat's team at the end of a game, after ``showdown``."""
 
 
@@ -188,14 +196,14 @@ def _child(walk: PokerWalk, node: int, slot: int) -> Any:
 
 
 @kernel(forceinline=True)
-def _order(walk: PokerWalk, node: int, returns: np.ndarray) -> Any:
+def _order(walk: PokerWalk, node: int) -> Any:
     if walk.betting.showdown[np.uint64(~node)]:
         return np.int64(outcome(walk.deals, walk.dealt))
     return 0
 
 
 @kernel(forceinline=True)
-def _payoff(walk: PokerWalk, node: int, cards: int, returns: np.ndarray, seat: int) -> float:
+def _payoff(walk: PokerWalk, node: int, cards: int, seat: int) -> float:
     return walk.betting.payoffs[np.uint64(~node), np.uint64(cards), np.uint64(seat)]
 
 
@@ -255,15 +263,15 @@ def _step(walk: AnyWalk, node: int, slot: int) -> int:
 
 
 @kernel(forceinline=True)
-def _returns(walk: AnyWalk, node: int, returns: np.ndarray) -> int:
-    for seat in range(returns.size):
-        returns[seat] = team_return(walk.rules, walk.lane, 0, seat)
+def _returns(walk: AnyWalk, node: int) -> int:
+    for seat in range(walk.returns.size):
+        walk.returns[seat] = team_return(walk.rules, walk.lane, 0, seat)
     return 0
 
 
 @kernel(forceinline=True)
-def _return(walk: AnyWalk, node: int, cards: int, returns: np.ndarray, seat: int) -> float:
-    return returns[np.uint64(seat)]
+def _return(walk: AnyWalk, node: int, cards: int, seat: int) -> float:
+    return walk.returns[np.uint64(seat)]
 
 
 _GENERIC = (

@@ -6,7 +6,7 @@ import hypothesis
 import pytest
 import torch
 
-from agents.rehearsal import compile_players
+from agents.warmup import compile_players
 from games import GAMES
 
 # Examples follow from the test alone. A first call compiles kernels, so no deadline.

@@ -1,4 +1,4 @@
-"""Compilation ahead: rehearsals run once, and a failed one is told and tried again."""
+"""Compilation ahead: warm-up runs are done once, and one that failed is reported and tried again."""
 
 import os
 import subprocess
@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.rehearsal import rehearse_inference, rehearse_search
+from agents.warmup import warm_up_inference, warm_up_search
 from games import GAMES, make
 from games.kernels import ROOT
 from runtime.compilation import compile_ahead, is_compiled
 
 
-def test_each_rehearsal_runs_once(tmp_path: Path) -> None:
+def test_each_run_is_done_once(tmp_path: Path) -> None:
     lines: list[str] = []
     parts = [("-c", f"open({str(tmp_path / name)!r}, 'a').write('x')") for name in ("a", "b")]
     short = [("-c", "pass"), *parts]
@@ -24,8 +24,11 @@ def test_each_rehearsal_runs_once(tmp_path: Path) -> None:
     assert len(lines) == 4 and lines[0].startswith("compiling, once on this machine: 3 parts")
 
 
-@pytest.mark.parametrize("end", ["raise SystemExit('no such game')", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"])
-def test_failed_rehearsal_is_told_and_tried_again(tmp_path: Path, end: str) -> None:
+@pytest.mark.parametrize(
+    "end",
+    ["raise SystemExit('no such game')", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"],
+)
+def test_failed_run_is_reported_and_tried_again(tmp_path: Path, end: str) -> None:
     lines: list[str] = []
     parts = [("-c", f"open({str(tmp_path / 'a')!r}, 'a').write('x'); {end}"), ("-c", "pass")]
     for _ in range(2):
@@ -42,7 +45,7 @@ def test_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert len(lines) == 1 and lines[0].startswith("compiling when needed")
 
 
-def test_script_that_ends_takes_its_rehearsals_with_it(tmp_path: Path) -> None:
+def test_script_that_ends_takes_its_runs_with_it(tmp_path: Path) -> None:
     began = tmp_path / "process"
     part = f"import os, time; open({str(began)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     script = (
@@ -57,6 +60,6 @@ def test_script_that_ends_takes_its_rehearsals_with_it(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
-def test_every_game_rehearses(name: str) -> None:
-    for rehearse in (rehearse_search, rehearse_inference):
-        rehearse(make(name))
+def test_every_game_warms_up(name: str) -> None:
+    for warm_up in (warm_up_search, warm_up_inference):
+        warm_up(make(name))

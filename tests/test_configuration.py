@@ -1,4 +1,5 @@
-"""What comes of the layers of a configuration: defaults, the game's file, an experiment, the command line."""
+"""What comes of the layers of a configuration: defaults, the game's file, an experiment, the
+command line."""
 
 import pytest
 
@@ -13,7 +14,11 @@ def test_later_layers_win() -> None:
     paper = read_run(["experiment=paper"])
     given = read_run(["experiment=paper", "game.encoding=default", "search.playouts=7"])
     assert [config.objective for config in (own, paper, given)] == ["wp", "adp", "adp"]
-    assert [config.game.options["encoding"] for config in (own, paper, given)] == ["default", "paper", "default"]
+    assert [config.game.options["encoding"] for config in (own, paper, given)] == [
+        "default",
+        "paper",
+        "default",
+    ]
     assert (paper.search.root, given.search.root, given.search.playouts) == ("puct", "puct", 7)
 
 
@@ -31,7 +36,10 @@ def test_a_game_outside_the_tree_has_options(algorithm: str) -> None:
         read_run(["game=examples.sealed_bids", "game.values=9", f"algorithm={algorithm}"])
 
 
-@pytest.mark.parametrize("text", ["leduc", "goofspiel:cards=4", "no_limit_holdem:bet_sizes=[0.5,all-in],stacks=[900,5000]"])
+@pytest.mark.parametrize(
+    "text",
+    ["leduc", "goofspiel:cards=4", "no_limit_holdem:bet_sizes=[0.5,all-in],stacks=[900,5000]"],
+)
 def test_a_choice_is_read_from_its_text_and_its_fields(text: str) -> None:
     choice = Choice.from_text(text)
     assert str(choice) == text and Choice.parse(choice.as_dict()) == choice
@@ -55,5 +63,7 @@ def test_a_wrong_choice_is_refused_in_one_line(text: str, message: str) -> None:
 
 def test_help_on_options_of_games() -> None:
     assert "game.big_blind=100 (at least 1): " in help_text("big_blind")
-    assert help_text("game=examples.sealed_bids").endswith("Cards in the deck, worth 0, 1, 2 and so on.")
+    assert help_text("game=examples.sealed_bids").endswith(
+        "Cards in the deck, worth 0, 1, 2 and so on."
+    )
     assert help_text("nothing") == ""

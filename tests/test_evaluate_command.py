@@ -141,7 +141,7 @@ def test_errors_of_use(arguments: list[str], words: list[str]) -> None:
     ("arguments", "words"),
     [
         (["a=external", "a.command=no-such-program"], ["no-such-program", "cannot be started"]),
-        (["a=external"], ["a=external", "a.command"]),
+        (["a=external"], ["a=external", "command="]),
     ],
 )
 def test_errors_on_the_way_are_no_traceback(
@@ -181,7 +181,7 @@ def test_help_names_every_key_and_player() -> None:
         for word in ("decks:", "report:", "fpmcts:", "external:", "tabular:", "lbr:", "mbb/h")
     )
     assert len(text.splitlines()) <= 60  # a screen
-    assert "playouts=null" in evaluate.help_text("fpmcts") and "deck" in evaluate.help_text("decks")
+    assert "playouts" in evaluate.help_text("fpmcts") and "deck" in evaluate.help_text("decks")
 
 
 @pytest.mark.parametrize("script", ["evaluate.py", "train.py"])

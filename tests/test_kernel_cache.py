@@ -133,7 +133,9 @@ def test_an_edit_of_what_a_kernel_reaches_changes_its_key(
         ("game", "return 1", "return 10"),  # what is registered for another game
     ],
 )
-def test_any_other_edit_keeps_the_key(module: str, old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_other_edit_keeps_the_key(
+    module: str, old: str, new: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert old in SOURCES[module]
     edited = SOURCES | {module: SOURCES[module].replace(old, new)}
     assert key(edited, monkeypatch) == key(SOURCES, monkeypatch)
@@ -160,7 +162,9 @@ class Folder:
     def run(self, expression: str, **sources: str) -> str:
         """Returns what a new process prints of an expression, once the modules have the given sources."""
         for name, text in sources.items():
-            (self.path / f"{name}.py").write_text("import numpy as np\nfrom games.kernels import kernel\n" + text)
+            (self.path / f"{name}.py").write_text(
+                "import numpy as np\nfrom games.kernels import kernel\n" + text
+            )
         places = {"PYTHONPATH": f"{ROOT}{os.pathsep}{self.path}", "XDG_CACHE_HOME": str(self.path)}
         code = (
             "import importlib, pathlib, sys\nfor p in sorted(pathlib.Path(sys.argv[1]).glob('*.py')):\n"
@@ -169,7 +173,9 @@ class Folder:
         )
         env = {**os.environ, **places, "PYTHONDONTWRITEBYTECODE": "1"}
         run = [sys.executable, "-c", code, str(self.path)]
-        return subprocess.run(run, env=env, text=True, capture_output=True, check=True).stdout.strip()
+        return subprocess.run(
+            run, env=env, text=True, capture_output=True, check=True
+        ).stdout.strip()
 
 
 LOW = '@kernel\ndef low(x):\n    """Low."""\n    return x + 1\n'
@@ -192,11 +198,17 @@ def test_edits_are_compiled_and_nothing_else_is(tmp_path: Path) -> None:
 
 def test_functions_that_had_one_name_in_two_processes_are_two(tmp_path: Path) -> None:
     """Machine code finds what it calls by names that are made of a Python name and a count of the process that compiled it."""
-    folder, low = Folder(tmp_path), "@kernel\ndef low(x):\n    return low(x - 1) + low(x - 2) if x > 0 else 1\n"  # not inlined
+    folder, low = (
+        Folder(tmp_path),
+        "@kernel\ndef low(x):\n    return low(x - 1) + low(x - 2) if x > 0 else 1\n",
+    )  # not inlined
     assert folder.run("top.top(2)", low=low, top=TOP) == "30"
     first, second = TOP.replace("from low", "from moved"), TOP.replace("def top", "def other")
     both = "top.top(2), sum(top.top.stats.cache_misses.values()), other.other(2)"
-    assert folder.run(both, moved=low, top=first, low=low.replace("else 1", "else 5"), other=second) == "30 0 150"
+    assert (
+        folder.run(both, moved=low, top=first, low=low.replace("else 1", "else 5"), other=second)
+        == "30 0 150"
+    )
     assert folder.run(both) == "30 0 150"  # both of them read
 
 
@@ -216,5 +228,12 @@ def test_everything_runs_without_the_compiler() -> None:
         "    print(sum(table.returns))"
     )
     run = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(run, cwd=ROOT, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, text=True, capture_output=True, check=True)
+    done = subprocess.run(
+        run,
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        text=True,
+        capture_output=True,
+        check=True,
+    )
     assert len(np.array(done.stdout.split(), float)) == 6

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from agents.heuristic_games import teachers
 from agents.players import PLAYERS
-from agents.rehearsal import compile_players
+from agents.warmup import compile_players
 from fpmcts.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.search import SearchSettings
 from fpmcts.selfplay import SelfPlaySettings

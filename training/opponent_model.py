@@ -17,7 +17,6 @@ import numpy as np
 
 from games import Choice
 from networks.checkpoint import CheckpointError, check_compatible
-from opponent_models import score_bins
 from opponent_models.learn import LearnOptions, learn, tasks
 from opponent_models.learned import assemble, gather, save_learned
 from opponent_models.score import plot, report
@@ -150,9 +149,8 @@ class OpponentModel:
             "learned from": f"{m.num_hands:,} hands, {len(m.rows.kind):,} decisions",
             "held out": "the hands after them",
         }
-        text, figures = report(learned.scorer, m.held, names)
-        bins = score_bins.report(learned.scorer.model, m.held, m.held_shown)[0]
-        (folder / REPORT).write_text(f"# Model of opponents\n\n{text}\n{bins}", encoding="utf-8")
+        text, figures = report(learned.scorer, m.held, m.held_shown, names)
+        (folder / REPORT).write_text(f"# Model of opponents\n\n{text}", encoding="utf-8")
         try:
             plot(learned.scorer, m.held, str(folder / CALIBRATION))
         except ModuleNotFoundError:  # matplotlib comes with an extra

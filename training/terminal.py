@@ -41,7 +41,8 @@ class Terminal:
 
     def close(self) -> None:
         """Leaves the terminal as it was."""
-        self._bars.stop()
+        if self.console.is_terminal:
+            self._bars.stop()
 
     def note(self, text: str) -> None:
         """Prints a line."""

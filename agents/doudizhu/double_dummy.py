@@ -1,24 +1,31 @@
-"""Double-dummy solver for endgames: the value of a position in which all three hands are open and everybody plays perfectly.
+"""Double-dummy solver for endgames: the value of a position in which all three hands are open and
+everybody plays perfectly.
 
-The landlord plays against the two peasants as one team. The value is the landlord's, in units of the current stake: +-1 if only
-the win counts, +-2^(bombs and rockets played from here on) if points count. It is found as in MTD(f), by questions with a yes or
-no: "is the value at least t?". The values are numbered so that a question has an integer t: +-(b + 1) for +-2^b, so that 0 is no
-value. The search for one question is a depth-first AND/OR search with a transposition table, the landlord choosing at the OR
-nodes.
+The landlord plays against the two peasants as one team. The value is the landlord's, in units of
+the current stake: +-1 if only the win counts, +-2^(bombs and rockets played from here on) if points
+count. It is found as in MTD(f), by questions with a yes or
+no: "is the value at least t?". The values are numbered so that a question has an integer t: +-(b +
+    1) for +-2^b, so that 0 is no
+value. The search for one question is a depth-first AND/OR search with a transposition table, the
+landlord choosing at the OR nodes.
 
-- *Forced passes* are no nodes: the turn goes on to the next seat that can reply, or back to the owner of the target, who leads.
-- *Targets* are normalised: of a move to beat only category, length and top count, and the top is raised to just below the lowest
-  that any seat still to answer could play. What only a bomb can beat is the same target whatever it is.
+- *Forced passes* are no nodes: the turn goes on to the next seat that can reply, or back to the
+  owner of the target, who leads.
+- *Targets* are normalised: of a move to beat only category, length and top count, and the top is
+  raised to just below the lowest that any seat still to answer could play. What only a bomb can
+  beat is the same target whatever it is.
 - *Finishing moves* answer at once.
 - *Bounds*: no more bombs can be played than there are in the hands.
-- *Order*: the move remembered in the table; moves that no opponent can beat, long ones first; for replies the lowest, and pass
-  first where the partner holds the table. History counts (Schaeffer, 1989) break ties.
+- *Order*: the move remembered in the table; moves that no opponent can beat, long ones first; for
+  replies the lowest, and pass first where the partner holds the table. History counts (Schaeffer,
+  1989) break ties.
 
-The table stores the whole position beside the bounds, so that two positions cannot be taken for each other. Entries carry an
-epoch; ``forget`` starts a new one, after which an answer and the nodes that it takes do not depend on what was solved
-before.
+The table stores the whole position beside the bounds, so that two positions cannot be taken for
+each other. Entries carry an epoch; ``forget`` starts a new one, after which an answer and the nodes
+that it takes do not depend on what was solved before.
 
-Source: Knuth & Moore 1975 (alpha-beta); Plaat et al. 1996, "Best-first fixed-depth minimax algorithms" (MTD).
+Source: Knuth & Moore 1975 (alpha-beta); Plaat et al. 1996, "Best-first fixed-depth minimax
+algorithms" (MTD).
 """
 
 from typing import NamedTuple
@@ -54,7 +61,8 @@ _HISTORY_ROOM = 1 << 10
 
 
 class Frames(NamedTuple):
-    """The positions on the line that is being searched; the question at each is whether the value is at least its threshold.
+    """The positions on the line that is being searched; the question at each is whether the value
+    is at least its threshold.
 
     Attributes:
         hands: uint64 ``[D, 3]``.
@@ -79,11 +87,12 @@ class Solver(NamedTuple):
     """The memory of the search. For one thread at a time.
 
     Attributes:
-        table: uint64 ``[S, 4]``, the transposition table: the three hands, and one word of target, seat, passes, bounds,
-            move and epoch. Rows 2k and 2k + 1 are a bucket, the newer first. S is a power of two.
+        table: uint64 ``[S, 4]``, the transposition table: the three hands, and one word of target,
+            seat, passes, bounds, move and epoch. Rows 2k and 2k + 1 are a bucket, the newer first.
+            S is a power of two.
         counts: int64 ``[2]``, the epoch, and the nodes left.
-        history: int64 ``[2, 1024]``, cut-offs by moves of the landlord and of the peasants, weighed by the
-            square of the cards left.
+        history: int64 ``[2, 1024]``, cut-offs by moves of the landlord and of the peasants, weighed
+            by the square of the cards left.
         moves: int16 ``[D * 520]``, the moves of all frames.
         scores: int64 ``[D * 520]``, what orders them.
         frames: The line that is being searched.
@@ -146,10 +155,14 @@ def _bucket(solver: Solver, hands: np.ndarray, key: np.uint64) -> int:
 def _key(frames: Frames, depth: int) -> np.uint64:
     """Returns what the table compares beside the hands.
 
-    The objective is no part of it: if the win alone counts, the only question is whether the value is at least 1, and that has
-    the same answer if points count.
+    The objective is no part of it: if the win alone counts, the only question is whether the value
+    is at least 1, and that has the same answer if points count.
     """
-    return np.uint64(frames.targets[depth] | frames.seats[depth] << _TARGET_BITS | frames.passes[depth] << (_TARGET_BITS + 2))
+    return np.uint64(
+        frames.targets[depth]
+        | frames.seats[depth] << _TARGET_BITS
+        | frames.passes[depth] << (_TARGET_BITS + 2)
+    )
 
 
 @kernel
@@ -175,7 +188,9 @@ def _bounds(word: np.uint64) -> tuple[int, int, int]:
     """Returns (lower bound, upper bound, best move) of an entry."""
     low = np.int64((word >> np.uint64(_KEY_BITS)) & np.uint64(31)) - _BOUND_OFFSET
     high = np.int64((word >> np.uint64(_KEY_BITS + _BOUND_BITS)) & np.uint64(31)) - _BOUND_OFFSET
-    move = np.int64((word >> np.uint64(_KEY_BITS + 2 * _BOUND_BITS)) & np.uint64((1 << _MOVE_BITS) - 1))
+    move = np.int64(
+        (word >> np.uint64(_KEY_BITS + 2 * _BOUND_BITS)) & np.uint64((1 << _MOVE_BITS) - 1)
+    )
     return low, high, move
 
 
@@ -200,12 +215,16 @@ def _store(solver: Solver, depth: int, answer: int, move: int) -> None:
     else:
         high = min(high, threshold - 1)
     word = low + _BOUND_OFFSET | (high + _BOUND_OFFSET) << _BOUND_BITS | move << (2 * _BOUND_BITS)
-    table[row, 3] = key | np.uint64(word) << np.uint64(_KEY_BITS) | np.uint64(solver.counts[0]) << _EPOCH_SHIFT
+    table[row, 3] = (
+        key | np.uint64(word) << np.uint64(_KEY_BITS) | np.uint64(solver.counts[0]) << _EPOCH_SHIFT
+    )
 
 
 @kernel
 def _normal_target(rules: Rules, target: int, hand: np.uint64, following: np.uint64) -> int:
-    """Returns the highest move that the same moves of two hands beat; a solo of the red joker if only bombs do."""
+    """Returns the highest move that the same moves of two hands beat; a solo of the red joker if
+    only bombs do.
+    """
     category, length, top = rules.category[target], rules.length[target], rules.top[target]
     tops = (tops_of(hand, category, length) | tops_of(following, category, length)) & above(top)
     if tops != np.uint64(0):
@@ -320,7 +339,9 @@ def _open(rules: Rules, solver: Solver, depth: int, points: bool) -> int:
 
 @kernel
 def _next_move(solver: Solver, depth: int) -> int:
-    """Returns the best of the moves of a frame that were not tried, and puts it among those that were."""
+    """Returns the best of the moves of a frame that were not tried, and puts it among those that
+    were.
+    """
     frames = solver.frames
     at = frames.begins[depth]
     best = at
@@ -336,9 +357,11 @@ def _next_move(solver: Solver, depth: int) -> int:
 
 @kernel
 def _play(rules: Rules, frames: Frames, depth: int, move: int, points: bool) -> None:
-    """Writes the position and the question after a move, which does not end the game, to the frame below.
+    """Writes the position and the question after a move, which does not end the game, to the frame
+    below.
 
-    A bomb doubles what follows: the number of the value goes one away from zero, the threshold comes one nearer.
+    A bomb doubles what follows: the number of the value goes one away from zero, the threshold
+    comes one nearer.
     """
     seat, child = frames.seats[depth], depth + 1
     threshold = frames.thresholds[depth]
@@ -347,23 +370,36 @@ def _play(rules: Rules, frames: Frames, depth: int, move: int, points: bool) -> 
     frames.seats[child] = (seat + 1) % NUM_SEATS
     frames.targets[child], frames.passes[child] = move, 0
     if move == PASS:
-        frames.targets[child], frames.passes[child] = frames.targets[depth], frames.passes[depth] + 1
+        frames.targets[child], frames.passes[child] = (
+            frames.targets[depth],
+            frames.passes[depth] + 1,
+        )
         if frames.passes[child] == NUM_SEATS - 1:
             frames.targets[child], frames.passes[child] = PASS, 0
     else:
         frames.hands[child, seat] -= rules.cards[move]
         if points and is_bomb(rules, move):
-            threshold = threshold - 1 if threshold >= 2 else (threshold + 1 if threshold <= -2 else 1)
+            threshold = (
+                threshold - 1 if threshold >= 2 else (threshold + 1 if threshold <= -2 else 1)
+            )
     frames.thresholds[child] = threshold
 
 
 @kernel
-def _is_at_least(rules: Rules, solver: Solver, states: States, i: int, threshold: int, points: bool) -> int:
-    """Returns 1 if the value of lane ``i`` is at least the threshold, 0 if not, -1 if the nodes ran out."""
+def _is_at_least(
+    rules: Rules, solver: Solver, states: States, i: int, threshold: int, points: bool
+) -> int:
+    """Returns 1 if the value of lane ``i`` is at least the threshold, 0 if not, -1 if the nodes ran
+    out.
+    """
     frames = solver.frames
     for seat in range(NUM_SEATS):
         frames.hands[0, seat] = states.hands[i, seat]
-    frames.seats[0], frames.targets[0], frames.passes[0] = states.seat[i], states.target[i], states.passes[i]
+    frames.seats[0], frames.targets[0], frames.passes[0] = (
+        states.seat[i],
+        states.target[i],
+        states.passes[i],
+    )
     frames.thresholds[0] = threshold
     depth = np.int64(0)  # the frame to open; those before are open
     while True:
@@ -380,7 +416,11 @@ def _is_at_least(rules: Rules, solver: Solver, states: States, i: int, threshold
             wanted = 1 if frames.seats[above_it] == 0 else 0
             if answer == wanted:
                 move = np.int64(solver.moves[frames.begins[above_it] - 1])
-                cards = size(frames.hands[above_it, 0]) + size(frames.hands[above_it, 1]) + size(frames.hands[above_it, 2])
+                cards = (
+                    size(frames.hands[above_it, 0])
+                    + size(frames.hands[above_it, 1])
+                    + size(frames.hands[above_it, 2])
+                )
                 solver.history[1 - wanted, move & (_HISTORY_ROOM - 1)] += cards * cards
                 _store(solver, above_it, answer, move)
                 depth = above_it
@@ -394,11 +434,15 @@ def _is_at_least(rules: Rules, solver: Solver, states: States, i: int, threshold
 
 
 @kernel
-def solve(rules: Rules, solver: Solver, states: States, i: int, points: bool, max_nodes: int) -> float:
-    """Returns the landlord's value of lane ``i``, a running game with all hands open, in units of the stake.
+def solve(
+    rules: Rules, solver: Solver, states: States, i: int, points: bool, max_nodes: int
+) -> float:
+    """Returns the landlord's value of lane ``i``, a running game with all hands open, in units of
+    the stake.
 
-    +-1 if ``points`` is false, else +-2^(bombs and rockets played from here on); 0 (``UNSOLVED``) if it takes more than
-    ``max_nodes`` nodes. A position solved once stays in the table until ``forget``.
+    +-1 if ``points`` is false, else +-2^(bombs and rockets played from here on); 0 (``UNSOLVED``)
+    if it takes more than ``max_nodes`` nodes. A position solved once stays in the table until
+    ``forget``.
     """
     most = 1
     if points:
@@ -411,7 +455,9 @@ def solve(rules: Rules, solver: Solver, states: States, i: int, points: bool, ma
     landlord_wins = answer == 1
     value = np.int64(1)  # the number of the value is at least this far from zero
     while value < most:
-        answer = _is_at_least(rules, solver, states, i, value + 1 if landlord_wins else -value, points)
+        answer = _is_at_least(
+            rules, solver, states, i, value + 1 if landlord_wins else -value, points
+        )
         if answer == UNANSWERED:
             return np.float64(UNSOLVED)
         if (answer == 1) != landlord_wins:
@@ -422,7 +468,9 @@ def solve(rules: Rules, solver: Solver, states: States, i: int, points: bool, ma
 
 
 @kernel
-def _solve_all(rules: Rules, solver: Solver, states: States, points: bool, max_nodes: int, values: np.ndarray) -> None:
+def _solve_all(
+    rules: Rules, solver: Solver, states: States, points: bool, max_nodes: int, values: np.ndarray
+) -> None:
     """Writes the value of every lane (float64 ``[B]``)."""
     for i in range(len(values)):
         values[i] = solve(rules, solver, states, i, points, max_nodes)
@@ -441,7 +489,13 @@ class DoubleDummySolver:
         ValueError: A setting out of range.
     """
 
-    def __init__(self, game: Game, points: bool = False, max_nodes: int = 1_000_000, table_bits: int = TABLE_BITS) -> None:
+    def __init__(
+        self,
+        game: Game,
+        points: bool = False,
+        max_nodes: int = 1_000_000,
+        table_bits: int = TABLE_BITS,
+    ) -> None:
         if game.spec.name != "doudizhu":
             raise ValueError(f"game is {game.spec.name!r}: expected 'doudizhu'")
         if max_nodes < 1:
@@ -452,11 +506,14 @@ class DoubleDummySolver:
         self._solver = new_solver(game.rules, table_bits)
 
     def forget(self) -> None:
-        """Empties the table, so that the nodes that a position takes do not depend on those before."""
+        """Empties the table, so that the nodes that a position takes do not depend on those
+        before.
+        """
         forget(self._solver)
 
     def values(self, states: States) -> np.ndarray:
-        """Returns the landlord's values (float64 ``[B]``) in units of the current stake; 0 where ``max_nodes`` did not suffice.
+        """Returns the landlord's values (float64 ``[B]``) in units of the current stake; 0 where
+        ``max_nodes`` did not suffice.
 
         Args:
             states: Running games with all hands open.
@@ -465,9 +522,15 @@ class DoubleDummySolver:
             ValueError: A row is over, or a hand is not what the cards played leave.
         """
         sizes = np.array(HAND_SIZES) - unpack(states.played).sum(axis=-1, dtype=np.int64)
-        wrong = np.flatnonzero((unpack(states.hands).sum(axis=-1, dtype=np.int64) != sizes).any(axis=1) | (states.winner >= 0))
+        wrong = np.flatnonzero(
+            (unpack(states.hands).sum(axis=-1, dtype=np.int64) != sizes).any(axis=1)
+            | (states.winner >= 0)
+        )
         if wrong.size:
-            raise ValueError(f"rows {wrong[:5].tolist()}: expected running games with all hands open; views cannot be solved")
+            raise ValueError(
+                f"rows {wrong[:5].tolist()}: expected running games with all hands open; "
+                "views cannot be solved"
+            )
         values = np.empty(num_rows(states))
         _solve_all(self.game.rules, self._solver, states, self.points, self.max_nodes, values)
         return values

@@ -1,23 +1,28 @@
-"""PIMC, a player that plays out worlds and solves their ends, in the manner of XDou, the best heuristic player of the papers.
+"""PIMC, a player that plays out worlds and solves their ends, in the manner of XDou, the best
+heuristic player of the papers.
 
-Perfect-information Monte Carlo: deal the hidden cards at random, value each move as if everybody saw everything, and play the
-move that is best on average. At each decision:
+Perfect-information Monte Carlo: deal the hidden cards at random, value each move as if everybody
+saw everything, and play the move that is best on average. At each decision:
 
 1. A sure win is played (``games.interface.sure_win``).
-2. W *worlds* are drawn from the prior, or all listed with their probabilities where there are no more than W.
-3. K *candidates* compete: the choice of the *policy*, pass, and the moves that leave the best hands by RHCP's score. The policy
-   is RHCP with team play (``agents/doudizhu/teamplay.py``).
-4. The value of a candidate in a world: while many cards are left the policy moves for all seats; once few are left, the
-   double-dummy solver gives the exact value (``agents/doudizhu/double_dummy.py``). If it runs out of nodes the play-out goes on.
-5. *Sequential halving*: after an eighth, a quarter and a half of the worlds the worse half of the candidates goes. All see the
-   same worlds. The policy's choice always stays.
+2. W *worlds* are drawn from the prior, or all listed with their probabilities where there are no
+   more than W.
+3. K *candidates* compete: the choice of the *policy*, pass, and the moves that leave the best hands
+   by RHCP's score. The policy is RHCP with team play (``agents/doudizhu/teamplay.py``).
+4. The value of a candidate in a world: while many cards are left the policy moves for all seats;
+   once few are left, the double-dummy solver gives the exact value
+   (``agents/doudizhu/double_dummy.py``). If it runs out of nodes the play-out goes on.
+5. *Sequential halving*: after an eighth, a quarter and a half of the worlds the worse half of the
+   candidates goes. All see the same worlds. The policy's choice always stays.
 6. The best mean is played, the policy's choice if none is better.
 
-Known weaknesses of the method (Frank & Basin 1998; Long et al. 2010): *strategy fusion*, as a value assumes that later moves may
-depend on what no player sees, and *non-locality*, as the past moves of the others do not change the prior.
+Known weaknesses of the method (Frank & Basin 1998; Long et al. 2010): *strategy fusion*, as a value
+assumes that later moves may depend on what no player sees, and *non-locality*, as the past moves of
+the others do not change the prior.
 
-Measured against RHCP, both sides of every deck, +- the standard error over decks. The defaults on decks that served for no choice
-(seed 777, 300 decks): WP 73.5 +- 1.5 %, ADP +0.64 +- 0.06. On the 300 decks of seed 12345, with which the settings were compared:
+Measured against RHCP, both sides of every deck, +- the standard error over decks. The defaults on
+decks that served for no choice (seed 777, 300 decks): WP 73.5 +- 1.5 %, ADP +0.64 +- 0.06. On the
+300 decks of seed 12345, with which the settings were compared:
 
 ======================================  ==============  ==============
 setting                                 WP (%)          ADP
@@ -28,12 +33,14 @@ no solver                               74.8 +- 1.5     +0.70 +- 0.06
 solver from 6 cards on                  74.8 +- 1.5     +0.70 +- 0.06
 ======================================  ==============  ==============
 
-What counts is the policy: with RHCP in its place, 64 worlds and the solver from 9 cards on, WP was 70.3 +- 2.3 % over the first
-150 of these decks, with team play 78.3 +- 2.1 %. Against RHCP, which does not cooperate, the solver shows no gain.
+What counts is the policy: with RHCP in its place, 64 worlds and the solver from 9 cards on, WP was
+70.3 +- 2.3 % over the first 150 of these decks, with team play 78.3 +- 2.1 %. Against RHCP, which
+does not cooperate, the solver shows no gain.
 
-Of XDou the paper says one sentence ("sophisticated heuristics and a PIMC-based endgame solver"), so all of the above is ours.
-Source: Ginsberg 2001, "GIB: Imperfect information in a computationally challenging game"; Karnin et al. 2013 (sequential
-halving); DeltaDou, 5.1 (XDou).
+Of XDou the paper says one sentence ("sophisticated heuristics and a PIMC-based endgame solver"), so
+all of the above is ours.
+Source: Ginsberg 2001, "GIB: Imperfect information in a computationally challenging game"; Karnin et
+al. 2013 (sequential halving); DeltaDou, 5.1 (XDou).
 """
 
 from dataclasses import dataclass
@@ -64,7 +71,8 @@ class PIMC(Player):
         solver_cards: The solver is asked from this many cards in all hands on.
         max_nodes: Nodes of the solver per position.
         objective: "wp", the chance to win, or "adp", points.
-        margin: How much better than the play-outs' choice another move must be, in standard errors of the difference.
+        margin: How much better than the play-outs' choice another move must be, in standard errors
+            of the difference.
         playouts: Who plays the worlds out: "rhcp", or "team", RHCP with rules for partners.
     """
 
@@ -91,17 +99,30 @@ class PIMC(Player):
         self._rng = np.zeros(0, np.uint64)
 
     def start(self, num_games: int, seed: int) -> None:
-        """Forgets everything; the games to come are 0 .. ``num_games`` - 1. RHCP's values of hands are kept, for speed alone."""
+        """Forgets everything; the games to come are 0 .. ``num_games`` - 1. RHCP's values of hands
+        are kept, for speed alone.
+        """
         self._rng = streams(seed, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``. Hidden hands are not read.
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
+        Hidden hands are not read.
 
         Raises:
             RuntimeError: ``start`` was not called for so many games.
         """
         if len(games) and max(games) >= len(self._rng):
-            raise RuntimeError(f"pimc: act for game {max(games)} before start: call start(num_games, seed) first")
+            raise RuntimeError(
+                f"pimc: act for game {max(games)} before start: call start(num_games, seed) first"
+            )
         moves = np.empty(len(games), np.int16)
-        pimc_kernels.act(self.game.rules, self.settings, self._work, np.asarray(games, np.int64), views, self._rng, moves)
+        pimc_kernels.act(
+            self.game.rules,
+            self.settings,
+            self._work,
+            np.asarray(games, np.int64),
+            views,
+            self._rng,
+            moves,
+        )
         return moves

@@ -1,4 +1,5 @@
-"""PIMC's kernels: candidates, play-outs and the choice. The method is in ``agents/doudizhu/pimc.py``.
+"""PIMC's kernels: candidates, play-outs and the choice. The method is in
+``agents/doudizhu/pimc.py``.
 
 W worlds, K candidates. All values are the searching team's, in units of the stake at the decision.
 """
@@ -31,7 +32,8 @@ class Settings(NamedTuple):
         solver_cards: Positions with at most this many cards in all hands are handed to the solver.
         max_nodes: Nodes per position of the solver.
         points: Whether points count, or wins alone.
-        margin: How much better than the policy's choice another move must be, in standard errors of the difference.
+        margin: How much better than the policy's choice another move must be, in standard errors of
+            the difference.
         team_play: Whether the policy is ``agents.doudizhu.teamplay``, or RHCP.
     """
 
@@ -96,7 +98,9 @@ def new_workspace(rules: Rules, settings: Settings) -> Workspace:
 
 @kernel
 def policy_move(rules: Rules, settings: Settings, work: Workspace, states: States, i: int) -> int:
-    """Returns the policy's move for the seat to move in lane ``i``, of which it sees what that seat does."""
+    """Returns the policy's move for the seat to move in lane ``i``, of which it sees what that seat
+    does.
+    """
     if settings.team_play:
         return choose_for_team(rules, work.memo, states, i, work.scratch)
     return np.int64(choose(rules, work.memo, states, i))
@@ -104,7 +108,9 @@ def policy_move(rules: Rules, settings: Settings, work: Workspace, states: State
 
 @kernel
 def _best_to_front(scores: np.ndarray, items: np.ndarray, begin: int, end: int, count: int) -> None:
-    """Puts the best of ``items[begin:count]`` at ``begin`` up to ``end``, best first, their scores with them; first of equals."""
+    """Puts the best of ``items[begin:count]`` at ``begin`` up to ``end``, best first, their scores
+    with them; first of equals.
+    """
     for k in range(begin, end):
         best = k
         for j in range(k + 1, count):
@@ -115,10 +121,14 @@ def _best_to_front(scores: np.ndarray, items: np.ndarray, begin: int, end: int, 
 
 
 @kernel
-def pick_candidates(rules: Rules, work: Workspace, hand: np.uint64, num_moves: int, own: int, most: int) -> int:
-    """Moves at most ``most`` candidates to the front of ``work.moves``, the policy's choice ``own`` first; returns their number.
+def pick_candidates(
+    rules: Rules, work: Workspace, hand: np.uint64, num_moves: int, own: int, most: int
+) -> int:
+    """Moves at most ``most`` candidates to the front of ``work.moves``, the policy's choice ``own``
+    first; returns their number.
 
-    The others are pass, where it is legal, and the moves that leave the best hands by RHCP's score; the first of equals.
+    The others are pass, where it is legal, and the moves that leave the best hands by RHCP's score;
+    the first of equals.
     """
     moves, scores = work.moves, work.scores
     for k in range(num_moves):
@@ -136,9 +146,16 @@ def pick_candidates(rules: Rules, work: Workspace, hand: np.uint64, num_moves: i
 
 @kernel
 def _draw_worlds(
-    rules: Rules, settings: Settings, work: Workspace, views: States, i: int, rng: np.ndarray, lane: int
+    rules: Rules,
+    settings: Settings,
+    work: Workspace,
+    views: States,
+    i: int,
+    rng: np.ndarray,
+    lane: int,
 ) -> tuple[int, bool]:
-    """Fills ``work.worlds`` from the prior; returns their number, and whether they are all that there are.
+    """Fills ``work.worlds`` from the prior; returns their number, and whether they are all that
+    there are.
 
     In that case each has its probability as its weight; otherwise they weigh the same.
     """
@@ -158,12 +175,16 @@ def _draw_worlds(
 
 @kernel
 def play_out(rules: Rules, settings: Settings, work: Workspace, world: int, move: int) -> float:
-    """Returns the value of a move in a world for the team that makes it, in units of the stake, or +-1.
+    """Returns the value of a move in a world for the team that makes it, in units of the stake, or
+    +-1.
 
-    After the move the policy moves for all seats until the solver knows the value or the game is over. Where the nodes do not
-    suffice, the solver is asked again two cards later.
+    After the move the policy moves for all seats until the solver knows the value or the game is
+    over. Where the nodes do not suffice, the solver is asked again two cards later.
     """
-    row, lane = work.row, np.int64(0)  # a literal would make numba compile each kernel that takes it once more
+    row, lane = (
+        work.row,
+        np.int64(0),
+    )  # a literal would make numba compile each kernel that takes it once more
     copy_row(rules, work.worlds, world, row, lane)
     seat, bombs = row.seat[lane], row.bombs[lane]
     step(rules, row, lane, move)
@@ -185,7 +206,9 @@ def play_out(rules: Rules, settings: Settings, work: Workspace, world: int, move
 
 @kernel
 def _drop_worst(work: Workspace, num_left: int, num_worlds: int) -> int:
-    """Returns how many candidates stay of ``num_left``: the better half by their means so far, and the policy's choice always."""
+    """Returns how many candidates stay of ``num_left``: the better half by their means so far, and
+    the policy's choice always.
+    """
     order, means = work.order, work.means
     for j in range(num_left):
         means[j] = work.values[order[j], :num_worlds].mean()
@@ -195,11 +218,20 @@ def _drop_worst(work: Workspace, num_left: int, num_worlds: int) -> int:
 
 
 @kernel
-def _compare(rules: Rules, settings: Settings, work: Workspace, num_candidates: int, num_worlds: int, listed: bool) -> int:
-    """Returns the candidate with the best mean; ``work.values`` of all candidates that are compared to the end are complete.
+def _compare(
+    rules: Rules,
+    settings: Settings,
+    work: Workspace,
+    num_candidates: int,
+    num_worlds: int,
+    listed: bool,
+) -> int:
+    """Returns the candidate with the best mean; ``work.values`` of all candidates that are compared
+    to the end are complete.
 
-    Sequential halving over worlds that all candidates share: after an eighth, a quarter and a half of the worlds the worse half
-    goes. Where the worlds are listed, none goes, as they do not weigh the same.
+    Sequential halving over worlds that all candidates share: after an eighth, a quarter and a half
+    of the worlds the worse half goes. Where the worlds are listed, none goes, as they do not weigh
+    the same.
     """
     order = work.order
     for j in range(num_candidates):
@@ -211,7 +243,9 @@ def _compare(rules: Rules, settings: Settings, work: Workspace, num_candidates: 
             continue
         for j in range(left):
             for w in range(begin, end):
-                work.values[order[j], w] = play_out(rules, settings, work, w, np.int64(work.moves[order[j]]))
+                work.values[order[j], w] = play_out(
+                    rules, settings, work, w, np.int64(work.moves[order[j]])
+                )
         begin = end
         if part > 0 and end > 0 and left > 2:
             left = _drop_worst(work, left, end)
@@ -220,7 +254,9 @@ def _compare(rules: Rules, settings: Settings, work: Workspace, num_candidates: 
 
 @kernel
 def _best(settings: Settings, work: Workspace, left: int, num_worlds: int) -> int:
-    """Returns the candidate with the best mean of ``order[:left]``, RHCP's unless another is better by the margin."""
+    """Returns the candidate with the best mean of ``order[:left]``, RHCP's unless another is better
+    by the margin.
+    """
     order, values, weights = work.order, work.values, work.weights
     best, best_mean = 0, -np.inf
     for j in range(left):
@@ -235,14 +271,24 @@ def _best(settings: Settings, work: Workspace, left: int, num_worlds: int) -> in
         gain += weights[w] * difference
         square += weights[w] * difference * difference
     error = np.sqrt(max(square - gain * gain, 0.0) / num_worlds)
-    return np.int64(order[best]) if gain > settings.margin * error + _EPSILON else np.int64(order[0])
+    return (
+        np.int64(order[best]) if gain > settings.margin * error + _EPSILON else np.int64(order[0])
+    )
 
 
 @kernel
 def act(
-    rules: Rules, settings: Settings, work: Workspace, games: np.ndarray, views: States, rng: np.ndarray, moves: np.ndarray
+    rules: Rules,
+    settings: Settings,
+    work: Workspace,
+    games: np.ndarray,
+    views: States,
+    rng: np.ndarray,
+    moves: np.ndarray,
 ) -> None:
-    """Writes the move in every view to ``moves`` (int16 ``[n]``); for worlds, view i draws from ``rng[games[i]]``."""
+    """Writes the move in every view to ``moves`` (int16 ``[n]``); for worlds, view i draws from
+    ``rng[games[i]]``.
+    """
     for i in range(len(moves)):
         num_moves = legal(rules, views, i, work.moves)
         own = np.int64(work.moves[0])

@@ -1,7 +1,9 @@
-"""RHCP's groups: the plays that it knows, what they are worth, and which of them compete for a lead or a reply.
+"""RHCP's groups: the plays that it knows, what they are worth, and which of them compete for a lead
+or a reply.
 
-A *group* is a set of cards that RHCP sees as one play. Groups are moves, but not every move is a group: the solo kickers of a
-plane are of distinct ranks. Candidates are written in the order in which RHCP tries them. Cards are packed sets (uint64), and a
+A *group* is a set of cards that RHCP sees as one play. Groups are moves, but not every move is a
+group: the solo kickers of a plane are of distinct ranks. Candidates are written in the order in
+    which RHCP tries them. Cards are packed sets (uint64), and a
 *row* is a rank mask without a gap. The rules are in ``agents/doudizhu/rhcp.py``.
 """
 
@@ -41,18 +43,28 @@ def row_of(start: int, length: int) -> np.uint64:
 
 @kernel
 def _is_row(ranks: np.uint64) -> bool:
-    """Returns whether the ranks of a mask, not empty, are in a row of 3 to A: adding one to the row carries beyond it."""
+    """Returns whether the ranks of a mask, not empty, are in a row of 3 to A: adding one to the row
+    carries beyond it.
+    """
     filled = ranks * np.uint64(15)
-    return (ranks & ~CHAIN_RANKS) == NO_CARDS and ((filled + (ranks & (~ranks + np.uint64(1)))) & filled) == NO_CARDS
+    return (ranks & ~CHAIN_RANKS) == NO_CARDS and (
+        (filled + (ranks & (~ranks + np.uint64(1)))) & filled
+    ) == NO_CARDS
 
 
 @kernel
 def classify(cards: np.uint64) -> tuple[int, int, int]:
     """Returns (category, length, top) of a group, (0, 0, 0) for any other set of cards.
 
-    Kickers of planes are of distinct ranks here: RHCP does not see the other planes. The jokers are not kickers together.
+    Kickers of planes are of distinct ranks here: RHCP does not see the other planes. The jokers are
+    not kickers together.
     """
-    one, two, three, four = at_least(cards, 1), at_least(cards, 2), at_least(cards, 3), at_least(cards, 4)
+    one, two, three, four = (
+        at_least(cards, 1),
+        at_least(cards, 2),
+        at_least(cards, 3),
+        at_least(cards, 4),
+    )
     solos, pairs, trios, fours = size(one ^ two), size(two ^ three), size(three ^ four), size(four)
     jokers_kick = cards & JOKERS == JOKERS
     category, length, main = Category.PASS, 1, one
@@ -104,17 +116,25 @@ def group_value(category: int, top: int) -> int:
         return (rank - 3) // 2
     if category == Category.SOLO_CHAIN or category == Category.PAIR_CHAIN:
         return rank - 9
-    if category == Category.TRIO_CHAIN or category == Category.PLANE_SOLOS or category == Category.PLANE_PAIRS:
+    if (
+        category == Category.TRIO_CHAIN
+        or category == Category.PLANE_SOLOS
+        or category == Category.PLANE_PAIRS
+    ):
         return (rank - 2) // 2
     return rank - 10
 
 
 @kernel
-def _add_groups(hand: np.uint64, row: np.uint64, copies: int, kicker: int, out: np.ndarray, n: int) -> int:
-    """Writes the groups of ``copies`` cards at each rank of the row, with a kicker of ``kicker`` cards (0 = none) for each.
+def _add_groups(
+    hand: np.uint64, row: np.uint64, copies: int, kicker: int, out: np.ndarray, n: int
+) -> int:
+    """Writes the groups of ``copies`` cards at each rank of the row, with a kicker of ``kicker``
+    cards (0 = none) for each.
 
-    The kickers are of distinct ranks outside the row, every choice in the order of a dictionary; both jokers are no choice.
-    Returns the new end of ``out``. Level k of the loop extends the choices of k kickers, in out[begin:end], by one more.
+    The kickers are of distinct ranks outside the row, every choice in the order of a dictionary;
+    both jokers are no choice. Returns the new end of ``out``. Level k of the loop extends the
+    choices of k kickers, in out[begin:end], by one more.
     """
     main = row * np.uint64(copies)
     out[n] = main
@@ -137,8 +157,12 @@ def _add_groups(hand: np.uint64, row: np.uint64, copies: int, kicker: int, out: 
 
 
 @kernel
-def _add_kicked_trios(hand: np.uint64, start: int, trios: np.uint64, out: np.ndarray, n: int) -> int:
-    """Writes the groups with kickers whose lowest trio is ``start``; returns the new end of ``out``."""
+def _add_kicked_trios(
+    hand: np.uint64, start: int, trios: np.uint64, out: np.ndarray, n: int
+) -> int:
+    """Writes the groups with kickers whose lowest trio is ``start``; returns the new end of
+    ``out``.
+    """
     n = _add_groups(hand, row_of(start, 1), 3, 1, out, n)
     n = _add_groups(hand, row_of(start, 1), 3, 2, out, n)
     for kicker, longest in ((1, 4), (2, 3)):
@@ -152,7 +176,9 @@ def _add_kicked_trios(hand: np.uint64, start: int, trios: np.uint64, out: np.nda
 
 @kernel
 def lead_candidates(hand: np.uint64, out: np.ndarray, n: int) -> int:
-    """Writes the groups that compete for the lead from a hand that is no group, from ``out[n]``; returns the new end."""
+    """Writes the groups that compete for the lead from a hand that is no group, from ``out[n]``;
+    returns the new end.
+    """
     begin = n
     fours = at_least(hand, 4)
     trios = at_least(hand, 3) & ~fours
@@ -169,19 +195,29 @@ def lead_candidates(hand: np.uint64, out: np.ndarray, n: int) -> int:
         for copies in range(1, count(hand, rank) + 1):
             held = at_least(hand, copies) & CHAIN_RANKS
             length = SHORTEST_CHAIN[copies]
-            while rank + length <= LITTLE_JOKER and row_of(rank, length) & held == row_of(rank, length):
+            while rank + length <= LITTLE_JOKER and row_of(rank, length) & held == row_of(
+                rank, length
+            ):
                 n = _add_groups(hand, row_of(rank, length), copies, 0, out, n)
                 length += 1
         return n
     joker = hand & JOKERS
-    out[n] = joker if joker != NO_CARDS and joker != JOKERS else row_of(lowest(fours), 1) * np.uint64(4)
+    out[n] = (
+        joker if joker != NO_CARDS and joker != JOKERS else row_of(lowest(fours), 1) * np.uint64(4)
+    )
     return n + 1
 
 
 @kernel
 def reply_candidates(hand: np.uint64, category: int, length: int, top: int, out: np.ndarray) -> int:
-    """Returns the number of groups of the same category and length above ``top``, written to ``out``; none for four + two."""
-    if category == Category.FOUR_SOLOS or category == Category.FOUR_PAIRS or category == Category.ROCKET:
+    """Returns the number of groups of the same category and length above ``top``, written to
+    ``out``; none for four + two.
+    """
+    if (
+        category == Category.FOUR_SOLOS
+        or category == Category.FOUR_PAIRS
+        or category == Category.ROCKET
+    ):
         return 0
     copies, kicker = MAIN_COPIES[category], KICKER_SIZE[category]
     held = at_least(hand, copies)
@@ -199,7 +235,9 @@ def reply_candidates(hand: np.uint64, category: int, length: int, top: int, out:
 
 @kernel
 def find_move(rules: Rules, cards: np.uint64) -> int:
-    """Returns the id of a group, pass for no cards. The moves of one category, length and top have consecutive ids."""
+    """Returns the id of a group, pass for no cards. The moves of one category, length and top have
+    consecutive ids.
+    """
     category, length, top = classify(cards)
     move: int = rules.first[category, length, top]
     while rules.cards[move] != cards:

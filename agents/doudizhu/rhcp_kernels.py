@@ -1,15 +1,23 @@
-"""RHCP's kernels: the value of a hand, and the choice of a lead or a reply. The rules are in ``agents/doudizhu/rhcp.py``.
+"""RHCP's kernels: the value of a hand, and the choice of a lead or a reply. The rules are in
+``agents/doudizhu/rhcp.py``.
 
-The value of a hand is a pair (sum, rounds): the values of the groups that RHCP would lead one after the other, and their number.
-Hands compare by their *score*, sum - 7 * rounds. All of it depends on the hand alone, so it is kept in a table between moves and
-games (`Memo`).
+The value of a hand is a pair (sum, rounds): the values of the groups that RHCP would lead one after
+the other, and their number. Hands compare by their *score*, sum - 7 * rounds. All of it depends on
+the hand alone, so it is kept in a table between moves and games (`Memo`).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from agents.doudizhu.rhcp_groups import NO_CARDS, classify, find_move, group_value, lead_candidates, reply_candidates
+from agents.doudizhu.rhcp_groups import (
+    NO_CARDS,
+    classify,
+    find_move,
+    group_value,
+    lead_candidates,
+    reply_candidates,
+)
 from games.doudizhu.cards import HAND_SIZES, above, at_least, lowest
 from games.doudizhu.legal import JOKERS
 from games.doudizhu.moves import PASS, Category, Rules
@@ -19,8 +27,9 @@ from games.kernels import kernel
 MEMO_BITS = 18
 DEPTH = HAND_SIZES[0] + 1
 NUM_CANDIDATES = 4096
-"""Capacity for the candidates on the way from a hand to no cards. There are at most 512 at a lead where trios take kickers, and
-at most five such leads in 20 cards; any other lead has fewer than 30, and there are at most 20 leads."""
+"""Capacity for the candidates on the way from a hand to no cards. There are at most 512 at a lead
+where trios take kickers, and at most five such leads in 20 cards; any other lead has fewer than 30,
+and there are at most 20 leads."""
 WORST = -1000
 """Less than the sum of any hand."""
 ROUND = 7
@@ -30,7 +39,8 @@ ROCKET_SUM = 20
 
 
 class Frames(NamedTuple):
-    """The hands whose values are being found, from the first to one that a candidate of the one before leaves.
+    """The hands whose values are being found, from the first to one that a candidate of the one
+    before leaves.
 
     Attributes:
         hands: uint64 ``[21]``.
@@ -50,7 +60,8 @@ class Frames(NamedTuple):
 
 
 class Memo(NamedTuple):
-    """What is known of S hands, by a hash of the hand; a later hand replaces an earlier one. For one thread at a time.
+    """What is known of S hands, by a hash of the hand; a later hand replaces an earlier one. For
+    one thread at a time.
 
     Attributes:
         hands: uint64 ``[S]``, 0 = empty; S is a power of two.
@@ -90,7 +101,9 @@ def new_memo(bits: int = MEMO_BITS) -> Memo:
 
 @kernel
 def _slot(memo: Memo, hand: np.uint64) -> np.uint64:
-    """Returns where the hand belongs in the memo: the middle bits of a product depend on every card (Knuth, TAOCP 6.4)."""
+    """Returns where the hand belongs in the memo: the middle bits of a product depend on every card
+    (Knuth, TAOCP 6.4).
+    """
     return (hand * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)) & np.uint64(len(memo.hands) - 1)
 
 
@@ -113,12 +126,18 @@ def _is_known(memo: Memo, hand: np.uint64) -> bool:
 
 @kernel
 def _open(memo: Memo, hand: np.uint64, depth: int, n: int) -> int:
-    """Starts on a hand that the memo lacks, with candidates from ``memo.candidates[n]``; returns the new depth.
+    """Starts on a hand that the memo lacks, with candidates from ``memo.candidates[n]``; returns
+    the new depth.
 
-    A group is done at once. The rocket comes first where it is held, as it goes before everything else.
+    A group is done at once. The rocket comes first where it is held, as it goes before everything
+    else.
     """
     category, _, _ = classify(hand)
-    if category != Category.PASS and category != Category.FOUR_SOLOS and category != Category.FOUR_PAIRS:
+    if (
+        category != Category.PASS
+        and category != Category.FOUR_SOLOS
+        and category != Category.FOUR_PAIRS
+    ):
         _keep(memo, hand, hand, 0, 0)
         return depth
     frames = memo.frames
@@ -135,7 +154,8 @@ def _open(memo: Memo, hand: np.uint64, depth: int, n: int) -> int:
 
 @kernel
 def _compare(memo: Memo, depth: int, cards: np.uint64, rest: np.uint64) -> None:
-    """Takes the next candidate of a frame as the lead if its rest, which the memo has, is as good as the best so far.
+    """Takes the next candidate of a frame as the lead if its rest, which the memo has, is as good
+    as the best so far.
 
     The rocket does not compete: it is the lead if its rest takes one round.
     """
@@ -153,10 +173,11 @@ def _compare(memo: Memo, depth: int, cards: np.uint64, rest: np.uint64) -> None:
 
 @kernel
 def hand_value(memo: Memo, hand: np.uint64, n: int) -> tuple[int, int]:
-    """Returns (sum, rounds) of a hand, and keeps it with its lead; ``memo.candidates`` is free from ``n`` up.
+    """Returns (sum, rounds) of a hand, and keeps it with its lead; ``memo.candidates`` is free from
+    ``n`` up.
 
-    A recursion over the hands that candidates leave, with a stack of its own. The rest of a candidate is used as soon as it is
-    known, before another hand can replace it in the memo.
+    A recursion over the hands that candidates leave, with a stack of its own. The rest of a
+    candidate is used as soon as it is known, before another hand can replace it in the memo.
     """
     if hand == NO_CARDS:
         return 0, 0
@@ -196,7 +217,9 @@ def lead(memo: Memo, hand: np.uint64) -> np.uint64:
 
 @kernel
 def reply(memo: Memo, hand: np.uint64, category: int, length: int, top: int) -> np.uint64:
-    """Returns the cards with which RHCP answers a move of this category, length and top, 0 for pass."""
+    """Returns the cards with which RHCP answers a move of this category, length and top, 0 for
+    pass.
+    """
     own_category, own_length, own_top = classify(hand)
     if own_category == Category.ROCKET:
         return hand
@@ -235,12 +258,16 @@ def reply(memo: Memo, hand: np.uint64, category: int, length: int, top: int) -> 
 
 @kernel
 def choose(rules: Rules, memo: Memo, states: States, i: int) -> int:
-    """Returns RHCP's move for the seat to move in lane ``i``; it looks at that hand and the move to beat only."""
+    """Returns RHCP's move for the seat to move in lane ``i``; it looks at that hand and the move to
+    beat only.
+    """
     hand = states.hands[i, states.seat[i]]
     target = states.target[i]
     if target == PASS:
         return find_move(rules, lead(memo, hand))
-    return find_move(rules, reply(memo, hand, rules.category[target], rules.length[target], rules.top[target]))
+    return find_move(
+        rules, reply(memo, hand, rules.category[target], rules.length[target], rules.top[target])
+    )
 
 
 @kernel

@@ -1,20 +1,23 @@
-"""RHCP with team play: the policy of PIMC's play-outs. Like RHCP it sees its own hand and what is public.
+"""RHCP with team play: the policy of PIMC's play-outs. Like RHCP it sees its own hand and what is
+public.
 
-RHCP looks at its own cards and the move to beat alone. These rules go before it, the first that applies:
+RHCP looks at its own cards and the move to beat alone. These rules go before it, the first that
+applies:
 
 1. A sure win is played (``games.doudizhu.sure_win``).
 2. Before the partner, the peasant D leads its lowest solo to a partner with one card.
-3. While an opponent holds a single card, no solo is led if there is another move than a bomb, and no solo below the highest
-   otherwise; a solo is answered with the highest. While an opponent holds two cards (and none one), no pair is led if there is
-   another move than a bomb.
-4. The partner's move is never beaten with a bomb. Where the landlord has not yet passed on it, it is not beaten with a 2 or a
-   joker either, and only if it is a solo or a pair.
+3. While an opponent holds a single card, no solo is led if there is another move than a bomb, and
+   no solo below the highest otherwise; a solo is answered with the highest. While an opponent holds
+   two cards (and none one), no pair is led if there is another move than a bomb.
+4. The partner's move is never beaten with a bomb. Where the landlord has not yet passed on it, it
+   is not beaten with a 2 or a joker either, and only if it is a solo or a pair.
 
-Rules 2 to 4 do not replace a move that is the whole hand. Of other leads the one that leaves the best hand is taken, by RHCP's
-score.
+Rules 2 to 4 do not replace a move that is the whole hand. Of other leads the one that leaves the
+best hand is taken, by RHCP's score.
 
-As a player it wins 59.9 +- 0.5 % against RHCP (2,000 duplicate decks, +- the standard error over decks), as landlord 55.2 %, as
-peasants 64.5 %. Passing on the partner's move whenever the landlord has passed, or if it is a ten or higher, made it no stronger.
+As a player it wins 59.9 +- 0.5 % against RHCP (2,000 duplicate decks, +- the standard error over
+decks), as landlord 55.2 %, as peasants 64.5 %. Passing on the partner's move whenever the landlord
+has passed, or if it is a ten or higher, made it no stronger.
 """
 
 from dataclasses import dataclass
@@ -38,13 +41,19 @@ _NONE = -1
 def fewest_opposing(states: States, i: int, seat: int) -> int:
     """Returns the number of cards in the shortest hand of the other team."""
     if seat == Seat.LANDLORD:
-        return min(hand_size(states, i, np.int64(Seat.DOWN)), hand_size(states, i, np.int64(Seat.UP)))
+        return min(
+            hand_size(states, i, np.int64(Seat.DOWN)), hand_size(states, i, np.int64(Seat.UP))
+        )
     return hand_size(states, i, np.int64(Seat.LANDLORD))
 
 
 @kernel
-def _best_lead_but(rules: Rules, memo: Memo, hand: np.uint64, category: int, scratch: np.ndarray) -> int:
-    """Returns the lead, neither a bomb nor of the category, that leaves the best hand by RHCP's score; -1 if there is none."""
+def _best_lead_but(
+    rules: Rules, memo: Memo, hand: np.uint64, category: int, scratch: np.ndarray
+) -> int:
+    """Returns the lead, neither a bomb nor of the category, that leaves the best hand by RHCP's
+    score; -1 if there is none.
+    """
     best, best_score = np.int64(_NONE), np.int64(0)
     for k in range(leads(rules, hand, scratch)):
         move = np.int64(scratch[k])
@@ -63,7 +72,9 @@ def _lead(rules: Rules, memo: Memo, states: States, i: int, own: int, scratch: n
     if seat == Seat.DOWN and hand_size(states, i, np.int64(Seat.UP)) == 1:
         return np.int64(rules.first[Category.SOLO, 1, lowest(at_least(hand, 1))])
     fewest = fewest_opposing(states, i, seat)
-    if (fewest == 1 and rules.category[own] == Category.SOLO) or (fewest == 2 and rules.category[own] == Category.PAIR):
+    if (fewest == 1 and rules.category[own] == Category.SOLO) or (
+        fewest == 2 and rules.category[own] == Category.PAIR
+    ):
         other = _best_lead_but(rules, memo, hand, rules.category[own], scratch)
         if other != _NONE:
             return other
@@ -80,7 +91,9 @@ def _reply(rules: Rules, states: States, i: int, own: int) -> int:
     if seat != Seat.LANDLORD and owner != Seat.LANDLORD:
         if is_bomb(rules, own):
             return PASS
-        if states.passes[i] == 0 and (rules.category[target] > Category.PAIR or rules.top[own] >= TWO):
+        if states.passes[i] == 0 and (
+            rules.category[target] > Category.PAIR or rules.top[own] >= TWO
+        ):
             return PASS
     elif rules.category[target] == Category.SOLO and fewest_opposing(states, i, seat) == 1:
         top = highest(at_least(states.hands[i, seat], 1))
@@ -91,7 +104,9 @@ def _reply(rules: Rules, states: States, i: int, own: int) -> int:
 
 @kernel
 def choose_for_team(rules: Rules, memo: Memo, states: States, i: int, scratch: np.ndarray) -> int:
-    """Returns the policy's move for the seat to move in lane ``i``; ``scratch`` (int16 ``[max_legal]``) is overwritten."""
+    """Returns the policy's move for the seat to move in lane ``i``; ``scratch`` (int16
+    ``[max_legal]``) is overwritten.
+    """
     sure = sure_win(rules, states, i)
     if sure >= 0:
         return sure
@@ -124,5 +139,7 @@ class TeamPlay(Player):
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view."""
         moves = np.empty(len(games), np.int16)
-        _act(self.game.rules, self._memo, views, np.empty(self.game.spec.max_legal, np.int16), moves)
+        _act(
+            self.game.rules, self._memo, views, np.empty(self.game.spec.max_legal, np.int16), moves
+        )
         return moves

@@ -1,4 +1,6 @@
-"""Calling objects of other packages: found by name, with random numbers of their own, their faults told with what was asked."""
+"""Calling objects of other packages: found by name, with random numbers of their own, their faults
+told with what was asked.
+"""
 
 import random
 from collections.abc import Callable, Iterator
@@ -18,11 +20,16 @@ def function_of(text: str, key: str) -> Callable[..., Any]:
     """Returns the function that ``MODULE:FUNCTION`` names. Raises ValueError naming the key."""
     module, _, name = text.partition(":")
     if not module or not name:
-        raise ValueError(f"{key}={text!r}: expected MODULE:FUNCTION, such as examples.open_spiel_player:make")
+        raise ValueError(
+            f"{key}={text!r}: expected MODULE:FUNCTION, such as examples.open_spiel_player:make"
+        )
     try:
         found = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
-        raise ValueError(f"{key}={text!r}: {error}; expected MODULE:FUNCTION, a module that can be imported from here") from error
+        raise ValueError(
+            f"{key}={text!r}: {error}; expected MODULE:FUNCTION, a module that can be "
+            "imported from here"
+        ) from error
     if not callable(found):
         raise ValueError(f"{key}={text!r}: {name} is no function")
     return found  # type: ignore[no-any-return]
@@ -30,7 +37,9 @@ def function_of(text: str, key: str) -> Callable[..., Any]:
 
 @contextmanager
 def the_extra() -> Iterator[None]:
-    """Turns a missing package of the extra ``interop`` into a ValueError that says how to install it."""
+    """Turns a missing package of the extra ``interop`` into a ValueError that says how to install
+    it.
+    """
     try:
         yield
     except ModuleNotFoundError as error:
@@ -39,7 +48,8 @@ def the_extra() -> Iterator[None]:
 
 @contextmanager
 def calling(told: str, seed: int) -> Iterator[None]:
-    """Lets foreign code draw from numpy's and Python's global generators as seeded here, and puts them back afterwards.
+    """Lets foreign code draw from numpy's and Python's global generators as seeded here, and puts
+    them back afterwards.
 
     Args:
         told: Who is asked, for messages. seed: Below 2**32.

@@ -18,11 +18,13 @@ from games.kernels import streams
 @player("open_spiel", games=["poker", "goofspiel", "phantom_tictactoe"], slow=True)
 @dataclass
 class OpenSpielOptions(PlayerOptions):
-    """A bot of OpenSpiel. In Kuhn and Leduc it sits at OpenSpiel's own game, elsewhere at ours in OpenSpiel.
+    """A bot of OpenSpiel. In Kuhn and Leduc it sits at OpenSpiel's own game, elsewhere at ours in
+    OpenSpiel.
 
     Attributes:
-        bot: Name of one that OpenSpiel registers, such as ``uniform_random``; or ``MODULE:FUNCTION``, called as
-            ``function(game, seat, seed)`` for each game and seat, with a ``pyspiel.Game``, and returning a ``pyspiel.Bot``.
+        bot: Name of one that OpenSpiel registers, such as ``uniform_random``; or
+            ``MODULE:FUNCTION``, called as ``function(game, seat, seed)`` for each game and seat,
+            with a ``pyspiel.Game``, and returning a ``pyspiel.Bot``.
     """
 
     bot: str = ""
@@ -38,9 +40,10 @@ class OpenSpielOptions(PlayerOptions):
 class OpenSpielAgent(Agent):
     """Asks bots, one for each game and seat.
 
-    A bot is handed a whole state, as OpenSpiel does. What its seat cannot see is drawn anew for every question, evenly from all
-    that it cannot rule out, so a bot that looks at hidden cards learns nothing. ``inform_action`` tells it the moves of the
-    others, in games where all moves are seen.
+    A bot is handed a whole state, as OpenSpiel does. What its seat cannot see is drawn anew for
+    every question, evenly from all that it cannot rule out, so a bot that looks at hidden cards
+    learns nothing. ``inform_action`` tells it the moves of the others, in games where all moves are
+    seen.
 
     Args:
         game: One whose deals can be listed.
@@ -84,7 +87,9 @@ class OpenSpielAgent(Agent):
             ExternalPlayerError: A bot failed, or its move is not legal.
         """
         moves = np.empty(len(games), np.int16)
-        for k, (number, seat) in enumerate(zip(games.tolist(), seats_to_move(self.game, views).tolist(), strict=True)):
+        for k, (number, seat) in enumerate(
+            zip(games.tolist(), seats_to_move(self.game, views).tolist(), strict=True)
+        ):
             rng = self._rng[number : number + 1]
             seen = records.moves[number, : records.lengths[number]]
             deal, played = draw_game(self.game, take(views, np.array([k])), seen, seat, rng)
@@ -92,12 +97,17 @@ class OpenSpielAgent(Agent):
         return moves
 
     def _ask(self, number: int, seat: int, deal: States, played: list[int], rng: np.ndarray) -> int:
-        """Returns the move of the bot of a game and a seat, in a game that it cannot tell from that one."""
+        """Returns the move of the bot of a game and a seat, in a game that it cannot tell from that
+        one.
+        """
         told = f"bot {self.bot} of OpenSpiel, seat {seat} of {self.game.spec.name}"
         key, line = (number, seat), self._line(self._table, deal)
         with calling(told, drawn_seed(rng, 0)):
             if key not in self._bots:
-                self._bots[key], self._told[key] = self._make(self._table, seat, drawn_seed(rng, 0)), 0
+                self._bots[key], self._told[key] = (
+                    self._make(self._table, seat, drawn_seed(rng, 0)),
+                    0,
+                )
             bot, informed = self._bots[key], self._told[key]
             for ply, move in enumerate(played):
                 mover, action = line.state.current_player(), line.action(move)
@@ -108,5 +118,7 @@ class OpenSpielAgent(Agent):
             answer = bot.step(line.state)
         legal = line.state.legal_actions()
         if answer not in legal:
-            raise ExternalPlayerError(f"{told}: it answered {answer!r}, expected one of {legal}, the legal actions")
+            raise ExternalPlayerError(
+                f"{told}: it answered {answer!r}, expected one of {legal}, the legal actions"
+            )
         return int(answer) + self._offset(line.state)

@@ -26,8 +26,9 @@ class RLCardOptions(PlayerOptions):
     """An agent of RLCard.
 
     Attributes:
-        agent: Name of a model of RLCard, such as ``doudizhu-rule-v1``; or ``MODULE:FUNCTION``, called as ``function(env, seat)``
-            for each seat, with RLCard's environment, and returning an object with ``eval_step(state)`` and ``use_raw``.
+        agent: Name of a model of RLCard, such as ``doudizhu-rule-v1``; or ``MODULE:FUNCTION``,
+            called as ``function(env, seat)`` for each seat, with RLCard's environment, and
+            returning an object with ``eval_step(state)`` and ``use_raw``.
     """
 
     agent: str = ""
@@ -59,13 +60,17 @@ class RLCardAgent(Agent):
     """
 
     def __init__(self, game: Game, agent: str) -> None:
-        with warnings.catch_warnings():  # it reads versions by a module that Python is about to drop
+        with (
+            warnings.catch_warnings()
+        ):  # it reads versions by a module that Python is about to drop
             warnings.simplefilter("ignore")
             import rlcard
 
         kind = game.spec.name
         if kind not in ENVIRONMENTS or (kind != "doudizhu" and game.spec.num_seats != 2):
-            raise ValueError(f"agents of RLCard play {', '.join(ENVIRONMENTS)}, poker for two; not {kind}")
+            raise ValueError(
+                f"agents of RLCard play {', '.join(ENVIRONMENTS)}, poker for two; not {kind}"
+            )
         self.game, self.agent, self.name = game, agent, "rlcard"
         self._env = rlcard.make(ENVIRONMENTS[kind])
         if ":" in agent:
@@ -75,16 +80,24 @@ class RLCardAgent(Agent):
             self._agents = list(self._model().agents)
         for found in self._agents:
             if not hasattr(found, "eval_step") or not hasattr(found, "use_raw"):
-                raise ValueError(f"agent={agent!r}: a {type(found).__name__} has no eval_step and use_raw")
+                raise ValueError(
+                    f"agent={agent!r}: a {type(found).__name__} has no eval_step and use_raw"
+                )
         self._rng = np.zeros(0, np.uint64)
 
     def _model(self) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             from rlcard import models
-        own = [name for name in models.registration.model_registry.model_specs if name.startswith(self._env.name)]
+        own = [
+            name
+            for name in models.registration.model_registry.model_specs
+            if name.startswith(self._env.name)
+        ]
         if self.agent not in own:
-            raise ValueError(f"agent={self.agent!r}: expected one of {', '.join(own)}, or MODULE:FUNCTION")
+            raise ValueError(
+                f"agent={self.agent!r}: expected one of {', '.join(own)}, or MODULE:FUNCTION"
+            )
         return models.load(self.agent)
 
     def start(self, num_games: int, seed: int) -> None:
@@ -92,7 +105,9 @@ class RLCardAgent(Agent):
         self._rng = streams(seed, num_games)
 
     def shown(self, views: States, row: int, moves: np.ndarray) -> Shown:
-        """Returns what RLCard shows of a view. Args: views: Rows. row: The row. moves: int ``[n]``, the moves so far."""
+        """Returns what RLCard shows of a view. Args: views: Rows. row: The row. moves: int ``[n]``,
+        the moves so far.
+        """
         view = self.game.describe_view(views, row, moves)
         if self._env.name == "doudizhu":
             return doudizhu(view)
@@ -114,10 +129,15 @@ class RLCardAgent(Agent):
             ExternalPlayerError: An agent failed, or its move is not legal.
         """
         moves = np.empty(len(games), np.int16)
-        for k, (number, seat) in enumerate(zip(games.tolist(), seats_to_move(self.game, views).tolist(), strict=True)):
+        for k, (number, seat) in enumerate(
+            zip(games.tolist(), seats_to_move(self.game, views).tolist(), strict=True)
+        ):
             shown = self.shown(views, k, records.moves[number, : records.lengths[number]])
             state = self.state(shown)
-            told, agent = f"agent {self.agent} of RLCard, seat {seat} of {self.game.spec.name}", self._agents[seat]
+            told, agent = (
+                f"agent {self.agent} of RLCard, seat {seat} of {self.game.spec.name}",
+                self._agents[seat],
+            )
             with calling(told, drawn_seed(self._rng, number)):
                 answer = agent.eval_step(state)[0]
                 name = str(answer) if agent.use_raw else self._named(int(answer))
@@ -126,11 +146,15 @@ class RLCardAgent(Agent):
                     "check" if "check" in shown.moves else "call"
                 )  # RLCard lets players fold where nothing is to pay; its own do
             if name not in shown.moves:
-                raise ExternalPlayerError(f"{told}: it answered {answer!r}, expected one of {', '.join(shown.moves)}")
+                raise ExternalPlayerError(
+                    f"{told}: it answered {answer!r}, expected one of {', '.join(shown.moves)}"
+                )
             moves[k] = self.game.parse_action(shown.moves[name])
         return moves
 
     def _named(self, action: int) -> str:
         """Returns the name of an action id; RLCard's own way makes other moves of illegal ones."""
-        names: Sequence[str] = self._env._ID_2_ACTION if self._env.name == "doudizhu" else self._env.actions
+        names: Sequence[str] = (
+            self._env._ID_2_ACTION if self._env.name == "doudizhu" else self._env.actions
+        )
         return names[action]

@@ -1,6 +1,7 @@
 """A game that a seat cannot tell from the one it plays, to hand to code that expects a whole state.
 
-Hidden cards and moves are drawn (``draw_hidden``), so that whoever looks at them learns nothing that the seat does not know.
+Hidden cards and moves are drawn (``draw_hidden``), so that whoever looks at them learns nothing
+that the seat does not know.
 """
 
 import numpy as np
@@ -15,13 +16,13 @@ from games.generic import (
     draw_hidden,
     fill_world,
     infoset_key,
-    may_be_played,
+    is_legal,
     played_move,
     seen_move,
     start_hidden,
     start_view,
     step,
-)  # fmt: skip
+)
 from games.interface import Game
 from games.kernels import kernel
 
@@ -30,9 +31,15 @@ _ATTEMPTS = 1000
 
 @kernel
 def _draw_game(
-    rules: Rules, views: States, seat: int, seen: np.ndarray, rng: np.ndarray, hidden: np.ndarray, worlds: States,
+    rules: Rules,
+    views: States,
+    seat: int,
+    seen: np.ndarray,
+    rng: np.ndarray,
+    hidden: np.ndarray,
+    worlds: States,
     moves: np.ndarray,
-) -> int:  # fmt: skip
+) -> int:
     """Draws a world of lane 0 of ``views`` and plays the game again in it.
 
     Args:
@@ -54,17 +61,25 @@ def _draw_game(
     count, j = 0, 0
     while j < seen.size or current_seat(rules, worlds, 2) != seat:
         told = seen[j] if j < seen.size else HIDDEN_MOVE
-        action = -1 if current_seat(rules, worlds, 2) < 0 else played_move(rules, worlds, 2, seat, told, hidden[0])
-        if action < 0 or not may_be_played(rules, worlds, 2, action):
+        action = (
+            -1
+            if current_seat(rules, worlds, 2) < 0
+            else played_move(rules, worlds, 2, seat, told, hidden[0])
+        )
+        if action < 0 or not is_legal(rules, worlds, 2, action):
             return -1
         j += seen_move(rules, worlds, 2, action, seat) != UNSEEN_MOVE
         step(rules, worlds, 2, action)
         moves[count] = action
         count += 1
-    return count if infoset_key(rules, worlds, 2, seat) == infoset_key(rules, views, 0, seat) else -1
+    return (
+        count if infoset_key(rules, worlds, 2, seat) == infoset_key(rules, views, 0, seat) else -1
+    )
 
 
-def draw_game(game: Game, view: States, seen: np.ndarray, seat: int, rng: np.ndarray) -> tuple[States, list[int]]:
+def draw_game(
+    game: Game, view: States, seen: np.ndarray, seat: int, rng: np.ndarray
+) -> tuple[States, list[int]]:
     """Returns the deal (one row) and the moves of a game that leads to a view.
 
     Args:
@@ -80,7 +95,9 @@ def draw_game(game: Game, view: States, seen: np.ndarray, seat: int, rng: np.nda
     worlds, moves = game.empty(3), np.empty(game.spec.max_moves, np.int16)
     hidden = np.zeros((1, game.spec.hidden_words), np.uint64)
     for _ in range(_ATTEMPTS):
-        count = _draw_game(game.rules, view, seat, np.ascontiguousarray(seen), rng, hidden, worlds, moves)
+        count = _draw_game(
+            game.rules, view, seat, np.ascontiguousarray(seen), rng, hidden, worlds, moves
+        )
         if count >= 0:
             return take(worlds, np.array([1])), [int(move) for move in moves[:count]]
     raise ValueError("no world fits: the moves do not lead to what the seat sees")

@@ -1,7 +1,9 @@
-"""What a tree's own policies say of hidden moves: worlds weighed by the probability with which the other seats make their moves.
+"""What a tree's own policies say of hidden moves: worlds weighed by the probability with which the
+other seats make their moves.
 
-A world is replayed from the start of the game. At each decision of another seat the probability of its move is that of the mean
-policy of its information set in the tree; a set that has no row plays evenly.
+A world is replayed from the start of the game. At each decision of another seat the probability of
+its move is that of the mean policy of its information set in the tree; a set that has no row plays
+evenly.
 """
 
 from typing import Any
@@ -22,23 +24,33 @@ from games.generic import (
     start_hidden,
     start_view,
     step,
-)  # fmt: skip
+)
 from games.kernels import kernel, random_float
 from tabular.hash_table import Rows, find, seat_key
 from tabular.selection import weights
 
 
 @kernel
-def draw_words(rules: Rules, view: States, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+def draw_words(
+    rules: Rules, view: States, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
     """Draws hidden words (uint64 ``[n, W]``) of a view of one row from the prior."""
     draw_hidden(rules, view, 0, seat, rng, lane, hidden)
 
 
 @kernel
 def log_likelihoods(
-    rules: Rules, view: States, seat: int, moves: np.ndarray, hidden: np.ndarray, selection: Any, rows: Rows, scratch: States,
-    max_legal: int, out: np.ndarray,
-) -> None:  # fmt: skip
+    rules: Rules,
+    view: States,
+    seat: int,
+    moves: np.ndarray,
+    hidden: np.ndarray,
+    selection: Any,
+    rows: Rows,
+    scratch: States,
+    max_legal: int,
+    out: np.ndarray,
+) -> None:
     """Writes how likely the moves of the other seats are in each world.
 
     Args:
@@ -69,16 +81,27 @@ def log_likelihoods(
                 break
             is_seen = seen_move(rules, scratch, 1, action, seat) != UNSEEN_MOVE
             if mover != seat:
-                out[k] += _log_share(rules, scratch, mover, action, selection, rows, actions, shares)
+                out[k] += _log_share(
+                    rules, scratch, mover, action, selection, rows, actions, shares
+                )
             step(rules, scratch, 1, action)
             j += is_seen
 
 
 @kernel
 def _log_share(
-    rules: Rules, states: States, mover: int, action: int, selection: Any, rows: Rows, actions: np.ndarray, shares: np.ndarray
+    rules: Rules,
+    states: States,
+    mover: int,
+    action: int,
+    selection: Any,
+    rows: Rows,
+    actions: np.ndarray,
+    shares: np.ndarray,
 ) -> float:
-    """Returns the log-probability of an action in lane 1 by the mean policy of its information set."""
+    """Returns the log-probability of an action in lane 1 by the mean policy of its information
+    set.
+    """
     num_actions = legal(rules, states, 1, actions)
     stands_for = nearest_listed(rules, states, 1, action)
     slot = np.searchsorted(actions[:num_actions], stands_for)
@@ -95,18 +118,31 @@ def _log_share(
 
 @kernel
 def drawn_worlds(
-    rules: Rules, view: States, seat: int, hidden: np.ndarray, cumulative: np.ndarray, rng: np.ndarray, lane: int, count: int,
+    rules: Rules,
+    view: States,
+    seat: int,
+    hidden: np.ndarray,
+    cumulative: np.ndarray,
+    rng: np.ndarray,
+    lane: int,
+    count: int,
     worlds: States,
-) -> None:  # fmt: skip
-    """Writes ``count`` worlds, each drawn by the cumulative probabilities (float64 ``[n]``) of hidden words (``[n, W]``)."""
+) -> None:
+    """Writes ``count`` worlds, each drawn by the cumulative probabilities (float64 ``[n]``) of
+    hidden words (``[n, W]``).
+    """
     for j in range(count):
-        k = min(np.searchsorted(cumulative, random_float(rng, lane), side="right"), cumulative.size - 1)
+        k = min(
+            np.searchsorted(cumulative, random_float(rng, lane), side="right"), cumulative.size - 1
+        )
         fill_world(rules, view, 0, seat, hidden[k], worlds, j)
     deal_rest(rules, worlds, 0, count, rng, lane)
 
 
 def cumulative_of(log_weights: np.ndarray) -> np.ndarray:
-    """Returns the cumulative probabilities (float64 ``[n]``) of log-weights; even where none is possible."""
+    """Returns the cumulative probabilities (float64 ``[n]``) of log-weights; even where none is
+    possible.
+    """
     highest = log_weights.max()
     shares = np.exp(log_weights - highest) if highest > -np.inf else np.ones(len(log_weights))
     summed: np.ndarray = np.cumsum(shares)

@@ -1,10 +1,13 @@
-"""A program on the other end of three pipes, spoken to in lines, with a limit on the time of every exchange.
+"""A program on the other end of three pipes, spoken to in lines, with a limit on the time of every
+exchange.
 
-Nothing here blocks: one loop writes what the program takes, reads what it says on its output and its error stream, and looks at
-the clock. So a program that hangs, dies, stops reading, or writes half a line, too much or nonsense causes an error and no wait.
+Nothing here blocks: one loop writes what the program takes, reads what it says on its output and
+its error stream, and looks at the clock. So a program that hangs, dies, stops reading, or writes
+half a line, too much or nonsense causes an error and no wait.
 
-The program and whatever it started (its process group) are killed at ``close``, when the object is garbage collected, and when
-the interpreter exits. Pipes are polled with ``selectors``, which works on Unix alone.
+The program and whatever it started (its process group) are killed at ``close``, when the object is
+garbage collected, and when the interpreter exits. Pipes are polled with ``selectors``, which works
+on Unix alone.
 """
 
 import codecs
@@ -28,7 +31,9 @@ _KEPT_CHARACTERS = 2_000
 
 
 class ChildProgramError(RuntimeError):
-    """The program did not do its part; the message says what happened, beginning in the middle of a sentence."""
+    """The program did not do its part; the message says what happened, beginning in the middle of a
+    sentence.
+    """
 
 
 class ChildProgram:
@@ -55,7 +60,9 @@ class ChildProgram:
         except (OSError, ValueError) as error:
             raise ChildProgramError(f"it cannot be started: {error}") from error
         pipes = self._process.stdin, self._process.stdout, self._process.stderr
-        self._input, self._output, self._errors = (pipe.fileno() for pipe in pipes if pipe is not None)
+        self._input, self._output, self._errors = (
+            pipe.fileno() for pipe in pipes if pipe is not None
+        )
         for pipe in (self._input, self._output, self._errors):
             os.set_blocking(pipe, False)
         self._received = bytearray()
@@ -89,13 +96,15 @@ class ChildProgram:
             seconds: From now to the end of the answer.
 
         Raises:
-            ChildProgramError: There is no whole line in time, the program ended or closed a pipe, its line is too long or no
-                UTF-8, or it wrote lines that nobody asked for.
+            ChildProgramError: There is no whole line in time, the program ended or closed a pipe,
+                its line is too long or no UTF-8, or it wrote lines that nobody asked for.
         """
         self._exchange(line, seconds, answered=True)
         answer, _, rest = bytes(self._received).partition(b"\n")
         if rest:
-            raise ChildProgramError(f"it wrote more than one line: {shortened(bytes(self._received))}")
+            raise ChildProgramError(
+                f"it wrote more than one line: {shortened(bytes(self._received))}"
+            )
         self._received.clear()
         try:
             return answer.decode()
@@ -103,12 +112,16 @@ class ChildProgram:
             raise ChildProgramError(f"its answer is no UTF-8: {shortened(answer)}") from error
 
     def last_errors(self) -> str:
-        """Returns the last lines that the program wrote to its error stream, at most 2,000 characters."""
+        """Returns the last lines that the program wrote to its error stream, at most 2,000
+        characters.
+        """
         self._read_errors()
         return self._error_text.strip()
 
     def close(self) -> None:
-        """Closes the program's input, the sign to end, gives it a second to do so, and kills what is left of it."""
+        """Closes the program's input, the sign to end, gives it a second to do so, and kills what
+        is left of it.
+        """
         if not self._end.alive:
             return
         assert self._process.stdin is not None
@@ -122,13 +135,17 @@ class ChildProgram:
         self._end()
 
     def _exchange(self, line: str, seconds: float, answered: bool) -> None:
-        """Sends a line and, if it is to be ``answered``, reads on until a line is in ``_received``."""
+        """Sends a line and, if it is to be ``answered``, reads on until a line is in
+        ``_received``.
+        """
         deadline = time.monotonic() + seconds
         if not self._end.alive:
             raise ChildProgramError("it was closed")
         self._read_output()
         if self._received:
-            raise ChildProgramError(f"it wrote without being asked: {shortened(bytes(self._received))}")
+            raise ChildProgramError(
+                f"it wrote without being asked: {shortened(bytes(self._received))}"
+            )
         waiting = memoryview(line.encode() + b"\n")
         with selectors.DefaultSelector() as selector:
             selector.register(self._input, selectors.EVENT_WRITE)
@@ -170,7 +187,10 @@ class ChildProgram:
             raise ChildProgramError(self._ending("closed its output"))
         self._received += chunk
         if b"\n" not in self._received[: MAX_LINE + 1] and len(self._received) > MAX_LINE:
-            raise ChildProgramError(f"it wrote a line of more than {MAX_LINE:,} bytes: {shortened(bytes(self._received))}")
+            raise ChildProgramError(
+                f"it wrote a line of more than {MAX_LINE:,} bytes: "
+                f"{shortened(bytes(self._received))}"
+            )
 
     def _read_errors(self) -> None:
         """Passes the program's error stream on to ours, and keeps the end of it."""
@@ -190,7 +210,8 @@ class ChildProgram:
         if unread:
             return f"it did not read what it was sent within {seconds:g} s"
         if self._received:
-            return f"no end of the line within {seconds:g} s: it wrote {shortened(bytes(self._received))}"
+            wrote = shortened(bytes(self._received))
+            return f"no end of the line within {seconds:g} s: it wrote {wrote}"
         return f"no answer within {seconds:g} s (does it flush its output?)"
 
     def _ending(self, what: str) -> str:
@@ -203,7 +224,9 @@ class ChildProgram:
             text = f"the program was ended by {_signal_name(-status)}"
         else:
             text = f"the program ended with status {status}"
-        return text + (f", having written {shortened(bytes(self._received))}" if self._received else "")
+        return text + (
+            f", having written {shortened(bytes(self._received))}" if self._received else ""
+        )
 
     def _wait(self) -> None:
         """Waits a little for the program to end."""
@@ -228,7 +251,9 @@ def _signal_name(number: int) -> str:
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kills a process group, and closes the pipes to it."""
-    with suppress(ProcessLookupError, PermissionError):  # it is gone already; macOS says so in the second way
+    with suppress(
+        ProcessLookupError, PermissionError
+    ):  # it is gone already; macOS says so in the second way
         os.killpg(process.pid, signal.SIGKILL)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:

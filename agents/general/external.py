@@ -1,7 +1,9 @@
-"""Players from outside: any program that reads and writes lines of JSON (``docs/external-players.md``).
+"""Players from outside: any program that reads and writes lines of JSON
+(``docs/external-players.md``).
 
-What a program answers is played or ends the match. An illegal, malformed or late answer, or a program that ends or hangs, raises
-an error with everything needed to find the fault; no other move is ever played in its place.
+What a program answers is played or ends the match. An illegal, malformed or late answer, or a
+program that ends or hangs, raises an error with everything needed to find the fault; no other move
+is ever played in its place.
 """
 
 import json
@@ -51,7 +53,9 @@ class ExternalOptions(PlayerOptions):
 
 
 class ExternalPlayerError(RuntimeError):
-    """An external player did not answer as it should. The message has its command, what it was sent, and what it answered."""
+    """An external player did not answer as it should. The message has its command, what it was
+    sent, and what it answered.
+    """
 
 
 class _AnswerError(ValueError):
@@ -61,13 +65,15 @@ class _AnswerError(ValueError):
 class ExternalAgent(Agent):
     """Asks a program for its moves, one at a time, and lets it play many games at once.
 
-    The program is started in the first ``start`` and serves until ``close``: use the agent as a context manager, or leave it to
-    the garbage collector or the end of the interpreter, which kill the program. After an error the program is dead, and the next
-    ``start`` starts it anew. Unix only.
+    The program is started in the first ``start`` and serves until ``close``: use the agent as a
+    context manager, or leave it to the garbage collector or the end of the interpreter, which kill
+    the program. After an error the program is dead, and the next ``start`` starts it anew. Unix
+    only.
 
     Args:
         game: The game.
-        command: The program and its arguments, as a list or as a line that is split as by a shell. No shell runs it.
+        command: The program and its arguments, as a list or as a line that is split as by a shell.
+            No shell runs it.
         seconds: Time for a move, from sending the question to the end of the answer.
         start_seconds: Time for the first answer, in which a program may load what it needs.
         name: For reports.
@@ -99,10 +105,12 @@ class ExternalAgent(Agent):
         self._questions = 0
 
     def start(self, num_games: int, seed: int) -> None:
-        """Tells the program to forget everything; the games to come are 0 .. ``num_games`` - 1. Starts it if need be.
+        """Tells the program to forget everything; the games to come are 0 .. ``num_games`` - 1.
+        Starts it if need be.
 
         Raises:
-            ExternalPlayerError: It cannot be started, does not answer in time, or is no longer there.
+            ExternalPlayerError: It cannot be started, does not answer in time, or is no longer
+                there.
         """
         if self._program is None:
             self._questions = 0
@@ -110,24 +118,37 @@ class ExternalAgent(Agent):
         self._talk({"type": "start", "games": num_games, "seed": seed}, self.start_seconds, None)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns the program's move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
+        """Returns the program's move (int16 ``[n]``) for each view; row k belongs to game
+        ``games[k]``.
 
         Raises:
-            ExternalPlayerError: An answer is illegal, malformed or late, or the program is no longer there.
+            ExternalPlayerError: An answer is illegal, malformed or late, or the program is no
+                longer there.
             RuntimeError: The agent was not started, or was closed.
         """
         if self._program is None:
-            raise RuntimeError(f"player {self.name} is asked for a move before start or after close")
+            raise RuntimeError(
+                f"player {self.name} is asked for a move before start or after close"
+            )
         moves = np.empty(len(games), np.int16)
         for k, number in enumerate(games):
-            view = self.game.describe_view(views, k, records.moves[number, : records.lengths[number]])
+            view = self.game.describe_view(
+                views, k, records.moves[number, : records.lengths[number]]
+            )
             self._questions += 1
-            question = {"type": "view", "id": self._questions, "game_number": int(number), "view": view}
+            question = {
+                "type": "view",
+                "id": self._questions,
+                "game_number": int(number),
+                "view": view,
+            }
             moves[k] = self._talk(question, self.seconds, self._check_move)
         return moves
 
     def close(self) -> None:
-        """Ends the program: its input is closed, and after a second at most it is killed. Does nothing if there is none."""
+        """Ends the program: its input is closed, and after a second at most it is killed. Does
+        nothing if there is none.
+        """
         program, self._program = self._program, None
         if program is not None:
             program.close()
@@ -135,22 +156,37 @@ class ExternalAgent(Agent):
     def __enter__(self) -> "ExternalAgent":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def _hello(self) -> Message:
         """Returns the first message to a program."""
         spec = self.game.spec
         teams = list(spec.teams)
-        return {"type": "hello", "protocol": PROTOCOL, "game": spec.name, "teams": teams, "seconds": float(self.seconds)}
+        return {
+            "type": "hello",
+            "protocol": PROTOCOL,
+            "game": spec.name,
+            "teams": teams,
+            "seconds": float(self.seconds),
+        }
 
-    def _talk(self, message: Message, seconds: float, check: Callable[[Message, Message], int] | None) -> int:
-        """Sends a message to the program, which is started if there is none, and kills it after any error.
+    def _talk(
+        self, message: Message, seconds: float, check: Callable[[Message, Message], int] | None
+    ) -> int:
+        """Sends a message to the program, which is started if there is none, and kills it after any
+        error.
 
         Args:
             message: The message.
             seconds: How long the exchange may take.
-            check: (message, answer) -> what to return, or _AnswerError; None: there is no answer, and 0 is returned.
+            check: (message, answer) -> what to return, or _AnswerError; None: there is no answer,
+                and 0 is returned.
         """
         line, answer = json.dumps(message), None
         try:
@@ -165,7 +201,9 @@ class ExternalAgent(Agent):
             fault = self._fault(str(error), line, answer)
             self._kill()
             raise fault from error
-        except BaseException:  # Ctrl-C: an answer that nobody waits for must not be taken for the next one
+        except (
+            BaseException
+        ):  # Ctrl-C: an answer that nobody waits for must not be taken for the next one
             self._kill()
             raise
 
@@ -183,17 +221,29 @@ class ExternalAgent(Agent):
             f"command: {shlex.join(self.command)}",
             f"sent: {sent}",
             f"answer: {'none' if answer is None else shortened(answer)}",
-            *([f"last lines of its error stream: {' | '.join(errors.splitlines())}"] if errors else []),
+            *(
+                [f"last lines of its error stream: {' | '.join(errors.splitlines())}"]
+                if errors
+                else []
+            ),
         ]
         return ExternalPlayerError(" ".join("; ".join(lines).splitlines()))
 
     def _check_move(self, question: Message, answer: Message) -> int:
-        """Returns the action of an answer. Raises _AnswerError unless it is one of the legal moves that the question lists."""
+        """Returns the action of an answer. Raises _AnswerError unless it is one of the legal moves
+        that the question lists.
+        """
         if answer.get("id", question["id"]) != question["id"]:
-            raise _AnswerError(f"it answered another question: id {shortened(repr(answer['id']))}, expected {question['id']}")
+            raise _AnswerError(
+                f"it answered another question: id {shortened(repr(answer['id']))}, "
+                f"expected {question['id']}"
+            )
         text = answer.get("move")
         if not isinstance(text, str) or len(text) > _MAX_MOVE_TEXT:
-            raise _AnswerError('its answer has no move: expected such as {"move": "pass"}, the move one of those under "legal"')
+            raise _AnswerError(
+                'its answer has no move: expected such as {"move": "pass"}, the move one '
+                'of those under "legal"'
+            )
         try:
             action = self.game.parse_action(text)
         except ValueError as error:
@@ -217,5 +267,8 @@ def _parse(answer: str) -> Message:
 def _check_hello(message: Message, answer: Message) -> int:
     """Returns the version that a program speaks. Raises _AnswerError unless it is ours."""
     if answer.get("protocol") != PROTOCOL:
-        raise _AnswerError(f'it does not speak version {PROTOCOL} of the protocol: expected {{"protocol": {PROTOCOL}}}')
+        raise _AnswerError(
+            f"it does not speak version {PROTOCOL} of the protocol: expected "
+            f'{{"protocol": {PROTOCOL}}}'
+        )
     return PROTOCOL

@@ -55,11 +55,16 @@ class MixAgent(Agent):
 
     def __init__(self, game: Game, agents: Sequence[Agent]) -> None:
         if len(agents) != game.spec.num_seats:
-            raise ValueError(f"{len(agents)} players for the seats of {game.spec.name}; expected {game.spec.num_seats}")
+            raise ValueError(
+                f"{len(agents)} players for the seats of {game.spec.name}; expected "
+                f"{game.spec.num_seats}"
+            )
         self.game, self.agents, self.name = game, tuple(agents), "mix"
 
     def start(self, num_games: int, seed: int) -> None:
-        """Prepares every player for games 0 .. num_games - 1, each object once, with random numbers of its own."""
+        """Prepares every player for games 0 .. num_games - 1, each object once, with random numbers
+        of its own.
+        """
         started: set[int] = set()
         for k, agent in enumerate(self.agents):
             if id(agent) not in started:
@@ -71,7 +76,9 @@ class MixAgent(Agent):
         seats, actions = np.empty(len(games), np.int8), np.empty(len(games), np.int16)
         _movers(self.game.rules, views, seats)
         for agent in {id(agent): agent for agent in self.agents}.values():
-            rows = np.flatnonzero(np.isin(seats, [k for k, other in enumerate(self.agents) if other is agent]))
+            rows = np.flatnonzero(
+                np.isin(seats, [k for k, other in enumerate(self.agents) if other is agent])
+            )
             if rows.size:
                 actions[rows] = agent.act(games[rows], take(views, rows), records)
         return actions

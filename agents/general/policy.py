@@ -30,15 +30,18 @@ class PolicyOptions(PlayerOptions):
     """The policy network without search.
 
     Attributes:
-        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
-        temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 0; in poker, where a good player
-            mixes, 1.
-        solve: Whether sure wins are played wherever the rules can prove them from the own hand and the unseen cards, whatever the
-            others hold and do (``games.generic.forced_win``). None: as in the games that the network learned from; in Doudizhu
-            these play those that are found at once (``sure_win``), so that it has learned the rest of the game alone. false: its
-            own moves to the end.
-        precision: Of the network: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": by the processor
-            and the size of the networks (``networks/precision.py``); int8 in long matches alone.
+        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the
+            project.
+        temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 0; in
+            poker, where a good player mixes, 1.
+        solve: Whether sure wins are played wherever the rules can prove them from the own hand and
+            the unseen cards, whatever the others hold and do (``games.generic.forced_win``). None:
+            as in the games that the network learned from; in Doudizhu these play those that are
+            found at once (``sure_win``), so that it has learned the rest of the game alone. false:
+            its own moves to the end.
+        precision: Of the network: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto":
+            by the processor and the size of the networks (``networks/precision.py``); int8 in long
+            matches alone.
     """
 
     checkpoint: str | None = None
@@ -56,14 +59,23 @@ class PolicyOptions(PlayerOptions):
         temperature = float(host.game.spec.mixes) if self.temperature is None else self.temperature
         solve = trained.has_values and trained.search.solve if self.solve is None else self.solve
         win_only = trained.objective == "wp"
-        return PolicyAgent(trained.game, trained.evaluator.evaluate, temperature, win_only=win_only, solve=solve)
+        return PolicyAgent(
+            trained.game, trained.evaluator.evaluate, temperature, win_only=win_only, solve=solve
+        )
 
 
 @kernel
 def _probabilities(
-    rules: Rules, decoder: np.ndarray, views: States, first: int, policy: np.ndarray, temperature: float, out: np.ndarray
+    rules: Rules,
+    decoder: np.ndarray,
+    views: States,
+    first: int,
+    policy: np.ndarray,
+    temperature: float,
+    out: np.ndarray,
 ) -> None:
-    """Writes the probabilities of the legal actions of the views from ``first`` on to ``out``, which holds zeros.
+    """Writes the probabilities of the legal actions of the views from ``first`` on to ``out``,
+    which holds zeros.
 
     Args:
         policy: float32 ``[n, policy_size]``, outputs of the mover's network for n views.
@@ -93,7 +105,9 @@ def _sure_wins(rules: Rules, views: States, actions: np.ndarray) -> None:
 
 @kernel
 def _certain(rules: Rules, views: States, moves: np.ndarray, out: np.ndarray) -> None:
-    """Gives given moves (int16 ``[n]``, -1 = none) all of the probability of their rows (float64 ``[n, max_legal]``)."""
+    """Gives given moves (int16 ``[n]``, -1 = none) all of the probability of their rows (float64
+    ``[n, max_legal]``).
+    """
     actions = np.empty(out.shape[1], np.int16)
     for i in range(moves.size):
         if moves[i] >= 0:
@@ -116,7 +130,8 @@ class PolicyAgent(Agent):
         evaluate: (observations int8 ``[N, C, L]``, seats int8 ``[N]``) -> Outputs.
         temperature: 0 plays the most likely move; T > 0 draws from softmax(logits / T).
         name: For reports.
-        win_only: Whether the values tell wins (objective "wp") or returns ("adp"); None: not known, they are not told.
+        win_only: Whether the values tell wins (objective "wp") or returns ("adp"); None: not known,
+            they are not told.
         solve: Whether sure wins are played, whatever the networks say.
     """
 
@@ -129,7 +144,13 @@ class PolicyAgent(Agent):
         win_only: bool | None = None,
         solve: bool = False,
     ) -> None:
-        self.game, self.evaluate, self.temperature, self.name, self.win_only = game, evaluate, temperature, name, win_only
+        self.game, self.evaluate, self.temperature, self.name, self.win_only = (
+            game,
+            evaluate,
+            temperature,
+            name,
+            win_only,
+        )
         self.solve = solve
         self._rng = np.zeros(0, np.uint64)
 
@@ -138,16 +159,27 @@ class PolicyAgent(Agent):
         self._rng = streams(seed, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``."""
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
+        ``games[k]``.
+        """
         n, spec = len(games), self.game.spec
         rows = np.arange(n)
         outputs = self._evaluated(views, rows)
         actions = np.empty(n, np.int16)
         rng = self._rng[games]
         sample_policy(
-            self.game.rules, self.game.decoder, views, rows, outputs.policy, self.temperature, rng, actions,
-            *np.empty((2, n), np.float32), np.empty(spec.max_legal, np.int16), np.empty(spec.max_legal),
-        )  # fmt: skip
+            self.game.rules,
+            self.game.decoder,
+            views,
+            rows,
+            outputs.policy,
+            self.temperature,
+            rng,
+            actions,
+            *np.empty((2, n), np.float32),
+            np.empty(spec.max_legal, np.int16),
+            np.empty(spec.max_legal),
+        )
         self._rng[games] = rng
         if self.solve:
             _sure_wins(self.game.rules, views, actions)
@@ -161,7 +193,9 @@ class PolicyAgent(Agent):
         return self.evaluate(observations, seats)
 
     def probabilities(self, views: States) -> np.ndarray:
-        """Returns the probability of each legal action at each view, see ``agents.agent.OpenPolicy``."""
+        """Returns the probability of each legal action at each view, see
+        ``agents.agent.OpenPolicy``.
+        """
         stated = self._stated(views, self.temperature)
         if self.solve:
             moves = np.full(num_rows(views), -1, np.int16)
@@ -175,11 +209,15 @@ class PolicyAgent(Agent):
         result = np.zeros((total, self.game.spec.max_legal))
         for first in range(0, total, CHUNK):
             policy = self._evaluated(views, np.arange(first, min(first + CHUNK, total))).policy
-            _probabilities(self.game.rules, self.game.decoder, views, first, policy, temperature, result)
+            _probabilities(
+                self.game.rules, self.game.decoder, views, first, policy, temperature, result
+            )
         return result
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision, the network's own policy (at a temperature of 0: that of 1) and its value; or a sure win."""
+        """Returns the decision, the network's own policy (at a temperature of 0: that of 1) and its
+        value; or a sure win.
+        """
         if self.solve:
             sure = np.full(1, -1, np.int16)
             _sure_wins(self.game.rules, question.view, sure)

@@ -12,7 +12,14 @@ from games.kernels import kernel, random_below, streams
 
 
 @kernel
-def _draw(rules: Rules, views: States, games: np.ndarray, rng: np.ndarray, scratch: np.ndarray, moves: np.ndarray) -> None:
+def _draw(
+    rules: Rules,
+    views: States,
+    games: np.ndarray,
+    rng: np.ndarray,
+    scratch: np.ndarray,
+    moves: np.ndarray,
+) -> None:
     """Writes a legal move of each row to ``moves``, drawn from the stream of its game."""
     for k in range(len(games)):
         n = legal(rules, views, k, scratch)
@@ -21,7 +28,9 @@ def _draw(rules: Rules, views: States, games: np.ndarray, rng: np.ndarray, scrat
 
 @kernel
 def _spread(rules: Rules, views: States, scratch: np.ndarray, probabilities: np.ndarray) -> None:
-    """Writes the same probability for each legal move of each row to ``probabilities``, which holds zeros."""
+    """Writes the same probability for each legal move of each row to ``probabilities``, which holds
+    zeros.
+    """
     for k in range(len(probabilities)):
         n = legal(rules, views, k, scratch)
         probabilities[k, :n] = 1.0 / n
@@ -37,13 +46,24 @@ class Random(Player):
         self._rng = streams(seed, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``."""
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
+        ``games[k]``.
+        """
         moves = np.empty(len(games), np.int16)
-        _draw(self.game.rules, views, games, self._rng, np.empty(self.game.spec.max_legal, np.int16), moves)
+        _draw(
+            self.game.rules,
+            views,
+            games,
+            self._rng,
+            np.empty(self.game.spec.max_legal, np.int16),
+            moves,
+        )
         return moves
 
     def probabilities(self, views: States) -> np.ndarray:
-        """Returns the probability of each legal move at each view, see ``agents.agent.OpenPolicy``."""
+        """Returns the probability of each legal move at each view, see
+        ``agents.agent.OpenPolicy``.
+        """
         spec = self.game.spec
         result = np.zeros((num_rows(views), spec.max_legal))
         _spread(self.game.rules, views, np.empty(spec.max_legal, np.int16), result)

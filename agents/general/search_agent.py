@@ -1,18 +1,26 @@
 """FPMCTS with inference as a player."""
 
-import re
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
 from agents.agent import Agent
-from agents.decision import RETURN, WINS, Decision, HiddenCards, Limits, Question, RootMove, sure_win_decision
+from agents.decision import (
+    RETURN,
+    WINS,
+    Decision,
+    HiddenCards,
+    Limits,
+    Question,
+    RootMove,
+    sure_win_decision,
+)
 from agents.match_search import match_inference, match_search
 from agents.registry import Host, PlayerOptions, player
 from agents.trained import checkpoint_of, trained_networks
@@ -26,22 +34,26 @@ from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
 from networks.evaluator import Evaluator
 from networks.precision import PRECISIONS
-from runtime.help import paragraphs
-from runtime.settings import ConfigError, build, did_you_mean, setting
+from runtime.settings import setting
 
 
+@player("fpmcts", slow=True, compiles=True)
 @dataclass
-class OwnOptions(PlayerOptions):
-    """The options of FPMCTS beside the settings of the search and of inference.
+class FPMCTSOptions(PlayerOptions):
+    """Fictitious-Play MCTS with inference. Settings of the search that are not given: as conf/match
+    has them, else as trained.
 
     Attributes:
-        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the project.
-        seconds: Time per move in place of a number of playouts; such a match cannot be repeated exactly. None: playouts alone.
+        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the
+            project.
+        seconds: Time per move in place of a number of playouts; such a match cannot be repeated
+            exactly. None: playouts alone.
         inference: false deals the hidden cards from the prior.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
-        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto": by the processor
-            and the size of the networks (``networks/precision.py``); int8 in long matches alone.
+        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto":
+            by the processor and the size of the networks (``networks/precision.py``); int8 in long
+            matches alone.
     """
 
     checkpoint: str | None = None
@@ -50,52 +62,10 @@ class OwnOptions(PlayerOptions):
     objective: str = setting("trained", choices=("trained", "wp", "adp"))
     temperature: float = setting(0.0, least=0, most=100)
     precision: str = setting("auto", choices=PRECISIONS)
-
-
-SCHEMAS: tuple[type, ...] = (OwnOptions, SearchSettings, InferenceSettings)
-"""Whose fields are options; of two of one name the first counts."""
-
-
-@player("fpmcts", slow=True, compiles=True)
-@dataclass
-class FPMCTSOptions(OwnOptions):
-    """Fictitious-Play MCTS with inference. Settings of the search that are not given: as conf/match has them, else as trained.
-
-    Attributes:
-        search: The settings of the search that are given (``fpmcts.search.SearchSettings``).
-        beliefs: Those of inference (``inference.determinizer.InferenceSettings``).
-    """
-
     search: dict[str, Any] = field(default_factory=dict)
     beliefs: dict[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def help(cls, prefix: str) -> str:
-        """Returns a paragraph for each option; those of the search and of inference have no default here."""
-        told = paragraphs(OwnOptions, prefix)
-        for schema in SCHEMAS[1:]:
-            for key, text in paragraphs(schema, prefix).items():
-                told.setdefault(key, re.sub(r"=\S+?(?=:? )", "", text, count=1))
-        return "\n".join(told.values())
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any], prefix: str = "") -> Self:
-        """Returns the options, each checked by the first schema that has it; None: not given."""
-        left, parts = {key: value for key, value in given.items() if value is not None}, []
-        names = [f.name for schema in SCHEMAS for f in fields(schema)]
-        for schema in SCHEMAS:
-            own = {f.name: left.pop(f.name) for f in fields(schema) if f.name in left}
-            parts.append({key: getattr(build(schema, own, prefix), key) for key in own})
-        for key, value in left.items():
-            near = did_you_mean(key, names, prefix) or f"; expected one of {', '.join(dict.fromkeys(names))}"
-            raise ConfigError(f"{prefix}{key}={value}: unknown key{near}")
-        return cls(**parts[0], search=parts[1], beliefs=parts[2])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Returns the options as they are given."""
-        values = super().as_dict()
-        given = values.pop("search") | values.pop("beliefs")
-        return values | given
+    borrowed: ClassVar[dict[str, type]] = {"search": SearchSettings, "beliefs": InferenceSettings}
 
     @property
     def playouts(self) -> int | None:
@@ -111,7 +81,10 @@ class FPMCTSOptions(OwnOptions):
         objective = None if self.objective == "trained" else self.objective
         trained = trained_networks(host, self.checkpoint, objective, self.precision)
         if not trained.has_values:
-            raise CheckpointError(f"{self.checkpoint} holds policies and no values: no search; it plays as LABEL=policy")
+            raise CheckpointError(
+                f"{self.checkpoint} holds policies and no values: no search; it plays as "
+                "LABEL=policy"
+            )
         search = match_search(trained.search, host.game.spec.name, self.search)
         off = {} if self.inference else {"phase1": "none", "phase2": False}
         inference = match_inference(trained.inference, search.playouts, self.beliefs | off)
@@ -129,7 +102,9 @@ class FPMCTSOptions(OwnOptions):
 
 
 @kernel
-def _short_cuts(rules: Rules, views: States, solve: bool, actions: np.ndarray, scratch: np.ndarray) -> None:
+def _short_cuts(
+    rules: Rules, views: States, solve: bool, actions: np.ndarray, scratch: np.ndarray
+) -> None:
     """Writes the move of each row where it is forced or wins for sure, else -1."""
     for i in range(actions.size):
         n = legal(rules, views, i, scratch)
@@ -143,13 +118,21 @@ def _stake(rules: Rules, views: States) -> float:
 
 
 def _value_error(result: SearchResult, scale: float) -> float | None:
-    """Returns the standard error of the value of the first position, a mean over its policy; None where no move has one.
+    """Returns the standard error of the value of the first position, a mean over its policy; None
+    where no move has one.
 
     Moves that were tried once at most are left out: their share of the policy is small.
     """
-    errors, shares = result.standard_error[0].astype(np.float64), result.target[0].astype(np.float64)
+    errors, shares = (
+        result.standard_error[0].astype(np.float64),
+        result.target[0].astype(np.float64),
+    )
     known = ~np.isnan(errors) & (shares > 0.0)
-    return scale * float(np.sqrt(((shares[known] * errors[known]) ** 2).sum())) if known.any() else None
+    return (
+        scale * float(np.sqrt(((shares[known] * errors[known]) ** 2).sum()))
+        if known.any()
+        else None
+    )
 
 
 class Pace:
@@ -163,15 +146,21 @@ class Pace:
         self._seconds_each: float | None = None
 
     def playouts(self, seconds: float, most: int) -> int:
-        """Returns the playouts that fit into some seconds per position: at least 2, unless ``most`` is less."""
+        """Returns the playouts that fit into some seconds per position: at least 2, unless ``most``
+        is less.
+        """
         if self._seconds_each is None:
             return min(self.FIRST, most)
         return min(max(int(seconds / self._seconds_each), self.LEAST), most)
 
     def note(self, playouts: int, seconds: float) -> None:
-        """Learns that a position's playouts took some seconds. Half of the estimate is the last search."""
+        """Learns that a position's playouts took some seconds. Half of the estimate is the last
+        search.
+        """
         each = max(seconds / playouts, 1e-9)
-        self._seconds_each = each if self._seconds_each is None else 0.5 * (self._seconds_each + each)
+        self._seconds_each = (
+            each if self._seconds_each is None else 0.5 * (self._seconds_each + each)
+        )
 
 
 class SearchAgent(Agent):
@@ -185,9 +174,10 @@ class SearchAgent(Agent):
         win_only: The objective, see Search.
         max_positions: Positions searched at once.
         name: For reports.
-        seconds: Time per move, inference included, in place of a number of playouts: their number follows from the rate so far,
-            up to ``search.playouts``. Where many games are searched together it is the mean time per position. Such matches are
-            not repeatable. None: ``search.playouts``.
+        seconds: Time per move, inference included, in place of a number of playouts: their number
+            follows from the rate so far, up to ``search.playouts``. Where many games are searched
+            together it is the mean time per position. Such matches are not repeatable. None:
+            ``search.playouts``.
         temperature: 0 plays the search's choice; T > 0 draws from its policy^(1/T).
         table_slots: ``search.slots`` of ``decide``; None: as in ``search``.
     """
@@ -219,7 +209,9 @@ class SearchAgent(Agent):
     @cached_property
     def search(self) -> Search:
         """Returns the search of ``act``."""
-        return Search(self.game, self._evaluator.evaluate, self.settings, self._max_positions, self.win_only)
+        return Search(
+            self.game, self._evaluator.evaluate, self.settings, self._max_positions, self.win_only
+        )
 
     @cached_property
     def _table_search(self) -> Search:
@@ -252,7 +244,9 @@ class SearchAgent(Agent):
         if rows.size:
             lanes = games[rows]
             begin = time.perf_counter()
-            worlds, _ = self._determinizer.worlds(lanes, take(views, rows), records, self._rng, self.settings.worlds)
+            worlds, _ = self._determinizer.worlds(
+                lanes, take(views, rows), records, self._rng, self.settings.worlds
+            )
             inferred = time.perf_counter()
             playouts = None
             if self.seconds is not None:
@@ -261,7 +255,9 @@ class SearchAgent(Agent):
             result = self.search.run(worlds, self._rng, lanes, playouts)
             actions[rows] = result.choice
             if self.temperature > 0.0:
-                actions[rows] = sample_targets(result, np.full(rows.size, self.temperature), self._rng, lanes)
+                actions[rows] = sample_targets(
+                    result, np.full(rows.size, self.temperature), self._rng, lanes
+                )
             if playouts is not None:
                 self._pace.note(playouts, (time.perf_counter() - inferred) / rows.size)
         return actions
@@ -269,9 +265,10 @@ class SearchAgent(Agent):
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision with the moves of the root and what is believed of the hidden cards.
 
-        A sure win is played at once. Particles are drawn anew for every decision, so that none depends on those before it. Torch
-        uses one thread meanwhile: the batches of a lone game are so small that threads wait for each other (*measured* on two
-        busy cores: 1.7 s of processor time for 64 playouts with two, 0.16 s with one).
+        A sure win is played at once. Particles are drawn anew for every decision, so that none
+        depends on those before it. Torch uses one thread meanwhile: the batches of a lone game are
+        so small that threads wait for each other (*measured* on two busy cores: 1.7 s of processor
+        time for 64 playouts with two, 0.16 s with one).
         """
         threads = torch.get_num_threads()
         torch.set_num_threads(1)
@@ -288,9 +285,15 @@ class SearchAgent(Agent):
             return sure_win_decision(question, int(sure[0]), self.win_only)
         begin, lanes, rng = time.perf_counter(), np.zeros(1, np.int64), streams(question.seed, 1)
         self._table_determinizer.reset(lanes)
-        worlds, _ = self._table_determinizer.worlds(lanes, question.view, question.records, rng, self.settings.worlds)
+        worlds, _ = self._table_determinizer.worlds(
+            lanes, question.view, question.records, rng, self.settings.worlds
+        )
         hidden = self._hidden(question, lanes, rng)
-        ends = [end for end in (limits.deadline, None if self.seconds is None else begin + self.seconds) if end is not None]
+        ends = [
+            end
+            for end in (limits.deadline, None if self.seconds is None else begin + self.seconds)
+            if end is not None
+        ]
 
         def told(result: SearchResult, done: int, total: int) -> None:
             if limits.report is not None:
@@ -312,13 +315,17 @@ class SearchAgent(Agent):
         return self._decided(question, result, hidden)
 
     def _hidden(self, question: Question, lanes: np.ndarray, rng: np.ndarray) -> HiddenCards | None:
-        """Returns what the worlds just drawn were drawn from; None in games that do not say what may be hidden."""
+        """Returns what the worlds just drawn were drawn from; None in games that do not say what
+        may be hidden.
+        """
         spec = self.game.spec
         if not spec.hidden_kinds:
             return None
         beliefs = self._table_determinizer.marginals(lanes, question.view, question.records, rng)
         return HiddenCards(
-            seats=tuple((question.seat + 1 + k) % spec.num_seats for k in range(spec.num_seats - 1)),
+            seats=tuple(
+                (question.seat + 1 + k) % spec.num_seats for k in range(spec.num_seats - 1)
+            ),
             kinds=spec.hidden_kinds,
             probabilities=beliefs.probability[0].tolist(),
             effective_samples=None if np.isnan(beliefs.ess[0]) else float(beliefs.ess[0]),
@@ -326,7 +333,9 @@ class SearchAgent(Agent):
             prior_only=bool(beliefs.prior_only[0]),
         )
 
-    def _decided(self, question: Question, result: SearchResult, hidden: HiddenCards | None) -> Decision:
+    def _decided(
+        self, question: Question, result: SearchResult, hidden: HiddenCards | None
+    ) -> Decision:
         """Returns what a search says, so far or in the end, of one position."""
         unit, scale, shift = WINS, 0.5, 0.5
         if not self.win_only:

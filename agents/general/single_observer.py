@@ -1,22 +1,36 @@
-"""Single-observer IS-MCTS: one tree of the searcher's information sets, over many deals of the hidden cards.
+"""Single-observer IS-MCTS: one tree of the searcher's information sets, over many deals of the
+hidden cards.
 
-Each iteration takes another deal and walks down from the root. At a node only the moves that are legal in this deal are there;
-moves of the others, too, are chosen in this tree, by the upper confidence bound of *their* team's results. How often a move was
-there to be chosen (its *availability*) takes the place of the visits of the parent. The first move that was never tried ends the
+Each iteration takes another deal and walks down from the root. At a node only the moves that are
+legal in this deal are there; moves of the others, too, are chosen in this tree, by the upper
+confidence bound of *their* team's results. How often a move was there to be chosen (its
+*availability*) takes the place of the visits of the parent. The first move that was never tried
+ends the
 walk: it joins the tree, and the rest is played at random.
 
-Statistics belong to edges: a move at an information set of the searcher. They stand in a hash table by both keys.
+Statistics belong to edges: a move at an information set of the searcher. They stand in a hash table
+by both keys.
 
-Source: Cowling, Powley & Whitehouse, "Information set Monte Carlo tree search", 2012, III.C and algorithm 1.
+Source: Cowling, Powley & Whitehouse, "Information set Monte Carlo tree search", 2012, III.C and
+algorithm 1.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from agents.decision import RETURN, WINS
+from agents.general.tree_search import Clock, Place, Root, TreeAgent
 from games.batches import Rules, States
 from games.generic import copy_row, current_seat, infoset_key, legal, step, team_return
+from games.interface import Game
 from games.kernels import kernel, mix64, random_below, random_float
+from inference.prior import prior_worlds
+
+CHUNK = 256
+"""Iterations between two looks at the clock; each has a deal of its own."""
+PLACES = 1024
+"""Of the hash table of a new tree."""
 
 
 class Edges(NamedTuple):
@@ -44,9 +58,14 @@ class Edges(NamedTuple):
 def empty_edges(places: int) -> Edges:
     """Returns an empty tree with room for half as many edges as places (a power of two)."""
     return Edges(
-        np.zeros(places, np.uint64), np.zeros(places, np.uint32), np.zeros(places, np.uint32), np.zeros(places), np.zeros(places),
-        np.zeros(1, np.int64), np.array([np.inf, -np.inf]),
-    )  # fmt: skip
+        np.zeros(places, np.uint64),
+        np.zeros(places, np.uint32),
+        np.zeros(places, np.uint32),
+        np.zeros(places),
+        np.zeros(places),
+        np.zeros(1, np.int64),
+        np.array([np.inf, -np.inf]),
+    )
 
 
 @kernel
@@ -84,19 +103,34 @@ def grow(edges: Edges, larger: Edges) -> None:
 
 @kernel
 def iterate(
-    rules: Rules, worlds: States, first: int, count: int, searcher: int, wins_only: bool, exploration: float, asked: np.ndarray,
-    edges: Edges, state: States, rng: np.ndarray, lane: int, path: np.ndarray, movers: np.ndarray, actions: np.ndarray,
+    rules: Rules,
+    worlds: States,
+    first: int,
+    count: int,
+    searcher: int,
+    wins_only: bool,
+    exploration: float,
+    asked: np.ndarray,
+    edges: Edges,
+    state: States,
+    rng: np.ndarray,
+    lane: int,
+    path: np.ndarray,
+    movers: np.ndarray,
+    actions: np.ndarray,
     places: np.ndarray,
-) -> None:  # fmt: skip
+) -> None:
     """Runs an iteration in each of some worlds.
 
     Args:
-        worlds: The deals are rows ``first`` to ``first + count - 1``. searcher: Whose information sets these are.
-        wins_only: Whether the result of an iteration is its sign, a win, a draw or a loss. exploration: c; bounds are in units of
-            the span of all results so far.
+        worlds: The deals are rows ``first`` to ``first + count - 1``. searcher: Whose information
+            sets these are.
+        wins_only: Whether the result of an iteration is its sign, a win, a draw or a loss.
+            exploration: c; bounds are in units of the span of all results so far.
         asked: int16 ``[m]``, the moves that are considered at the root.
         state: One row of scratch. rng: uint64 streams; that of ``lane`` is drawn from.
-        path, movers: int64 ``[max_moves]``, scratch. actions, places: int16, int64 ``[max_legal]``, scratch.
+        path, movers: int64 ``[max_moves]``, scratch. actions, places: int16, int64 ``[max_legal]``,
+            scratch.
     """
     for world in range(first, first + count):
         copy_row(rules, worlds, world, state, 0)
@@ -124,7 +158,14 @@ def iterate(
                     edges.keys[place] = edge_key(key, actions[chosen])
                     edges.used[0] += 1
                 else:
-                    chosen = _best(edges, places, n, exploration * max(edges.span[1] - edges.span[0], 1e-9), rng, lane)
+                    chosen = _best(
+                        edges,
+                        places,
+                        n,
+                        exploration * max(edges.span[1] - edges.span[0], 1e-9),
+                        rng,
+                        lane,
+                    )
                     place = places[chosen]
                 for k in range(n):
                     if places[k] >= 0:
@@ -141,20 +182,27 @@ def iterate(
             result = team_return(rules, state, 0, movers[k])
             if wins_only:
                 result = np.sign(result)
-            edges.span[0], edges.span[1] = min(edges.span[0], result, -result), max(edges.span[1], result, -result)
+            edges.span[0], edges.span[1] = (
+                min(edges.span[0], result, -result),
+                max(edges.span[1], result, -result),
+            )
             edges.visits[path[k]] += np.uint32(1)
             edges.totals[path[k]] += result
             edges.squares[path[k]] += result * result
 
 
 @kernel
-def _best(edges: Edges, places: np.ndarray, n: int, exploration: float, rng: np.ndarray, lane: int) -> int:
+def _best(
+    edges: Edges, places: np.ndarray, n: int, exploration: float, rng: np.ndarray, lane: int
+) -> int:
     """Returns the move of the largest upper confidence bound, one of the best at random."""
     best, chosen, ties = -np.inf, 0, 0
     for k in range(n):
         place = places[k]
         visits = np.float64(edges.visits[place])
-        bound = edges.totals[place] / visits + exploration * np.sqrt(np.log(np.float64(edges.available[place])) / visits)
+        bound = edges.totals[place] / visits + exploration * np.sqrt(
+            np.log(np.float64(edges.available[place])) / visits
+        )
         if bound > best:
             best, chosen, ties = bound, k, 1
         elif bound == best:
@@ -166,10 +214,19 @@ def _best(edges: Edges, places: np.ndarray, n: int, exploration: float, rng: np.
 
 @kernel
 def root_statistics(
-    rules: Rules, views: States, i: int, edges: Edges, actions: np.ndarray, n: int, visits: np.ndarray, means: np.ndarray,
+    rules: Rules,
+    views: States,
+    i: int,
+    edges: Edges,
+    actions: np.ndarray,
+    n: int,
+    visits: np.ndarray,
+    means: np.ndarray,
     errors: np.ndarray,
-) -> None:  # fmt: skip
-    """Writes visits (int64), mean results and their standard errors (NaN where too few) of ``actions[:n]`` at the root."""
+) -> None:
+    """Writes visits (int64), mean results and their standard errors (NaN where too few) of
+    ``actions[:n]`` at the root.
+    """
     key = infoset_key(rules, views, i, current_seat(rules, views, i))
     for k in range(n):
         visits[k], means[k], errors[k] = 0, np.nan, np.nan
@@ -180,3 +237,86 @@ def root_statistics(
             if count > 1:
                 variance = max(edges.squares[place] / count - means[k] ** 2, 0.0)
                 errors[k] = np.sqrt(variance / (count - 1))
+
+
+class SingleObserverAgent(TreeAgent[Edges]):
+    """Single-observer IS-MCTS, with a new tree for every decision.
+
+    Args:
+        game: The game.
+        iterations, seconds, temperature: See ``TreeAgent``.
+        wins_only: Whether results are wins or returns.
+        c: Exploration constant, in units of the span of results.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        iterations: int | None,
+        seconds: float | None,
+        temperature: float,
+        wins_only: bool,
+        c: float,
+    ) -> None:
+        super().__init__(game, iterations, seconds, temperature, WINS if wins_only else RETURN)
+        spec = game.spec
+        self.wins_only, self.c, self._worlds, self._state = (
+            wins_only,
+            c,
+            game.empty(CHUNK),
+            game.empty(1),
+        )
+        self._path, self._movers = (
+            np.empty(spec.max_moves, np.int64),
+            np.empty(spec.max_moves, np.int64),
+        )
+        self._actions, self._places = (
+            np.empty(spec.max_legal, np.int16),
+            np.empty(spec.max_legal, np.int64),
+        )
+
+    def new_tree(self) -> Edges:
+        """Returns an empty tree."""
+        return empty_edges(PLACES)
+
+    def iterate(self, place: Place[Edges], done: int, clock: Clock) -> int:
+        """Runs an iteration in each of some deals."""
+        game, count = self.game, min(CHUNK, clock.most - done)
+        if 2 * (int(place.tree.used[0]) + count) > len(place.tree.keys):
+            larger = empty_edges(4 * len(place.tree.keys))
+            grow(place.tree, larger)
+            place.tree = larger
+        prior_worlds(
+            game.rules, place.positions, place.rng, count, game.spec.hidden_words, self._worlds
+        )
+        iterate(
+            game.rules,
+            self._worlds,
+            0,
+            count,
+            place.seat,
+            self.wins_only,
+            self.c,
+            place.asked,
+            place.tree,
+            self._state,
+            place.rng,
+            place.lane,
+            self._path,
+            self._movers,
+            self._actions,
+            self._places,
+        )
+        return count
+
+    def root(self, place: Place[Edges]) -> Root:
+        """Returns visits, means and standard errors of the moves."""
+        n = len(place.asked)
+        visits, means, errors = np.empty(n, np.int64), np.empty(n), np.empty(n)
+        root_statistics(
+            self.game.rules, place.view, 0, place.tree, place.asked, n, visits, means, errors
+        )
+        shift, scale = (0.5, 0.5) if self.wins_only else (0.0, 1.0)
+        tried = visits > 0
+        value = shift + scale * float((visits[tried] * means[tried]).sum() / visits.sum())
+        return Root(self.policy_of(visits), visits, shift + scale * means, scale * errors, value)

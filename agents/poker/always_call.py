@@ -12,7 +12,9 @@ from games.kernels import kernel
 
 
 @kernel
-def _mark(rules: Rules, views: States, passive: int, scratch: np.ndarray, probabilities: np.ndarray) -> None:
+def _mark(
+    rules: Rules, views: States, passive: int, scratch: np.ndarray, probabilities: np.ndarray
+) -> None:
     """Writes 1 for the passive move of each row to ``probabilities``, which holds zeros."""
     for k in range(len(probabilities)):
         for slot in range(legal(rules, views, k, scratch)):

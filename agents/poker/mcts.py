@@ -13,9 +13,8 @@ import numpy as np
 from agents.agent import Agent
 from agents.decision import RETURN, Decision, Limits, Question, RootMove
 from agents.registry import Host, PlayerOptions, player
-from expected_reward.backpropagation import Backpropagation
-from expected_reward.search import LISTED, MODEL, TABLE, Settings
-from expected_reward.searcher import Found, Searcher
+from expected_reward.moments import Backpropagation
+from expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
 from expected_reward.selection import Selection
 from games.batches import States, take
 from games.interface import Game, Records
@@ -68,7 +67,9 @@ class MCTSOptions(PlayerOptions):
     selection: str = setting("uct_plus", choices=("uct_plus", "uct", "crazystone"))
     c: float | None = setting(None, least=0, most=1e6)
     trials: int = setting(4, least=1, most=10_000)
-    backpropagation: str = setting("max_distribution", choices=("max_distribution", "maximum", "sample_weighted"))
+    backpropagation: str = setting(
+        "max_distribution", choices=("max_distribution", "maximum", "sample_weighted")
+    )
     threshold: int = setting(200, least=1, most=10**9)
     opponents: str = setting("auto", choices=("auto", "model", "samples"))
     variance: str = setting("independent", choices=("independent", "text"))
@@ -85,7 +86,9 @@ class MCTSOptions(PlayerOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        model = host.once(("opponent model", self.checkpoint), lambda: self.model(host.game.spec.name))
+        model = host.once(
+            ("opponent model", self.checkpoint), lambda: self.model(host.game.spec.name)
+        )
         return MCTSAgent(host.game, self, model)
 
     def file(self, game: str) -> Path | None:
@@ -112,17 +115,34 @@ class MCTSOptions(PlayerOptions):
         """Returns the settings of the kernel, where the mover began the hand with ``stack`` chips."""
         selection = Selection[self.selection.upper()]
         c = self.c if self.c is not None else STACKS if selection == Selection.UCT else 2.0
-        by_samples = self.opponents == "samples" or (self.opponents == "auto" and self.backpropagation == "sample_weighted")
+        by_samples = self.opponents == "samples" or (
+            self.opponents == "auto" and self.backpropagation == "sample_weighted"
+        )
         return Settings(
-            int(selection), float(c * (stack if selection == Selection.UCT else 1.0)), self.trials,
-            int(Backpropagation[self.backpropagation.upper()]), self.threshold, not by_samples, self.variance == "independent",
-            self.sizes, SIZES_FROM[self.sizes_from], self.boards, self.hands, self.cards,
-        )  # fmt: skip
+            int(selection),
+            float(c * (stack if selection == Selection.UCT else 1.0)),
+            self.trials,
+            int(Backpropagation[self.backpropagation.upper()]),
+            self.threshold,
+            not by_samples,
+            self.variance == "independent",
+            self.sizes,
+            SIZES_FROM[self.sizes_from],
+            self.boards,
+            self.hands,
+            self.cards,
+        )
 
 
 @kernel
 def _count_games(
-    rules: Rules, states: States, moves: np.ndarray, lengths: np.ndarray, seating: np.ndarray, keep: float, counts: np.ndarray
+    rules: Rules,
+    states: States,
+    moves: np.ndarray,
+    lengths: np.ndarray,
+    seating: np.ndarray,
+    keep: float,
+    counts: np.ndarray,
 ) -> None:
     """Plays G games from their deals and counts what each player does.
 
@@ -152,11 +172,6 @@ def _count_games(
                 counts[seating[g, s], k] = np.float32(keep) * counts[seating[g, s], k] + own[s, k]
 
 
-@kernel
-def _amount(rules: Rules, views: States, action: int) -> int:
-    return amount_of(rules, views, 0, action)
-
-
 class MCTSAgent(Agent):
     """The player.
 
@@ -167,7 +182,9 @@ class MCTSAgent(Agent):
         name: For reports.
     """
 
-    def __init__(self, game: Game, options: MCTSOptions, model: OpponentModel, name: str = "mcts") -> None:
+    def __init__(
+        self, game: Game, options: MCTSOptions, model: OpponentModel, name: str = "mcts"
+    ) -> None:
         self.game, self.options, self.model, self.name = game, options, model, name
         self.adapts = options.adapt
         self._searcher: Searcher | None = None
@@ -197,22 +214,40 @@ class MCTSAgent(Agent):
         """
         assert self._seating is not None
         keep = 1.0 - 1.0 / self.options.window
-        _count_games(self.game.rules, deals, records.moves, records.lengths, self._seating, keep, self.counts)
+        _count_games(
+            self.game.rules, deals, records.moves, records.lengths, self._seating, keep, self.counts
+        )
         self._seating = None
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``."""
         moves = np.empty(len(games), np.int16)
         for k, game in enumerate(games):
-            found = self.search(take(views, np.array([k])), self._rng[game : game + 1], Limits(), self._known(int(game)))
+            found = self.search(
+                take(views, np.array([k])),
+                self._rng[game : game + 1],
+                Limits(),
+                self._known(int(game)),
+            )
             moves[k] = found.actions[found.best()]
         return moves
 
     def _known(self, game: int) -> np.ndarray:
         """Returns the counts of the players by seat in a game, those of strangers where nobody has told who they are."""
-        return new_counts(self.game.spec.num_seats) if self._seating is None else self.counts[self._seating[game]]
+        return (
+            new_counts(self.game.spec.num_seats)
+            if self._seating is None
+            else self.counts[self._seating[game]]
+        )
 
-    def search(self, view: States, rng: np.ndarray, limits: Limits, counts: np.ndarray, given: np.ndarray | None = None) -> Found:
+    def search(
+        self,
+        view: States,
+        rng: np.ndarray,
+        limits: Limits,
+        counts: np.ndarray,
+        given: np.ndarray | None = None,
+    ) -> Found:
         """Returns what the actions of the seat to move are worth.
 
         Args:
@@ -227,7 +262,9 @@ class MCTSAgent(Agent):
         self._searcher.settings = settings
         statistics = np.empty((self.game.spec.num_seats, len(self.model.prior)), np.float32)
         smooth(counts, self.model.prior, statistics)
-        ends = [end for end in (limits.deadline, o.seconds and time.perf_counter() + o.seconds) if end]
+        ends = [
+            end for end in (limits.deadline, o.seconds and time.perf_counter() + o.seconds) if end
+        ]
         most = o.iterations or (ITERATIONS if o.seconds is None else MOST_ITERATIONS)
 
         def stopping(done: int) -> bool:
@@ -241,7 +278,11 @@ class MCTSAgent(Agent):
 
         Who has been told of the players (``meet``) knows them here, too: the table is then the first game.
         """
-        given = None if question.about_all else np.array([self._exact(question, int(action)) for action in question.asked])
+        given = (
+            None
+            if question.about_all
+            else np.array([self._exact(question, int(action)) for action in question.asked])
+        )
         found = self.search(question.view, streams(question.seed, 1), limits, self._known(0), given)
         actions = found.actions if given is None else question.asked.astype(np.int64)
         if not (found.visits > 0).any():
@@ -249,16 +290,29 @@ class MCTSAgent(Agent):
             return Decision(question.text(action), action, playouts=found.iterations)
         best = int(actions[found.best()])
         root = tuple(
-            RootMove(question.text(action), 0.0, int(visits), float(mean) if visits else None, float(error) if visits else None)
-            for action, visits, mean, error in zip(actions, found.visits, found.mean, found.error, strict=True)
+            RootMove(
+                question.text(action),
+                0.0,
+                int(visits),
+                float(mean) if visits else None,
+                float(error) if visits else None,
+            )
+            for action, visits, mean, error in zip(
+                actions, found.visits, found.mean, found.error, strict=True
+            )
         )
         return Decision(
-            question.text(best), best, value=found.value, value_error=found.value_error, unit=RETURN, root=root,
+            question.text(best),
+            best,
+            value=found.value,
+            value_error=found.value_error,
+            unit=RETURN,
+            root=root,
             playouts=found.iterations,
-        )  # fmt: skip
+        )
 
     def _exact(self, question: Question, action: int) -> int:
         """Returns the action as the tree has it: raises by their amounts."""
         if action < FIRST_SIZE:
             return action
-        return FIRST_AMOUNT + int(_amount(self.game.rules, question.view, action))
+        return FIRST_AMOUNT + int(amount_of(self.game.rules, question.view, 0, action))

@@ -65,7 +65,9 @@ def hand_only(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -
         bets, calls = 0.0, 2.0
     bets, calls = _shifted(bets, rng, lane), _shifted(calls, rng, lane)
     big = np.int64(views.big_blind[i])
-    return _raise_or_call(rules, views, i, bets * big, max(calls, 0.0) * max(np.int64(views.last_raise[i]), big))
+    return _raise_or_call(
+        rules, views, i, bets * big, max(calls, 0.0) * max(np.int64(views.last_raise[i]), big)
+    )
 
 
 @kernel
@@ -100,12 +102,20 @@ def _share_of_wins(tables: HandTables, views: States, i: int, rng: np.ndarray, l
             board_key += tables.keys[deck[k]]
             board_masks |= tables.bits[deck[k]]
         a, b = views.hole[i, seat, 0], views.hole[i, seat, 1]
-        own = strength_of(tables, board_key + tables.keys[a] + tables.keys[b], board_masks | tables.bits[a] | tables.bits[b], 7)
+        own = strength_of(
+            tables,
+            board_key + tables.keys[a] + tables.keys[b],
+            board_masks | tables.bits[a] | tables.bits[b],
+            7,
+        )
         best = True
         for r in range(rivals):
             a, b = deck[5 - known + 2 * r], deck[6 - known + 2 * r]
             best = best and own > strength_of(
-                tables, board_key + tables.keys[a] + tables.keys[b], board_masks | tables.bits[a] | tables.bits[b], 7
+                tables,
+                board_key + tables.keys[a] + tables.keys[b],
+                board_masks | tables.bits[a] | tables.bits[b],
+                7,
             )
         wins += best
     return wins / SAMPLES
@@ -136,22 +146,17 @@ def maniac(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> i
     return np.int64(actions[first + random_below(rng, lane, count - first)])
 
 
-@kernel
-def _hand_only(rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out: np.ndarray) -> None:
-    for k in range(len(games)):
-        out[k] = hand_only(rules, views, k, rng, games[k])
+def _of_rows(rule: Any) -> Any:
+    """Returns a kernel that writes the moves of a rule for all rows."""
 
+    @kernel
+    def moves(
+        rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out: np.ndarray
+    ) -> None:
+        for k in range(len(games)):
+            out[k] = rule(rules, views, k, rng, games[k])
 
-@kernel
-def _best_hand(rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out: np.ndarray) -> None:
-    for k in range(len(games)):
-        out[k] = best_hand(rules, views, k, rng, games[k])
-
-
-@kernel
-def _maniac(rules: Rules, views: States, rng: np.ndarray, games: np.ndarray, out: np.ndarray) -> None:
-    for k in range(len(games)):
-        out[k] = maniac(rules, views, k, rng, games[k])
+    return moves
 
 
 class _ByRule(Player):
@@ -175,7 +180,7 @@ class _ByRule(Player):
 class HandOnly(_ByRule):
     """Knows its two cards alone (Van den Broeck, Driessens & Ramon 2009, 5.1)."""
 
-    rule = _hand_only
+    rule = _of_rows(hand_only)
 
 
 @player("best_hand", games=["no_limit_holdem"])
@@ -183,7 +188,7 @@ class HandOnly(_ByRule):
 class BestHand(_ByRule):
     """Goes by its share of wins against random hands (Van den Broeck, Driessens & Ramon 2009, 5.1)."""
 
-    rule = _best_hand
+    rule = _of_rows(best_hand)
 
 
 @player("maniac", games=["no_limit_holdem"])
@@ -191,4 +196,4 @@ class BestHand(_ByRule):
 class Maniac(_ByRule):
     """Raises in four of five decisions, else calls."""
 
-    rule = _maniac
+    rule = _of_rows(maniac)

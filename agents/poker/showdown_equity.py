@@ -22,7 +22,13 @@ def _num_sets(size: int, count: int) -> int:
 
 @kernel
 def _compare(
-    rules: Any, cards: np.ndarray, seat: int, hands: np.ndarray, possible: np.ndarray, points: np.ndarray, boards: np.ndarray
+    rules: Any,
+    cards: np.ndarray,
+    seat: int,
+    hands: np.ndarray,
+    possible: np.ndarray,
+    points: np.ndarray,
+    boards: np.ndarray,
 ) -> None:
     """Counts one board for each possible hand of the opponent that shares no card with it.
 
@@ -54,9 +60,16 @@ def _compare(
 
 @kernel
 def _equity(
-    rules: Any, view: np.ndarray, seat: int, hands: np.ndarray, possible: np.ndarray, most: int, rng: np.ndarray, game: int,
+    rules: Any,
+    view: np.ndarray,
+    seat: int,
+    hands: np.ndarray,
+    possible: np.ndarray,
+    most: int,
+    rng: np.ndarray,
+    game: int,
     equity: np.ndarray,
-) -> None:  # fmt: skip
+) -> None:
     """Writes the chance to win a showdown against each possible hand of the opponent, a tie counting half.
 
     Args:
@@ -111,9 +124,16 @@ def _equity(
 
 @kernel
 def equities(
-    rules: Any, views: np.ndarray, seats: np.ndarray, hands: np.ndarray, ranges: np.ndarray, most: int, rng: np.ndarray,
-    games: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
+    rules: Any,
+    views: np.ndarray,
+    seats: np.ndarray,
+    hands: np.ndarray,
+    ranges: np.ndarray,
+    most: int,
+    rng: np.ndarray,
+    games: np.ndarray,
+    out: np.ndarray,
+) -> None:
     """Writes ``_equity`` of each of n rows to ``out`` (float64 ``[n, H]``)."""
     for i in range(len(views)):
         _equity(rules, views[i], seats[i], hands, ranges[i], most, rng, games[i], out[i])

@@ -1,7 +1,7 @@
 """What moves and cards are worth in poker that is too large for exact values, by play-outs of a stored policy.
 
 The hidden hand of the one opponent is weighed by the policy: the probability of each hand is that of the moves it made with it
-(``LocalBestResponseAgent.ranges``). Worlds are drawn from these weights, and each move is tried in the same worlds with the same
+(``LimitBestResponse.ranges``). Worlds are drawn from these weights, and each move is tried in the same worlds with the same
 random numbers, so that moves are compared in pairs. From there on the policy plays in every seat, the mover's own included.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from agents.agent import Agent, OpenPolicy
 from agents.decision import HiddenCards, Question
 from agents.luck import Luck, Mean, luck_of, play_out, repeated
-from agents.poker.local_best_response import LocalBestResponseAgent
+from agents.poker.local_best_response import LimitBestResponse
 from games.poker.game import LimitPoker
 from games.poker.state import States
 from games.table import Table
@@ -42,7 +42,9 @@ class Simulated(NamedTuple):
     hidden: HiddenCards
 
 
-def simulate(agent: Any, question: Question, num: int, cancel: Callable[[], bool] | None = None) -> Simulated:
+def simulate(
+    agent: Any, question: Question, num: int, cancel: Callable[[], bool] | None = None
+) -> Simulated:
     """Returns what the moves asked about win for the mover in ``num`` worlds.
 
     Args:
@@ -56,20 +58,26 @@ def simulate(agent: Any, question: Question, num: int, cancel: Callable[[], bool
     """
     game: Any = question.game
     rng = np.random.default_rng(question.seed)
-    reader = LocalBestResponseAgent(game, Floored(game, agent))
+    reader = LimitBestResponse(game, Floored(game, agent))
     reader.start(1, 0)
-    chances = reader.ranges(np.zeros(1, np.int64), question.view)[0]
+    chances = reader.ranges(np.zeros(1, np.int64), question.view, question.records)[0]
     other, size = 1 - question.seat, game.rules.num_private
     cards = repeated(question.view, num).cards
-    cards[:, other * size : (other + 1) * size] = reader.hands[rng.choice(len(chances), num, p=chances)]
+    cards[:, other * size : (other + 1) * size] = reader.hands[
+        rng.choice(len(chances), num, p=chances)
+    ]
     board = game.spec.num_seats * size
     shown = int(game.rules.public[game.betting.round[question.view.node[0]]])
     with_board(cards, board + shown, game.rules.num_cards, rng)
     betting, node = game.betting, int(question.view.node[0])
     returns = np.empty((num, len(question.asked)))
     for k, action in enumerate(question.asked):
-        after = np.full(num, betting.child[node, int(action) - int(betting.actions[node, 0])], np.int32)
-        returns[:, k] = play_out(game, agent, States(cards.copy(), after), question.seed, cancel)[:, question.seat]
+        after = np.full(
+            num, betting.child[node, int(action) - int(betting.actions[node, 0])], np.int32
+        )
+        returns[:, k] = play_out(game, agent, States(cards.copy(), after), question.seed, cancel)[
+            :, question.seat
+        ]
     return Simulated(returns, _hidden(game, question.seat, reader.hands, chances))
 
 
@@ -84,11 +92,19 @@ def _hidden(game: LimitPoker, seat: int, hands: np.ndarray, chances: np.ndarray)
     """Returns the weights of the opponent's hands in the order of the game's names."""
     order = sorted(range(len(hands)), key=lambda k: tuple(hands[k][::-1]))
     found = [[1.0 - p, p] for p in chances[order].tolist()]
-    return HiddenCards((1 - seat,), game.spec.hidden_kinds, [found], None, listed=True, prior_only=False)
+    return HiddenCards(
+        (1 - seat,), game.spec.hidden_kinds, [found], None, listed=True, prior_only=False
+    )
 
 
 def poker_luck(
-    game: LimitPoker, agent: Agent, table: Table, start: Mean, num: int, seed: int, cancel: Callable[[], bool] | None = None
+    game: LimitPoker,
+    agent: Agent,
+    table: Table,
+    start: Mean,
+    num: int,
+    seed: int,
+    cancel: Callable[[], bool] | None = None,
 ) -> Luck:
     """Returns what the cards brought in a hand, by ``num`` play-outs of each position; see ``agents.luck.luck_of``."""
     rng, deal, betting = np.random.default_rng(seed), table.deal.cards, game.betting

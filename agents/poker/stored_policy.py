@@ -59,16 +59,33 @@ def unpack(arrays: Mapping[str, np.ndarray], game: PokerTables) -> np.ndarray:
     """
     size = -(-game.num_infosets // 8)
     visited, weights = arrays.get("visited"), arrays.get("weights")
-    if visited is None or weights is None or visited.dtype != np.uint8 or visited.shape != (size,) or weights.dtype not in TYPES:
-        found = ", ".join(f"{name} {array.dtype} {array.shape}" for name, array in sorted(arrays.items()))
+    if (
+        visited is None
+        or weights is None
+        or visited.dtype != np.uint8
+        or visited.shape != (size,)
+        or weights.dtype not in TYPES
+    ):
+        found = ", ".join(
+            f"{name} {array.dtype} {array.shape}" for name, array in sorted(arrays.items())
+        )
         raise ValueError(f"{found or 'nothing'}; expected visited uint8 ({size},) and weights")
     seen = np.unpackbits(visited, count=game.num_infosets, bitorder="little").astype(np.bool_)
     rows, expected = weights.astype(np.float64), (int(seen.sum()), game.max_actions)
     if rows.shape != expected:
-        raise ValueError(f"weights of shape {rows.shape}: expected {expected}, the information states that were visited")
+        raise ValueError(
+            f"weights of shape {rows.shape}: expected {expected}, the information states that were visited"
+        )
     total = rows.sum(axis=1, keepdims=True)
-    if not np.isfinite(total).all() or (rows < 0).any() or not (total > 0).all() or (rows * ~game.legal[seen]).any():
-        raise ValueError("weights: expected finite numbers of 0 or more for legal actions, not all 0 in a row")
+    if (
+        not np.isfinite(total).all()
+        or (rows < 0).any()
+        or not (total > 0).all()
+        or (rows * ~game.legal[seen]).any()
+    ):
+        raise ValueError(
+            "weights: expected finite numbers of 0 or more for legal actions, not all 0 in a row"
+        )
     result = np.zeros((game.num_infosets, game.max_actions))
     result[seen] = rows / total
     return result

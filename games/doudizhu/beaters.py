@@ -12,7 +12,9 @@ _NO_BOMB = -1
 
 
 def _lengths_by_size() -> np.ndarray:
-    """Returns the length of a move by its size and category (int8 ``[21, 15]``), 0 where no move has that size."""
+    """Returns the length of a move by its size and category (int8 ``[21, 15]``), 0 where no move
+    has that size.
+    """
     lengths = np.zeros((_MOST_CARDS + 1, len(Category)), dtype=np.int8)
     for category in list(Category)[1:]:
         for length in range(SHORTEST[category], LONGEST[category] + 1):
@@ -25,7 +27,9 @@ _LENGTHS = _lengths_by_size()
 
 @kernel
 def whole_move(rules: Rules, cards: np.uint64) -> int:
-    """Returns the move that consists of exactly these cards (20 at most), ``PASS`` if there is none."""
+    """Returns the move that consists of exactly these cards (20 at most), ``PASS`` if there is
+    none.
+    """
     if cards == JOKERS:
         return np.int64(rules.first[Category.ROCKET, 1, 0])
     num_cards = size(cards)
@@ -37,7 +41,9 @@ def whole_move(rules: Rules, cards: np.uint64) -> int:
         while tops != np.uint64(0):
             top = lowest(tops)
             tops &= tops - np.uint64(1)
-            for move in range(rules.first[category, length, top], rules.first[category, length, top + 1]):
+            for move in range(
+                rules.first[category, length, top], rules.first[category, length, top + 1]
+            ):
                 if rules.cards[move] == cards:
                     return np.int64(move)
     return np.int64(PASS)
@@ -55,7 +61,9 @@ def beats(rules: Rules, move: int, target: int) -> bool:
 
 @kernel
 def strongest_bomb(unseen: np.uint64, limit: int) -> int:
-    """Returns the top rank of the highest unseen bomb or the rocket, -1 if no hand of ``limit`` cards can hold one."""
+    """Returns the top rank of the highest unseen bomb or the rocket, -1 if no hand of ``limit``
+    cards can hold one.
+    """
     if limit >= 2 and unseen & JOKERS == JOKERS:
         return highest(unseen)
     if limit >= 4:
@@ -65,7 +73,9 @@ def strongest_bomb(unseen: np.uint64, limit: int) -> int:
 
 @kernel
 def holds_top(rules: Rules, cards: np.uint64, category: int, length: int, top: int) -> bool:
-    """Returns whether the cards contain a move of a category, length and top whose main cards they contain."""
+    """Returns whether the cards contain a move of a category, length and top whose main cards they
+    contain.
+    """
     if not HAS_KICKERS[category]:
         return True
     for move in range(rules.first[category, length, top], rules.first[category, length, top + 1]):
@@ -76,7 +86,9 @@ def holds_top(rules: Rules, cards: np.uint64, category: int, length: int, top: i
 
 @kernel
 def highest_beater(rules: Rules, unseen: np.uint64, limit: int, category: int, length: int) -> int:
-    """Returns the highest top of a category and length among the unseen cards, -1 if no hand of ``limit`` cards holds one."""
+    """Returns the highest top of a category and length among the unseen cards, -1 if no hand of
+    ``limit`` cards holds one.
+    """
     if length * RANK_SIZES[category] > limit:
         return np.int64(-1)
     tops = tops_of(unseen, category, length)
@@ -90,11 +102,16 @@ def highest_beater(rules: Rules, unseen: np.uint64, limit: int, category: int, l
 
 @kernel
 def is_beatable(rules: Rules, unseen: np.uint64, limit: int, move: int) -> bool:
-    """Returns whether unseen cards, at most ``limit`` of them in one hand, can beat a move that is not pass."""
+    """Returns whether unseen cards, at most ``limit`` of them in one hand, can beat a move that is
+    not pass.
+    """
     category = rules.category[move]
     if category == Category.ROCKET:
         return False
     bomb = strongest_bomb(unseen, limit)
     if category == Category.BOMB:
         return bomb > rules.top[move]
-    return bomb != _NO_BOMB or highest_beater(rules, unseen, limit, category, rules.length[move]) > rules.top[move]
+    return (
+        bomb != _NO_BOMB
+        or highest_beater(rules, unseen, limit, category, rules.length[move]) > rules.top[move]
+    )

@@ -1,8 +1,9 @@
 """Cards: ranks, seats, and sets of cards packed into 64 bits.
 
-Suits do not matter, so a set of cards is a count per rank. It is packed as a uint64 with four bits per rank, rank 0 (the 3) in
-the lowest bits; the top four bits are zero. A *rank mask* has at most the lowest bit of each group of four set. Adding disjoint
-sets and removing a subset are plain ``+`` and ``-``.
+Suits do not matter, so a set of cards is a count per rank. It is packed as a uint64 with four bits
+per rank, rank 0 (the 3) in the lowest bits; the top four bits are zero. A *rank mask* has at most
+the lowest bit of each group of four set. Adding disjoint sets and removing a subset are plain ``+``
+and ``-``.
 
 Kernels mix uint64 with uint64 only: numba turns ``uint64 + int64`` into float64.
 """
@@ -31,7 +32,9 @@ BORROWS = np.uint64(0x888888888888888)
 
 
 class Seat(IntEnum):
-    """The seats in the order of play: the landlord, the peasant after the landlord, the peasant before."""
+    """The seats in the order of play: the landlord, the peasant after the landlord, the peasant
+    before.
+    """
 
     LANDLORD = 0
     DOWN = 1
@@ -47,7 +50,9 @@ def pack(counts: np.ndarray) -> np.ndarray:
 def unpack(cards: np.ndarray) -> np.ndarray:
     """Returns the counts per rank (int8 ``[..., 15]``) of packed sets (uint64 ``[...]``)."""
     shifts = np.arange(NUM_RANKS, dtype=np.uint64) * np.uint64(4)
-    return ((np.asarray(cards, dtype=np.uint64)[..., None] >> shifts) & np.uint64(15)).astype(np.int8)
+    return ((np.asarray(cards, dtype=np.uint64)[..., None] >> shifts) & np.uint64(15)).astype(
+        np.int8
+    )
 
 
 def cards_text(cards: int) -> str:
@@ -62,11 +67,14 @@ def cards_text(cards: int) -> str:
     """
     if int(cards) >> 60:
         raise ValueError(f"{int(cards):#x} is no set of cards: it has bits above the jokers")
-    return "".join(name * int(count) for name, count in zip(RANK_NAMES, unpack(np.uint64(cards)), strict=True))
+    return "".join(
+        name * int(count) for name, count in zip(RANK_NAMES, unpack(np.uint64(cards)), strict=True)
+    )
 
 
 def parse_cards(text: str) -> np.uint64:
-    """Returns the packed set of a text, in any order of the cards; spaces and the case of letters do not matter.
+    """Returns the packed set of a text, in any order of the cards; spaces and the case of letters
+    do not matter.
 
     Raises:
         ValueError: A character names no rank, or there are more cards of a rank than in the deck.
@@ -77,10 +85,15 @@ def parse_cards(text: str) -> np.uint64:
     counts = np.zeros(NUM_RANKS, dtype=np.int64)  # a long text must not wrap around
     for name in "".join(text.upper().split()):
         if name not in RANK_NAMES:
-            raise ValueError(f"no card {name!r} in {text!r}: expected characters of {RANK_NAMES} (L, B: the jokers)")
+            raise ValueError(
+                f"no card {name!r} in {text!r}: expected characters of {RANK_NAMES} (L, B: the "
+                "jokers)"
+            )
         counts[RANK_NAMES.index(name)] += 1
     for rank in np.flatnonzero(counts > COPIES):
-        raise ValueError(f"{text!r} has {counts[rank]} cards {RANK_NAMES[rank]}, the deck has {COPIES[rank]}")
+        raise ValueError(
+            f"{text!r} has {counts[rank]} cards {RANK_NAMES[rank]}, the deck has {COPIES[rank]}"
+        )
     return np.uint64(pack(counts))
 
 
@@ -93,19 +106,25 @@ def count(cards: np.uint64, rank: int) -> int:
 @kernel
 def size(cards: np.uint64) -> int:
     """Returns the number of cards."""
-    pairs = (cards & np.uint64(0x0F0F0F0F0F0F0F0F)) + ((cards >> np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F))
+    pairs = (cards & np.uint64(0x0F0F0F0F0F0F0F0F)) + (
+        (cards >> np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    )
     return np.int64((pairs * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @kernel
 def contains(cards: np.uint64, subset: np.uint64) -> bool:
-    """Returns whether the cards contain a subset: no rank borrows from the bit set above its count."""
+    """Returns whether the cards contain a subset: no rank borrows from the bit set above its
+    count.
+    """
     return (((cards | BORROWS) - subset) & BORROWS) == BORROWS
 
 
 @kernel
 def remaining(cards: np.uint64, removed: np.uint64) -> np.uint64:
-    """Returns the cards less those removed, per rank, and none of a rank where more are removed than there are."""
+    """Returns the cards less those removed, per rank, and none of a rank where more are removed
+    than there are.
+    """
     difference = (cards | BORROWS) - removed
     return difference & (((difference & BORROWS) >> np.uint64(3)) * np.uint64(7))
 

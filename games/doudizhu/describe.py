@@ -1,8 +1,9 @@
 """Views in words: what a seat knows, as a dictionary that needs none of our code to be understood.
 
-This is what external players are sent (``docs/external-players.md``), what messages about them show, and what a table tells of
-itself (``games/table.py``). It reads the seat's own hand and public fields only, so cards that the seat cannot see change nothing
-in it; after the end, when cards are laid open, also the hands that are left.
+This is what external players are sent (``docs/external-players.md``), what messages about them
+show, and what a table tells of itself (``games/table.py``). It reads the seat's own hand and public
+fields only, so cards that the seat cannot see change nothing in it; after the end, when cards are
+laid open, also the hands that are left.
 """
 
 from collections.abc import Iterable
@@ -31,12 +32,18 @@ def text_of(rules_name: str, move: int) -> str:
 
 
 def describe_view(
-    rules_name: str, rules: Rules, views: States, row: int, moves: Iterable[int], seat: int | None = None
+    rules_name: str,
+    rules: Rules,
+    views: States,
+    row: int,
+    moves: Iterable[int],
+    seat: int | None = None,
 ) -> dict[str, Any]:
     """Returns what a seat knows, for JSON.
 
-    Cards are texts such as ``3345TJLB``, low cards first; T is the ten, L and B are the jokers. Moves are the texts of
-    ``moves.move_text``. Seats are numbers in the order of play, 0 being the landlord.
+    Cards are texts such as ``3345TJLB``, low cards first; T is the ten, L and B are the jokers.
+    Moves are the texts of ``moves.move_text``. Seats are numbers in the order of play, 0 being the
+    landlord.
 
     Args:
         rules_name: Name of the rule set.
@@ -56,11 +63,13 @@ def describe_view(
         - ``bottom``: the three face-up cards, as dealt; the landlord's from the start.
         - ``played``: the cards that each seat has played.
         - ``moves``: all moves since the deal, passes included, the landlord's first one first.
-        - ``to_beat``, ``to_beat_seat``: the move that must be beaten and whose it is; None when the seat to move leads, and
+        - ``to_beat``, ``to_beat_seat``: the move that must be beaten and whose it is; None when the
+        seat to move leads, and
           at the end.
         - ``bombs``: bombs and rockets played; each doubles the stake.
         - ``legal``: every legal move; none where another seat is to move.
-        - ``hands``: once the game is over, what each seat has left; None where the row does not tell.
+        - ``hands``: once the game is over, what each seat has left; None where the row does not
+        tell.
     """
     mover = int(state.current_seat(rules, views, row))
     seat = max(mover, 0) if seat is None else seat
@@ -69,7 +78,10 @@ def describe_view(
     actions = np.empty(MAX_LEGAL, dtype=np.int16)
     count = state.legal(rules, views, row, actions) if seat == mover else 0
     sizes = [int(state.hand_size(views, row, other)) for other in range(NUM_SEATS)]
-    hands = [cards_text(hand) if hand or size == 0 else None for hand, size in zip(views.hands[row], sizes, strict=True)]
+    hands = [
+        cards_text(hand) if hand or size == 0 else None
+        for hand, size in zip(views.hands[row], sizes, strict=True)
+    ]
     return {
         "game": "doudizhu",
         "rules": rules_name,

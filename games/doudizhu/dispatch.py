@@ -1,4 +1,6 @@
-"""Registers Doudizhu's kernels as the implementations of the generic ones in ``games/interface.py``."""
+"""Registers Doudizhu's kernels as the implementations of the generic ones in
+``games/generic.py``.
+"""
 
 from games import generic
 from games.dispatch import register

@@ -1,23 +1,33 @@
 """Forced wins: hands that win whatever the others hold and do, leads that are won back included.
 
-A sure win (``games.doudizhu.sure_win``) plays moves that nobody beats. Here a lead may be beaten, as often as the hand answers
-everything that unseen cards could put on it: with 4522 and no joker unseen the 4 is led, a two wins it back, the other two is
-high, and the 5 is the last. The proof is a search of all that can happen:
+A sure win (``games.doudizhu.sure_win``) plays moves that nobody beats. Here a lead may be beaten,
+as often as the hand answers everything that unseen cards could put on it: with 4522 and no joker
+unseen the 4 is led, a two wins it back, the other two is high, and the 5 is the last. The proof is
+a search of all that can happen:
 
-    mover to play ──▶ some move ──▶ the next seat passes or beats it, the previous one passes or beats that ──▶ mover to play
+    mover to play ──▶ some move ──▶ the next seat passes or beats it, the previous one passes or
+    beats that ──▶ mover to play
        (one must win)                             (all must be won)
 
-The others are stronger in it than any two hands could be: either may play whatever fits in its hand from all unseen cards, and of
-what it plays with kickers the kickers stay unseen. So a forced win is never claimed wrongly. It is missed where the others have
-to be given the lead, where it rests on a partner (who may spoil it, but may also go out) or on how the unseen cards are divided,
-or takes more than ``MAX_NODES``.
+The others are stronger in it than any two hands could be: either may play whatever fits in its hand
+from all unseen cards, and of
+what it plays with kickers the kickers stay unseen. So a forced win is never claimed wrongly. It is
+missed where the others have to be given the lead, where it rests on a partner (who may spoil it,
+but may also go out) or on how the unseen cards are divided, or takes more than ``MAX_NODES``.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from games.doudizhu.beaters import beats, highest_beater, holds_top, is_beatable, strongest_bomb, whole_move
+from games.doudizhu.beaters import (
+    beats,
+    highest_beater,
+    holds_top,
+    is_beatable,
+    strongest_bomb,
+    whole_move,
+)
 from games.doudizhu.cards import NUM_SEATS, Seat, above, at_least, highest
 from games.doudizhu.hidden import unseen_cards
 from games.doudizhu.legal import JOKERS, legal_moves, tops_of
@@ -60,21 +70,34 @@ class Positions(NamedTuple):
 @kernel
 def _make_positions(count: int) -> Positions:
     return Positions(
-        np.empty(count, np.uint64), np.empty(count, np.int64), np.empty(count, np.uint64), np.empty((count, 2), np.int64)
+        np.empty(count, np.uint64),
+        np.empty(count, np.int64),
+        np.empty(count, np.uint64),
+        np.empty((count, 2), np.int64),
     )
 
 
 @kernel
-def _put(at: Positions, k: int, hand: np.uint64, target: int, unseen: np.uint64, after: int, before: int) -> None:
-    """Writes a position to row ``k``; the next seat has ``after`` cards, the previous one ``before``."""
+def _put(
+    at: Positions, k: int, hand: np.uint64, target: int, unseen: np.uint64, after: int, before: int
+) -> None:
+    """Writes a position to row ``k``; the next seat has ``after`` cards, the previous one
+    ``before``.
+    """
     at.hand[k], at.target[k], at.unseen[k] = hand, target, unseen
     at.left[k, 0], at.left[k, 1] = after, before
 
 
 @kernel
 def _wins_back(rules: Rules, at: Positions, k: int, move: int) -> bool:
-    """Returns whether, after a move, the rest of the hand can beat the strongest that the larger other hand puts on it."""
-    rest, unseen, limit = at.hand[k] - rules.cards[move], at.unseen[k], max(at.left[k, 0], at.left[k, 1])
+    """Returns whether, after a move, the rest of the hand can beat the strongest that the larger
+    other hand puts on it.
+    """
+    rest, unseen, limit = (
+        at.hand[k] - rules.cards[move],
+        at.unseen[k],
+        max(at.left[k, 0], at.left[k, 1]),
+    )
     if not is_beatable(rules, unseen, limit, move):
         return True
     bomb, theirs = strongest_bomb(rest, _MOST_CARDS), strongest_bomb(unseen, limit)
@@ -87,7 +110,8 @@ def _wins_back(rules: Rules, at: Positions, k: int, move: int) -> bool:
 
 @kernel
 def _may_be_won(rules: Rules, at: Positions, k: int, moves: np.ndarray, count: int) -> bool:
-    """Returns False where no lead can win: if the others only pass, every move but the last must be one that could be won back.
+    """Returns False where no lead can win: if the others only pass, every move but the last must be
+    one that could be won back.
 
     Args:
         moves: int16 ``[>= count]``, the leads.
@@ -102,8 +126,11 @@ def _may_be_won(rules: Rules, at: Positions, k: int, moves: np.ndarray, count: i
 
 
 @kernel
-def _beaters(rules: Rules, unseen: np.uint64, limit: int, move: int, beaters: np.ndarray, mains: np.ndarray) -> int:
-    """Returns in how many ways ``limit`` of the unseen cards beat a move, the weakest first; kickers make no difference.
+def _beaters(
+    rules: Rules, unseen: np.uint64, limit: int, move: int, beaters: np.ndarray, mains: np.ndarray
+) -> int:
+    """Returns in how many ways ``limit`` of the unseen cards beat a move, the weakest first;
+    kickers make no difference.
 
     Args:
         beaters: int64 ``[_MOST_BEATERS]``: one move of each category and top.
@@ -122,7 +149,9 @@ def _beaters(rules: Rules, unseen: np.uint64, limit: int, move: int, beaters: np
         if kind == own:
             tops &= above(rules.top[move])
         for top in range(highest(tops) + 1):
-            if tops & (np.uint64(1) << np.uint64(4 * top)) != np.uint64(0) and holds_top(rules, unseen, kind, length, top):
+            if tops & (np.uint64(1) << np.uint64(4 * top)) != np.uint64(0) and holds_top(
+                rules, unseen, kind, length, top
+            ):
                 beaters[n] = rules.first[kind, length, top]
                 mains[n] = np.uint64(0)
                 for k in range(length):
@@ -137,13 +166,24 @@ def _beaters(rules: Rules, unseen: np.uint64, limit: int, move: int, beaters: np
 
 @kernel
 def _add_overtaken(
-    rules: Rules, rest: np.uint64, unseen: np.uint64, after: int, before: int, move: int, is_enemy: bool, waiting: Positions,
-    end: int, beaters: np.ndarray, mains: np.ndarray,
-) -> int:  # fmt: skip
-    """Adds the positions in which the previous seat has beaten a move; returns their end, -1 if it can go out and is an enemy.
+    rules: Rules,
+    rest: np.uint64,
+    unseen: np.uint64,
+    after: int,
+    before: int,
+    move: int,
+    is_enemy: bool,
+    waiting: Positions,
+    end: int,
+    beaters: np.ndarray,
+    mains: np.ndarray,
+) -> int:
+    """Adds the positions in which the previous seat has beaten a move; returns their end, -1 if it
+    can go out and is an enemy.
 
     Args:
-        rest: The hand of the mover. after, before: Cards in the hands of the next and of the previous seat.
+        rest: The hand of the mover. after, before: Cards in the hands of the next and of the
+            previous seat.
         waiting: Written from row ``end`` on. beaters, mains: Scratch, see ``_beaters``.
     """
     for k in range(_beaters(rules, unseen, before, move, beaters, mains)):
@@ -158,10 +198,18 @@ def _add_overtaken(
 
 @kernel
 def _add_answers(
-    rules: Rules, here: Positions, d: int, move: int, enemies: np.ndarray, waiting: Positions, first: int, beaters: np.ndarray,
+    rules: Rules,
+    here: Positions,
+    d: int,
+    move: int,
+    enemies: np.ndarray,
+    waiting: Positions,
+    first: int,
+    beaters: np.ndarray,
     mains: np.ndarray,
-) -> int:  # fmt: skip
-    """Adds the positions that the others may leave after a move, the hardest last; returns their end, -1 if the move is lost.
+) -> int:
+    """Adds the positions that the others may leave after a move, the hardest last; returns their
+    end, -1 if the move is lost.
 
     Args:
         here: Row ``d`` is the position before the move.
@@ -175,8 +223,18 @@ def _add_answers(
     after, before = here.left[d, 0], here.left[d, 1]
     _put(waiting, first, rest, PASS, unseen, after, before)
     end = _add_overtaken(
-        rules, rest, unseen, after, before, move, enemies[1], waiting, np.int64(first + 1), beaters[1], mains[1]
-    )  # fmt: skip
+        rules,
+        rest,
+        unseen,
+        after,
+        before,
+        move,
+        enemies[1],
+        waiting,
+        np.int64(first + 1),
+        beaters[1],
+        mains[1],
+    )
     if end == _NONE:
         return end
     for k in range(_beaters(rules, unseen, after, move, beaters[0], mains[0])):
@@ -190,8 +248,18 @@ def _add_answers(
         fewer = unseen - mains[0, k]
         _put(waiting, end, rest, beater, fewer, left, before)
         end = _add_overtaken(
-            rules, rest, fewer, left, before, beater, enemies[1], waiting, np.int64(end + 1), beaters[1], mains[1]
-        )  # fmt: skip
+            rules,
+            rest,
+            fewer,
+            left,
+            before,
+            beater,
+            enemies[1],
+            waiting,
+            np.int64(end + 1),
+            beaters[1],
+            mains[1],
+        )
         if end == _NONE:
             return end
     return end
@@ -200,25 +268,40 @@ def _add_answers(
 @kernel
 def _key(at: Positions, k: int) -> np.uint64:
     """Returns a hash of a position whose lowest bit is 0."""
-    rest = np.uint64(at.target[k]) ^ np.uint64(at.left[k, 0]) << np.uint64(20) ^ np.uint64(at.left[k, 1]) << np.uint64(40)
+    rest = (
+        np.uint64(at.target[k])
+        ^ np.uint64(at.left[k, 0]) << np.uint64(20)
+        ^ np.uint64(at.left[k, 1]) << np.uint64(40)
+    )
     return mix64(at.hand[k] ^ mix64(at.unseen[k] ^ mix64(rest))) & ~np.uint64(1)
 
 
 @kernel
-def _proof(rules: Rules, hand: np.uint64, target: int, unseen: np.uint64, left: np.ndarray, enemies: np.ndarray) -> int:
-    """Returns the first move of a forced win, -1 if none is proved. Depth first, long moves first; ``MAX_NODES`` positions.
+def _proof(
+    rules: Rules,
+    hand: np.uint64,
+    target: int,
+    unseen: np.uint64,
+    left: np.ndarray,
+    enemies: np.ndarray,
+) -> int:
+    """Returns the first move of a forced win, -1 if none is proved. Depth first, long moves first;
+    ``MAX_NODES`` positions.
 
-    The stack is explicit: numba cannot load a kernel that calls a recursive one of another module from its disk cache.
+    The stack is explicit: numba cannot load a kernel that calls a recursive one of another module
+    from its disk cache.
 
     Args:
         left: int64 ``[2]``, cards of the next and the previous seat. enemies: bool ``[2]``.
     """
-    # Positions whose moves are tried, one at each depth, and those that wait for their proof. What a move asks for begins at
-    # ``first`` of its depth; once all of that is won, so is the position.
+    # Positions whose moves are tried, one at each depth, and those that wait for their proof. What
+    # a move asks for begins at ``first`` of its depth; once all of that is won, so is the position.
     here, waiting = _make_positions(_DEEPEST), _make_positions(_ROOM)
     moves, untried = np.empty((_DEEPEST, MAX_LEGAL), np.int16), np.zeros(_DEEPEST, np.int64)
     first, end = np.zeros(_DEEPEST, np.int64), np.int64(1)
-    known = np.zeros(1 << _KNOWN_BITS, np.uint64)  # keys of positions that were decided; lowest bit: won
+    known = np.zeros(
+        1 << _KNOWN_BITS, np.uint64
+    )  # keys of positions that were decided; lowest bit: won
     beaters, mains = np.empty((2, _MOST_BEATERS), np.int64), np.empty((2, _MOST_BEATERS), np.uint64)
     _put(waiting, 0, hand, target, unseen, left[0], left[1])
     depth = np.int64(-1)
@@ -232,20 +315,33 @@ def _proof(rules: Rules, hand: np.uint64, target: int, unseen: np.uint64, left: 
             return whole
         if not is_won:
             depth += 1
-            _put(here, depth, hand, target, waiting.unseen[end], waiting.left[end, 0], waiting.left[end, 1])
+            _put(
+                here,
+                depth,
+                hand,
+                target,
+                waiting.unseen[end],
+                waiting.left[end, 0],
+                waiting.left[end, 1],
+            )
             first[depth], untried[depth] = end, 0
             if not is_known:
                 untried[depth] = legal_moves(rules, hand, target, moves[depth])
-                if target == PASS and not _may_be_won(rules, here, depth, moves[depth], untried[depth]):
+                if target == PASS and not _may_be_won(
+                    rules, here, depth, moves[depth], untried[depth]
+                ):
                     untried[depth] = 0
             end = np.int64(_NONE)
-        # Go back to where something waits: past positions that are won, and to the next move of those that are not.
+        # Go back to where something waits: past positions that are won, and to the next move of
+        # those that are not.
         while depth >= 0 and (end == _NONE or end == first[depth]):
             if end == _NONE and untried[depth] > 0:
                 untried[depth] -= 1
                 move = np.int64(moves[depth, untried[depth]])
                 if move != PASS and _wins_back(rules, here, depth, move):
-                    end = _add_answers(rules, here, depth, move, enemies, waiting, first[depth], beaters, mains)
+                    end = _add_answers(
+                        rules, here, depth, move, enemies, waiting, first[depth], beaters, mains
+                    )
                 continue
             if end != _NONE and depth == 0:
                 return np.int64(moves[0, untried[0]])
@@ -259,7 +355,9 @@ def _proof(rules: Rules, hand: np.uint64, target: int, unseen: np.uint64, left: 
 
 @kernel
 def forced_win(rules: Rules, states: States, i: int) -> int:
-    """Returns an action of the seat to move that wins in every world it cannot tell apart, or -1: a sure win or a proved one."""
+    """Returns an action of the seat to move that wins in every world it cannot tell apart, or -1: a
+    sure win or a proved one.
+    """
     move = sure_win(rules, states, i)
     seat = np.int64(states.seat[i])
     if move >= 0 or states.winner[i] >= 0:
@@ -269,4 +367,11 @@ def forced_win(rules: Rules, states: States, i: int) -> int:
         other = (seat + 1 + k) % NUM_SEATS
         left[k] = hand_size(states, i, other)
         enemies[k] = seat == Seat.LANDLORD or other == Seat.LANDLORD
-    return _proof(rules, states.hands[i, seat], np.int64(states.target[i]), unseen_cards(states, i, seat), left, enemies)
+    return _proof(
+        rules,
+        states.hands[i, seat],
+        np.int64(states.target[i]),
+        unseen_cards(states, i, seat),
+        left,
+        enemies,
+    )

@@ -7,29 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from games.base import BaseGame
-from games.doudizhu import deck_files, describe, hidden, observe, records, state
-from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, unpack
+from games.doudizhu import deck_files, describe, hidden, observe, state
+from games.doudizhu.action_decoder import POLICY_SIZE, decoder
+from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, cards_text, unpack
 from games.doudizhu.moves import MAX_LEGAL, parse_move, rule_set
-from games.doudizhu.policy import POLICY_SIZE, decoder
 from games.doudizhu.state import States
-from games.interface import GameSpec, ScoreUnit
+from games.interface import Game, GameSpec, ScoreUnit
 from runtime.settings import setting
 
 MAX_MOVES = 154
-"""At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of them."""
+"""At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of
+them."""
 
 MAX_BOMBS = 13
 """Five in the landlord's hand, four in each peasant's; the rocket takes the place of one."""
 
 
-class Doudizhu(BaseGame):
-    """Doudizhu with given rules and observations; a peasant's return is the team's (see ``games.interface.Game``).
+class Doudizhu(Game):
+    """Doudizhu with given rules and observations; a peasant's return is the team's (see
+    ``games.interface.Game``).
 
     Attributes:
         spec: Sizes and conventions.
         rules: The tables that every kernel takes.
-        decoder: int16 ``[num_actions, 6]``, the policy outputs whose sum is the logit of each move; -1 = none.
+        decoder: int16 ``[num_actions, 6]``, the policy outputs whose sum is the logit of each move;
+            -1 = none.
     """
 
     @dataclass(frozen=True)
@@ -42,7 +44,9 @@ class Doudizhu(BaseGame):
             help="Rule set; in douzero both jokers may be kickers of one move.",
         )
         encoding: str = setting(
-            "default", choices=("default", "paper"), help="Of the observations; paper: the seven planes of DeltaDou."
+            "default",
+            choices=("default", "paper"),
+            help="Of the observations; paper: the seven planes of DeltaDou.",
         )
 
     options: Options
@@ -69,7 +73,12 @@ class Doudizhu(BaseGame):
             seat_names=("C", "D", "E"),
             score=ScoreUnit(name="ADP", key="adp", per_return=1.0, digits=2, tells_wins=True),
             mixes=False,
-            stake_factors=(1.0, 2.0, 4.0, 8.0),  # further bombs and rockets: none, one, two, three or more
+            stake_factors=(
+                1.0,
+                2.0,
+                4.0,
+                8.0,
+            ),  # further bombs and rockets: none, one, two, three or more
             hidden_counts=5,  # none to four cards of a rank
             hidden_words=1,
             hidden_kinds=tuple(RANK_NAMES),
@@ -102,7 +111,9 @@ class Doudizhu(BaseGame):
         return state.empty(count)
 
     def view(self, states: States, seats: np.ndarray) -> States:
-        """Returns a copy in which the hands that ``seats[i]`` (int ``[B]``) cannot see in row i are zero."""
+        """Returns a copy in which the hands that ``seats[i]`` (int ``[B]``) cannot see in row i are
+        zero.
+        """
         own = np.arange(NUM_SEATS) == np.asarray(seats)[:, None]
         copy = States(*(field.copy() for field in states))
         copy.hands[~own] = 0
@@ -116,37 +127,72 @@ class Doudizhu(BaseGame):
         """Returns the move of a text, its cards in any order. Raises ValueError."""
         return parse_move(self.rules_name, text)
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+    def describe_view(
+        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
+    ) -> dict[str, Any]:
         """Returns what a seat knows, for JSON (the fields: ``describe.describe_view``)."""
         return describe.describe_view(self.rules_name, self.rules, views, row, moves, seat)
 
-    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        """Returns a game for JSON, the fields those of ``records``."""
-        return records.to_fields(records.record(self.rules_name, deals.hands[row], int(deals.bottom[row]), moves))
+    def record_head(self) -> dict[str, Any]:
+        """Returns ``rules``, by which a record of Doudizhu is known."""
+        return {"rules": self.rules_name}
 
-    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
-        """Returns the deal (one row) and the moves of a record. Raises ValueError; the rules must be these."""
-        game = records.parse_fields(fields)
-        if game.rules != self.rules_name:
-            raise ValueError(f"the record is of the rules {game.rules!r}: expected {self.rules_name!r}")
-        return self.start(np.array([game.hands], dtype=np.uint64), np.array([game.bottom], dtype=np.uint64)), list(game.moves)
+    def deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns ``hands``, 17 cards of each seat in the order of play, the landlord first, and
+        the three ``bottom`` cards.
+        """
+        bottom = deal.bottom[0]
+        hands = (deal.hands[0, 0] - bottom, *deal.hands[0, 1:])
+        return {"hands": [cards_text(cards) for cards in hands], "bottom": cards_text(bottom)}
+
+    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+        return deck_files.parse_deal(fields.get("hands"), fields.get("bottom"))
+
+    def result_fields(self, final: States, is_over: bool) -> dict[str, Any]:
+        """Returns ``winner``, the seat that played its last card, and ``points`` by seat; -1 and
+        zeros if not over.
+        """
+        won = int(state.team_return(self.rules, final, 0, 0)) if is_over else 0
+        return {"winner": int(final.winner[0]), "points": [won, -won, -won]}
 
     def read_decks(self, path: Path | str) -> States:
-        """Returns the decks of a file of ours or of DouZero, see ``deck_files``. Raises DeckFileError, OSError."""
-        return deck_files.read_decks(path)
+        """Returns the decks of a file of JSON lines, or of DouZero (``deck_files``); told by the
+        content, not by the name.
+        """
+        with open(path, "rb") as file:
+            data = file.read(deck_files.MOST_BYTES + 1)
+        first = data[:1000].lstrip()[:1]
+        if first == b"{":
+            return super().read_decks(path)
+        try:
+            if first not in (b"\x80", b"]", b"("):  # protocols 2 and later, 1, and 0, of a list
+                raise ValueError(
+                    f"begins with {data[:20]!r}: expected decks as JSON lines, "
+                    'such as {"hands": [...], "bottom": "38A"}, or a pickled list of DouZero\'s '
+                    "evaluation deals"
+                )
+            return deck_files.read_douzero(data)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
 
     def cards_left(self, states: States) -> np.ndarray:
         """Returns the number of cards (int64 ``[B]``) of the seat to move."""
-        return unpack(states.hands[np.arange(len(states.seat)), states.seat]).sum(axis=1, dtype=np.int64)
+        return unpack(states.hands[np.arange(len(states.seat)), states.seat]).sum(
+            axis=1, dtype=np.int64
+        )
 
     def final_curves(self, finals: States) -> dict[str, float]:
         """Returns the landlord's share of the wins, and the bombs of a game."""
-        return {"landlord_win_share": float(np.mean(finals.winner == 0)), "bombs_per_game": float(np.mean(finals.bombs))}
+        return {
+            "landlord_win_share": float(np.mean(finals.winner == 0)),
+            "bombs_per_game": float(np.mean(finals.bombs)),
+        }
 
     def hidden_targets(
         self, states: States, seats: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Returns what is known and what is true about the hand of the seat after ``seats[i]`` (int ``[B]``) in row i.
+        """Returns what is known and what is true about the hand of the seat after ``seats[i]`` (int
+        ``[B]``) in row i.
 
         The states must hold all the hands.
 

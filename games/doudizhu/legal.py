@@ -1,8 +1,9 @@
 """Move generation: the ids of the legal moves, ascending.
 
-The moves of one category and length are generated from the rank mask of the tops that the hand allows. Where the category
-has no kickers, each top is one move. Otherwise the moves of that top are consecutive ids, and each is tested for being a
-subset of the hand; ids are written without a branch, and a write that did not count is overwritten by the next.
+The moves of one category and length are generated from the rank mask of the tops that the hand
+allows. Where the category has no kickers, each top is one move. Otherwise the moves of that top are
+consecutive ids, and each is tested for being a subset of the hand; ids are written without a
+branch, and a write that did not count is overwritten by the next.
 """
 
 import numpy as np
@@ -11,9 +12,13 @@ from games.doudizhu.cards import BORROWS, CHAIN_RANKS, DECK, LITTLE_JOKER, above
 from games.doudizhu.moves import CHAIN_LENGTHS, MAIN_COPIES, PASS, Category, Rules
 from games.kernels import kernel
 
-SHORTEST = np.array([CHAIN_LENGTHS[c].start if c in CHAIN_LENGTHS else 1 for c in Category], dtype=np.int8)
+SHORTEST = np.array(
+    [CHAIN_LENGTHS[c].start if c in CHAIN_LENGTHS else 1 for c in Category], dtype=np.int8
+)
 """int8 ``[15]``: the fewest main ranks in a row, by category."""
-LONGEST = np.array([CHAIN_LENGTHS[c].stop - 1 if c in CHAIN_LENGTHS else 1 for c in Category], dtype=np.int8)
+LONGEST = np.array(
+    [CHAIN_LENGTHS[c].stop - 1 if c in CHAIN_LENGTHS else 1 for c in Category], dtype=np.int8
+)
 """int8 ``[15]``: the most main ranks in a row, by category."""
 CHAINS = np.array([c in CHAIN_LENGTHS for c in Category])
 """bool ``[15]``: whether the category chains."""
@@ -23,8 +28,18 @@ JOKERS = DECK >> np.uint64(4 * LITTLE_JOKER) << np.uint64(4 * LITTLE_JOKER)
 
 
 @kernel
-def _append(rules: Rules, hand: np.uint64, category: int, length: int, tops: np.uint64, actions: np.ndarray, n: int) -> int:
-    """Returns ``n`` plus the number of moves with these tops that the hand contains, written from ``actions[n]``."""
+def _append(
+    rules: Rules,
+    hand: np.uint64,
+    category: int,
+    length: int,
+    tops: np.uint64,
+    actions: np.ndarray,
+    n: int,
+) -> int:
+    """Returns ``n`` plus the number of moves with these tops that the hand contains, written from
+    ``actions[n]``.
+    """
     guarded = hand | BORROWS
     while tops != np.uint64(0):
         top = lowest(tops)
@@ -43,7 +58,9 @@ def _append(rules: Rules, hand: np.uint64, category: int, length: int, tops: np.
 
 @kernel
 def tops_of(hand: np.uint64, category: int, length: int) -> np.uint64:
-    """Returns the rank mask of the tops of a category and length whose main cards the hand holds; not for the rocket."""
+    """Returns the rank mask of the tops of a category and length whose main cards the hand holds;
+    not for the rocket.
+    """
     tops = at_least(hand, MAIN_COPIES[category])
     if CHAINS[category]:
         run = tops & CHAIN_RANKS
@@ -55,7 +72,9 @@ def tops_of(hand: np.uint64, category: int, length: int) -> np.uint64:
 
 @kernel
 def leads(rules: Rules, hand: np.uint64, actions: np.ndarray) -> int:
-    """Returns the number of moves that the hand contains, pass excluded, written to ``actions`` (int16 ``[max_legal]``)."""
+    """Returns the number of moves that the hand contains, pass excluded, written to ``actions``
+    (int16 ``[max_legal]``).
+    """
     n = 0
     for category in range(1, Category.ROCKET):
         run = at_least(hand, MAIN_COPIES[category])
@@ -76,7 +95,9 @@ def leads(rules: Rules, hand: np.uint64, actions: np.ndarray) -> int:
 
 @kernel
 def replies(rules: Rules, hand: np.uint64, target: int, actions: np.ndarray) -> int:
-    """Returns the number of moves that answer ``target``, pass included, written to ``actions`` (int16 ``[max_legal]``)."""
+    """Returns the number of moves that answer ``target``, pass included, written to ``actions``
+    (int16 ``[max_legal]``).
+    """
     category = rules.category[target]
     actions[0] = PASS
     n = 1
@@ -94,7 +115,9 @@ def replies(rules: Rules, hand: np.uint64, target: int, actions: np.ndarray) -> 
 
 @kernel
 def legal_moves(rules: Rules, hand: np.uint64, target: int, actions: np.ndarray) -> int:
-    """Returns the number of legal moves against ``target`` (0: a lead), written, ascending, to ``actions``."""
+    """Returns the number of legal moves against ``target`` (0: a lead), written, ascending, to
+    ``actions``.
+    """
     if target == PASS:
         return leads(rules, hand, actions)
     return replies(rules, hand, target, actions)

@@ -1,13 +1,16 @@
-"""Worlds drawn exactly from the network's distribution of the hidden cards: phase 1 of inference, marginal form.
+"""Worlds drawn exactly from the network's distribution of the hidden cards: phase 1 of inference,
+marginal form.
 
-One forward pass gives corrections l[c, r], the log-odds against the prior that the next seat holds c cards of rank r.
-Worlds have the density
+One forward pass gives corrections l[c, r], the log-odds against the prior that the next seat holds
+c cards of rank r. Worlds have the density
 
-    q(c) = prod_r C(free_r, c_r - fixed_r) exp(l[c_r, r]) / Z    over all c with sum_r c_r = the size of the hand.
+    q(c) = prod_r C(free_r, c_r - fixed_r) exp(l[c_r, r]) / Z    over all c with sum_r c_r = the
+    size of the hand.
 
-Z and exact draws come from a dynamic programme over ranks: ``table[r, s]`` is the total weight of the ways to take s free
-cards from the ranks r and above. Corrections of zero give the prior. This is the quick variant of the filter of DeltaDou,
-4.3: one evaluation per position in place of one per candidate.
+Z and exact draws come from a dynamic programme over ranks: ``table[r, s]`` is the total weight of
+the ways to take s free
+cards from the ranks r and above. Corrections of zero give the prior. This is the quick variant of
+the filter of DeltaDou, 4.3: one evaluation per position in place of one per candidate.
 """
 
 import math
@@ -23,21 +26,32 @@ from games.kernels import kernel, random_float
 NUM_COUNTS = 5
 """A hand holds 0 to 4 cards of a rank."""
 LARGEST_LOGIT = 20.0
-"""Corrections are cut to this many nats, so that no world is impossible and no product of weights leaves the range of float64."""
+"""Corrections are cut to this many nats, so that no world is impossible and no product of weights
+leaves the range of float64."""
 _MOST_CARDS = 20
 
-_CHOOSE = np.array([[math.comb(n, k) for k in range(NUM_COUNTS)] for n in range(NUM_COUNTS)], dtype=np.float64)
+_CHOOSE = np.array(
+    [[math.comb(n, k) for k in range(NUM_COUNTS)] for n in range(NUM_COUNTS)], dtype=np.float64
+)
 
 
 @kernel
-def fill_table(free: np.uint64, fixed: np.uint64, need: int, logits: np.ndarray, weights: np.ndarray, table: np.ndarray) -> None:
+def fill_table(
+    free: np.uint64,
+    fixed: np.uint64,
+    need: int,
+    logits: np.ndarray,
+    weights: np.ndarray,
+    table: np.ndarray,
+) -> None:
     """Runs the dynamic programme.
 
     Args:
         free: Cards of which the next seat holds ``need``.
         fixed: Further cards that it holds.
         logits: float32 ``[5, 15]``, the network's corrections (nats).
-        weights: float64 ``[15, 5]``, receives C(free_r, k) exp(l[fixed_r + k, r]) up to a factor per rank; 0 for k > free_r.
+        weights: float64 ``[15, 5]``, receives C(free_r, k) exp(l[fixed_r + k, r]) up to a factor
+            per rank; 0 for k > free_r.
         table: float64 ``[16, 21]``, receives the total weights; valid up to column ``need``.
     """
     for s in range(need + 1):
@@ -70,7 +84,9 @@ def log_marginal(weights: np.ndarray, table: np.ndarray, taken: np.uint64) -> fl
 
 
 @kernel
-def draw_marginal(weights: np.ndarray, table: np.ndarray, need: int, rng: np.ndarray, lane: int) -> np.uint64:
+def draw_marginal(
+    weights: np.ndarray, table: np.ndarray, need: int, rng: np.ndarray, lane: int
+) -> np.uint64:
     """Returns a choice of ``need`` free cards drawn from q."""
     taken = np.uint64(0)
     for rank in range(NUM_RANKS):
@@ -92,18 +108,29 @@ def draw_marginal(weights: np.ndarray, table: np.ndarray, need: int, rng: np.nda
 
 @kernel
 def make_table() -> tuple[np.ndarray, np.ndarray]:
-    """Returns room for ``fill_table``: weights float64 ``[15, 5]`` and table float64 ``[16, 21]``."""
+    """Returns room for ``fill_table``: weights float64 ``[15, 5]`` and table float64 ``[16,
+    21]``.
+    """
     return np.zeros((NUM_RANKS, NUM_COUNTS)), np.zeros((NUM_RANKS + 1, _MOST_CARDS + 1))
 
 
-# The generic kernels of games/interface.py.
+# The generic kernels of games/generic.py.
 
 
 @kernel
 def draw_corrected(
-    rules: Rules, views: States, i: int, seat: int, logits: np.ndarray, rng: np.ndarray, lane: int, hidden: np.ndarray
+    rules: Rules,
+    views: States,
+    i: int,
+    seat: int,
+    logits: np.ndarray,
+    rng: np.ndarray,
+    lane: int,
+    hidden: np.ndarray,
 ) -> None:
-    """Draws hands of the next seat (uint64 ``[n, 1]``) from q, with the network's corrections (float32 ``[5, 15]``)."""
+    """Draws hands of the next seat (uint64 ``[n, 1]``) from q, with the network's corrections
+    (float32 ``[5, 15]``).
+    """
     weights, table = make_table()
     free, fixed, need = hidden_cards(views, i, seat)
     fill_table(free, fixed, need, logits, weights, table)
@@ -113,9 +140,18 @@ def draw_corrected(
 
 @kernel
 def log_corrected(
-    rules: Rules, views: States, i: int, seat: int, logits: np.ndarray, hidden: np.ndarray, exists: np.ndarray, out: np.ndarray
+    rules: Rules,
+    views: States,
+    i: int,
+    seat: int,
+    logits: np.ndarray,
+    hidden: np.ndarray,
+    exists: np.ndarray,
+    out: np.ndarray,
 ) -> None:
-    """Writes log q (nats, float64 ``[n]``) of the hands of the next seat (uint64 ``[n, 1]``) in the rows that exist."""
+    """Writes log q (nats, float64 ``[n]``) of the hands of the next seat (uint64 ``[n, 1]``) in the
+    rows that exist.
+    """
     weights, table = make_table()
     free, fixed, need = hidden_cards(views, i, seat)
     fill_table(free, fixed, need, logits, weights, table)

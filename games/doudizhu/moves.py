@@ -1,12 +1,12 @@
 """The rule sets: every move there is, from first principles, as tables indexed by move id.
 
-Id 0 is pass. The others are ordered by category, then length, then top rank, then the cards of the kickers, so the moves that
-differ in their kickers alone are consecutive. Bombs and the rocket come last: a move doubles the stake if its id is at least
-``first[Category.BOMB, 1, 0]``.
+Id 0 is pass. The others are ordered by category, then length, then top rank, then the cards of the
+kickers, so the moves that differ in their kickers alone are consecutive. Bombs and the rocket come
+last: a move doubles the stake if its id is at least ``first[Category.BOMB, 1, 0]``.
 
-Kickers of a plane come from outside its trios. Solo kickers may repeat a rank up to three times (a fourth would be a bomb
-inside the move), but three of a kind may not extend the chain of trios. Pair kickers are of distinct ranks. Every set of cards
-therefore has one reading.
+Kickers of a plane come from outside its trios. Solo kickers may repeat a rank up to three times (a
+fourth would be a bomb inside the move), but three of a kind may not extend the chain of trios. Pair
+kickers are of distinct ranks. Every set of cards therefore has one reading.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.doudizhu.cards import ACE, BIG_JOKER, LITTLE_JOKER, NUM_RANKS, cards_text, pack, parse_cards, unpack
+from games.doudizhu.cards import (
+    ACE,
+    BIG_JOKER,
+    LITTLE_JOKER,
+    NUM_RANKS,
+    cards_text,
+    pack,
+    parse_cards,
+    unpack,
+)
 
 PASS = 0
 """The move id of passing."""
@@ -61,8 +70,8 @@ RANK_SIZES = np.array([0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6, 8, 4, 2], dtype=np.in
 """int8 ``[15]``: cards per rank of the length, kickers included, by category."""
 
 MAX_LEGAL = 520
-"""Room for the legal moves of a state: 519 at most, of 333444555666789TJQKA (every hand of 20 cards was tried), and one
-for the generator's last write, which may not count."""
+"""Room for the legal moves of a state: 519 at most, of 333444555666789TJQKA (every hand of 20 cards
+was tried), and one for the generator's last write, which may not count."""
 
 
 class Rules(NamedTuple):
@@ -72,10 +81,12 @@ class Rules(NamedTuple):
         cards: uint64 ``[M]``, the packed cards of each move.
         category: int8 ``[M]``, a ``Category``.
         top: int8 ``[M]``, the highest main rank, which is what compares; -1 for pass.
-        length: int8 ``[M]``, the number of main ranks in a row: 1 unless the category chains, 0 for pass.
+        length: int8 ``[M]``, the number of main ranks in a row: 1 unless the category chains, 0 for
+            pass.
         size: int8 ``[M]``, the number of cards.
-        first: int16 ``[15, 13, 16]``: the moves of a category and length with top rank t are the ids from
-            ``first[category, length, t]`` up to but not including ``first[category, length, t + 1]``.
+        first: int16 ``[15, 13, 16]``: the moves of a category and length with top rank t are the
+            ids from ``first[category, length, t]`` up to but not including ``first[category,
+            length, t + 1]``.
         encoding: An ``observe.Encoding``.
     """
 
@@ -88,10 +99,16 @@ class Rules(NamedTuple):
     encoding: int
 
 
-def _solo_kickers(main: tuple[int, ...], copies: int, count: int, joker_pair: bool) -> Iterator[tuple[int, ...]]:
-    """Yields the ranks of every choice of solo kickers beside main ranks that are held ``copies`` times."""
+def _solo_kickers(
+    main: tuple[int, ...], copies: int, count: int, joker_pair: bool
+) -> Iterator[tuple[int, ...]]:
+    """Yields the ranks of every choice of solo kickers beside main ranks that are held ``copies``
+    times.
+    """
     others = [rank for rank in range(NUM_RANKS) if rank not in main]
-    extends = {rank for rank in (main[0] - 1, main[-1] + 1) if rank <= ACE} if copies == 3 else set()
+    extends = (
+        {rank for rank in (main[0] - 1, main[-1] + 1) if rank <= ACE} if copies == 3 else set()
+    )
     for ranks in combinations_with_replacement(others, count):
         held = {rank: ranks.count(rank) for rank in ranks}
         jokers = (held.get(LITTLE_JOKER, 0), held.get(BIG_JOKER, 0))
@@ -107,7 +124,9 @@ def _pair_kickers(main: tuple[int, ...], count: int) -> Iterator[tuple[int, ...]
         yield tuple(sorted(2 * ranks))
 
 
-def _kickers(category: Category, main: tuple[int, ...], joker_pair: bool) -> Iterator[tuple[int, ...]]:
+def _kickers(
+    category: Category, main: tuple[int, ...], joker_pair: bool
+) -> Iterator[tuple[int, ...]]:
     """Yields the ranks of every choice of kickers, one empty choice where a category has none."""
     if category in (Category.TRIO_SOLO, Category.PLANE_SOLOS):
         yield from _solo_kickers(main, 3, len(main), joker_pair)
@@ -126,7 +145,13 @@ def _mains(category: Category, length: int) -> Iterator[tuple[int, ...]]:
     if category == Category.ROCKET:
         yield (LITTLE_JOKER, BIG_JOKER)
         return
-    highest = ACE if category in CHAIN_LENGTHS else BIG_JOKER if category == Category.SOLO else LITTLE_JOKER - 1
+    highest = (
+        ACE
+        if category in CHAIN_LENGTHS
+        else BIG_JOKER
+        if category == Category.SOLO
+        else LITTLE_JOKER - 1
+    )
     for start in range(highest - length + 2):
         yield tuple(range(start, start + length))
 
@@ -135,7 +160,8 @@ def _mains(category: Category, length: int) -> Iterator[tuple[int, ...]]:
 def rule_set(name: str = "standard", encoding: int = 0) -> Rules:
     """Returns the tables of a rule set (see ``RULE_SETS``).
 
-    ``standard`` has 27,471 moves and pass. In ``douzero`` both jokers may also be kickers of one plane or one four + two.
+    ``standard`` has 27,471 moves and pass. In ``douzero`` both jokers may also be kickers of one
+    plane or one four + two.
 
     Raises:
         ValueError: Unknown name.
@@ -154,9 +180,18 @@ def rule_set(name: str = "standard", encoding: int = 0) -> Rules:
                     ranks.append(main * int(MAIN_COPIES[category]) + kickers)
                 first[category, length, main[-1] + 1 :] = len(rows)
     counts = np.zeros((len(rows), NUM_RANKS), dtype=np.int8)
-    np.add.at(counts, (np.repeat(np.arange(len(ranks)), [len(move) for move in ranks]), np.concatenate(ranks).astype(int)), 1)
+    np.add.at(
+        counts,
+        (
+            np.repeat(np.arange(len(ranks)), [len(move) for move in ranks]),
+            np.concatenate(ranks).astype(int),
+        ),
+        1,
+    )
     category, top, length = np.array(rows, dtype=np.int8).T.copy()
-    return Rules(pack(counts), category, top, length, counts.sum(axis=1, dtype=np.int8), first, encoding)
+    return Rules(
+        pack(counts), category, top, length, counts.sum(axis=1, dtype=np.int8), first, encoding
+    )
 
 
 @cache
@@ -171,7 +206,9 @@ def main_counts(rules: Rules, move: int) -> np.ndarray:
     if rules.category[move] == Category.ROCKET:
         counts[LITTLE_JOKER:] = 1
     elif move != PASS:
-        counts[rules.top[move] - rules.length[move] + 1 : rules.top[move] + 1] = MAIN_COPIES[rules.category[move]]
+        counts[rules.top[move] - rules.length[move] + 1 : rules.top[move] + 1] = MAIN_COPIES[
+            rules.category[move]
+        ]
     return counts
 
 
@@ -200,5 +237,8 @@ def parse_move(name: str, text: str) -> int:
         return PASS
     cards = int(parse_cards(text))
     if cards == 0 or cards not in _ids(name):
-        raise ValueError(f"{text!r} is no move of the rule set {name!r}: expected cards such as 3334, 34567, LB, or pass")
+        raise ValueError(
+            f"{text!r} is no move of the rule set {name!r}: expected cards such as 3334, 34567, "
+            "LB, or pass"
+        )
     return _ids(name)[cards]

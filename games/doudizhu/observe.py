@@ -1,11 +1,12 @@
 """Observations: the information state of a seat as int8 planes over the 15 ranks.
 
-A *threshold* plane k is 1 at the ranks with at least k cards, a *count* plane holds the counts, and a *broadcast* plane holds one
-number at every rank. *Next* and *previous* are relative to the observing seat; *unseen* cards are those that the other two hold.
+A *threshold* plane k is 1 at the ranks with at least k cards, a *count* plane holds the counts, and
+a *broadcast* plane holds one number at every rank. *Next* and *previous* are relative to the
+observing seat; *unseen* cards are those that the other two hold.
 
-The encoding ``PAPER`` follows DeltaDou (Jiang et al., IJCAI 2019), which states 15 x 7 numbers but names six rows: the own cards,
-the union of the others' cards, the last three moves and the union of the played cards. The seventh here is the landlord's
-known bottom cards.
+The encoding ``PAPER`` follows DeltaDou (Jiang et al., IJCAI 2019), which states 15 x 7 numbers but
+names six rows: the own cards, the union of the others' cards, the last three moves and the union of
+the played cards. The seventh here is the landlord's known bottom cards.
 """
 
 from enum import IntEnum
@@ -67,7 +68,9 @@ def num_planes(encoding: Encoding) -> int:
 
 def scales(encoding: Encoding) -> np.ndarray:
     """Returns what each plane is multiplied by before the network (float32 ``[C]``)."""
-    return np.concatenate([np.full(planes, scale, dtype=np.float32) for _, planes, scale in PLANES[encoding]])
+    return np.concatenate(
+        [np.full(planes, scale, dtype=np.float32) for _, planes, scale in PLANES[encoding]]
+    )
 
 
 @kernel
@@ -97,8 +100,12 @@ def _broadcast(value: int, out: np.ndarray, plane: int) -> int:
 
 
 @kernel
-def _moves(rules: Rules, states: States, i: int, num_moves: int, out: np.ndarray, plane: int) -> int:
-    """Writes a count plane for each of the last moves, newest first; returns the plane after them."""
+def _moves(
+    rules: Rules, states: States, i: int, num_moves: int, out: np.ndarray, plane: int
+) -> int:
+    """Writes a count plane for each of the last moves, newest first; returns the plane after
+    them.
+    """
     for k in range(num_moves):
         plane = _counts(rules.cards[max(states.history[i, k], PASS)], out, plane)
     return plane
@@ -106,7 +113,9 @@ def _moves(rules: Rules, states: States, i: int, num_moves: int, out: np.ndarray
 
 @kernel
 def _unbeaten(own: np.uint64, unseen: np.uint64, copies: int) -> np.uint64:
-    """Returns the rank mask of the own ranks with ``copies`` cards below no unseen rank with as many."""
+    """Returns the rank mask of the own ranks with ``copies`` cards below no unseen rank with as
+    many.
+    """
     top = highest(at_least(unseen, copies))
     return at_least(own, copies) & (above(top - 1) if top > 0 else ~np.uint64(0))
 
@@ -139,7 +148,9 @@ def _observe_default(rules: Rules, states: States, i: int, seat: int, out: np.nd
     for copies in range(1, 4):
         plane = _counts(_unbeaten(own, unseen, copies), out, plane)
     plane = _counts(at_least(unseen, 4), out, plane)
-    plane = _broadcast(count(unseen, LITTLE_JOKER) + count(unseen, LITTLE_JOKER + 1) == 2, out, plane)
+    plane = _broadcast(
+        count(unseen, LITTLE_JOKER) + count(unseen, LITTLE_JOKER + 1) == 2, out, plane
+    )
     for role in range(NUM_SEATS):
         plane = _broadcast(seat == role, out, plane)
 

@@ -1,7 +1,8 @@
 """States of the game: deals, moves, and what a state says about its end.
 
-The kernels read the hand of the seat to move and public fields only, so they work on views in which the other hands are erased
-(zero). The end of the game follows from the cards played, and an erased hand stays erased when its owner plays.
+The kernels read the hand of the seat to move and public fields only, so they work on views in which
+the other hands are erased (zero). The end of the game follows from the cards played, and an erased
+hand stays erased when its owner plays.
 """
 
 from typing import NamedTuple
@@ -69,7 +70,9 @@ def empty(count: int) -> States:
 
 
 def start(hands: np.ndarray, bottom: np.ndarray) -> States:
-    """Returns the states before the first move for given hands (uint64 ``[B, 3]``) and bottom cards (uint64 ``[B]``)."""
+    """Returns the states before the first move for given hands (uint64 ``[B, 3]``) and bottom cards
+    (uint64 ``[B]``).
+    """
     states = empty(len(hands))
     states.hands[:] = hands
     states.bottom[:] = bottom
@@ -82,7 +85,8 @@ def start(hands: np.ndarray, bottom: np.ndarray) -> States:
 def deal_hands(seeds: np.ndarray, hands: np.ndarray, bottom: np.ndarray) -> None:
     """Deals the deck in every row, by Fisher-Yates from the row's seed (uint64 ``[B]``).
 
-    Writes ``hands`` (uint64 ``[B, 3]``, the landlord's with the bottom cards) and ``bottom`` (uint64 ``[B]``).
+    Writes ``hands`` (uint64 ``[B, 3]``, the landlord's with the bottom cards) and ``bottom``
+    (uint64 ``[B]``).
     """
     rng = seeds.copy()
     for i in range(len(seeds)):
@@ -122,7 +126,9 @@ def target_seat(states: States, i: int) -> int:
 
 @kernel
 def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
-    """Returns the number of legal actions of lane ``i``; writes them, ascending, to ``actions`` (int16 ``[max_legal]``)."""
+    """Returns the number of legal actions of lane ``i``; writes them, ascending, to ``actions``
+    (int16 ``[max_legal]``).
+    """
     return legal_moves(rules, states.hands[i, states.seat[i]], states.target[i], actions)
 
 
@@ -176,7 +182,9 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 @kernel
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
-    """Returns a 64-bit hash of what a seat knows: its hand, the bottom cards and the moves since the deal."""
+    """Returns a 64-bit hash of what a seat knows: its hand, the bottom cards and the moves since
+    the deal.
+    """
     return mix64(states.key[i] ^ mix64(states.hands[i, seat] + mix64(states.bottom[i])))
 
 

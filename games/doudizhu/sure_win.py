@@ -1,18 +1,30 @@
 """Sure wins: hands that win whatever the others hold and do.
 
-The hand is partitioned into moves of which at most one can be beaten by unseen cards. Played in an order with that one last, the
-others can only pass. A set of unseen cards counts as a beater if it fits in the larger of the two other hands, a partner's
-included, so a sure win is never claimed wrongly; wins that rest on a partner or on how the unseen cards are divided are missed.
+The hand is partitioned into moves of which at most one can be beaten by unseen cards. Played in an
+order with that one last, the others can only pass. A set of unseen cards counts as a beater if it
+fits in the larger of the two other hands, a partner's included, so a sure win is never claimed
+wrongly; wins that rest on a partner or on how the unseen cards are divided are missed.
 
-The partition is searched from the lowest card up: that card is in some move, every move that contains it is tried, and the rest
-is searched in the same way. Most hands are rejected before. The *cover* is the rank mask of the ranks that any unbeatable
-move of the hand contains; all cards outside it must go into the one move that can be beaten.
+The partition is searched from the lowest card up: that card is in some move, every move that
+contains it is tried, and the rest
+is searched in the same way. Most hands are rejected before. The *cover* is the rank mask of the
+ranks that any unbeatable move of the hand contains; all cards outside it must go into the one move
+that can be beaten.
 """
 
 import numpy as np
 
 from games.doudizhu.beaters import beats, highest_beater, is_beatable, strongest_bomb, whole_move
-from games.doudizhu.cards import CHAIN_RANKS, NUM_SEATS, ONES, above, at_least, highest, lowest, size
+from games.doudizhu.cards import (
+    CHAIN_RANKS,
+    NUM_SEATS,
+    ONES,
+    above,
+    at_least,
+    highest,
+    lowest,
+    size,
+)
 from games.doudizhu.hidden import unseen_cards
 from games.doudizhu.legal import CHAINS, HAS_KICKERS, JOKERS, LONGEST, SHORTEST, leads, replies
 from games.doudizhu.moves import MAIN_COPIES, MAX_LEGAL, PASS, Category, Rules
@@ -56,7 +68,9 @@ def _cover(rules: Rules, hand: np.uint64, unseen: np.uint64, limit: int) -> np.u
 
 @kernel
 def may_be_one_move(hand: np.uint64, ranks: np.uint64) -> bool:
-    """Returns False where no move in the hand contains all of ``ranks`` (a rank mask); True may be wrong."""
+    """Returns False where no move in the hand contains all of ``ranks`` (a rank mask); True may be
+    wrong.
+    """
     num_ranks = size(ranks)
     if num_ranks <= 1:
         return True
@@ -68,10 +82,14 @@ def may_be_one_move(hand: np.uint64, ranks: np.uint64) -> bool:
 
 
 @kernel
-def _candidates(rules: Rules, hand: np.uint64, cover: np.uint64, spare: bool, moves: np.ndarray) -> int:
-    """Returns the number of moves that contain a card of the lowest rank, written to ``moves`` (int16 ``[max_legal]``).
+def _candidates(
+    rules: Rules, hand: np.uint64, cover: np.uint64, spare: bool, moves: np.ndarray
+) -> int:
+    """Returns the number of moves that contain a card of the lowest rank, written to ``moves``
+    (int16 ``[max_legal]``).
 
-    None if the cards outside the cover cannot all go into one move, or if that one is no longer to ``spare``.
+    None if the cards outside the cover cannot all go into one move, or if that one is no longer to
+    ``spare``.
     """
     ranks = at_least(hand, 1)
     exposed = ranks & ~cover
@@ -86,10 +104,14 @@ def _candidates(rules: Rules, hand: np.uint64, cover: np.uint64, spare: bool, mo
 
 
 @kernel
-def _opening(rules: Rules, hand: np.uint64, unseen: np.uint64, limit: int, cover: np.uint64, nodes: int) -> tuple[int, int]:
-    """Searches a partition of a hand into unbeatable moves and at most one other, depth first, long moves first.
+def _opening(
+    rules: Rules, hand: np.uint64, unseen: np.uint64, limit: int, cover: np.uint64, nodes: int
+) -> tuple[int, int]:
+    """Searches a partition of a hand into unbeatable moves and at most one other, depth first, long
+    moves first.
 
-    The stack is explicit: numba cannot load a kernel that calls a recursive one of another module from its disk cache.
+    The stack is explicit: numba cannot load a kernel that calls a recursive one of another module
+    from its disk cache.
 
     Returns:
         A move to begin with, -1 if no partition was found, and what is left of ``nodes``.
@@ -98,7 +120,9 @@ def _opening(rules: Rules, hand: np.uint64, unseen: np.uint64, limit: int, cover
     hands = np.empty(_MOST_MOVES, dtype=np.uint64)
     untried = np.empty(_MOST_MOVES, dtype=np.int64)
     chosen = np.empty(_MOST_MOVES, dtype=np.int64)
-    beatable = np.zeros(_MOST_MOVES, dtype=np.bool_)  # of the chosen moves: true of one at most, and then nothing is to spare
+    beatable = np.zeros(
+        _MOST_MOVES, dtype=np.bool_
+    )  # of the chosen moves: true of one at most, and then nothing is to spare
     depth, spare = 0, True
     hands[0] = hand
     untried[0] = _candidates(rules, hand, cover, spare, moves[0])
@@ -127,8 +151,12 @@ def _opening(rules: Rules, hand: np.uint64, unseen: np.uint64, limit: int, cover
 
 
 @kernel
-def _sure_reply(rules: Rules, hand: np.uint64, target: int, unseen: np.uint64, limit: int, cover: np.uint64) -> int:
-    """Returns an unbeatable reply that leaves a partition with at most one move that can be beaten, or -1."""
+def _sure_reply(
+    rules: Rules, hand: np.uint64, target: int, unseen: np.uint64, limit: int, cover: np.uint64
+) -> int:
+    """Returns an unbeatable reply that leaves a partition with at most one move that can be beaten,
+    or -1.
+    """
     moves = np.empty(MAX_LEGAL, dtype=np.int16)
     nodes = np.int64(MAX_NODES)
     for k in range(replies(rules, hand, target, moves) - 1, 0, -1):
@@ -163,9 +191,15 @@ def sure_win_of(rules: Rules, hand: np.uint64, target: int, unseen: np.uint64, l
 
 @kernel
 def sure_win(rules: Rules, states: States, i: int) -> int:
-    """Returns an action of the seat to move that wins in every world it cannot tell apart, or -1."""
+    """Returns an action of the seat to move that wins in every world it cannot tell apart, or
+    -1.
+    """
     seat = np.int64(states.seat[i])
     if states.winner[i] >= 0:
         return np.int64(_NONE)
-    limit = max(hand_size(states, i, (seat + 1) % NUM_SEATS), hand_size(states, i, (seat + 2) % NUM_SEATS))
-    return sure_win_of(rules, states.hands[i, seat], states.target[i], unseen_cards(states, i, seat), limit)
+    limit = max(
+        hand_size(states, i, (seat + 1) % NUM_SEATS), hand_size(states, i, (seat + 2) % NUM_SEATS)
+    )
+    return sure_win_of(
+        rules, states.hands[i, seat], states.target[i], unseen_cards(states, i, seat), limit
+    )

@@ -1,17 +1,19 @@
 """Worlds of Doudizhu for inference: the hidden cards of a seat, their prior, and worlds filled in.
 
-The *searching seat* sees its own hand, the cards played and the bottom cards. Of the unseen cards, some are *fixed*: bottom cards
-that the landlord has not played. The others are *free*: the next seat holds some of them, the previous seat the rest. A world is
-therefore given by the hand of the next seat alone: its packed set is the one hidden word.
+The *searching seat* sees its own hand, the cards played and the bottom cards. Of the unseen cards,
+some are *fixed*: bottom cards that the landlord has not played. The others are *free*: the next
+seat holds some of them, the previous seat the rest. A world is therefore given by the hand of the
+next seat alone: its packed set is the one hidden word.
 
-In the prior every deal of the *cards* is equally likely. Cards of one rank are different cards, so a set of counts weighs
-prod_r C(free_r, c_r): a world with two of four unseen sevens in one hand weighs C(4, 2) = 6. Uniform over counts is a classic
-error.
+In the prior every deal of the *cards* is equally likely. Cards of one rank are different cards, so
+a set of counts weighs prod_r C(free_r, c_r): a world with two of four unseen sevens in one hand
+weighs C(4, 2) = 6. Uniform over counts is a classic error.
 
-Two priors must not be confused. The prior *at an information state* deals the cards still unseen. The prior *of the deal*
-deals the cards unseen at the start; given what was played, it weighs a world by the counts at the start. They differ
-because moves show ranks, not suits: a hand of one seven that plays it has a single way to do so, a hand of four has four.
-The network corrects the first; Bayes' rule over the moves starts from the second (``inference.posterior``).
+Two priors must not be confused. The prior *at an information state* deals the cards still unseen.
+The prior *of the deal* deals the cards unseen at the start; given what was played, it weighs a
+world by the counts at the start. They differ because moves show ranks, not suits: a hand of one
+seven that plays it has a single way to do so, a hand of four has four. The network corrects the
+first; Bayes' rule over the moves starts from the second (``inference.posterior``).
 """
 
 import math
@@ -28,26 +30,36 @@ _MOST_FREE = 40
 """At least the number of cards that are ever free: 34."""
 
 LOG_CHOOSE = np.array(
-    [[math.log(math.comb(n, k)) if k <= n else -math.inf for k in range(_MOST_FREE + 1)] for n in range(_MOST_FREE + 1)]
+    [
+        [math.log(math.comb(n, k)) if k <= n else -math.inf for k in range(_MOST_FREE + 1)]
+        for n in range(_MOST_FREE + 1)
+    ]
 )
 """float64 ``[41, 41]``: log C(n, k)."""
 
 
 @kernel
 def hidden_cards(states: States, i: int, seat: int) -> tuple[np.uint64, np.uint64, int]:
-    """Returns (free cards, cards that the next seat is known to hold, number of free cards that the next seat holds).
+    """Returns (free cards, cards that the next seat is known to hold, number of free cards that the
+    next seat holds).
 
     Reads what ``seat`` sees of lane ``i`` only.
     """
     following = (seat + 1) % NUM_SEATS
     known = np.uint64(0) if seat == Seat.LANDLORD else known_bottom(states, i)
     fixed = known if following == Seat.LANDLORD else np.uint64(0)
-    return unseen_cards(states, i, seat) - known, fixed, hand_size(states, i, following) - size(fixed)
+    return (
+        unseen_cards(states, i, seat) - known,
+        fixed,
+        hand_size(states, i, following) - size(fixed),
+    )
 
 
 @kernel
 def log_prior(free: np.uint64, need: int, taken: np.uint64) -> float:
-    """Returns the log-probability (nats) that a random choice of ``need`` of the free cards is ``taken``."""
+    """Returns the log-probability (nats) that a random choice of ``need`` of the free cards is
+    ``taken``.
+    """
     total = -LOG_CHOOSE[size(free), need]
     for rank in range(NUM_RANKS):
         total += LOG_CHOOSE[count(free, rank), count(taken, rank)]
@@ -56,7 +68,9 @@ def log_prior(free: np.uint64, need: int, taken: np.uint64) -> float:
 
 @kernel
 def draw_prior(free: np.uint64, need: int, rng: np.ndarray, lane: int) -> np.uint64:
-    """Returns ``need`` of the free cards, all choices equally likely. Source: Knuth, TAOCP 2, 3.4.2, algorithm S."""
+    """Returns ``need`` of the free cards, all choices equally likely. Source: Knuth, TAOCP 2,
+    3.4.2, algorithm S.
+    """
     taken = np.uint64(0)
     left = size(free)
     for rank in range(NUM_RANKS):
@@ -72,9 +86,11 @@ def draw_prior(free: np.uint64, need: int, rng: np.ndarray, lane: int) -> np.uin
 
 @kernel
 def list_choices(free: np.uint64, need: int, choices: np.ndarray) -> int:
-    """Returns how many choices of ``need`` free cards there are, as counts, and lists them; -1 if they do not fit.
+    """Returns how many choices of ``need`` free cards there are, as counts, and lists them; -1 if
+    they do not fit.
 
-    A partial choice is kept only if it can be completed, so there are never more of them than choices.
+    A partial choice is kept only if it can be completed, so there are never more of them than
+    choices.
 
     Args:
         choices: uint64, receives the choices.
@@ -102,24 +118,25 @@ def list_choices(free: np.uint64, need: int, choices: np.ndarray) -> int:
 
 
 @kernel
-def deal_hand(rules: Rules, views: States, i: int, seat: int, hand: np.uint64, worlds: States, j: int) -> None:
-    """Writes the view ``i`` of ``seat`` to lane ``j`` of ``worlds``: the next seat holds ``hand``, the previous one the rest."""
+def deal_hand(
+    rules: Rules, views: States, i: int, seat: int, hand: np.uint64, worlds: States, j: int
+) -> None:
+    """Writes the view ``i`` of ``seat`` to lane ``j`` of ``worlds``: the next seat holds ``hand``,
+    the previous one the rest.
+    """
     copy_row(rules, views, i, worlds, j)
     worlds.hands[j, (seat + 1) % NUM_SEATS] = hand
     worlds.hands[j, (seat + 2) % NUM_SEATS] = unseen_cards(views, i, seat) - hand
 
 
-def next_hands(states: States, seats: np.ndarray) -> np.ndarray:
-    """Returns the hand of the seat after ``seats[i]`` (uint64 ``[n]``) in states that hold all the hands."""
-    return states.hands[np.arange(len(seats)), (np.asarray(seats, np.int64) + 1) % NUM_SEATS]
-
-
-# The generic kernels of games/interface.py.
+# The generic kernels of games/generic.py.
 
 
 @kernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
-    """Returns how many hands the next seat may hold, -1 if they do not fit, and lists them (uint64 ``[room, 1]``)."""
+    """Returns how many hands the next seat may hold, -1 if they do not fit, and lists them (uint64
+    ``[room, 1]``).
+    """
     free, fixed, need = hidden_cards(views, i, seat)
     total = list_choices(free, need, hidden[:, 0])
     for k in range(total):
@@ -128,7 +145,9 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 
 
 @kernel
-def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+def draw_hidden(
+    rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
     """Draws hands of the next seat (uint64 ``[n, 1]``) from the prior at the information state."""
     free, fixed, need = hidden_cards(views, i, seat)
     for k in range(hidden.shape[0]):
@@ -137,14 +156,20 @@ def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray,
 
 @kernel
 def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> float:
-    """Returns the log-probability (nats) of a hand of the next seat (uint64 ``[1]``), which must be possible."""
+    """Returns the log-probability (nats) of a hand of the next seat (uint64 ``[1]``), which must be
+    possible.
+    """
     free, fixed, need = hidden_cards(views, i, seat)
     return log_prior(free, need, hidden[0] - fixed)
 
 
 @kernel
-def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
-    """Writes the world in which the next seat holds ``hidden[0]``; returns False if it holds cards that the seat has seen."""
+def fill_world(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
+) -> bool:
+    """Writes the world in which the next seat holds ``hidden[0]``; returns False if it holds cards
+    that the seat has seen.
+    """
     hand, unseen = hidden[0], unseen_cards(views, i, seat)
     if not contains(unseen, hand):
         return False
@@ -186,8 +211,12 @@ def start_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndar
 
 
 @kernel
-def count_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray) -> None:
-    """Writes the cards of each rank in the hands of the next and of the previous seat (int8 ``[2, 15]``)."""
+def count_hidden(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray
+) -> None:
+    """Writes the cards of each rank in the hands of the next and of the previous seat (int8 ``[2,
+    15]``).
+    """
     rest = unseen_cards(views, i, seat) - hidden[0]
     for rank in range(NUM_RANKS):
         counts[0, rank] = count(hidden[0], rank)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from games.base import BaseGame
 from games.generic import register_all
 from games.goofspiel.observe import NUM_PLANES, observe
 from games.goofspiel.state import (
@@ -30,7 +29,7 @@ from games.goofspiel.state import (
     start_view,
     step,
     team_return,
-)  # fmt: skip
+)
 from games.goofspiel.worlds import (
     deal_rest,
     draw_hidden,
@@ -40,15 +39,32 @@ from games.goofspiel.worlds import (
     log_prior_hidden,
     played_move,
     shuffle_from,
-)  # fmt: skip
-from games.interface import POINTS, GameSpec, ScoreUnit, move_texts
+)
+from games.interface import POINTS, Game, GameSpec, ScoreUnit, move_texts
 from games.kernels import kernel, streams
 from runtime.settings import setting
 
 register_all(
-    Rules, copy_row, current_seat, legal, is_legal, step, team_return, seen_move, observe, infoset_key, hidden_of, list_hidden,
-    draw_hidden, log_prior_hidden, fill_world, start_view, reveal, played_move, deal_rest,
-)  # fmt: skip
+    Rules,
+    copy_row,
+    current_seat,
+    legal,
+    is_legal,
+    step,
+    team_return,
+    seen_move,
+    observe,
+    infoset_key,
+    hidden_of,
+    list_hidden,
+    draw_hidden,
+    log_prior_hidden,
+    fill_world,
+    start_view,
+    reveal,
+    played_move,
+    deal_rest,
+)
 MOST_ORDERS = 8
 """Cards up to which ``starts`` lists all orders of random prizes: 40,320."""
 DIFFERENCE = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=False)
@@ -59,8 +75,12 @@ def make_rules(cards: int, lowest: int, wins_only: bool, is_random: bool) -> Rul
     sets = np.arange(1 << cards)[:, None] >> np.arange(cards) & 1
     turns = 2 * cards - 2
     sizes = (2, 1, turns * cards, turns * 3, (turns + 1) * cards)
-    start, made, bids, results, shown = np.split(streams(18, sum(sizes)), np.cumsum(sizes)[:-1])  # any random numbers will do
-    brings = (np.arange(turns + 1) % 2 == 0).astype(np.uint64)[:, None]  # a round is over, or the game begins
+    start, made, bids, results, shown = np.split(
+        streams(18, sum(sizes)), np.cumsum(sizes)[:-1]
+    )  # any random numbers will do
+    brings = (np.arange(turns + 1) % 2 == 0).astype(np.uint64)[
+        :, None
+    ]  # a round is over, or the game begins
     return Rules(
         cards=cards,
         lowest=lowest,
@@ -102,7 +122,7 @@ def _unpack(packed: int, count: int) -> list[int]:
     return [int(packed) >> 4 * number & 15 for number in range(count)]
 
 
-class Goofspiel(BaseGame):
+class Goofspiel(Game):
     """Imperfect-information Goofspiel."""
 
     variants = MappingProxyType({"4 cards": {"cards": 4}, "6 cards": {}, "13 cards": {"cards": 13}})
@@ -113,10 +133,14 @@ class Goofspiel(BaseGame):
 
         cards: int = setting(6, least=2, most=MOST_CARDS, help="Cards of each seat, and prizes.")
         prizes: str = setting(
-            "descending", choices=("descending", "ascending", "random"), help="Their order; random: dealt, and shown one by one."
+            "descending",
+            choices=("descending", "ascending", "random"),
+            help="Their order; random: dealt, and shown one by one.",
         )
         scoring: str = setting(
-            "win_lose", choices=("win_lose", "points"), help="What is won: the game, or the difference of points."
+            "win_lose",
+            choices=("win_lose", "points"),
+            help="What is won: the game, or the difference of points.",
         )
         lowest_prize: int = setting(0, choices=(0, 1), help="Value of the lowest card and prize.")
 
@@ -133,19 +157,35 @@ class Goofspiel(BaseGame):
         scale = np.ones(NUM_PLANES + cards, np.float32)
         scale[7], scale[8] = 1 / cards, 1 / total
         self.spec = GameSpec(
-            name="goofspiel", num_seats=2, teams=(0, 1), team_names=("first", "second"), seat_names=("first", "second"),
-            num_actions=cards, policy_size=cards, max_legal=cards, max_moves=2 * (cards - 1),
-            max_return=1.0 if wins_only else total, observation_shape=(NUM_PLANES + cards, cards), observation_scale=scale,
-            hidden_words=1, has_private_moves=True, mixes=True, score=POINTS if wins_only else DIFFERENCE,
-        )  # fmt: skip
+            name="goofspiel",
+            num_seats=2,
+            teams=(0, 1),
+            team_names=("first", "second"),
+            seat_names=("first", "second"),
+            num_actions=cards,
+            policy_size=cards,
+            max_legal=cards,
+            max_moves=2 * (cards - 1),
+            max_return=1.0 if wins_only else total,
+            observation_shape=(NUM_PLANES + cards, cards),
+            observation_scale=scale,
+            hidden_words=1,
+            has_private_moves=True,
+            mixes=True,
+            score=POINTS if wins_only else DIFFERENCE,
+        )
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
         return States(
-            turn=np.zeros(count, np.int8), hands=np.zeros((count, 2), np.int16), bids=np.zeros((count, 2), np.uint64),
-            results=np.zeros(count, np.uint64), prizes=np.zeros(count, np.uint64), points=np.zeros(count, np.int16),
+            turn=np.zeros(count, np.int8),
+            hands=np.zeros((count, 2), np.int16),
+            bids=np.zeros((count, 2), np.uint64),
+            results=np.zeros(count, np.uint64),
+            prizes=np.zeros(count, np.uint64),
+            points=np.zeros(count, np.int16),
             keys=np.zeros((count, 2), np.uint64),
-        )  # fmt: skip
+        )
 
     def _start(self, prizes: np.ndarray) -> States:
         """Returns the starts of games with the given orders of prizes (uint64 ``[B]``, packed)."""
@@ -165,7 +205,8 @@ class Goofspiel(BaseGame):
         return self._start(prizes)
 
     def starts(self) -> tuple[States, np.ndarray]:
-        """Returns all deals, one row each, and their probabilities: one, or all orders of random prizes.
+        """Returns all deals, one row each, and their probabilities: one, or all orders of random
+        prizes.
 
         Raises:
             ValueError: There are too many orders.
@@ -174,17 +215,21 @@ class Goofspiel(BaseGame):
             return self._start(np.array([self._known_order()], np.uint64)), np.ones(1)
         if self.cards > MOST_ORDERS:
             raise ValueError(
-                f"game.cards={self.cards} game.prizes=random: {factorial(self.cards):,} deals cannot be listed; expected "
+                f"game.cards={self.cards} game.prizes=random: {factorial(self.cards):,} deals "
+                "cannot be listed; expected "
                 f"game.cards of at most {MOST_ORDERS}, or another order of prizes"
             )
         orders = np.array([_pack(order) for order in permutations(range(self.cards))], np.uint64)
         return self._start(orders), np.full(len(orders), 1 / len(orders))
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+    def describe_view(
+        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
+    ) -> dict[str, Any]:
         """Returns what a seat knows, for JSON.
 
-        ``hand``, ``prize`` (now), ``prizes_left`` (after it; in their order where it is known), ``bid`` (own, that waits for the
-        other's), ``rounds`` (those that are over, in words), ``points`` by seat; at the end ``hands`` and the ``bids`` of both.
+        ``hand``, ``prize`` (now), ``prizes_left`` (after it; in their order where it is known),
+        ``bid`` (own, that waits for the other's), ``rounds`` (those that are over, in words),
+        ``points`` by seat; at the end ``hands`` and the ``bids`` of both.
         """
         turn = int(views.turn[row])
         over, number = turn == self.spec.max_moves, turn // 2
@@ -193,7 +238,10 @@ class Goofspiel(BaseGame):
         results = _unpack(views.results[row], self.cards)
         ended = self.cards if over else number
         bids = [_unpack(views.bids[row, s], number) for s in range(2)]
-        hands = [[card for card in range(self.cards) if int(views.hands[row, s]) >> card & 1] for s in range(2)]
+        hands = [
+            [card for card in range(self.cards) if int(views.hands[row, s]) >> card & 1]
+            for s in range(2)
+        ]
         left = [] if over else prizes[number + 1 :]
         if self.prizes == "random":
             left = [] if over else sorted(set(range(self.cards)) - set(prizes[: number + 1]))
@@ -203,14 +251,18 @@ class Goofspiel(BaseGame):
             if results[k] != DRAW:
                 points[results[k] - 1] += prizes[k] + self.lowest
             how = "draw" if results[k] == DRAW else "won" if results[k] == seat + 1 else "lost"
-            rounds.append(f"prize {self.action_text(prizes[k])}: bid {self.action_text(own)}, {how}")
+            rounds.append(
+                f"prize {self.action_text(prizes[k])}: bid {self.action_text(own)}, {how}"
+            )
         fields: dict[str, Any] = {
             "game": self.spec.name,
             "seat": seat,
             "hand": self._texts(hands[seat]),
             "prize": None if over else self.action_text(prizes[number]),
             "prizes_left": self._texts(left),
-            "bid": self.action_text(nibble(views.bids[row, 0], number)) if seat == 0 and turn % 2 else None,
+            "bid": self.action_text(nibble(views.bids[row, 0], number))
+            if seat == 0 and turn % 2
+            else None,
             "rounds": rounds,
             "points": points,
             "moves": move_texts(self, moves),
@@ -224,19 +276,31 @@ class Goofspiel(BaseGame):
     def _texts(self, cards: list[int]) -> list[str]:
         return [self.action_text(card) for card in cards]
 
-    def _deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> dict[str, Any]:
         """Returns ``prizes``, their values in their order."""
-        return {"prizes": [prize + self.lowest for prize in _unpack(deal.prizes[0], self.cards)]}
+        return {
+            "deal": {
+                "prizes": [prize + self.lowest for prize in _unpack(deal.prizes[0], self.cards)]
+            }
+        }
 
-    def _parse_deal(self, fields: Any) -> States:
-        """Returns the deal of a record. Raises ValueError."""
+    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+        fields = fields.get("deal")  # type: ignore[assignment]
         known, lowest, most = self._known_order(), self.lowest, self.lowest + self.cards - 1
         given = fields.get("prizes") if isinstance(fields, Mapping) else fields
-        if not isinstance(given, list) or sorted(map(str, given)) != sorted(str(lowest + k) for k in range(self.cards)):
-            raise ValueError(f"deal {fields}: expected {{'prizes': [...]}} with {lowest} to {most}, each once"[:400])
+        if not isinstance(given, list) or sorted(map(str, given)) != sorted(
+            str(lowest + k) for k in range(self.cards)
+        ):
+            raise ValueError(
+                f"deal {fields}: expected {{'prizes': [...]}} with {lowest} to {most}, each once"[
+                    :400
+                ]
+            )
         packed = _pack(int(value) - lowest for value in given)
         if self.prizes != "random" and packed != known:
-            raise ValueError(f"deal {fields}: expected the prizes in {self.prizes} order (game.prizes)")
+            raise ValueError(
+                f"deal {fields}: expected the prizes in {self.prizes} order (game.prizes)"
+            )
         return self._start(np.array([packed], np.uint64))
 
     def view(self, states: States, seats: np.ndarray) -> States:

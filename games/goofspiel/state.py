@@ -1,13 +1,15 @@
 """The rules of imperfect-information Goofspiel as kernels over bit masks.
 
-Two seats hold the cards 0 .. n-1 each. In every round a prize lies open; seat 0 bids a card, then seat 1 does without seeing it;
-then both learn who won the round, or that it was a draw, and nothing else. A draw discards the prize. The last round is forced
-and is played together with the one before it, so a game has 2 (n - 1) moves. Source: Lisy, "Alternative selection functions for
-Information Set Monte Carlo Tree Search", 2014, 4.1; Lanctot, "Monte Carlo sampling and regret minimization", 2013.
+Two seats hold the cards 0 .. n-1 each. In every round a prize lies open; seat 0 bids a card, then
+seat 1 does without seeing it; then both learn who won the round, or that it was a draw, and nothing
+else. A draw discards the prize. The last round is forced and is played together with the one before
+it, so a game has 2 (n - 1) moves. Source: Lisy, "Alternative selection functions for Information
+Set Monte Carlo Tree Search", 2014, 4.1; Lanctot, "Monte Carlo sampling and regret minimization",
+2013.
 
-Cards and prizes are told by their index 0 .. n-1; the value of index k is k + ``lowest_prize``. Sequences are packed into 64
-bits, four for each round, round 0 lowest. Keys are sums of random numbers, one for each thing that a seat has seen (Zobrist
-hashing), kept up to date move by move.
+Cards and prizes are told by their index 0 .. n-1; the value of index k is k + ``lowest_prize``.
+Sequences are packed into 64 bits, four for each round, round 0 lowest. Keys are sums of random
+numbers, one for each thing that a seat has seen (Zobrist hashing), kept up to date move by move.
 """
 
 from typing import NamedTuple
@@ -17,7 +19,7 @@ import numpy as np
 from games.kernels import kernel
 
 MOST_CARDS = 13
-DRAW, FIRST, SECOND = 0, 1, 2
+DRAW = 0
 """The result of a round: nobody, seat 0 or seat 1 has won it."""
 
 
@@ -25,13 +27,17 @@ class Rules(NamedTuple):
     """The tables and settings of a game with n cards.
 
     Attributes:
-        cards: n. lowest: The value of the lowest prize. wins_only: Whether the return is the sign of the difference of points.
+        cards: n. lowest: The value of the lowest prize. wins_only: Whether the return is the sign
+            of the difference of points.
         is_random: Whether chance orders the prizes.
-        lists: int16 ``[2**n, n]``, the cards of every set, ascending. counts: int8 ``[2**n]``, how many they are.
+        lists: int16 ``[2**n, n]``, the cards of every set, ascending. counts: int8 ``[2**n]``, how
+            many they are.
         start_keys: uint64 ``[2]``, by seat. bid_keys: uint64 ``[2 (n - 1), n]``, by turn and card.
-        made_key: Seat 1 has seen that seat 0 bids. result_keys: uint64 ``[2 (n - 1), 3]``, by turn and result.
-        prize_keys: uint64 ``[2 (n - 1) + 1, n]``, by the number of moves made and the prize that they bring up.
-            Both are zeros where the move brings none: before odd turns; prizes, too, where their order is known.
+        made_key: Seat 1 has seen that seat 0 bids. result_keys: uint64 ``[2 (n - 1), 3]``, by turn
+            and result.
+        prize_keys: uint64 ``[2 (n - 1) + 1, n]``, by the number of moves made and the prize that
+            they bring up. Both are zeros where the move brings none: before odd turns; prizes, too,
+            where their order is known.
     """
 
     cards: int
@@ -48,10 +54,12 @@ class Rules(NamedTuple):
 
 
 class States(NamedTuple):
-    """B states. In the view of a seat the hand, the bids and the key of the other are 0, and so are random prizes to come.
+    """B states. In the view of a seat the hand, the bids and the key of the other are 0, and so are
+    random prizes to come.
 
     Attributes:
-        turn: int8 ``[B]``, the number of moves made; the round is ``turn // 2``, the seat to move ``turn % 2``.
+        turn: int8 ``[B]``, the number of moves made; the round is ``turn // 2``, the seat to move
+            ``turn % 2``.
         hands: int16 ``[B, 2]``, the cards of each seat as a set of bits.
         bids: uint64 ``[B, 2]``, the cards that each seat has bid, packed.
         results: uint64 ``[B]``, the results of the rounds that are over, packed.
@@ -101,7 +109,9 @@ def nibble(packed: np.uint64, number: int) -> int:
 
 @kernel(forceinline=True)
 def step(rules: Rules, states: States, i: int, action: int) -> None:
-    """Plays a card. Without a branch, for speed: after the bid of seat 0 the other card is its own, a draw of no effect."""
+    """Plays a card. Without a branch, for speed: after the bid of seat 0 the other card is its own,
+    a draw of no effect.
+    """
     turn, card = np.int64(states.turn[i]), np.int64(action)
     seat, number = turn & 1, turn >> 1
     states.hands[i, seat] ^= np.int64(1) << card
@@ -114,13 +124,17 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
     states.keys[i, 0] += key
     states.keys[i, 1] += key
     # In the last turn one card each is left: the higher bit is the higher card.
-    first, second, last = states.hands[i, 0], states.hands[i, 1], np.int64(turn == 2 * rules.cards - 3)
+    first, second, last = (
+        states.hands[i, 0],
+        states.hands[i, 1],
+        np.int64(turn == 2 * rules.cards - 3),
+    )
     won_last, lost_last = np.int64(first > second) & last, np.int64(first < second) & last
     results = np.uint64(result) | np.uint64(won_last + 2 * lost_last) << np.uint64(4)
     states.results[i] |= results << np.uint64(4 * number)
-    states.points[i] += (won - lost) * (nibble(prizes, number) + rules.lowest) + (won_last - lost_last) * (
-        nibble(prizes, number + 1) + rules.lowest
-    )
+    states.points[i] += (won - lost) * (nibble(prizes, number) + rules.lowest) + (
+        won_last - lost_last
+    ) * (nibble(prizes, number + 1) + rules.lowest)
     states.turn[i] = turn + 1
 
 
@@ -142,7 +156,9 @@ def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> i
 @kernel(forceinline=True)
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     """Returns the key of what a seat knows."""
-    return states.keys[i, seat] + rules.made_key * np.uint64(np.int64(states.turn[i]) & seat)  # for seat 1 in odd turns
+    return states.keys[i, seat] + rules.made_key * np.uint64(
+        np.int64(states.turn[i]) & seat
+    )  # for seat 1 in odd turns
 
 
 @kernel(forceinline=True)

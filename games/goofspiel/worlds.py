@@ -1,8 +1,9 @@
 """Worlds of Goofspiel: what the other seat may have bid, as one hidden word, its bids packed.
 
-Every state of an information set is equally likely. They are counted, not listed: each own card says that the other's was lower,
-higher or the same, and one walk over the cards counts the ways to fill all rounds, in n * n steps (``_count_ways``); a draw walks
-along these counts. Prizes to come are no part of the words: chance deals them (``deal_rest``).
+Every state of an information set is equally likely. They are counted, not listed: each own card
+says that the other's was lower, higher or the same, and one walk over the cards counts the ways to
+fill all rounds, in n * n steps (``_count_ways``); a draw walks along these counts. Prizes to come
+are no part of the words: chance deals them (``deal_rest``).
 """
 
 import numpy as np
@@ -22,7 +23,9 @@ def num_hidden(views: States, i: int, seat: int) -> int:
 
 @kernel
 def allowed(rules: Rules, views: States, i: int, seat: int, number: int) -> int:
-    """Returns the cards, as a set, that the other seat can have bid in a round, given the own bid and the result."""
+    """Returns the cards, as a set, that the other seat can have bid in a round, given the own bid
+    and the result.
+    """
     every = (np.int64(1) << rules.cards) - 1
     if number >= np.int64(views.turn[i]) >> 1:
         return int(every)
@@ -36,7 +39,9 @@ def allowed(rules: Rules, views: States, i: int, seat: int, number: int) -> int:
 
 @kernel
 def _bids_by_card(rules: Rules, views: States, i: int, seat: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns what each own card says of the other's (int64 ``[n]``: NOTHING, LOWER, HIGHER, SAME) and in which round."""
+    """Returns what each own card says of the other's (int64 ``[n]``: NOTHING, LOWER, HIGHER, SAME)
+    and in which round.
+    """
     says, rounds = np.zeros(rules.cards, np.int64), np.zeros(rules.cards, np.int64)
     for number in range(np.int64(views.turn[i]) >> 1):
         if number < rules.cards - 1:
@@ -48,11 +53,13 @@ def _bids_by_card(rules: Rules, views: States, i: int, seat: int) -> tuple[np.nd
 
 @kernel
 def _count_ways(says: np.ndarray, num_free: int) -> np.ndarray:
-    """Returns in how many ways the rounds can be given cards from card ``c`` on (int64 ``[n + 1, n + 1]``, by c and h).
+    """Returns in how many ways the rounds can be given cards from card ``c`` on (int64 ``[n + 1, n
+    + 1]``, by c and h).
 
-    Cards go upwards. h rounds wait for a card higher than the own of before; each card goes to one of them or stays free. A round
-    whose card is lower than the own card c takes one of those that are free when c is reached. How many are free follows from c
-    and h. Entry [0, 0] is the number of all ways.
+    Cards go upwards. h rounds wait for a card higher than the own of before; each card goes to one
+    of them or stays free. A round whose card is lower than the own card c takes one of those that
+    are free when c is reached. How many are free follows from c and h. Entry [0, 0] is the number
+    of all ways.
 
     Args:
         says: See ``_bids_by_card``. num_free: How many rounds take any card at the end, 0 or 1.
@@ -79,7 +86,9 @@ def _count_ways(says: np.ndarray, num_free: int) -> np.ndarray:
 
 @kernel
 def _take(cards: np.ndarray, count: int, rng: np.ndarray, lane: int) -> int:
-    """Returns one of the first ``count`` cards at random and moves the last of them to its place."""
+    """Returns one of the first ``count`` cards at random and moves the last of them to its
+    place.
+    """
     at = random_below(rng, lane, count)
     card = cards[at]
     cards[at] = cards[count - 1]
@@ -87,8 +96,12 @@ def _take(cards: np.ndarray, count: int, rng: np.ndarray, lane: int) -> int:
 
 
 @kernel
-def _draw(says: np.ndarray, rounds: np.ndarray, last: int, ways: np.ndarray, rng: np.ndarray, lane: int) -> np.uint64:
-    """Returns the packed bids of a world; ``last`` is the round that takes any card, -1 if there is none."""
+def _draw(
+    says: np.ndarray, rounds: np.ndarray, last: int, ways: np.ndarray, rng: np.ndarray, lane: int
+) -> np.uint64:
+    """Returns the packed bids of a world; ``last`` is the round that takes any card, -1 if there is
+    none.
+    """
     n, num_free, waiting, word = says.size, 0, 0, np.uint64(0)
     free, wait = np.empty(n, np.int64), np.empty(n, np.int64)
     for c in range(n):
@@ -123,7 +136,9 @@ def num_worlds(rules: Rules, views: States, i: int, seat: int) -> int:
 
 
 @kernel
-def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+def draw_hidden(
+    rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
     """Draws worlds evenly."""
     says, rounds = _bids_by_card(rules, views, i, seat)
     over, made = np.int64(views.turn[i]) >> 1, num_hidden(views, i, seat)
@@ -164,7 +179,9 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
         used[number + 1] = used[number] | bit
         words[number + 1] = words[number] | card << np.uint64(4 * number)
         number += 1
-        left[number] = allowed(rules, views, i, seat, number) & ~used[number] if number < rounds else 0
+        left[number] = (
+            allowed(rules, views, i, seat, number) & ~used[number] if number < rounds else 0
+        )
     return count
 
 
@@ -175,7 +192,9 @@ def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarra
 
 
 @kernel
-def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
+def fill_world(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
+) -> bool:
     """Writes the world of a view and the bids of the other; returns whether they agree."""
     copy_row(rules, views, i, worlds, j)
     other, word = 1 - seat, hidden[0]
@@ -200,14 +219,20 @@ def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarra
 
 
 @kernel
-def played_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
+def played_move(
+    rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
+) -> int:
     """Returns the next bid; the words tell those of the other."""
     return int(seen) if seen >= 0 else nibble(hidden[0], np.int64(worlds.turn[i]) >> 1)
 
 
 @kernel
-def shuffle_from(rules: Rules, prizes: np.uint64, shown: int, rng: np.ndarray, lane: int) -> np.uint64:
-    """Returns an order of prizes (packed) that begins as ``prizes`` does for ``shown`` rounds and goes on at random."""
+def shuffle_from(
+    rules: Rules, prizes: np.uint64, shown: int, rng: np.ndarray, lane: int
+) -> np.uint64:
+    """Returns an order of prizes (packed) that begins as ``prizes`` does for ``shown`` rounds and
+    goes on at random.
+    """
     kept = prizes & ((np.uint64(1) << np.uint64(4 * shown)) - np.uint64(1))
     left = (np.int64(1) << rules.cards) - 1
     for number in range(shown):
@@ -220,7 +245,9 @@ def shuffle_from(rules: Rules, prizes: np.uint64, shown: int, rng: np.ndarray, l
 
 
 @kernel
-def deal_rest(rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int) -> None:
+def deal_rest(
+    rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int
+) -> None:
     """Deals the prizes to come."""
     if not rules.is_random:
         return

@@ -1,4 +1,6 @@
-"""Kuhn poker: three cards, an ante of one chip, one bet. Source: Kuhn, "A simplified two-person poker", 1950."""
+"""Kuhn poker: three cards, an ante of one chip, one bet. Source: Kuhn, "A simplified two-person
+poker", 1950.
+"""
 
 from itertools import permutations
 from typing import Any
@@ -19,9 +21,11 @@ GAME_VALUE = -1 / 18
 
 
 def equilibrium(alpha: float) -> np.ndarray:
-    """Returns the equilibrium in which player 0 bets a jack with probability ``alpha``: float64 ``[12, 2]``.
+    """Returns the equilibrium in which player 0 bets a jack with probability ``alpha``: float64
+    ``[12, 2]``.
 
-    All equilibria, up to choices at information states that they never reach, are of this family (Kuhn 1950).
+    All equilibria, up to choices at information states that they never reach, are of this family
+    (Kuhn 1950).
 
     Raises:
         ValueError: ``alpha`` outside [0, 1/3].
@@ -38,9 +42,11 @@ def equilibrium(alpha: float) -> np.ndarray:
 
 
 def squared_error(policy: np.ndarray) -> float:
-    """Returns the mean squared error of a policy (``[12, 2]``) to the closest equilibrium, over all 24 probabilities.
+    """Returns the mean squared error of a policy (``[12, 2]``) to the closest equilibrium, over all
+    24 probabilities.
 
-    The measure of Heinrich & Silver 2015, 4.1 and figure 1; the paper does not say over what it takes the mean.
+    The measure of Heinrich & Silver 2015, 4.1 and figure 1; the paper does not say over what it
+    takes the mean.
     """
     start, direction = equilibrium(0.0), equilibrium(1 / 3) - equilibrium(0.0)
     share = np.sum((policy - start) * direction) / np.sum(direction**2)

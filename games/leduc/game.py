@@ -1,5 +1,5 @@
-"""Leduc Hold'em: two suits of three ranks, an ante of one chip, two rounds of at most two bets of 2, then of 4 chips, one public
-card.
+"""Leduc Hold'em: two suits of three ranks, an ante of one chip, two rounds of at most two bets of
+2, then of 4 chips, one public card.
 
 Source: Southey et al., "Bayes' bluff: opponent modelling in poker", 2005.
 """
@@ -24,7 +24,8 @@ CARDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
 """Card c is of rank ``c // 2``."""
 RULES = BettingRules(forced=(1, 1), raises=(2, 4), max_raises=(2, 2), first=(0, 0))
 GAME_VALUE = -0.085606
-"""What player 0 wins in equilibrium, in chips, to six decimals (known; reproduced by CFR+ in the tests)."""
+"""What player 0 wins in equilibrium, in chips, to six decimals (known; reproduced by CFR+ in the
+tests)."""
 
 
 def _strength(own: int, public: int) -> int:
@@ -33,7 +34,8 @@ def _strength(own: int, public: int) -> int:
 
 
 class Leduc(LimitPoker):
-    """Leduc Hold'em: 468 information states for each player, 144 up to suits; 5,520 terminal histories.
+    """Leduc Hold'em: 468 information states for each player, 144 up to suits; 5,520 terminal
+    histories.
 
     Observations tell no suits, which never matter.
     """
@@ -42,17 +44,23 @@ class Leduc(LimitPoker):
 
     @dataclass(frozen=True)
     class Options:
-        """What tables tell. An equilibrium of the small ones is one of the game; their ``tree`` is the full game in any case."""
+        """What tables tell. An equilibrium of the small ones is one of the game; their ``tree`` is
+        the full game in any case.
+        """
 
         suits: bool = setting(
-            False, help="Whether tables tell suits apart (468 information states per player, not 144); networks never do."
+            False,
+            help="Whether tables tell suits apart (468 information states per player, not 144); "
+            "networks never do.",
         )
 
     options: Options
 
     def __init__(self, options: Options = Options()) -> None:  # noqa: B008 (frozen)
         """Makes the game."""
-        strengths = [[_strength(own, public) for public in range(len(CARDS))] for own in range(len(CARDS))]
+        strengths = [
+            [_strength(own, public) for public in range(len(CARDS))] for own in range(len(CARDS))
+        ]
         super().__init__(
             "leduc",
             RULES,
@@ -69,19 +77,33 @@ class Leduc(LimitPoker):
         """Raises ValueError where tables shall tell suits: networks are not told."""
         if self.suits:
             raise ValueError(
-                "suits=true: is for tables (algorithm=smooth_uct, …); networks are not told suits, which never matter"
+                "suits=true: is for tables (algorithm=smooth_uct, …); networks are not told "
+                "suits, which never matter"
             )
 
     def _make_tables(self) -> PokerTables:
         full = self._buckets(CARDS, hide_suits=False, finest=None)
         return full if self.suits else self._buckets(tuple(RANKS), hide_suits=True, finest=full)
 
-    def _buckets(self, names: tuple[str, ...], hide_suits: bool, finest: PokerTables | None) -> PokerTables:
+    def _buckets(
+        self, names: tuple[str, ...], hide_suits: bool, finest: PokerTables | None
+    ) -> PokerTables:
         """Returns tables; with ``hide_suits`` a player sees ranks only, which loses nothing."""
         deals = list(permutations(range(len(CARDS)), 3))
-        see: Callable[[int], str] = (lambda card: CARDS[card][0]) if hide_suits else (lambda card: CARDS[card])
-        pairs = sorted({(see(own), see(public)) for own, public in permutations(range(len(CARDS)), 2)})
-        buckets = [[b for own in row[:2] for b in (names.index(see(own)), pairs.index((see(own), see(row[2]))))] for row in deals]
+        see: Callable[[int], str] = (
+            (lambda card: CARDS[card][0]) if hide_suits else (lambda card: CARDS[card])
+        )
+        pairs = sorted(
+            {(see(own), see(public)) for own, public in permutations(range(len(CARDS)), 2)}
+        )
+        buckets = [
+            [
+                b
+                for own in row[:2]
+                for b in (names.index(see(own)), pairs.index((see(own), see(row[2]))))
+            ]
+            for row in deals
+        ]
         outcomes = [betting.outcome_of((_strength(a, c), _strength(b, c))) for a, b, c in deals]
         return PokerTables(
             name=self.name,

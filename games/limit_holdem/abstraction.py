@@ -1,8 +1,10 @@
-"""The card abstraction of Heinrich & Silver 2015 for limit Hold'em: buckets of E[HS^2] for all boards and holdings up to suits.
+"""The card abstraction of Heinrich & Silver 2015 for limit Hold'em: buckets of E[HS^2] for all
+boards and holdings up to suits.
 
-``python -m games.limit_holdem.abstraction [PLAYERS ...]`` computes the tables once, within seconds, and keeps them in the user's
-cache folder. Buckets are those of ``hand_strength`` on the grids of the paper's table 1; before the flop each of the 169 starting
-hands has its own. Players do not remember the buckets of earlier rounds ("imperfect recall").
+``python -m games.limit_holdem.abstraction [PLAYERS ...]`` computes the tables once, within seconds,
+and keeps them in the user's cache folder. Buckets are those of ``squared_strength`` on the grids of
+the paper's table 1; before the flop each of the 169 starting hands has its own. Players do not
+remember the buckets of earlier rounds ("imperfect recall").
 """
 
 import argparse
@@ -15,8 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.limit_holdem import hand_strength, table_files
-from games.limit_holdem.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical_boards, moved_holdings, start_hands
+from games.limit_holdem import squared_strength, table_files
+from games.limit_holdem.boards import (
+    NUM_BOARDS,
+    NUM_HOLDINGS,
+    board_tables,
+    canonical_boards,
+    moved_holdings,
+    start_hands,
+)
 from games.limit_holdem.table_files import TablesError
 from games.poker import hands
 
@@ -32,11 +41,13 @@ Progress = Callable[[str, int, int], None]
 
 
 class Abstraction(NamedTuple):
-    """Buckets by canonical board (``boards.canonical``) and holding (``boards.holding``); uint8 or, for larger grids, uint16.
+    """Buckets by canonical board (``boards.canonical``) and holding (``boards.holding``); uint8 or,
+    for larger grids, uint16.
 
     Attributes:
         preflop: ``[1326]``.
-        flop: ``[1755, 1326]``. Where a holding shares a card with the board, the bucket has no meaning.
+        flop: ``[1755, 1326]``. Where a holding shares a card with the board, the bucket has no
+            meaning.
         turn: ``[16432, 1326]``.
         river: ``[134459, 1326]``.
     """
@@ -47,12 +58,19 @@ class Abstraction(NamedTuple):
     river: np.ndarray
 
 
-def _in_chunks(stage: str, count: int, threads: int, progress: Progress, work: Callable[[slice], Any]) -> None:
-    """Does the work for the rows 0 to ``count``, some at a time; the kernels hold no lock, so threads go side by side."""
+def _in_chunks(
+    stage: str, count: int, threads: int, progress: Progress, work: Callable[[slice], Any]
+) -> None:
+    """Does the work for the rows 0 to ``count``, some at a time; the kernels hold no lock, so
+    threads go side by side.
+    """
     done = 0
     pool = ThreadPoolExecutor(threads)
     try:
-        chunks = {pool.submit(work, slice(k, k + _CHUNK)): min(_CHUNK, count - k) for k in range(0, count, _CHUNK)}
+        chunks = {
+            pool.submit(work, slice(k, k + _CHUNK)): min(_CHUNK, count - k)
+            for k in range(0, count, _CHUNK)
+        }
         for chunk in as_completed(chunks):
             chunk.result()
             done += chunks[chunk]
@@ -61,7 +79,9 @@ def _in_chunks(stage: str, count: int, threads: int, progress: Progress, work: C
         pool.shutdown(cancel_futures=True)
 
 
-def compute(grid: Sequence[int], threads: int = 2, progress: Progress = lambda stage, done, total: None) -> Abstraction:
+def compute(
+    grid: Sequence[int], threads: int = 2, progress: Progress = lambda stage, done, total: None
+) -> Abstraction:
     """Returns the buckets for a grid of four sizes; takes seconds and about 0.8 GB.
 
     Args:
@@ -75,26 +95,30 @@ def compute(grid: Sequence[int], threads: int = 2, progress: Progress = lambda s
     masks = canonical_boards(3)[0]
 
     def river_rows(rows: slice) -> None:
-        hand_strength.rivers(tables, masks[rows], points[rows])
-        river[rows] = hand_strength.buckets(points[rows].astype(np.int64) ** 2, 3, grid[3])
+        squared_strength.rivers(tables, masks[rows], points[rows])
+        river[rows] = squared_strength.buckets(points[rows].astype(np.int64) ** 2, 3, grid[3])
 
     _in_chunks("rivers", len(masks), threads, progress, river_rows)
     following, found = points, [river]
     for number in (2, 1):
         sums = _expected(number, following, threads, progress)
-        found.append(hand_strength.buckets(sums, number, grid[number]))
+        found.append(squared_strength.buckets(sums, number, grid[number]))
         following = sums
     return Abstraction(start_hands(), found[2], found[1], river)
 
 
 def _expected(number: int, following: np.ndarray, threads: int, progress: Progress) -> np.ndarray:
-    """Returns the sums of squared points on the canonical boards of a round, from the values of the next round."""
+    """Returns the sums of squared points on the canonical boards of a round, from the values of the
+    next round.
+    """
     tables, boards, moved = hands.tables(), board_tables(), moved_holdings()
     masks = canonical_boards(number)[0]
     sums = np.empty((len(masks), NUM_HOLDINGS), dtype=np.int64)
 
     def rows_of_sums(rows: slice) -> None:
-        hand_strength.expected_squares(tables, boards, moved, masks[rows], following, number == 2, sums[rows])
+        squared_strength.expected_squares(
+            tables, boards, moved, masks[rows], following, number == 2, sums[rows]
+        )
 
     _in_chunks(f"{ROUNDS[number]}s", len(masks), threads, progress, rows_of_sums)
     return sums
@@ -107,21 +131,29 @@ def folder(players: int) -> Path:
 
 def _facts(players: int) -> dict[str, Any]:
     """Returns what the manifest says of the tables."""
-    return {"game": "limit_holdem", "players": players, "grid": list(GRIDS[players]), "version": VERSION}
+    return {
+        "game": "limit_holdem",
+        "players": players,
+        "grid": list(GRIDS[players]),
+        "version": VERSION,
+    }
 
 
 def load(players: int) -> Abstraction:
     """Returns the tables as memory maps.
 
     Raises:
-        TablesError: They are not there, or not those of this program, or damaged; names the command that makes them.
+        TablesError: They are not there, or not those of this program, or damaged; names the command
+            that makes them.
     """
     remedy = f"'python -m games.limit_holdem.abstraction {players}' makes them, within a minute"
     return Abstraction(**table_files.load(folder(players), _facts(players), remedy))
 
 
 class _Line:
-    """One line on the standard error that says how far it is; where that is no terminal, a line for each stage."""
+    """One line on the standard error that says how far it is; where that is no terminal, a line for
+    each stage.
+    """
 
     def __init__(self) -> None:
         self._stage, self._started, self._shown = "", 0.0, 0.0
@@ -153,7 +185,9 @@ def _make(players: int, again: bool, threads: int) -> Iterator[str]:
             yield f"{folder(players)}: there already, and whole; --again makes them anew"
             return
     started = time.monotonic()
-    table_files.save(folder(players), compute(GRIDS[players], threads, _Line())._asdict(), _facts(players))
+    table_files.save(
+        folder(players), compute(GRIDS[players], threads, _Line())._asdict(), _facts(players)
+    )
     size = sum(path.stat().st_size for path in folder(players).glob("*.npy"))
     yield f"{folder(players)}: {size / 1e6:.0f} MB in {time.monotonic() - started:.1f} s"
 
@@ -162,13 +196,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Makes the tables that the command line names."""
     name = "python -m games.limit_holdem.abstraction"
     parser = argparse.ArgumentParser(prog=name, description="Card buckets for limit Hold'em.")
-    parser.add_argument("players", nargs="*", type=int, metavar="PLAYERS", help="2 or 3 (default: both)")
+    parser.add_argument(
+        "players", nargs="*", type=int, metavar="PLAYERS", help="2 or 3 (default: both)"
+    )
     parser.add_argument("--again", action="store_true", help="make tables anew that are there")
     parser.add_argument("--threads", type=int, default=2, help="side by side (default: 2)")
     options = parser.parse_args(arguments)
     for players in options.players or GRIDS:
         if players not in GRIDS:
-            parser.error(f"no tables for {players} players; expected {' or '.join(map(str, GRIDS))}")
+            parser.error(
+                f"no tables for {players} players; expected {' or '.join(map(str, GRIDS))}"
+            )
     if options.threads < 1:
         parser.error(f"--threads {options.threads}: expected at least 1")
     try:

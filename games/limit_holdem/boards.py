@@ -1,13 +1,15 @@
 """Boards of three to five public cards up to suits: 1,755 flops, 16,432 turns and 134,459 rivers.
 
-No hand is worth more for its suits, so boards that a permutation of the suits turns into one another are the same to whoever
-holds the permuted cards. A board is its *masks*: for each suit the ranks on it (``hands.HandTables.bits``). The canonical
-board has its suits in descending order, by the number of cards and then by the mask; equal masks keep their order, which is no
-matter, since exchanging them changes nothing on the board.
+No hand is worth more for its suits, so boards that a permutation of the suits turns into one
+another are the same to whoever holds the permuted cards. A board is its *masks*: for each suit the
+ranks on it (``hands.HandTables.bits``). The canonical board has its suits in descending order, by
+the number of cards and then by the mask; equal masks keep their order, which is no matter, since
+exchanging them changes nothing on the board.
 
-The number of a canonical board is a sum of one term for each suit, so it is found by lookups alone. The numbers of cards in the
-suits, (2, 2, 1, 0) say, are the board's *pattern*. Within a pattern the suits of k cards are a multiset of masks out of C(13, k),
-and the multisets are counted by binomials: x >= y >= z is number C(x + 2, 3) + C(y + 1, 2) + z.
+The number of a canonical board is a sum of one term for each suit, so it is found by lookups alone.
+The numbers of cards in the suits, (2, 2, 1, 0) say, are the board's *pattern*. Within a pattern the
+suits of k cards are a multiset of masks out of C(13, k), and the multisets are counted by
+binomials: x >= y >= z is number C(x + 2, 3) + C(y + 1, 2) + z.
 """
 
 from functools import cache
@@ -37,10 +39,12 @@ class BoardTables(NamedTuple):
     """Tables for the kernels below, 60 KB.
 
     Attributes:
-        suit: int32 ``[8192]``, for the mask of a suit its place among all masks, by the number of cards and then by value, plus
-            2**16 times what it adds to the code of the pattern: a digit to the base 5 for each number of cards.
-        start: int32 ``[626, 4]``, for a pattern's code and the position of a suit in descending order where its terms begin in
-            ``term``, less the place of the first mask with that number of cards.
+        suit: int32 ``[8192]``, for the mask of a suit its place among all masks, by the number of
+            cards and then by value, plus 2**16 times what it adds to the code of the pattern: a
+            digit to the base 5 for each number of cards.
+        start: int32 ``[626, 4]``, for a pattern's code and the position of a suit in descending
+            order where its terms begin in ``term``, less the place of the first mask with that
+            number of cards.
         term: int32 ``[T]``, what a suit adds to the number of the board.
     """
 
@@ -52,7 +56,10 @@ class BoardTables(NamedTuple):
 @cache
 def board_tables() -> BoardTables:
     """Returns the tables."""
-    masks = sorted((mask for mask in range(8192) if mask.bit_count() <= 5), key=lambda mask: (mask.bit_count(), mask))
+    masks = sorted(
+        (mask for mask in range(8192) if mask.bit_count() <= 5),
+        key=lambda mask: (mask.bit_count(), mask),
+    )
     first = [sum(comb(13, j) for j in range(k)) for k in range(6)]
     digit = [0, 1, 5, 25, 125, 625]
     suit = np.zeros(8192, dtype=np.int32)
@@ -63,30 +70,55 @@ def board_tables() -> BoardTables:
     for patterns in _PATTERNS.values():
         before = 0
         for pattern in patterns:
-            sizes = {k: comb(comb(13, k) + pattern.count(k) - 1, pattern.count(k)) for k in set(pattern) - {0}}
+            sizes = {
+                k: comb(comb(13, k) + pattern.count(k) - 1, pattern.count(k))
+                for k in set(pattern) - {0}
+            }
             for position, k in enumerate(pattern):
                 if k == 0:
                     continue
                 alike = pattern[position:].count(k)  # how many suits of this size are left
                 later = int(np.prod([size for j, size in sizes.items() if j < k]))
                 start[sum(digit[j] for j in pattern), position] = len(terms) - first[k]
-                terms += [(before if position == 0 else 0) + comb(x + alike - 1, alike) * later for x in range(comb(13, k))]
+                terms += [
+                    (before if position == 0 else 0) + comb(x + alike - 1, alike) * later
+                    for x in range(comb(13, k))
+                ]
             before += int(np.prod(list(sizes.values())))
     return BoardTables(suit, start, np.array(terms, dtype=np.int32))
 
 
 @kernel(inline="always")
 def canonical(boards: BoardTables, masks: int) -> tuple[int, int]:
-    """Returns the number of the canonical board of three to five cards, and the permutation of suits that leads to it.
+    """Returns the number of the canonical board of three to five cards, and the permutation of
+    suits that leads to it.
 
     The permutation has for each suit two bits that say what it becomes.
     """
-    m0, m1, m2, m3 = masks & 0x1FFF, (masks >> 16) & 0x1FFF, (masks >> 32) & 0x1FFF, (masks >> 48) & 0x1FFF
-    s0, s1, s2, s3 = np.int64(boards.suit[m0]), np.int64(boards.suit[m1]), np.int64(boards.suit[m2]), np.int64(boards.suit[m3])
+    m0, m1, m2, m3 = (
+        masks & 0x1FFF,
+        (masks >> 16) & 0x1FFF,
+        (masks >> 32) & 0x1FFF,
+        (masks >> 48) & 0x1FFF,
+    )
+    s0, s1, s2, s3 = (
+        np.int64(boards.suit[m0]),
+        np.int64(boards.suit[m1]),
+        np.int64(boards.suit[m2]),
+        np.int64(boards.suit[m3]),
+    )
     code = (s0 + s1 + s2 + s3) >> 16
     a, b, c, d = s0 & 0xFFFF, s1 & 0xFFFF, s2 & 0xFFFF, s3 & 0xFFFF
-    # Where a suit goes is the number of suits before it: larger ones, and equal ones that were before it already.
-    ab, ac, ad, bc, bd, cd = np.int64(a < b), np.int64(a < c), np.int64(a < d), np.int64(b < c), np.int64(b < d), np.int64(c < d)
+    # Where a suit goes is the number of suits before it: larger ones, and equal ones that were
+    # before it already.
+    ab, ac, ad, bc, bd, cd = (
+        np.int64(a < b),
+        np.int64(a < c),
+        np.int64(a < d),
+        np.int64(b < c),
+        np.int64(b < d),
+        np.int64(c < d),
+    )
     to0, to1, to2, to3 = ab + ac + ad, 1 - ab + bc + bd, 2 - ac - bc + cd, 3 - ad - bd - cd
     number = boards.term[boards.start[code, to0] + a] + boards.term[boards.start[code, to1] + b]
     number += boards.term[boards.start[code, to2] + c] + boards.term[boards.start[code, to3] + d]
@@ -112,7 +144,8 @@ def holding_cards() -> np.ndarray:
 def start_hands() -> np.ndarray:
     """Returns which of the 169 starting hands each holding is (uint8 ``[1326]``).
 
-    Row and column are the ranks; above the diagonal the suited hands, the higher rank first, below it the others.
+    Row and column are the ranks; above the diagonal the suited hands, the higher rank first, below
+    it the others.
     """
     low, high = (holding_cards() // 4).T.astype(int)
     suited = holding_cards()[:, 0] % 4 == holding_cards()[:, 1] % 4
@@ -121,7 +154,8 @@ def start_hands() -> np.ndarray:
 
 @kernel
 def moved_holdings() -> np.ndarray:
-    """Returns what each holding becomes, for each permutation of suits as it is packed: int16 ``[256, 1326]``.
+    """Returns what each holding becomes, for each permutation of suits as it is packed: int16
+    ``[256, 1326]``.
 
     Rows that are no permutation have no meaning.
     """
@@ -135,9 +169,16 @@ def moved_holdings() -> np.ndarray:
 
 @kernel
 def _representatives(
-    boards: BoardTables, bits: np.ndarray, masks: np.ndarray, found: np.ndarray, next_card: int, left: int, so_far: int
+    boards: BoardTables,
+    bits: np.ndarray,
+    masks: np.ndarray,
+    found: np.ndarray,
+    next_card: int,
+    left: int,
+    so_far: int,
 ) -> None:
-    """Writes the masks of all canonical boards that extend ``so_far`` by ``left`` cards from ``next_card`` on to ``masks``.
+    """Writes the masks of all canonical boards that extend ``so_far`` by ``left`` cards from
+    ``next_card`` on to ``masks``.
 
     ``found`` (int32, as long) counts the boards of each kind.
     """
@@ -153,8 +194,12 @@ def _representatives(
 
 @cache
 def canonical_boards(round_number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the masks of the canonical boards of a round (int64 ``[N]``), and how many each stands for (int32 ``[N]``)."""
+    """Returns the masks of the canonical boards of a round (int64 ``[N]``), and how many each
+    stands for (int32 ``[N]``).
+    """
     masks = np.zeros(NUM_BOARDS[round_number], dtype=np.int64)
     found = np.zeros(NUM_BOARDS[round_number], dtype=np.int32)
-    _representatives(board_tables(), tables().bits, masks, found, 0, CARDS_ON_BOARD[round_number], 0)
+    _representatives(
+        board_tables(), tables().bits, masks, found, 0, CARDS_ON_BOARD[round_number], 0
+    )
     return masks, found

@@ -1,7 +1,7 @@
 """Deals of Texas Hold'em: the board, then two cards for each player, from 64 random bits.
 
-With tables (``abstraction.Abstraction``) a bucket is found by three sums over the board's cards and one lookup. Nothing is
-allocated: cards are used as they are drawn.
+With tables (``abstraction.Abstraction``) a bucket is found by three sums over the board's cards and
+one lookup. Nothing is allocated: cards are used as they are drawn.
 """
 
 from typing import Any, NamedTuple
@@ -40,13 +40,15 @@ class HoldemDeals(NamedTuple):
 
 
 class MadeHandDeals(NamedTuple):
-    """Deals with a bucket for what the cards make so far, without tables: for tests and first tries.
+    """Deals with a bucket for what the cards make so far, without tables: for tests and first
+    tries.
 
     Attributes:
         hands: For strengths.
         boards: For the starting hands.
         preflop: uint8 ``[1326]``, the starting hand of each holding.
-        sizes: int64 ``[4]``, buckets in each round; from the flop on they divide the strengths evenly.
+        sizes: int64 ``[4]``, buckets in each round; from the flop on they divide the strengths
+            evenly.
         outcome: As above.
     """
 
@@ -59,14 +61,17 @@ class MadeHandDeals(NamedTuple):
 
 @kernel(inline="always")
 def next_card(state: np.uint64, pool: np.uint64, used: int) -> tuple[np.uint64, np.uint64, int]:
-    """Returns a random stream, what is left of its last number, and a card that is not in ``used`` (bits), each alike likely.
+    """Returns a random stream, what is left of its last number, and a card that is not in ``used``
+    (bits), each alike likely.
 
     A number gives three cards; each of the 52**3 has its probability to within 2**-28.
     """
     while True:
         if pool <= _ONE:
             state += _GOLDEN
-            pool = (((mix64(state) >> np.uint64(18)) * _THREE_CARDS) >> np.uint64(46)) + _THREE_CARDS
+            pool = (
+                ((mix64(state) >> np.uint64(18)) * _THREE_CARDS) >> np.uint64(46)
+            ) + _THREE_CARDS
         card = np.int64(pool % _CARDS)
         pool //= _CARDS
         if not (used >> card) & 1:
@@ -113,16 +118,10 @@ def showdown_outcome(hands: HandTables, outcome: np.ndarray, cards: np.ndarray) 
 
 
 @kernel
-def deal_states(hands: HandTables, outcome: np.ndarray, seeds: np.ndarray, cards: np.ndarray, outcomes: np.ndarray) -> None:
-    """Draws a deal for each seed (uint64 ``[B]``) into ``cards`` (int8 ``[B, 2 * P + 5]``) and ``outcomes`` (int32 ``[B]``)."""
-    for i in range(len(seeds)):
-        deal_cards(mix64(seeds[i]), cards[i])
-        outcomes[i] = showdown_outcome(hands, outcome, cards[i])
-
-
-@kernel
 def _deal(deals: HoldemDeals, bits: np.uint64, dealt: np.ndarray) -> None:
-    """Draws the cards; keeps for each hand where its bucket stands, and for each player the sums over the seven cards."""
+    """Draws the cards; keeps for each hand where its bucket stands, and for each player the sums
+    over the seven cards.
+    """
     hands, boards, found = deals.hands, deals.boards, deals.buckets
     num_hands = len(dealt) - OWN
     state, pool, used = bits, _ONE, 0
@@ -173,7 +172,9 @@ def _outcome(deals: HoldemDeals, dealt: np.ndarray) -> int:
     num_hands = len(dealt) - OWN
     index, first, second = 0, 0, 0
     for player in range(num_hands >> 2):
-        strength = strength_of(deals.hands, dealt[num_hands + 2 * player], dealt[num_hands + 2 * player + 1], 7)
+        strength = strength_of(
+            deals.hands, dealt[num_hands + 2 * player], dealt[num_hands + 2 * player + 1], 7
+        )
         index, first, second = with_hand(player, strength, index, first, second)
     return np.int64(deals.outcome[index])
 
@@ -189,7 +190,10 @@ def _deal_made_hands(deals: MadeHandDeals, bits: np.uint64, dealt: np.ndarray) -
     for player in range(num_players):
         one, two = cards[2 * player], cards[2 * player + 1]
         dealt[4 * player] = deals.preflop[holding(np.int64(one), np.int64(two), _SAME_SUITS)]
-        key, masks = EMPTY_KEY + hands.keys[one] + hands.keys[two], hands.bits[one] | hands.bits[two]
+        key, masks = (
+            EMPTY_KEY + hands.keys[one] + hands.keys[two],
+            hands.bits[one] | hands.bits[two],
+        )
         for k in range(5):
             card = cards[2 * num_players + k]
             key += hands.keys[card]
@@ -214,7 +218,9 @@ def _kept_outcome(deals: MadeHandDeals, dealt: np.ndarray) -> int:
 
 @kernel
 def _sums(hands: HandTables, cards: np.ndarray, board: int, round_number: int) -> tuple[int, int]:
-    """Returns the key and the masks of the public cards of a round; ``board`` is where they begin."""
+    """Returns the key and the masks of the public cards of a round; ``board`` is where they
+    begin.
+    """
     key, masks = np.int64(EMPTY_KEY), np.int64(0)
     for k in range(board, board + (round_number + 2 if round_number > 0 else 0)):
         key += hands.keys[cards[k]]
@@ -223,27 +229,41 @@ def _sums(hands: HandTables, cards: np.ndarray, board: int, round_number: int) -
 
 
 @kernel
-def _bucket_of(deals: HoldemDeals, cards: np.ndarray, player: int, num_players: int, round_number: int) -> int:
+def _bucket_of(
+    deals: HoldemDeals, cards: np.ndarray, player: int, num_players: int, round_number: int
+) -> int:
     """Looks the bucket of a player's cards up."""
     one, two = np.int64(cards[2 * player]), np.int64(cards[2 * player + 1])
     if round_number == 0:
         return np.int64(deals.buckets.preflop[holding(one, two, _SAME_SUITS)])
-    number, suits = canonical(deals.boards, _sums(deals.hands, cards, 2 * num_players, round_number)[1])
+    number, suits = canonical(
+        deals.boards, _sums(deals.hands, cards, 2 * num_players, round_number)[1]
+    )
     place = number * NUM_HOLDINGS + holding(one, two, suits)
     if round_number == 1:
         return np.int64(deals.buckets.flop[place])
-    return np.int64(deals.buckets.turn[place]) if round_number == 2 else np.int64(deals.buckets.river[place])
+    return (
+        np.int64(deals.buckets.turn[place])
+        if round_number == 2
+        else np.int64(deals.buckets.river[place])
+    )
 
 
 @kernel
-def _made_bucket_of(deals: MadeHandDeals, cards: np.ndarray, player: int, num_players: int, round_number: int) -> int:
+def _made_bucket_of(
+    deals: MadeHandDeals, cards: np.ndarray, player: int, num_players: int, round_number: int
+) -> int:
     """Returns the bucket of what a player's cards make."""
     hands, one, two = deals.hands, np.int64(cards[2 * player]), np.int64(cards[2 * player + 1])
     if round_number == 0:
         return np.int64(deals.preflop[holding(one, two, _SAME_SUITS)])
     key, masks = _sums(hands, cards, 2 * num_players, round_number)
     key, masks = key + hands.keys[one] + hands.keys[two], masks | hands.bits[one] | hands.bits[two]
-    return (strength_of(hands, key, masks, 4 + round_number) - 1) * deals.sizes[round_number] // NUM_STRENGTHS
+    return (
+        (strength_of(hands, key, masks, 4 + round_number) - 1)
+        * deals.sizes[round_number]
+        // NUM_STRENGTHS
+    )
 
 
 deals.register_deals(HoldemDeals, _deal, _bucket, _outcome, _bucket_of)
@@ -252,7 +272,12 @@ deals.register_deals(MadeHandDeals, _deal_made_hands, _kept_bucket, _kept_outcom
 
 def from_tables(num_players: int, found: Abstraction) -> HoldemDeals:
     """Returns deals for a number of players with the buckets of tables."""
-    return HoldemDeals(tables(), board_tables(), Abstraction(*(array.reshape(-1) for array in found)), outcome_table(num_players))
+    return HoldemDeals(
+        tables(),
+        board_tables(),
+        Abstraction(*(array.reshape(-1) for array in found)),
+        outcome_table(num_players),
+    )
 
 
 def from_made_hands(num_players: int, preflop: np.ndarray, sizes: tuple[int, ...]) -> MadeHandDeals:

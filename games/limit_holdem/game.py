@@ -1,8 +1,10 @@
-"""Limit Texas Hold'em for two and three players, by the rules of the Annual Computer Poker Competition.
+"""Limit Texas Hold'em for two and three players, by the rules of the Annual Computer Poker
+Competition.
 
-A chip is a big blind, as in Heinrich & Silver 2015 (pots of at most 48 and 72): blinds of 0.5 and 1, bets of 1 before and on the
-flop and of 2 on turn and river, at most four in a round, of which the big blind is the first before the flop. Two players: player
-1 is the dealer, has the small blind, and acts first before the flop and last afterwards. Three: player 0 has the small blind,
+A chip is a big blind, as in Heinrich & Silver 2015 (pots of at most 48 and 72): blinds of 0.5 and
+1, bets of 1 before and on the flop and of 2 on turn and river, at most four in a round, of which
+the big blind is the first before the flop. Two players: player 1 is the dealer, has the small
+blind, and acts first before the flop and last afterwards. Three: player 0 has the small blind,
 player 1 the big blind, player 2 is the dealer and acts first before the flop; then player 0 begins.
 
 Source: ACPC, game definitions of limit Hold'em for two and three players.
@@ -23,13 +25,26 @@ from games.limit_holdem.deals import HoldemDeals, MadeHandDeals, from_made_hands
 from games.poker import betting, state
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
-from games.poker.hands import EMPTY_KEY, NUM_CARDS, RANKS, SUITS, HandTables, card_texts, strength_of, tables
+from games.poker.hands import (
+    EMPTY_KEY,
+    NUM_CARDS,
+    RANKS,
+    SUITS,
+    HandTables,
+    card_texts,
+    strength_of,
+    tables,
+)
 from games.poker.tables import PokerTables
 from runtime.settings import setting
 
 RULES = {
-    2: BettingRules(forced=(1, 0.5), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(1, 0, 0, 0)),
-    3: BettingRules(forced=(0.5, 1, 0), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(2, 0, 0, 0)),
+    2: BettingRules(
+        forced=(1, 0.5), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(1, 0, 0, 0)
+    ),
+    3: BettingRules(
+        forced=(0.5, 1, 0), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(2, 0, 0, 0)
+    ),
 }
 """By the number of players."""
 MADE_HANDS = (169, 20, 20, 20)
@@ -41,18 +56,28 @@ def start_hand_names() -> tuple[str, ...]:
     names = []
     for row, first in enumerate(RANKS):
         for column, second in enumerate(RANKS):
-            names.append(first + second if row == column else first + second + "s" if row > column else second + first + "o")
+            names.append(
+                first + second
+                if row == column
+                else first + second + "s"
+                if row > column
+                else second + first + "o"
+            )
     return tuple(names)
 
 
 class SevenCards(NamedTuple):
-    """How hands of Hold'em compare (``games.poker.state.strength``). Attributes: tables: of ``games.poker.hands``."""
+    """How hands of Hold'em compare (``games.poker.state.strength``). Attributes: tables: of
+    ``games.poker.hands``.
+    """
 
     tables: HandTables
 
 
 @kernel
-def _strength(showdown: SevenCards, cards: np.ndarray, first: int, num_private: int, board: int) -> int:
+def _strength(
+    showdown: SevenCards, cards: np.ndarray, first: int, num_private: int, board: int
+) -> int:
     key, masks = EMPTY_KEY, 0
     for k in range(first, first + num_private):
         key += showdown.tables.keys[cards[k]]
@@ -77,8 +102,10 @@ class LimitHoldem(LimitPoker):
         abstraction: str = setting(
             "squared_strength",
             choices=("squared_strength", "made_hands"),
-            help="Buckets of tables; squared_strength: the paper's, of E[HS^2], from files that python -m "
-            "games.limit_holdem.abstraction makes; made_hands: what the cards make so far, coarse but without files.",
+            help="Buckets of tables; squared_strength: the paper's, of E[HS^2], from files that "
+            "python -m "
+            "games.limit_holdem.abstraction makes; made_hands: what the cards make so far, "
+            "coarse but without files.",
         )
 
     options: Options
@@ -105,7 +132,8 @@ class LimitHoldem(LimitPoker):
 
 @cache
 def _tables(players: int, abstraction: str, folder: Path) -> PokerTables:
-    """Returns the tables with buckets from a folder; made once, since three players have millions of nodes.
+    """Returns the tables with buckets from a folder; made once, since three players have millions
+    of nodes.
 
     Raises:
         ValueError: ``TablesError``: the files cannot be used.
@@ -122,5 +150,8 @@ def _tables(players: int, abstraction: str, folder: Path) -> PokerTables:
         rules=RULES[players],
         betting=betting.with_buckets(betting.shared_tree(RULES[players]), sizes),
         deals=found,
-        bucket_names=(start_hand_names(), *(tuple(f"{bucket / size:.4g}" for bucket in range(size)) for size in sizes[1:])),
+        bucket_names=(
+            start_hand_names(),
+            *(tuple(f"{bucket / size:.4g}" for bucket in range(size)) for size in sizes[1:]),
+        ),
     )

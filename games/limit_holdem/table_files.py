@@ -1,8 +1,9 @@
-"""Tables on the disk: one ``.npy`` file for each array, and a manifest that says what they are and how they look.
+"""Tables on the disk: one ``.npy`` file for each array, and a manifest that says what they are and
+how they look.
 
-The manifest is written last and the files appear under their names in one step each, so whatever interrupts the writing, there
-is either a complete set or none. Arrays are read as memory maps, which all processes share and the system drops where memory is
-short.
+The manifest is written last and the files appear under their names in one step each, so whatever
+interrupts the writing, there is either a complete set or none. Arrays are read as memory maps,
+which all processes share and the system drops where memory is short.
 """
 
 import contextlib
@@ -22,7 +23,9 @@ MANIFEST = "manifest.json"
 
 
 class TablesError(ValueError):
-    """Tables that are not there or cannot be used; the message is one line that says which, why, and what to do."""
+    """Tables that are not there or cannot be used; the message is one line that says which, why,
+    and what to do.
+    """
 
 
 def cache_folder() -> Path:
@@ -34,8 +37,9 @@ def cache_folder() -> Path:
 def _mapped(path: Path, size: int, changed: int) -> tuple[mmap.mmap, str]:
     """Returns a map of a file and its SHA-256, read once for each state of it.
 
-    Tables are read at random, which is faster with pages of 2 MB, where the system has them for files. They are made when a page
-    is first read, so the map comes first and the checksum is taken through it.
+    Tables are read at random, which is faster with pages of 2 MB, where the system has them for
+    files. They are made when a page is first read, so the map comes first and the checksum is taken
+    through it.
     """
     with path.open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -57,7 +61,8 @@ def save(folder: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any
     """Writes arrays and the facts about them, replacing what the folder held.
 
     Raises:
-        TablesError: The system refused. Nothing complete is left then, unless a set was there before and none of it was replaced.
+        TablesError: The system refused. Nothing complete is left then, unless a set was there
+            before and none of it was replaced.
     """
     manifest: dict[str, Any] = {"facts": dict(facts), "files": {}}
     temporary = {name: folder / f".{name}.npy.{os.getpid()}" for name in arrays}
@@ -70,7 +75,12 @@ def save(folder: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any
                     _forget_pages(file)
                 state = temporary[name].stat()
                 digest = _mapped(temporary[name], state.st_size, state.st_mtime_ns)[1]
-                entry = {"shape": list(array.shape), "dtype": array.dtype.str, "bytes": state.st_size, "sha256": digest}
+                entry = {
+                    "shape": list(array.shape),
+                    "dtype": array.dtype.str,
+                    "bytes": state.st_size,
+                    "sha256": digest,
+                }
                 manifest["files"][name] = entry
             (folder / MANIFEST).unlink(missing_ok=True)
             for name in arrays:
@@ -87,7 +97,8 @@ def save(folder: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any
 
 
 def load(folder: Path, facts: Mapping[str, Any], remedy: str) -> dict[str, np.ndarray]:
-    """Returns the arrays in a folder as read-only memory maps, checked against the manifest, checksums included.
+    """Returns the arrays in a folder as read-only memory maps, checked against the manifest,
+    checksums included.
 
     Args:
         folder: Where they are.
@@ -103,18 +114,24 @@ def load(folder: Path, facts: Mapping[str, Any], remedy: str) -> dict[str, np.nd
     except FileNotFoundError as error:
         raise TablesError(f"there are no tables in {folder}; {remedy}") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TablesError(f"tables in {folder}: {MANIFEST} cannot be read ({error}); {remedy}") from error
+        raise TablesError(
+            f"tables in {folder}: {MANIFEST} cannot be read ({error}); {remedy}"
+        ) from error
     if found != facts:
         wrong = next(key for key in [*facts, *found] if found.get(key) != facts.get(key))
         got, expected = found.get(wrong), facts.get(wrong)
-        raise TablesError(f"tables in {folder} are others: {wrong} is {got}, expected {expected}; {remedy}")
+        raise TablesError(
+            f"tables in {folder} are others: {wrong} is {got}, expected {expected}; {remedy}"
+        )
     arrays = {}
     for name, entry in files.items():
         path = folder / f"{name}.npy"
         try:
             state = path.stat()
             if state.st_size != entry["bytes"]:
-                raise TablesError(f"{path} has {state.st_size:,} bytes instead of {entry['bytes']:,}; {remedy}")
+                raise TablesError(
+                    f"{path} has {state.st_size:,} bytes instead of {entry['bytes']:,}; {remedy}"
+                )
             mapped, digest = _mapped(path, state.st_size, state.st_mtime_ns)
             if digest != entry["sha256"]:
                 raise TablesError(f"{path} is damaged: it does not match its checksum; {remedy}")

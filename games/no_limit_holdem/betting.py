@@ -1,10 +1,13 @@
-"""The betting of no-limit Hold'em as kernels: what may be bet, what a move does, and when a round or the hand ends.
+"""The betting of no-limit Hold'em as kernels: what may be bet, what a move does, and when a round
+or the hand ends.
 
 The rules are those of PokerKit 0.7 (``pokerkit.State``), which the tests replay move by move:
 
-- A raise must add at least the largest raise of the round, and the big blind. Who has less may still go all-in.
-- An all-in that adds less than the largest raise of the round does not let those raise who have acted since the last full raise,
-  until such all-ins together add up to one. An all-in that is the first bet or raise of its round does, however small it is.
+- A raise must add at least the largest raise of the round, and the big blind. Who has less may
+still go all-in. - An all-in that adds less than the largest raise of the round does not let those
+raise who have acted since the last full raise,
+  until such all-ins together add up to one. An all-in that is the first bet or raise of its round
+  does, however small it is.
 - Nobody may raise whom all others left in the hand could not answer, or fold who faces no bet.
 
 A kernel here reads no cards. It takes ``(rules, states, i, …)`` like the generic kernels.
@@ -15,7 +18,17 @@ from typing import NamedTuple
 import numpy as np
 
 from games.kernels import borrowed, kernel, mix64
-from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, NUM_BOARD, NUM_ROUNDS, OVER, Rules, States
+from games.no_limit_holdem.state import (
+    CALL,
+    FIRST_AMOUNT,
+    FIRST_SIZE,
+    FOLD,
+    NUM_BOARD,
+    NUM_ROUNDS,
+    OVER,
+    Rules,
+    States,
+)
 
 
 class Situation(NamedTuple):
@@ -49,19 +62,17 @@ def situation(rules: Rules, states: States, i: int) -> Situation:
         total += paid[other]
         reach = max(reach, (bet + stacks[other]) * (other != seat) * (1 - folded[other]))
     own, stack = np.int64(bets[seat]), np.int64(stacks[seat])
-    missing, largest, short = highest - own, np.int64(row.last_raise[i]), np.int64(row.short_raise[i])
+    missing, largest, short = (
+        highest - own,
+        np.int64(row.last_raise[i]),
+        np.int64(row.short_raise[i]),
+    )
     closed = 0 < short < largest and row.acted[i, seat] == 1
     least, most = np.int64(0), np.int64(0)
     if stack > missing and missing >= largest and reach > highest and not closed:
         most = stack + own
         least = min(most, highest + max(largest, np.int64(row.big_blind[i])))
     return Situation(highest, total, min(stack, missing), total + missing, least, most)
-
-
-@kernel
-def highest_bet(rules: Rules, states: States, i: int) -> int:
-    """Returns the most chips that a seat has put in during this round."""
-    return situation(rules, states, i).highest
 
 
 @kernel
@@ -75,13 +86,16 @@ def pot(rules: Rules, states: States, i: int) -> int:
 
 @kernel
 def to_call(rules: Rules, states: States, i: int) -> int:
-    """Returns the chips that the seat to move has to put in to call, at most its stack; 0 = it may check."""
+    """Returns the chips that the seat to move has to put in to call, at most its stack; 0 = it may
+    check.
+    """
     return situation(rules, states, i).to_call
 
 
 @kernel
 def raise_bounds(rules: Rules, states: States, i: int) -> tuple[int, int]:
-    """Returns the least and the most chips of this round that the seat to move may bet or raise to, (0, 0) where it may not.
+    """Returns the least and the most chips of this round that the seat to move may bet or raise to,
+    (0, 0) where it may not.
 
     Where the stack is too small for a full raise, both are all-in.
     """
@@ -91,7 +105,9 @@ def raise_bounds(rules: Rules, states: States, i: int) -> tuple[int, int]:
 
 @kernel(forceinline=True)
 def size_amount(here: Situation, size: float) -> int:
-    """Returns the raise-to, in chips, of a size in pots (``Rules.sizes``) where a raise is allowed."""
+    """Returns the raise-to, in chips, of a size in pots (``Rules.sizes``) where a raise is
+    allowed.
+    """
     if size == np.inf:
         return here.most
     return min(max(here.highest + np.int64(size * here.after_call + 0.5), here.least), here.most)
@@ -107,7 +123,9 @@ def amount_in(rules: Rules, here: Situation, action: int) -> int:
 
 @kernel
 def amount_of(rules: Rules, states: States, i: int, action: int) -> int:
-    """Returns the raise-to, in chips of this round, of a listed size or of an exact amount; a raise must be allowed."""
+    """Returns the raise-to, in chips of this round, of a listed size or of an exact amount; a raise
+    must be allowed.
+    """
     return amount_in(rules, situation(rules, states, i), action)
 
 
@@ -137,9 +155,11 @@ def list_actions(rules: Rules, here: Situation, actions: np.ndarray) -> int:
 
 @kernel(forceinline=True)
 def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
-    """Returns how many of fold, call and the listed sizes are legal, and writes them, ascending, to ``actions`` (int16).
+    """Returns how many of fold, call and the listed sizes are legal, and writes them, ascending, to
+    ``actions`` (int16).
 
-    Of sizes that come to the same amount one is listed: the last one of those that are all-in, the first one elsewhere.
+    Of sizes that come to the same amount one is listed: the last one of those that are all-in, the
+    first one elsewhere.
     """
     tables, row = borrowed(rules), borrowed(states)
     if row.seat[i] < 0:
@@ -149,7 +169,9 @@ def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
 
 @kernel
 def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
-    """Returns whether an action may be played: one that ``legal`` lists, or any exact amount from the least to the most."""
+    """Returns whether an action may be played: one that ``legal`` lists, or any exact amount from
+    the least to the most.
+    """
     here = situation(rules, states, i)
     if action == FOLD:
         return bool(here.to_call > 0)
@@ -244,7 +266,11 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
     """Plays a legal action in lane ``i``. The action is not checked."""
     tables, row = borrowed(rules), borrowed(states)
     seat = np.int64(row.seat[i])
-    pending, part, code = np.int64(row.pending[i]) & ~(np.int64(1) << seat), row.round[i], np.int64(action)
+    pending, part, code = (
+        np.int64(row.pending[i]) & ~(np.int64(1) << seat),
+        row.round[i],
+        np.int64(action),
+    )
     if action == FOLD:
         row.folded[i, seat] = 1
     else:
@@ -277,7 +303,9 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
 
 @kernel(forceinline=True)
 def _reopen(states: States, i: int, seat: int, added: int) -> int:
-    """Notes that a bet or raise has added so many chips; returns the mask of the seats that have to answer."""
+    """Notes that a bet or raise has added so many chips; returns the mask of the seats that have to
+    answer.
+    """
     row = borrowed(states)
     if added >= row.last_raise[i]:
         acted = row.acted[i]
@@ -291,17 +319,25 @@ def _reopen(states: States, i: int, seat: int, added: int) -> int:
 
 @kernel
 def start_row(
-    rules: Rules, states: States, i: int, stacks: np.ndarray, antes: np.ndarray, blinds: np.ndarray, big_blind: int
+    rules: Rules,
+    states: States,
+    i: int,
+    stacks: np.ndarray,
+    antes: np.ndarray,
+    blinds: np.ndarray,
+    big_blind: int,
 ) -> None:
     """Writes the betting of a hand before its first move to lane ``i``; cards are left alone.
 
-    Who has too few chips posts what there is. A hand of players who are all-in by their posts may be over at once.
+    Who has too few chips posts what there is. A hand of players who are all-in by their posts may
+    be over at once.
 
     Args:
         stacks: int ``[S]``, chips before the posts.
         antes: int ``[S]``, not negative; they count as no bet.
-        blinds: int ``[S]``, by the seat that posts it: heads-up the big blind first. A negative one is a post of that size by who
-            has none of the blinds, and does not move the place of who acts first.
+        blinds: int ``[S]``, by the seat that posts it: heads-up the big blind first. A negative one
+            is a post of that size by who has none of the blinds, and does not move the place of who
+            acts first.
         big_blind: The least bet.
     """
     seats = stacks.size

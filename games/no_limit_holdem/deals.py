@@ -14,7 +14,10 @@ def sort_cards(states: States, i: int) -> None:
     """Sorts, in lane ``i``, the cards of each hand and of the flop, higher first."""
     for seat in range(states.hole.shape[1]):
         if states.hole[i, seat, 0] < states.hole[i, seat, 1]:
-            states.hole[i, seat, 0], states.hole[i, seat, 1] = states.hole[i, seat, 1], states.hole[i, seat, 0]
+            states.hole[i, seat, 0], states.hole[i, seat, 1] = (
+                states.hole[i, seat, 1],
+                states.hole[i, seat, 0],
+            )
     sort_flop(states.board[i])
 
 
@@ -45,7 +48,9 @@ def deal_cards(seeds: np.ndarray, states: States) -> None:
             states.hole[i, seat, 1] = deck[2 * seat + 1]
         for k in range(NUM_BOARD):
             states.board[i, k] = deck[2 * seats + k]
-        for k in range(drawn.size - 1, -1, -1):  # the deck in order again: swaps undone from the last
+        for k in range(
+            drawn.size - 1, -1, -1
+        ):  # the deck in order again: swaps undone from the last
             deck[k], deck[drawn[k]] = deck[drawn[k]], deck[k]
         sort_cards(states, i)
 
@@ -65,29 +70,45 @@ def draw_stacks(rng: np.ndarray, states: States, least: int) -> None:
 
 @kernel
 def start_rows(
-    rules: Rules, states: States, stacks: np.ndarray, antes: np.ndarray, blinds: np.ndarray, big_blinds: np.ndarray
+    rules: Rules,
+    states: States,
+    stacks: np.ndarray,
+    antes: np.ndarray,
+    blinds: np.ndarray,
+    big_blinds: np.ndarray,
 ) -> None:
-    """Writes the betting before the first move to every row (``betting.start_row``): int32 ``[B, S]`` thrice, int32 ``[B]``."""
+    """Writes the betting before the first move to every row (``betting.start_row``): int32 ``[B,
+    S]`` thrice, int32 ``[B]``.
+    """
     for i in range(big_blinds.size):
         start_row(rules, states, i, stacks[i], antes[i], blinds[i], np.int64(big_blinds[i]))
 
 
 @kernel
-def look(rules: Rules, states: States, i: int, actions: np.ndarray, amounts: np.ndarray) -> tuple[int, int, int, int]:
+def look(
+    rules: Rules, states: States, i: int, actions: np.ndarray, amounts: np.ndarray
+) -> tuple[int, int, int, int]:
     """Returns the number of listed actions, the chips to call, and the bounds of a raise.
 
     Args:
-        actions: int16 ``[max_legal]``, the listed actions, written. amounts: int64, the raise-to of each, 0 = it is none.
+        actions: int16 ``[max_legal]``, the listed actions, written. amounts: int64, the raise-to of
+            each, 0 = it is none.
     """
     count, here = legal(rules, states, i, actions), situation(rules, states, i)
     for k in range(count):
-        amounts[k] = size_amount(here, rules.sizes[actions[k] - FIRST_SIZE]) if actions[k] >= FIRST_SIZE else 0
+        amounts[k] = (
+            size_amount(here, rules.sizes[actions[k] - FIRST_SIZE])
+            if actions[k] >= FIRST_SIZE
+            else 0
+        )
     return count, here.to_call, here.least, here.most
 
 
 @kernel
 def hand_strengths(rules: Rules, states: States, i: int, out: np.ndarray) -> None:
-    """Writes the strength of the hand of each seat that is in (1 to 7,462) to ``out`` (int32 ``[S]``), 0 for the others."""
+    """Writes the strength of the hand of each seat that is in (1 to 7,462) to ``out`` (int32
+    ``[S]``), 0 for the others.
+    """
     hands, row = borrowed(rules).hands, borrowed(states)
     keys, bits = hands.keys, hands.bits
     board_key, board_masks = EMPTY_KEY, 0
@@ -98,11 +119,15 @@ def hand_strengths(rules: Rules, states: States, i: int, out: np.ndarray) -> Non
         out[seat] = 0
         if not row.folded[i, seat]:
             one, two = row.hole[i, seat, 0], row.hole[i, seat, 1]
-            out[seat] = strength_of(hands, board_key + keys[one] + keys[two], board_masks | bits[one] | bits[two], 7)
+            out[seat] = strength_of(
+                hands, board_key + keys[one] + keys[two], board_masks | bits[one] | bits[two], 7
+            )
 
 
 @kernel
-def returns_of(rules: Rules, states: States, i: int, strengths: np.ndarray, out: np.ndarray) -> None:
+def returns_of(
+    rules: Rules, states: States, i: int, strengths: np.ndarray, out: np.ndarray
+) -> None:
     """Writes the net chips of each seat (float64 ``[S]``) of a hand that is over.
 
     Args:

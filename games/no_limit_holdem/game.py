@@ -1,15 +1,14 @@
 """The Python face of no-limit Hold'em (``games.interface.Game``)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from games.base import BaseGame
 from games.generic import register_all
-from games.interface import GameSpec, PlayedGame, ScoreUnit, move_texts
+from games.interface import Game, GameSpec, PlayedGame, ScoreUnit, move_texts
 from games.no_limit_holdem import state
 from games.no_limit_holdem.betting import is_legal, legal, step
 from games.no_limit_holdem.deals import (
@@ -28,7 +27,17 @@ from games.no_limit_holdem.options import size_text
 from games.no_limit_holdem.phh_games import hand_of
 from games.no_limit_holdem.phh_write import write
 from games.no_limit_holdem.pots import pots
-from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, HIDDEN, MOST_CHIPS, NUM_BOARD, Rules, States
+from games.no_limit_holdem.state import (
+    CALL,
+    FIRST_AMOUNT,
+    FIRST_SIZE,
+    FOLD,
+    HIDDEN,
+    MOST_CHIPS,
+    NUM_BOARD,
+    Rules,
+    States,
+)
 from games.no_limit_holdem.translation import nearest_listed
 from games.no_limit_holdem.worlds import (
     count_hidden,
@@ -41,31 +50,57 @@ from games.no_limit_holdem.worlds import (
     log_prior_hidden,
     reveal,
     start_view,
-)  # fmt: skip
+)
 from games.poker.hands import NUM_CARDS, card_texts, parse_cards, tables
 from games.poker.worlds import hand_names, num_words
 
 register_all(
-    Rules, legal, step, current_seat, team_return, stake, observe, infoset_key, is_legal, nearest_listed, list_hidden,
-    draw_hidden, log_prior_hidden, fill_world, hidden_of, start_view, reveal, deal_rest, count_hidden, public_cards,
-)  # fmt: skip
+    Rules,
+    legal,
+    step,
+    current_seat,
+    team_return,
+    stake,
+    observe,
+    infoset_key,
+    is_legal,
+    nearest_listed,
+    list_hidden,
+    draw_hidden,
+    log_prior_hidden,
+    fill_world,
+    hidden_of,
+    start_view,
+    reveal,
+    deal_rest,
+    count_hidden,
+    public_cards,
+)
 RANKS = 13
 
 
 def seat_names(players: int) -> tuple[str, ...]:
-    """Returns what the seats are called: ``SB``, ``BB``, ``UTG``, …, ``CO``, ``BTN``; heads-up ``BB`` and ``BTN``."""
+    """Returns what the seats are called: ``SB``, ``BB``, ``UTG``, …, ``CO``, ``BTN``; heads-up
+    ``BB`` and ``BTN``.
+    """
     if players == 2:
         return ("BB", "BTN")
     between = players - 3
-    middle = ["UTG", *(f"UTG+{k}" for k in range(1, between - 1)), "CO"] if between > 1 else ["UTG"] * between
+    middle = (
+        ["UTG", *(f"UTG+{k}" for k in range(1, between - 1)), "CO"]
+        if between > 1
+        else ["UTG"] * between
+    )
     return ("SB", "BB", *middle, "BTN")
 
 
-class NoLimitHoldem(BaseGame):
+class NoLimitHoldem(Game):
     """No-limit Hold'em. Every player is a team of its own; returns are chips."""
 
     passive = CALL
-    variants = MappingProxyType({"heads-up": {}, "three players": {"players": 3}, "six players": {"players": 6}})
+    variants = MappingProxyType(
+        {"heads-up": {}, "three players": {"players": 3}, "six players": {"players": 6}}
+    )
 
     Options = Amounts
     options: Amounts
@@ -73,31 +108,56 @@ class NoLimitHoldem(BaseGame):
     def __init__(self, options: Amounts = Amounts()) -> None:  # noqa: B008 (frozen)
         """Makes the game."""
         super().__init__(options)
-        players, big_blind, chips, sizes = options.players, options.big_blind, options.chips(), options.sizes()
+        players, big_blind, chips, sizes = (
+            options.players,
+            options.big_blind,
+            options.chips(),
+            options.sizes(),
+        )
         small_blind, ante, self.least_stack = options.small_blind, options.ante, options.least_stack
         self.sizes = tuple(size_text(size) for size in sizes)
         blinds = np.zeros(players, np.int32)
         blinds[:2] = (big_blind, small_blind) if players == 2 else (small_blind, big_blind)
         antes = np.full(players, ante, np.int32)
-        self.rules = Rules(np.array(sizes), np.array(chips, np.int32), antes, blinds, big_blind, tables())
+        self.rules = Rules(
+            np.array(sizes), np.array(chips, np.int32), antes, blinds, big_blind, tables()
+        )
         outputs, names = FIRST_SIZE + len(sizes), seat_names(players)
         most_raises = max(chips) // big_blind + players
         card_names = tuple(card_texts(range(NUM_CARDS)))
         self._cards = {name: card for card, name in enumerate(card_names)}
         scale = scales(players)
         self.spec = GameSpec(
-            name="no_limit_holdem", num_seats=players, teams=tuple(range(players)), team_names=names, seat_names=names,
-            num_actions=FIRST_AMOUNT + MOST_CHIPS + 1, policy_size=outputs, max_legal=outputs,
-            max_moves=(most_raises + state.NUM_ROUNDS) * players, max_return=float(sum(chips) - min(chips)),
-            observation_shape=(len(scale), max(RANKS, outputs + 1)), observation_scale=scale,
-            score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / big_blind, digits=0, tells_wins=False),
-            mixes=True, hidden_words=num_words(players, 2), hidden_kinds=hand_names(card_names, 2),
-        )  # fmt: skip
+            name="no_limit_holdem",
+            num_seats=players,
+            teams=tuple(range(players)),
+            team_names=names,
+            seat_names=names,
+            num_actions=FIRST_AMOUNT + MOST_CHIPS + 1,
+            policy_size=outputs,
+            max_legal=outputs,
+            max_moves=(most_raises + state.NUM_ROUNDS) * players,
+            max_return=float(sum(chips) - min(chips)),
+            observation_shape=(len(scale), max(RANKS, outputs + 1)),
+            observation_scale=scale,
+            score=ScoreUnit(
+                name="mbb/h",
+                key="mbb_per_hand",
+                per_return=1000.0 / big_blind,
+                digits=0,
+                tells_wins=False,
+            ),
+            mixes=True,
+            hidden_words=num_words(players, 2),
+            hidden_kinds=hand_names(card_names, 2),
+        )
         self.decoder = np.full((self.spec.num_actions, 1), -1, np.int16)  # type: ignore[misc]
         self.decoder[:outputs, 0] = np.arange(outputs)
 
     def learned_options(self) -> dict[str, Any]:
-        """Returns the number of players and the sizes of bets; the rest is in units of the stake."""
+        """Returns the number of players and the sizes of bets; the rest is in units of the
+        stake.
+        """
         return {"players": self.options.players, "bet_sizes": list(self.sizes)}
 
     def empty(self, count: int) -> States:
@@ -117,11 +177,22 @@ class NoLimitHoldem(BaseGame):
     def _start(self, states: States) -> None:
         """Writes the betting before the first move; cards and stacks are there."""
         rules, rows = self.rules, len(states.seat)
-        antes, blinds = (np.broadcast_to(posts, states.stacks.shape) for posts in (rules.antes, rules.blinds))
-        start_rows(rules, states, states.stacks.copy(), antes.copy(), blinds.copy(), np.full(rows, rules.big_blind, np.int32))
+        antes, blinds = (
+            np.broadcast_to(posts, states.stacks.shape) for posts in (rules.antes, rules.blinds)
+        )
+        start_rows(
+            rules,
+            states,
+            states.stacks.copy(),
+            antes.copy(),
+            blinds.copy(),
+            np.full(rows, rules.big_blind, np.int32),
+        )
 
     def view(self, states: States, seats: np.ndarray) -> States:
-        """Returns a copy in which the cards that ``seats[i]`` (int ``[B]``) cannot see in row i are ``HIDDEN``."""
+        """Returns a copy in which the cards that ``seats[i]`` (int ``[B]``) cannot see in row i are
+        ``HIDDEN``.
+        """
         views = States(*(field.copy() for field in states))
         own = np.arange(self.spec.num_seats) == np.asarray(seats)[:, None]
         views.hole[~own] = HIDDEN
@@ -129,13 +200,21 @@ class NoLimitHoldem(BaseGame):
         return views
 
     def action_text(self, action: int) -> str:
-        """Returns ``fold``, ``call`` (or check), a size such as ``0.5 pot`` or ``all-in``, or ``r250``: a raise to 250."""
+        """Returns ``fold``, ``call`` (or check), a size such as ``0.5 pot`` or ``all-in``, or
+        ``r250``: a raise to 250.
+        """
         if action < FIRST_SIZE:
             return ("fold", "call")[action]
-        return self.sizes[action - FIRST_SIZE] if action - FIRST_SIZE < len(self.sizes) else f"r{action - FIRST_AMOUNT}"
+        return (
+            self.sizes[action - FIRST_SIZE]
+            if action - FIRST_SIZE < len(self.sizes)
+            else f"r{action - FIRST_AMOUNT}"
+        )
 
     def parse_action(self, text: str) -> int:
-        """Returns the action of a text: that of ``action_text``, ``check``, or ``bet``/``raise`` and chips. Raises ValueError."""
+        """Returns the action of a text: that of ``action_text``, ``check``, or ``bet``/``raise``
+        and chips. Raises ValueError.
+        """
         word = " ".join(text.lower().split())
         if word in ("fold", "f"):
             return FOLD
@@ -148,19 +227,30 @@ class NoLimitHoldem(BaseGame):
             if word.startswith(start) and digits.isascii() and digits.isdecimal():
                 if len(digits) > 9 or int(digits) > MOST_CHIPS:
                     raise ValueError(
-                        f"action {text!r}: expected a raise to at most {MOST_CHIPS} chips, the largest stack there is"
+                        f"action {text!r}: expected a raise to at most {MOST_CHIPS} chips, the "
+                        "largest stack there is"
                     )
                 return FIRST_AMOUNT + int(digits)
         known = ", ".join(("fold", "call", "check", *self.sizes))
-        raise ValueError(f"action {text!r}: expected one of {known}, or r and the chips of this round to raise to, as in r250")
+        raise ValueError(
+            f"action {text!r}: expected one of {known}, or r and the chips of this round to "
+            "raise to, as in r250"
+        )
 
     def legal_besides(self, views: States, row: int) -> str:
         """Returns which amounts may be bet."""
-        listed, amounts = np.empty(self.spec.max_legal, np.int16), np.empty(self.spec.max_legal, np.int64)
+        listed, amounts = (
+            np.empty(self.spec.max_legal, np.int16),
+            np.empty(self.spec.max_legal, np.int64),
+        )
         least, most = look(self.rules, views, row, listed, amounts)[2:]
         if not most:
             return "no raise is allowed"
-        return f"any raise to {least} … {most} chips, as r{least}" if most > least else f"a raise to {most} chips, as r{most}"
+        return (
+            f"any raise to {least} … {most} chips, as r{least}"
+            if most > least
+            else f"a raise to {most} chips, as r{most}"
+        )
 
     @property
     def has_histories(self) -> bool:
@@ -171,18 +261,25 @@ class NoLimitHoldem(BaseGame):
         """Writes hands in the PHH format, any number of them to ``.phh`` as to ``.phhs``."""
         write(path, (hand_of(self, *game) for game in games), several=True)
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+    def describe_view(
+        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
+    ) -> dict[str, Any]:
         """Returns what a seat knows, for JSON.
 
-        ``hand``, ``public`` cards, ``round``, and by seat the ``stacks`` behind, the chips ``paid`` in this hand, the ``bets`` of
-        this round, and who ``folded``; ``pot``, and ``pots``, main and side pots with the seats that can win them; for who is to
-        move ``to_call``, ``raise`` (the least and the most to raise to, None where that is not allowed) and ``amounts``, the
-        raise-to of each legal move, None for fold and call. Once the hand is over ``hands``, those that are shown down.
+        ``hand``, ``public`` cards, ``round``, and by seat the ``stacks`` behind, the chips ``paid``
+        in this hand, the ``bets`` of this round, and who ``folded``; ``pot``, and ``pots``, main
+        and side pots with the seats that can win them; for who is to move ``to_call``, ``raise``
+        (the least and the most to raise to, None where that is not allowed) and ``amounts``, the
+        raise-to of each legal move, None for fold and call. Once the hand is over ``hands``, those
+        that are shown down.
         """
         mover, fields = int(views.seat[row]), {}
         over = mover < 0
         seat = max(mover, 0) if seat is None else seat
-        listed, amounts = np.empty(self.spec.max_legal, np.int16), np.empty(self.spec.max_legal, np.int64)
+        listed, amounts = (
+            np.empty(self.spec.max_legal, np.int16),
+            np.empty(self.spec.max_legal, np.int64),
+        )
         shown = views.board[row, : views.shown[row]]
         if over:
             called = len(shown) == NUM_BOARD and (views.folded[row] == 0).sum() > 1
@@ -218,9 +315,11 @@ class NoLimitHoldem(BaseGame):
         cards = views.hole[row, seat].tolist()
         return None if HIDDEN in cards else card_texts(cards)
 
-    def _deal_fields(self, deal: States) -> dict[str, Any]:
-        """Returns ``hands``, ``public`` cards, ``stacks``, ``antes`` and ``blinds`` by seat, and ``big_blind``."""
-        return {
+    def deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns ``hands``, ``public`` cards, ``stacks``, ``antes`` and ``blinds`` by seat, and
+        ``big_blind``.
+        """
+        fields = {
             "hands": [card_texts(hand) for hand in deal.hole[0].tolist()],
             "public": card_texts(deal.board[0].tolist()),
             "stacks": (deal.stacks[0] + deal.paid[0]).tolist(),
@@ -228,18 +327,27 @@ class NoLimitHoldem(BaseGame):
             "blinds": deal.blind[0].tolist(),
             "big_blind": int(deal.big_blind[0]),
         }
+        return {"deal": fields}
 
-    def _parse_deal(self, fields: Any) -> States:
-        """Returns the deal of a record; posts that are left out are those of the game. Raises ValueError."""
-        players = self.spec.num_seats
+    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+        """Returns the deal of a record; posts that are left out are those of the game. Raises
+        ValueError.
+        """
+        fields, players = fields.get("deal"), self.spec.num_seats  # type: ignore[assignment]
         expected = (
-            f'expected {{"hands": [...], "public": [...], "stacks": [...]}} with {players} hands of 2 and {NUM_BOARD} public '
-            f'cards, all different, such as "As", and {players} stacks of at most {MOST_CHIPS} chips'
+            f'expected {{"hands": [...], "public": [...], "stacks": [...]}} with {players} hands '
+            f"of 2 and {NUM_BOARD} public "
+            f'cards, all different, such as "As", and {players} stacks of at most {MOST_CHIPS} '
+            "chips"
         )
         try:
             hands, public = [list(hand) for hand in fields["hands"]], list(fields["public"])
             cards = parse_cards(" ".join(card for cards in (*hands, public) for card in cards))
-            numbers = {"stacks": self.rules.stacks, "antes": self.rules.antes, "blinds": self.rules.blinds}
+            numbers = {
+                "stacks": self.rules.stacks,
+                "antes": self.rules.antes,
+                "blinds": self.rules.blinds,
+            }
             chips = {key: np.array(fields.get(key, own.tolist())) for key, own in numbers.items()}
             big_blind = fields.get("big_blind", self.rules.big_blind)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -247,12 +355,20 @@ class NoLimitHoldem(BaseGame):
         fits = [len(hand) for hand in hands] == [2] * players and len(public) == NUM_BOARD
         for key, given in chips.items():
             low = -MOST_CHIPS if key == "blinds" else 1 if key == "stacks" else 0
-            if given.shape != (players,) or given.dtype.kind != "i" or given.min() < low or given.max() > MOST_CHIPS:
+            if (
+                given.shape != (players,)
+                or given.dtype.kind != "i"
+                or given.min() < low
+                or given.max() > MOST_CHIPS
+            ):
                 raise ValueError(f"deal, {key} {fields[key]}: {expected}"[:500])
         if not fits or not isinstance(big_blind, int) or not 1 <= big_blind <= MOST_CHIPS:
             raise ValueError(f"deal {fields}: {expected}"[:500])
         states = self.empty(1)
-        states.hole[0], states.board[0] = np.array(cards[: 2 * players]).reshape(players, 2), cards[2 * players :]
+        states.hole[0], states.board[0] = (
+            np.array(cards[: 2 * players]).reshape(players, 2),
+            cards[2 * players :],
+        )
         sort_cards(states, 0)
         posts = (chips[key].astype(np.int32)[None] for key in ("stacks", "antes", "blinds"))
         start_rows(self.rules, states, *posts, np.array([big_blind], np.int32))

@@ -1,8 +1,9 @@
 """What the networks of no-limit Hold'em read, and the unit of their values.
 
-Observations have a position for each rank, and more where there are more policy outputs than that, so that no output belongs to a
-rank. Chips are told on a scale of logarithms, ``16 log2(1 + chips / big blind)``, at most 127: networks learn from 20 and from
-200 big blinds with the same planes, and a big blind more counts for more where there are few. Planes for S seats, in this order:
+Observations have a position for each rank, and more where there are more policy outputs than that,
+so that no output belongs to a rank. Chips are told on a scale of logarithms, ``16 log2(1 + chips /
+big blind)``, at most 127: networks learn from 20 and from 200 big blinds with the same planes, and
+a big blind more counts for more where there are few. Planes for S seats, in this order:
 
 | planes | content |
 |---|---|
@@ -19,8 +20,8 @@ rank. Chips are told on a scale of logarithms, ``16 log2(1 + chips / big blind)`
 | | bet or raised last; then for each round the chips put in, the checks and calls, the bets and raises |
 | S | which seat observes |
 
-Planes from the fourth row on are the same at all positions. Suits are numbered in the order in which they differ, as in limit
-poker, so that hands that are the same up to suits look the same.
+Planes from the fourth row on are the same at all positions. Suits are numbered in the order in
+which they differ, as in limit poker, so that hands that are the same up to suits look the same.
 """
 
 import numpy as np
@@ -42,10 +43,14 @@ _LOG = 16.0
 def scales(seats: int) -> np.ndarray:
     """Returns ``GameSpec.observation_scale`` (float32 ``[C]``)."""
     chips, share = 1 / 32, 1 / 127
-    by_seat = np.array([chips, chips, 1, 1, 1, 1, *(chips,) * NUM_ROUNDS, *(0.5,) * (2 * NUM_ROUNDS)])
+    by_seat = np.array(
+        [chips, chips, 1, 1, 1, 1, *(chips,) * NUM_ROUNDS, *(0.5,) * (2 * NUM_ROUNDS)]
+    )
     scalars = (chips, chips, chips, share, share)
     of_hand = (share, share, *(1,) * len(Category))
-    return np.concatenate([np.ones(FIRST_SCALAR), scalars, of_hand, np.tile(by_seat, seats), np.ones(seats)]).astype(np.float32)
+    return np.concatenate(
+        [np.ones(FIRST_SCALAR), scalars, of_hand, np.tile(by_seat, seats), np.ones(seats)]
+    ).astype(np.float32)
 
 
 @kernel
@@ -61,7 +66,11 @@ def most_in_pot(rules: Rules, states: States, i: int) -> int:
             second = total
     most = np.int64(0)
     for seat in range(paid.size):
-        most += paid[seat] if folded[seat] else max(np.int64(paid[seat]), min(np.int64(paid[seat]) + stacks[seat], second))
+        most += (
+            paid[seat]
+            if folded[seat]
+            else max(np.int64(paid[seat]), min(np.int64(paid[seat]) + stacks[seat], second))
+        )
     return most
 
 
@@ -69,9 +78,9 @@ def most_in_pot(rules: Rules, states: States, i: int) -> int:
 def stake(rules: Rules, states: States, i: int) -> float:
     """Returns the geometric mean, in chips, of the pot and of the most that it can come to.
 
-    In units of the pot alone a value before the flop would be anything up to hundreds, in units of the stacks nearly always about
-    zero. In units of their mean a heads-up return is at most ``sqrt(most / pot) / 2``: 8 at 200 big blinds before the flop, 1/2
-    once all chips are in.
+    In units of the pot alone a value before the flop would be anything up to hundreds, in units of
+    the stacks nearly always about zero. In units of their mean a heads-up return is at most
+    ``sqrt(most / pot) / 2``: 8 at 200 big blinds before the flop, 1/2 once all chips are in.
     """
     return np.sqrt(np.float64(pot(rules, states, i)) * np.float64(most_in_pot(rules, states, i)))
 
@@ -83,7 +92,9 @@ def _chips(amount: int, big_blind: int) -> int:
 
 @kernel
 def _suit_order(states: States, i: int, seat: int, order: np.ndarray) -> None:
-    """Writes the plane of each suit to ``order`` (int64 ``[4]``): suits sorted by own, then public cards, higher first."""
+    """Writes the plane of each suit to ``order`` (int64 ``[4]``): suits sorted by own, then public
+    cards, higher first.
+    """
     masks = np.zeros(4, np.int64)
     for k in range(2):
         card = np.int64(states.hole[i, seat, k])
@@ -95,12 +106,16 @@ def _suit_order(states: States, i: int, seat: int, order: np.ndarray) -> None:
     for suit in range(4):
         order[suit] = 0
         for other in range(4):
-            order[suit] += masks[other] > masks[suit] or (masks[other] == masks[suit] and other < suit)
+            order[suit] += masks[other] > masks[suit] or (
+                masks[other] == masks[suit] and other < suit
+            )
 
 
 @kernel
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the planes: see the module."""
+    """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the
+    planes: see the module.
+    """
     seats, big = states.stacks.shape[1], np.int64(states.big_blind[i])
     order = np.empty(4, np.int64)
     _suit_order(states, i, seat, order)

@@ -1,4 +1,6 @@
-"""The options of no-limit Hold'em, checked: each error is one line with the option, what was given and what is expected."""
+"""The options of no-limit Hold'em, checked: each error is one line with the option, what was given
+and what is expected.
+"""
 
 from dataclasses import dataclass
 
@@ -18,13 +20,19 @@ class Options:
     small_blind: int = setting(50, least=0, help="Chips.")
     big_blind: int = setting(100, least=1, help="Chips.")
     ante: int = setting(0, least=0, help="Chips that every seat posts besides.")
-    stacks: int | list[int] = setting(10_000, help="Chips of every seat before the posts, or a list with those of each.")
+    stacks: int | list[int] = setting(
+        10_000, help="Chips of every seat before the posts, or a list with those of each."
+    )
     least_stack: int | None = setting(
-        None, least=1, help="Stacks are random in each hand, from this up to stacks, evenly on a scale of logarithms."
+        None,
+        least=1,
+        help="Stacks are random in each hand, from this up to stacks, evenly on a scale of "
+        "logarithms.",
     )
     bet_sizes: list[int | float | str] = setting(
         default_factory=lambda: ["least", 0.5, 1, 2, "all-in"],
-        help="What searches and networks may bet: least, all-in, and multiples of the pot after a call; any other amount can be "
+        help="What searches and networks may bet: least, all-in, and multiples of the pot after "
+        "a call; any other amount can be "
         "played against them.",
     )
 
@@ -32,23 +40,30 @@ class Options:
         """Checks what must go together. Raises ConfigError."""
         if self.small_blind > self.big_blind:
             raise ConfigError(
-                f"game.small_blind={self.small_blind}: expected whole chips, 0 to the big blind ({self.big_blind})"
+                f"game.small_blind={self.small_blind}: expected whole chips, 0 to the big blind "
+                f"({self.big_blind})"
             )
         chips, post = self.chips(), self.big_blind + self.ante
         posts = f"the big blind and the ante ({post})"
         if len(chips) != self.players:
             raise ConfigError(
-                f"game.stacks={self.stacks}: expected one number, or {self.players} of them, one for each player"
+                f"game.stacks={self.stacks}: expected one number, or {self.players} of them, one "
+                "for each player"
             )
         for count in chips:
             if not post <= count <= MOST_CHIPS:
-                raise ConfigError(f"game.stacks={count}: expected at least {posts} and at most {MOST_CHIPS}")
+                raise ConfigError(
+                    f"game.stacks={count}: expected at least {posts} and at most {MOST_CHIPS}"
+                )
         if self.least_stack is not None and not post <= self.least_stack <= min(chips):
             raise ConfigError(
-                f"game.least_stack={self.least_stack}: expected {posts} to the smallest of stacks ({min(chips)})"
+                f"game.least_stack={self.least_stack}: expected {posts} to the smallest of "
+                f"stacks ({min(chips)})"
             )
         sizes = self.sizes()
-        if not 1 <= len(sizes) <= MOST_SIZES or len({size_text(size) for size in sizes}) < len(sizes):
+        if not 1 <= len(sizes) <= MOST_SIZES or len({size_text(size) for size in sizes}) < len(
+            sizes
+        ):
             raise ConfigError(f"game.bet_sizes={self.bet_sizes}: {_EXPECTED}")
 
     def chips(self) -> list[int]:

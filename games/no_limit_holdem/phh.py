@@ -1,14 +1,16 @@
-"""Reads hand histories of no-limit Texas hold'em in the PHH format, a file, a folder or many hands a file, compressed or not.
+"""Reads hand histories of no-limit Texas hold'em in the PHH format, a file, a folder or many hands
+a file, compressed or not.
 
     python -m games.no_limit_holdem.phh check FILES    what can be read, what not and why
 
-A file of several hands (``.phhs``) is a TOML table a hand, ``[1]``, ``[2]``, …; a file without such headers is one hand. Hands
-are read line by line, as most files are written; one that is written otherwise (arrays over several lines) by ``tomllib``.
-Source of the format: Kim, "Recording and Describing Poker Hands", 2024, and the specification phh-std.
+A file of several hands (``.phhs``) is a TOML table a hand, ``[1]``, ``[2]``, …; a file without such
+headers is one hand. Source of the format: Kim, "Recording and Describing Poker Hands", 2024, and
+the specification phh-std.
 
-Seats are numbered from 0, so that seat 0 is the file's ``p1``. The order is that of PHH: with three players and more p1 has the
-small blind and the last the button; heads-up p1 has the big blind, and ``blinds_or_straddles`` and ``antes`` are listed the other
-way round, the small blind first. Chips are integers: a hand with amounts such as 0.25 is counted in hundredths (``Hand.scale``).
+Seats are numbered from 0, so that seat 0 is the file's ``p1``. The order is that of PHH: with three
+players and more p1 has the small blind and the last the button; heads-up p1 has the big blind, and
+``blinds_or_straddles`` and ``antes`` are listed the other way round, the small blind first. Chips
+are integers: a hand with amounts such as 0.25 is counted in hundredths (``Hand.scale``).
 """
 
 import lzma
@@ -21,16 +23,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from games.no_limit_holdem.phh_actions import CALL as CALL
-from games.no_limit_holdem.phh_actions import FOLD as FOLD
-from games.no_limit_holdem.phh_actions import UNSEEN as UNSEEN
-from games.no_limit_holdem.phh_actions import played, shown
+from games.poker.hands import RANKS, SUITS
 
+FOLD, CALL = -1, 0
+"""Moves in ``Hand.moves``; a positive number is a bet or raise to so many chips of the round."""
+UNSEEN = -1
+"""A card that is never shown."""
 SUFFIXES = (".phh", ".phhs", ".phh.xz", ".phhs.xz")
 BAD = ("skip", "fail")
+MOST = 10**9
+"""Amounts are below it."""
+_CARD = {f"{r}{s}": 4 * k + j for k, r in enumerate(RANKS) for j, s in enumerate(SUITS)} | {
+    "??": UNSEEN
+}
+_SEAT = {f"p{seat + 1}": seat for seat in range(10)}
 _HEADER = re.compile(r"^\[([^\[\]\n]+)\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)
 _AMOUNTS = ("antes", "blinds_or_straddles", "starting_stacks")
-_NEEDED = ("variant", *_AMOUNTS, "actions")
 
 
 class BadHandError(ValueError):
@@ -48,11 +56,13 @@ class BadHandError(ValueError):
 
 
 class Hand(NamedTuple):
-    """One hand. S is the number of players; amounts are chips, ``scale`` of them to the file's unit.
+    """One hand. S is the number of players; amounts are chips, ``scale`` of them to the file's
+    unit.
 
     Attributes:
         file: Where it was read. number: Its header there.
-        blinds: S blinds, straddles and posts by seat; a negative one is what a player who just sat down posts.
+        blinds: S blinds, straddles and posts by seat; a negative one is what a player who just sat
+            down posts.
         antes: S antes by seat.
         stacks: S stacks before the hand.
         min_bet: The least bet; 0 where the file does not say.
@@ -84,12 +94,9 @@ class Hand(NamedTuple):
     scale: int = 1
 
 
-class _OddError(Exception):
-    """A hand that is not written as the quick reader expects."""
-
-
 def find_files(paths: Iterable[str | Path]) -> list[Path]:
-    """Returns the files of hands among paths and in the folders among them, those of a folder in the order of their numbers.
+    """Returns the files of hands among paths and in the folders among them, those of a folder in
+    the order of their numbers.
 
     Raises:
         BadHandError: A path that is not there, or a folder without hands.
@@ -97,9 +104,14 @@ def find_files(paths: Iterable[str | Path]) -> list[Path]:
     found: list[Path] = []
     for given in map(Path, paths):
         if given.is_dir():
-            inside = sorted((p for p in given.rglob("*") if p.name.endswith(SUFFIXES) and p.is_file()), key=_natural)
+            inside = sorted(
+                (p for p in given.rglob("*") if p.name.endswith(SUFFIXES) and p.is_file()),
+                key=_natural,
+            )
             if not inside:
-                raise BadHandError(str(given), "", f"no hands in this folder; expected files {', '.join(SUFFIXES)}")
+                raise BadHandError(
+                    str(given), "", f"no hands in this folder; expected files {', '.join(SUFFIXES)}"
+                )
             found += inside
         elif given.is_file():
             found.append(given)
@@ -110,10 +122,14 @@ def find_files(paths: Iterable[str | Path]) -> list[Path]:
 
 def _natural(path: Path) -> list[tuple[int, str]]:
     """Returns a key that sorts 2.phh before 10.phh."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))]
+    return [
+        (int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))
+    ]
 
 
-def read(paths: Iterable[str | Path], bad: str = "fail", problems: list[BadHandError] | None = None) -> Iterator[Hand]:
+def read(
+    paths: Iterable[str | Path], bad: str = "fail", problems: list[BadHandError] | None = None
+) -> Iterator[Hand]:
     """Yields the hands of files and folders in order.
 
     Args:
@@ -129,23 +145,25 @@ def read(paths: Iterable[str | Path], bad: str = "fail", problems: list[BadHandE
         raise ValueError(f"bad={bad}: expected one of {', '.join(BAD)}")
     for path in find_files(paths):
         try:
-            blocks = list(split(_text(path)))
+            blocks = split(_text(path))
             if not blocks:
                 raise BadHandError(str(path), "", "no hand in this file")
         except BadHandError as error:
-            if bad == "fail":
-                raise
-            blocks = []
-            if problems is not None:
-                problems.append(error)
+            _report(error, bad, problems)
+            continue
         for number, block in blocks:
             try:
                 yield parse(block, str(path), number)
             except BadHandError as error:
-                if bad == "fail":
-                    raise
-                if problems is not None:
-                    problems.append(error)
+                _report(error, bad, problems)
+
+
+def _report(error: BadHandError, bad: str, problems: list[BadHandError] | None) -> None:
+    """Raises an error, or keeps it."""
+    if bad == "fail":
+        raise error
+    if problems is not None:
+        problems.append(error)
 
 
 def _text(path: Path) -> str:
@@ -161,144 +179,190 @@ def _text(path: Path) -> str:
         raise BadHandError(str(path), "", "is no text in UTF-8") from error
 
 
-def split(text: str) -> Iterator[tuple[str, str]]:
-    """Yields the number and the text of each hand of a file."""
+def split(text: str) -> list[tuple[str, str]]:
+    """Returns the number and the text of each hand of a file."""
     headers = list(_HEADER.finditer(text))
     if not headers:
-        if text.strip():
-            yield "1", text
-        return
-    for header, following in zip(headers, [*headers[1:], None], strict=True):
-        yield header[1].strip("\"'"), text[header.end() : following.start() if following else len(text)]
+        return [("1", text)] if text.strip() else []
+    ends = [*(header.start() for header in headers[1:]), len(text)]
+    return [
+        (header[1].strip("\"'"), text[header.end() : end])
+        for header, end in zip(headers, ends, strict=True)
+    ]
 
 
 def parse(text: str, file: str = "", number: str = "1") -> Hand:
     """Returns the hand of a TOML table without its header.
 
     Raises:
-        BadHandError: It is none, is of another game than no-limit Texas hold'em, or contradicts itself.
+        BadHandError: It is not a hand, is of another game than no-limit Texas hold'em, or
+            contradicts itself.
     """
     try:
-        try:
-            return _hand(_quick_fields(text), file, number)
-        except _OddError:
-            return _hand(tomllib.loads(text, parse_float=Decimal), file, number)
-    except tomllib.TOMLDecodeError as error:
-        raise BadHandError(file, number, f"is no TOML ({error})") from None
-    except BadHandError:
-        raise
-    except ValueError as error:
+        return _hand(tomllib.loads(text, parse_float=Decimal), file, number)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadHandError(file, number, f"is not TOML ({error})") from None
+    except (ValueError, InvalidOperation) as error:
         raise BadHandError(file, number, str(error)) from None
-
-
-def _quick_fields(text: str) -> dict[str, Any]:
-    """Returns the fields of a hand that has one in each line. Raises _OddError where it is written otherwise."""
-    fields: dict[str, Any] = {}
-    for line in text.splitlines():
-        if not line or line[0] == "#":
-            continue
-        key, equals, value = line.partition(" = ")
-        if not equals or key in fields:
-            raise _OddError
-        if key == "actions":
-            fields[key] = _quick_texts(value)
-        else:
-            fields[key] = _quick_value(value)
-    return fields
-
-
-def _quick_texts(value: str) -> list[str]:
-    """Returns a list of texts."""
-    quote = value[1:2]
-    if value[:1] != "[" or value[-2:] != f"{quote}]" or quote not in ("'", '"'):
-        raise _OddError
-    inner = value[2:-2]
-    texts = inner.split(f"{quote}, {quote}")
-    if "\\" in inner or inner.count(quote) != 2 * (len(texts) - 1):
-        raise _OddError
-    return texts
-
-
-@lru_cache(maxsize=4096)
-def _quick_value(value: str) -> Any:
-    """Returns a value that needs no parser: an integer, a text, true or false, a list of numbers or of plain texts."""
-    first, last = value[:1], value[-1:]
-    if first == "[" and last == "]":
-        inner = value[1:-1]
-        if "'" in inner or '"' in inner:
-            return tuple(_quick_texts(value))
-        try:
-            return tuple([int(part) for part in inner.split(",")]) if inner.strip() else ()
-        except ValueError:
-            return _decimals(inner)
-    if first in ("'", '"') and last == first and len(value) > 1 and "\\" not in value and value.count(first) == 2:
-        return value[1:-1]
-    if value in ("true", "false"):
-        return value == "true"
-    try:
-        return int(value)
-    except ValueError:
-        raise _OddError from None
-
-
-def _decimals(inner: str) -> tuple[Decimal, ...]:
-    try:
-        return tuple([Decimal(part.strip()) for part in inner.split(",")])
-    except InvalidOperation:
-        raise _OddError from None
 
 
 def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
     """Returns the hand of fields; raises ValueError where they make none."""
-    for key in _NEEDED:
+    for key in ("variant", *_AMOUNTS, "actions"):
         if key not in fields:
             raise ValueError(f"{key} is missing")
     if fields["variant"] != "NT":
-        raise ValueError(f"variant = {fields['variant']!r}: expected 'NT', no-limit Texas hold'em")
+        raise ValueError(
+            f"variant = {_quoted(fields['variant'])}: expected 'NT', no-limit Texas hold'em"
+        )
     stacks = fields["starting_stacks"]
-    if not isinstance(stacks, (list, tuple)) or not 2 <= len(stacks) <= 10:
-        raise ValueError(f"starting_stacks = {shown(stacks)}: expected 2 to 10 stacks")
+    if not isinstance(stacks, list) or not 2 <= len(stacks) <= 10:
+        raise ValueError(f"starting_stacks = {_quoted(stacks)}: expected 2 to 10 stacks")
     seats = len(stacks)
     for key in (*_AMOUNTS, "finishing_stacks", "players"):
-        if key in fields and (not isinstance(fields[key], (list, tuple)) or len(fields[key]) != seats):
-            raise ValueError(f"{key} = {shown(fields[key])}: expected one for each of the {seats} players")
-    hole, board, movers, moves, boards = played(fields["actions"], seats)
-    finishing, minimum = fields.get("finishing_stacks"), fields.get("min_bet", 0)
-    amounts = [*(x for key in _AMOUNTS for x in fields[key]), *(finishing or ()), minimum, *moves]
-    scale = 1
-    if any(type(amount) is not int for amount in amounts):
-        scale = _scale(amounts)
+        if key in fields and (not isinstance(fields[key], list) or len(fields[key]) != seats):
+            raise ValueError(
+                f"{key} = {_quoted(fields[key])}: expected one for each of the {seats} players"
+            )
+    if not isinstance(fields["actions"], list):
+        raise ValueError(f"actions = {_quoted(fields['actions'])}: expected a list")
+    actions = _Actions(fields["actions"], seats)
+    finishing, minimum = fields.get("finishing_stacks", []), fields.get("min_bet", 0)
+    posts, antes = fields["blinds_or_straddles"], fields["antes"]
+    scale = _scale([*stacks, *posts, *antes, *finishing, minimum, *actions.moves])
 
-        def chips(values: Iterable[Any]) -> tuple[int, ...]:
-            return tuple([int(value * scale) for value in values])
+    def chips(amounts: Iterable[Any]) -> tuple[int, ...]:
+        return tuple([int(amount * scale) for amount in amounts])
 
-        moves = [move if move in (FOLD, CALL) else int(move * scale) for move in moves]
-    else:
-        chips = tuple  # type: ignore[assignment]
-    blinds, antes, stacks = chips(fields["blinds_or_straddles"]), chips(fields["antes"]), chips(stacks)
-    if seats == 2:
-        blinds, antes = blinds[::-1], antes[::-1]
     if min(stacks) <= 0:
-        raise ValueError(f"starting_stacks = {shown(fields['starting_stacks'])}: expected more than 0 chips each")
+        raise ValueError(f"starting_stacks = {_quoted(stacks)}: expected more than 0 chips each")
     if min(antes) < 0:
-        raise ValueError(f"antes = {shown(fields['antes'])}: expected none below 0")
+        raise ValueError(f"antes = {_quoted(antes)}: expected none below 0")
+    order = -1 if seats == 2 else 1
     return Hand(
-        file, number, blinds, antes, stacks, chips((minimum,))[0], tuple(hole), tuple(board), tuple(movers), tuple(moves),
-        tuple(boards), tuple(map(str, fields.get("players", ()))), chips(finishing) if finishing else None,
-        str(fields.get("table", "")), scale,
-    )  # fmt: skip
+        file=file,
+        number=number,
+        blinds=chips(posts[::order]),
+        antes=chips(antes[::order]),
+        stacks=chips(stacks),
+        min_bet=int(minimum * scale),
+        hole=tuple(actions.hole),
+        board=tuple(actions.board),
+        seats=tuple(actions.seats),
+        moves=tuple(
+            [move if move in (FOLD, CALL) else int(move * scale) for move in actions.moves]
+        ),
+        boards=tuple(actions.boards),
+        players=tuple(map(str, fields.get("players", ()))),
+        finishing_stacks=chips(finishing) or None,
+        table=str(fields.get("table", "")),
+        scale=scale,
+    )
+
+
+class _Actions:
+    """What the actions of a hand say: the fields of ``Hand`` with the same names. Raises
+    ValueError.
+    """
+
+    def __init__(self, actions: list[Any], seats: int) -> None:
+        self.hole = [(UNSEEN, UNSEEN)] * seats
+        self.board: list[int] = []
+        self.seats: list[int] = []
+        self.moves: list[Any] = []
+        self.boards: list[int] = []
+        for number, action in enumerate(actions, 1):
+            try:
+                self._take(str(action).partition("#")[0].split())
+            except ValueError as error:
+                raise ValueError(f"action {number}, {_quoted(action)}: {error}") from None
+        seen = [
+            card
+            for card in (*self.board, *(card for pair in self.hole for card in pair))
+            if card != UNSEEN
+        ]
+        if len(set(seen)) < len(seen):
+            raise ValueError("a card is dealt twice")
+
+    def _take(self, words: list[str]) -> None:
+        match words:
+            case []:
+                pass
+            case ["d", "dh", who, cards] | [who, "sm", cards] if cards != "-":
+                self._see(self._seat(who), _cards(cards, 2))
+            case ["d", "db", cards] if len(self.board) < 5:
+                self.board += _cards(cards, 1 if self.board else 3)
+            case [who, "sm"] | [who, "sm", "-"]:  # mucks
+                self._seat(who)
+            case [who, ("f" | "cc") as what]:
+                self._move(who, FOLD if what == "f" else CALL)
+            case [who, "cbr", amount]:
+                self._move(who, _amount(amount))
+            case _:
+                raise ValueError(
+                    "expected d dh pN CARDS, d db CARDS, or of a player f, cc, cbr AMOUNT or sm"
+                )
+
+    def _seat(self, who: str) -> int:
+        if (seat := _SEAT.get(who, MOST)) >= len(self.hole):
+            raise ValueError(f"there is no player {who!r} among p1 to p{len(self.hole)}")
+        return seat
+
+    def _see(self, seat: int, cards: tuple[int, ...]) -> None:
+        """Takes in the cards of a seat; what is known stays where they are unseen."""
+        if UNSEEN in cards:
+            return
+        if UNSEEN not in self.hole[seat] and set(self.hole[seat]) != set(cards):
+            raise ValueError(f"p{seat + 1} shows other cards than were dealt")
+        self.hole[seat] = (max(cards), min(cards))
+
+    def _move(self, who: str, move: Any) -> None:
+        self.seats.append(self._seat(who))
+        self.moves.append(move)
+        self.boards.append(len(self.board))
+
+
+@lru_cache(maxsize=65536)
+def _cards(text: str, count: int) -> tuple[int, ...]:
+    """Returns cards from a text."""
+    cards = tuple([_CARD.get(text[k : k + 2]) for k in range(0, len(text), 2)])
+    if None in cards or len(cards) != count:
+        raise ValueError(f"expected {count} card{'s' if count > 1 else ''} such as Ah or ??")
+    return cards  # type: ignore[return-value]
+
+
+def _amount(text: str) -> Any:
+    """Returns an amount above 0."""
+    try:
+        amount = int(text) if text.isdecimal() else Decimal(text)
+        if 0 < amount < MOST:
+            return amount
+    except (ValueError, InvalidOperation):
+        pass
+    raise ValueError(f"{_quoted(text)} is not an amount; expected chips above 0")
 
 
 def _scale(amounts: list[Any]) -> int:
-    """Returns how many chips make a unit, so that every amount is an integer; raises ValueError where some amount is none."""
+    """Returns how many chips make a unit, so that every amount is an integer."""
     for amount in amounts:
-        if isinstance(amount, bool) or not isinstance(amount, (int, Decimal)) or not Decimal(amount).is_finite():
-            raise ValueError(f"{amount!r} is no amount; expected a number")
+        is_number = isinstance(amount, (int, Decimal)) and not isinstance(amount, bool)
+        if not is_number or not Decimal(amount).is_finite() or not -MOST < amount < MOST:
+            raise ValueError(
+                f"{_quoted(amount)} is not an amount; expected a number below {MOST:,}"
+            )
     for scale in (1, 100, 10_000):
         if all(amount * scale == int(amount * scale) for amount in amounts):
             return scale
     raise ValueError("amounts with more than four decimal places; expected at most four")
 
 
+def _quoted(value: Any) -> str:
+    """Returns a value as a file shows it, cut where it is long."""
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 if __name__ == "__main__":
-    runpy.run_module("games.no_limit_holdem.phh_check", run_name="__main__")  # which imports this file as a module
+    runpy.run_module(
+        "games.no_limit_holdem.phh_check", run_name="__main__"
+    )  # which imports this file as a module

@@ -1,4 +1,6 @@
-"""``python -m games.no_limit_holdem.phh check FILES``: what of hand histories can be read and played, what not, and why."""
+"""``python -m games.no_limit_holdem.phh check FILES``: what of hand histories can be read and
+played, what not, and why.
+"""
 
 import re
 import sys
@@ -7,10 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from games.no_limit_holdem.phh import UNSEEN, BadHandError, Hand, find_files, read
+from games.no_limit_holdem.phh import BadHandError, Hand, find_files, read
 from games.no_limit_holdem.phh_replay import faults
 
-USAGE = "python -m games.no_limit_holdem.phh check FILES    files or folders of hands in the PHH format"
+USAGE = (
+    "python -m games.no_limit_holdem.phh check FILES    files or folders of hands in the PHH format"
+)
 EXAMPLES = 3
 
 
@@ -20,7 +24,9 @@ def say(text: str, stream: Any = None) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs the command; returns 0 where all hands can be used, 1 where not, 2 where it was given wrongly."""
+    """Runs the command; returns 0 where all hands can be used, 1 where not, 2 where it was given
+    wrongly.
+    """
     if len(arguments) < 2 or arguments[0] != "check":
         say(USAGE, sys.stderr)
         return 2
@@ -33,16 +39,25 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def check(files: Sequence[str]) -> int:
-    """Prints what comes of reading and playing files; returns 0 where all hands can be used, else 1."""
+    """Prints what comes of reading and playing files; returns 0 where all hands can be used, else
+    1.
+    """
     began = time.perf_counter()
     problems: list[BadHandError] = []
     hands = list(read(files, "skip", problems))
     seconds = time.perf_counter() - began
     said = faults(hands)
     unread = len(problems)
-    problems += [BadHandError(hand.file, hand.number, fault) for hand, fault in zip(hands, said, strict=True) if fault]
+    problems += [
+        BadHandError(hand.file, hand.number, fault)
+        for hand, fault in zip(hands, said, strict=True)
+        if fault
+    ]
     played = len(hands) - (len(problems) - unread)
-    say(f"{len(files):,} files, {len(hands) + unread:,} hands: {len(hands):,} read ({len(hands) / seconds:,.0f} a second), ")
+    say(
+        f"{len(files):,} files, {len(hands) + unread:,} hands: {len(hands):,} read "
+        f"({len(hands) / seconds:,.0f} a second), "
+    )
     say(f"{played:,} played by the rules to the end that the file tells")
     for line in _contents([hand for hand, fault in zip(hands, said, strict=True) if not fault]):
         say(line)
@@ -56,7 +71,9 @@ def check(files: Sequence[str]) -> int:
 
 
 def _kind(reason: str) -> str:
-    """Returns what a reason has in common with others: its words without what is quoted and without numbers."""
+    """Returns what a reason has in common with others: its words without what is quoted and without
+    numbers.
+    """
     return re.sub(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\d+", "…", reason)
 
 
@@ -65,18 +82,12 @@ def _contents(hands: Sequence[Hand]) -> list[str]:
     if not hands:
         return []
     seats = Counter(len(hand.stacks) for hand in hands)
-    told = [
-        ("all hole cards open", sum(all(UNSEEN not in pair for pair in hand.hole) for hand in hands)),
-        ("no names of players", sum(not hand.players for hand in hands)),
-        ("no finishing stacks", sum(hand.finishing_stacks is None for hand in hands)),
-        ("antes", sum(any(hand.antes) for hand in hands)),
-        ("straddles or posts", sum(sum(blind != 0 for blind in hand.blinds) > 2 or min(hand.blinds) < 0 for hand in hands)),
-        ("amounts that are no integers", sum(hand.scale > 1 for hand in hands)),
-    ]
     names = {name for hand in hands for name in hand.players}
-    lines = [f"players at the table: {', '.join(f'{count:,} hands with {n}' for n, count in sorted(seats.items()))}"]
-    lines.append(f"{len(names):,} names, {sum(len(hand.moves) for hand in hands):,} moves")
-    return lines + [f"{name}: {count:,} hands" for name, count in told if count]
+    lines = [
+        "players at the table: "
+        f"{', '.join(f'{count:,} hands with {n}' for n, count in sorted(seats.items()))}"
+    ]
+    return [*lines, f"{len(names):,} names, {sum(len(hand.moves) for hand in hands):,} moves"]
 
 
 if __name__ == "__main__":

@@ -16,17 +16,34 @@ from games.no_limit_holdem.state import CALL, FOLD, Rules, States
 
 
 @kernel
-def _play(rules: Rules, states: States, moves: np.ndarray, told: np.ndarray, won: np.ndarray) -> None:
-    """Plays a hand in row 0; writes seat, raise-to and cards on the table of each move, and what each seat has won."""
+def _play(
+    rules: Rules, states: States, moves: np.ndarray, told: np.ndarray, won: np.ndarray
+) -> None:
+    """Plays a hand in row 0; writes seat, raise-to and cards on the table of each move, and what
+    each seat has won.
+    """
     for k in range(moves.size):
         action = np.int64(moves[k])
         told[k, 0], told[k, 2] = states.seat[0], states.shown[0]
-        told[k, 1] = TOLD_FOLD if action == FOLD else TOLD_CALL if action == CALL else amount_of(rules, states, 0, action)
+        told[k, 1] = (
+            TOLD_FOLD
+            if action == FOLD
+            else TOLD_CALL
+            if action == CALL
+            else amount_of(rules, states, 0, action)
+        )
         step(rules, states, 0, action)
     returns_of(rules, states, 0, np.zeros(won.size, np.int32), won)
 
 
-def hand_of(game: Game, deals: States, row: int, moves: np.ndarray, players: Sequence[str] = (), table: str = "") -> Hand:
+def hand_of(
+    game: Game,
+    deals: States,
+    row: int,
+    moves: np.ndarray,
+    players: Sequence[str] = (),
+    table: str = "",
+) -> Hand:
     """Returns a finished hand with the cards of all seats.
 
     Args:
@@ -44,8 +61,20 @@ def hand_of(game: Game, deals: States, row: int, moves: np.ndarray, players: Seq
     _play(game.rules, states, np.asarray(moves, np.int64), told, won)
     seats, chips, boards = (tuple(told[:, k].tolist()) for k in range(3))
     return Hand(
-        file="", number="", blinds=tuple(blinds), antes=tuple(antes), stacks=tuple(stacks),
-        min_bet=int(states.big_blind[0]), hole=tuple((one, two) for one, two in states.hole[0].tolist()),
-        board=tuple(states.board[0, : states.shown[0]].tolist()), seats=seats, moves=chips, boards=boards, players=tuple(players),
-        finishing_stacks=tuple(int(before + net) for before, net in zip(stacks, won.tolist(), strict=True)), table=table,
-    )  # fmt: skip
+        file="",
+        number="",
+        blinds=tuple(blinds),
+        antes=tuple(antes),
+        stacks=tuple(stacks),
+        min_bet=int(states.big_blind[0]),
+        hole=tuple((one, two) for one, two in states.hole[0].tolist()),
+        board=tuple(states.board[0, : states.shown[0]].tolist()),
+        seats=seats,
+        moves=chips,
+        boards=boards,
+        players=tuple(players),
+        finishing_stacks=tuple(
+            int(before + net) for before, net in zip(stacks, won.tolist(), strict=True)
+        ),
+        table=table,
+    )

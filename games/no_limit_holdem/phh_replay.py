@@ -1,4 +1,6 @@
-"""Plays hand histories through the game: are all moves legal, and does everybody end with the stack that the file tells?"""
+"""Plays hand histories through the game: are all moves legal, and does everybody end with the stack
+that the file tells?
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,7 +25,8 @@ class Hands(NamedTuple):
         big_blind: int32 ``[N]``, the least bet.
         hole: int8 ``[N, S, 2]``. board: int8 ``[N, 5]``. Both -1 where unseen.
         first: int64 ``[N + 1]``, where the moves of each hand begin.
-        seats: int8 ``[M]``, who moved. actions: int32 ``[M]``, what, in the game's codes. boards: int8 ``[M]``, cards there.
+        seats: int8 ``[M]``, who moved. actions: int32 ``[M]``, what, in the game's codes. boards:
+            int8 ``[M]``, cards there.
     """
 
     stacks: np.ndarray
@@ -81,26 +84,33 @@ def pack(hands: Sequence[Hand]) -> Hands:
     np.cumsum([len(m) for m in moves], out=first[1:])
     board = [(*hand.board, *[UNSEEN] * (NUM_BOARD - len(hand.board))) for hand in hands]
     return Hands(
-        np.array([hand.stacks for hand in hands], np.int32), np.array([hand.antes for hand in hands], np.int32),
+        np.array([hand.stacks for hand in hands], np.int32),
+        np.array([hand.antes for hand in hands], np.int32),
         np.array([hand.blinds for hand in hands], np.int32),
         np.array([hand.min_bet or max(hand.blinds) for hand in hands], np.int32),
-        np.array([hand.hole for hand in hands], np.int8), np.array(board, np.int8), first,
+        np.array([hand.hole for hand in hands], np.int8),
+        np.array(board, np.int8),
+        first,
         np.array([seat for hand in hands for seat in hand.seats], np.int8),
         np.array([move for own in moves for move in own], np.int32),
         np.array([count for hand in hands for count in hand.boards], np.int8),
-    )  # fmt: skip
+    )
 
 
 @kernel
 def start(rules: Rules, hands: Hands, n: int, states: States, i: int) -> None:
     """Writes the beginning of a hand to lane ``i``."""
-    start_row(rules, states, i, hands.stacks[n], hands.antes[n], hands.blinds[n], hands.big_blind[n])
+    start_row(
+        rules, states, i, hands.stacks[n], hands.antes[n], hands.blinds[n], hands.big_blind[n]
+    )
     states.hole[i] = hands.hole[n]
     states.board[i] = hands.board[n]
 
 
 @kernel
-def _fault(rules: Rules, states: States, seat: int, action: int, board: int, told: np.ndarray) -> int:
+def _fault(
+    rules: Rules, states: States, seat: int, action: int, board: int, told: np.ndarray
+) -> int:
     """Returns what is wrong with a move, 0 = nothing."""
     told[0] = seat + 1
     if states.seat[0] < 0:
@@ -129,7 +139,14 @@ def _replay(rules: Rules, hands: Hands, states: States, out: Replay) -> None:
     for n in range(len(hands.stacks)):
         start(rules, hands, n, states, 0)
         for k in range(hands.first[n], hands.first[n + 1]):
-            fault = _fault(rules, states, np.int64(hands.seats[k]), np.int64(hands.actions[k]), hands.boards[k], out.told[n])
+            fault = _fault(
+                rules,
+                states,
+                np.int64(hands.seats[k]),
+                np.int64(hands.actions[k]),
+                hands.boards[k],
+                out.told[n],
+            )
             if fault:
                 out.fault[n], out.at[n] = fault, k - hands.first[n] + 1
                 break
@@ -137,7 +154,11 @@ def _replay(rules: Rules, hands: Hands, states: States, out: Replay) -> None:
         if out.fault[n]:
             continue
         if states.seat[0] >= 0:
-            out.fault[n], out.at[n], out.told[n, 0] = 7, hands.first[n + 1] - hands.first[n], states.seat[0] + 1
+            out.fault[n], out.at[n], out.told[n, 0] = (
+                7,
+                hands.first[n + 1] - hands.first[n],
+                states.seat[0] + 1,
+            )
             continue
         open_ = True
         if num_left(rules, states, 0) > 1:
@@ -153,9 +174,12 @@ def replay(hands: Hands) -> Replay:
     """Returns what comes of playing hands."""
     count, seats = hands.stacks.shape
     out = Replay(
-        np.zeros(count, np.int8), np.zeros(count, np.int32), np.zeros((count, 3), np.int32), np.zeros(count, np.bool_),
+        np.zeros(count, np.int8),
+        np.zeros(count, np.int32),
+        np.zeros((count, 3), np.int32),
+        np.zeros(count, np.bool_),
         np.zeros((count, seats)),
-    )  # fmt: skip
+    )
     _replay(replay_rules(seats), hands, empty(1, seats), out)
     return out
 
@@ -169,7 +193,9 @@ def by_seats(hands: Sequence[Hand]) -> dict[int, list[int]]:
 
 
 def faults(hands: Sequence[Hand]) -> list[str]:
-    """Returns for each hand what keeps it from being played, or in what it ends otherwise than the file says; "" = nothing."""
+    """Returns for each hand what keeps it from being played, or in what it ends otherwise than the
+    file says; "" = nothing.
+    """
     said = [""] * len(hands)
     for places in by_seats(hands).values():
         played = replay(pack([hands[n] for n in places]))
@@ -178,14 +204,22 @@ def faults(hands: Sequence[Hand]) -> list[str]:
             if played.fault[k]:
                 said[n] = FAULTS[played.fault[k]].format(*played.told[k], at=played.at[k])
             elif played.settled[k] and hand.finishing_stacks is not None:
-                ends = tuple(stack + int(won) for stack, won in zip(hand.stacks, played.returns[k], strict=True))
+                ends = tuple(
+                    stack + int(won)
+                    for stack, won in zip(hand.stacks, played.returns[k], strict=True)
+                )
                 if ends != hand.finishing_stacks and not _is_raked(ends, hand):
-                    said[n] = f"ends with stacks {list(ends)}, where the file says {list(hand.finishing_stacks)}"
+                    said[n] = (
+                        f"ends with stacks {list(ends)}, where the file says "
+                        f"{list(hand.finishing_stacks)}"
+                    )
     return said
 
 
 def _is_raked(ends: tuple[int, ...], hand: Hand) -> bool:
-    """Returns whether the file pays winners less than the game and everybody else the same: the house took its share."""
+    """Returns whether the file pays winners less than the game and everybody else the same: the
+    house took its share.
+    """
     assert hand.finishing_stacks is not None
     pairs = list(zip(hand.stacks, ends, hand.finishing_stacks, strict=True))
     return all(told == end or before <= told < end for before, end, told in pairs)

@@ -1,9 +1,4 @@
-"""Writes hand histories: PHH, one hand a file (``.phh``) or many (``.phhs``), and lines of the ACPC's logs.
-
-A line of the Annual Computer Poker Competition is ``STATE:number:betting:cards:net chips:players``: ``f``, ``c`` and ``r`` with
-the chips that the player has then put in during the whole hand, rounds apart by ``/``; hole cards apart by ``|``, then the board
-by round. Source: the protocol of the ACPC's project_acpc_server.
-"""
+"""Writes hand histories in the PHH format, one hand a file (``.phh``) or many (``.phhs``)."""
 
 import lzma
 import os
@@ -33,7 +28,10 @@ def _text(text: str) -> str:
     """Returns a text as TOML has it; control characters as escapes."""
     if "'" not in text and "\\" not in text and text.isprintable():
         return f"'{text}'"
-    escaped = "".join(c if c.isprintable() else f"\\u{ord(c):04X}" for c in text.replace("\\", "\\\\").replace('"', '\\"'))
+    escaped = "".join(
+        c if c.isprintable() else f"\\u{ord(c):04X}"
+        for c in text.replace("\\", "\\\\").replace('"', '\\"')
+    )
     return f'"{escaped}"'
 
 
@@ -72,7 +70,9 @@ def phh_text(hand: Hand) -> str:
 
 
 def _showdown(hand: Hand) -> list[str]:
-    """Returns how those who did not fold show their hands, where several did not: before the cards that come after an all-in."""
+    """Returns how those who did not fold show their hands, where several did not: before the cards
+    that come after an all-in.
+    """
     folded = {seat for seat, move in zip(hand.seats, hand.moves, strict=True) if move == FOLD}
     left = [seat for seat in range(len(hand.stacks)) if seat not in folded]
     known = [seat for seat in left if UNSEEN not in hand.hole[seat]]
@@ -80,7 +80,9 @@ def _showdown(hand: Hand) -> list[str]:
 
 
 def _deal(actions: list[str], board: tuple[int, ...], shown: int, needed: int) -> int:
-    """Adds what is dealt until so many cards are on the board, round by round; returns how many are."""
+    """Adds what is dealt until so many cards are on the board, round by round; returns how many
+    are.
+    """
     while shown < needed:
         following = 3 if shown == 0 else shown + 1
         actions.append(f"d db {_cards(board[shown:following])}")
@@ -91,12 +93,14 @@ def _deal(actions: list[str], board: tuple[int, ...], shown: int, needed: int) -
 def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int:
     """Writes hands to a file, compressed where its name ends in .xz; returns how many.
 
-    The file is written beside the old one and renamed. Hands are numbered from 1. A ``.phh`` file holds one hand.
+    The file is written beside the old one and renamed. Hands are numbered from 1. A ``.phh`` file
+    holds one hand.
 
     Args:
         path: The file.
         hands: The hands.
-        several: Whether a ``.phh`` file may be written as ``.phhs`` are, with any number of hands; ``phh.read`` reads both.
+        several: Whether a ``.phh`` file may be written as ``.phhs`` are, with any number of hands;
+            ``phh.read`` reads both.
 
     Raises:
         ValueError: Several hands for a ``.phh`` file, or another suffix.
@@ -105,56 +109,19 @@ def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int
     path = Path(path)
     plain = path.name.removesuffix(".xz")
     if not plain.endswith((".phh", ".phhs")):
-        raise ValueError(f"{path}: expected a name that ends in .phh or .phhs, or one of these and .xz")
+        raise ValueError(
+            f"{path}: expected a name that ends in .phh or .phhs, or one of these and .xz"
+        )
     texts = [phh_text(hand) for hand in hands]
     single = plain.endswith(".phh") and not several
     if single and len(texts) != 1:
-        raise ValueError(f"{path}: a .phh file holds one hand, not {len(texts):,}; give a name that ends in .phhs")
+        raise ValueError(
+            f"{path}: a .phh file holds one hand, not {len(texts):,}; give a name that ends in "
+            ".phhs"
+        )
     whole = texts[0] if single else "\n".join(f"[{k + 1}]\n{text}" for k, text in enumerate(texts))
     data = whole.encode()
     temporary = path.with_name(f".{path.name}.partial")
     temporary.write_bytes(lzma.compress(data) if path.name.endswith(".xz") else data)
     os.replace(temporary, path)
     return len(texts)
-
-
-def acpc_line(hand: Hand, number: int = 0, net: Iterable[int] | None = None) -> str:
-    """Returns the line of a hand in a log of the ACPC.
-
-    Args:
-        hand: One in whole chips.
-        number: Of the hand.
-        net: Chips that each seat has won; None: from the file's ``finishing_stacks``, else left out.
-    """
-    if net is None and hand.finishing_stacks is not None:
-        net = [end - begin for begin, end in zip(hand.stacks, hand.finishing_stacks, strict=True)]
-    street = [min(abs(b), s - min(a, s)) for a, b, s in zip(hand.antes, hand.blinds, hand.stacks, strict=True)]
-    before = [min(a, s) for a, s in zip(hand.antes, hand.stacks, strict=True)]
-    betting, shown = "", 0
-    for seat, move, board in zip(hand.seats, hand.moves, hand.boards, strict=True):
-        if board > shown:
-            betting, before, street = betting + "/", _sum(before, street), [0] * len(street)
-            shown = board
-        if move == FOLD:
-            betting += "f"
-        elif move == CALL:
-            betting += "c"
-            street[seat] = min(max(street), hand.stacks[seat] - before[seat])
-        else:
-            street[seat] = move
-            betting += f"r{before[seat] + move}"
-    betting += "/" * (_street(len(hand.board)) - _street(shown))
-    rounds = [_cards(hand.board[:3]), *(_card(card) for card in hand.board[3:])] if hand.board else []
-    hole = "|".join("" if UNSEEN in pair else _cards(pair) for pair in hand.hole)
-    parts = ["STATE", str(number), betting, "/".join([hole, *rounds])]
-    parts.append("" if net is None else "|".join(str(won) for won in net))
-    return ":".join([*parts, "|".join(hand.players)])
-
-
-def _sum(one: list[int], other: list[int]) -> list[int]:
-    return [a + b for a, b in zip(one, other, strict=True)]
-
-
-def _street(cards: int) -> int:
-    """Returns the round in which so many cards lie on the board."""
-    return 0 if cards == 0 else cards - 2

@@ -8,22 +8,31 @@ from games.no_limit_holdem.state import States
 
 
 def pots(states: States, row: int) -> list[dict[str, Any]]:
-    """Returns the pots of a row, the main pot first: ``chips``, and ``seats``, those that can win it.
+    """Returns the pots of a row, the main pot first: ``chips``, and ``seats``, those that can win
+    it.
 
-    A side pot begins above each amount that somebody who is in has put in with the last chip; antes belong to the main pot. While
-    a round of betting goes on, bets of this round count as they lie, and who has not folded counts as one who may still call.
-    Their sum is what has been paid.
+    A side pot begins above each amount that somebody who is in has put in with the last chip; antes
+    belong to the main pot. While a round of betting goes on, bets of this round count as they lie,
+    and who has not folded counts as one who may still call. Their sum is what has been paid.
     """
     bets = (states.paid[row] - states.ante[row]).astype(np.int64)
     stays, behind = states.folded[row] == 0, states.stacks[row]
-    levels = sorted({int(bet) for bet, chips, is_in in zip(bets, behind, stays, strict=True) if is_in and chips == 0})
+    levels = sorted(
+        {
+            int(bet)
+            for bet, chips, is_in in zip(bets, behind, stays, strict=True)
+            if is_in and chips == 0
+        }
+    )
     if not levels or (bets[stays] > levels[-1]).any() or ((behind > 0) & stays).sum() > 1:
         levels.append(max(int(bets.max()), levels[-1] + 1 if levels else 0))
     found: list[dict[str, Any]] = []
     below = 0
     for k, level in enumerate(levels):
         top = level if k < len(levels) - 1 else max(level, int(bets.max()))
-        chips = int((np.minimum(bets, top) - np.minimum(bets, below)).sum()) + (int(states.ante[row].sum()) if k == 0 else 0)
+        chips = int((np.minimum(bets, top) - np.minimum(bets, below)).sum()) + (
+            int(states.ante[row].sum()) if k == 0 else 0
+        )
         can_win = stays & ((bets >= level) | (behind > 0))
         if chips:
             found.append({"chips": chips, "seats": np.flatnonzero(can_win).tolist()})

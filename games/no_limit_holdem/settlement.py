@@ -1,4 +1,6 @@
-"""Who wins how much at the end of a hand: the main pot and the side pots, as PokerKit shares them. It reads no card."""
+"""Who wins how much at the end of a hand: the main pot and the side pots, as PokerKit shares them.
+It reads no card.
+"""
 
 import numpy as np
 
@@ -10,12 +12,15 @@ from games.no_limit_holdem.state import Rules, States
 def settle(rules: Rules, states: States, i: int, strengths: np.ndarray, out: np.ndarray) -> None:
     """Writes the net chips that each seat wins at the end of a hand to ``out`` (float64 ``[S]``).
 
-    Chips are won pot by pot: the main pot, then a side pot for each amount that somebody is all-in with. Antes belong to the main
-    pot. Whose hand wins no part of any pot is taken out first, so pots that the same players are left to share are shared as
-    one. Of chips that cannot be shared evenly the winner of the lowest seat gets what is left. As PokerKit does it.
+    Chips are won pot by pot: the main pot, then a side pot for each amount that somebody is all-in
+    with. Antes belong to the main
+    pot. Whose hand wins no part of any pot is taken out first, so pots that the same players are
+    left to share are shared as one. Of chips that cannot be shared evenly the winner of the lowest
+    seat gets what is left. As PokerKit does it.
 
     Args:
-        strengths: int32 ``[S]``, of the hands, larger is better; of who has folded it does not matter.
+        strengths: int32 ``[S]``, of the hands, larger is better; of who has folded it does not
+            matter.
     """
     row = borrowed(states)
     paid, ante, folded = row.paid[i], row.ante[i], row.folded[i]

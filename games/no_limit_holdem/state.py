@@ -1,11 +1,14 @@
-"""Batches of hands of no-limit Hold'em: one row (*lane*) per hand, S seats, all amounts in whole chips.
+"""Batches of hands of no-limit Hold'em: one row (*lane*) per hand, S seats, all amounts in whole
+chips.
 
-Seats are those of PokerKit and of the PHH format. With three or more players seat 0 has the small blind, seat 1 the big blind,
-and the last seat is the button. Heads-up seat 0 has the **big** blind, and seat 1 is the button with the small blind: it acts
-first before the flop, and last later. So seat 0, where it is in, acts first on the flop, turn and river at any table.
+Seats are those of PokerKit and of the PHH format. With three or more players seat 0 has the small
+blind, seat 1 the big blind, and the last seat is the button. Heads-up seat 0 has the **big** blind,
+and seat 1 is the button with the small blind: it acts first before the flop, and last later. So
+seat 0, where it is in, acts first on the flop, turn and river at any table.
 
-Actions are ``FOLD``, ``CALL`` (which is also check), ``FIRST_SIZE + k``, a bet or raise of the k-th of the listed sizes, and
-``FIRST_AMOUNT + chips``, a bet or raise **to** so many chips of this round. ``legal`` lists those before ``FIRST_AMOUNT`` alone.
+Actions are ``FOLD``, ``CALL`` (which is also check), ``FIRST_SIZE + k``, a bet or raise of the k-th
+of the listed sizes, and ``FIRST_AMOUNT + chips``, a bet or raise **to** so many chips of this
+round. ``legal`` lists those before ``FIRST_AMOUNT`` alone.
 """
 
 from typing import NamedTuple
@@ -33,9 +36,10 @@ class Rules(NamedTuple):
     """What does not change from hand to hand.
 
     Attributes:
-        sizes: float64 ``[n]``, the listed bet sizes, ascending: a raise adds so many times the pot after a call. 0 is the least
-            raise, infinity all-in.
-        stacks: int32 ``[S]``, chips of each seat before a hand. antes: int32 ``[S]``. blinds: int32 ``[S]``, by who posts them.
+        sizes: float64 ``[n]``, the listed bet sizes, ascending: a raise adds so many times the pot
+            after a call. 0 is the least raise, infinity all-in.
+        stacks: int32 ``[S]``, chips of each seat before a hand. antes: int32 ``[S]``. blinds: int32
+            ``[S]``, by who posts them.
         big_blind: Chips, the least bet.
         hands: The tables that hands are compared by.
     """
@@ -52,27 +56,35 @@ class States(NamedTuple):
     """B hands.
 
     Attributes:
-        hole: int8 ``[B, S, 2]``, own cards, ``rank * 4 + suit`` as in ``games.poker.hands``, descending; ``HIDDEN`` in views.
-        board: int8 ``[B, 5]``, the three of the flop descending. A full state holds all five from the deal on; views hide those
-            that are not on the table.
+        hole: int8 ``[B, S, 2]``, own cards, ``rank * 4 + suit`` as in ``games.poker.hands``,
+            descending; ``HIDDEN`` in views.
+        board: int8 ``[B, 5]``, the three of the flop descending. A full state holds all five from
+            the deal on; views hide those that are not on the table.
         shown: int8 ``[B]``, how many of them are on the table.
         stacks: int32 ``[B, S]``, chips behind.
-        paid: int32 ``[B, S]``, chips put in during the hand, antes and blinds included; at the end without the uncalled ones.
+        paid: int32 ``[B, S]``, chips put in during the hand, antes and blinds included; at the end
+            without the uncalled ones.
         street_paid: int32 ``[B, S]``, chips put in during this round, blinds included, antes not.
-        put: int32 ``[B, S, 4]``, the same for each round, ``street_paid`` being that of the present one.
-        ante: int32 ``[B, S]``, what was posted as such. blind: the same; negative as in ``betting.start_row``.
+        put: int32 ``[B, S, 4]``, the same for each round, ``street_paid`` being that of the present
+            one.
+        ante: int32 ``[B, S]``, what was posted as such. blind: the same; negative as in
+            ``betting.start_row``.
         folded: int8 ``[B, S]``, 1 = folded.
         acted: int8 ``[B, S]``, 1 = has acted since the last full raise.
-        last_raise: int32 ``[B]``, what the largest bet or raise of this round added, 0 before the first. The next must add as
-            much, and no less than the big blind (``betting.raise_bounds``).
-        short_raise: int32 ``[B]``, what all-ins too short for a raise have added since the last full one.
+        last_raise: int32 ``[B]``, what the largest bet or raise of this round added, 0 before the
+            first. The next must add as much, and no less than the big blind
+            (``betting.raise_bounds``).
+        short_raise: int32 ``[B]``, what all-ins too short for a raise have added since the last
+            full one.
         big_blind: int32 ``[B]``, the least bet.
         pending: int16 ``[B]``, a bit for each seat that has still to act in this round.
         round: int8 ``[B]``, 0 before the flop … 3 on the river, ``OVER``.
         seat: int8 ``[B]``, who is to move; -1 when the hand is over.
         aggressor: int8 ``[B]``, who bet or raised last in this hand, -1 = nobody.
-        calls: int8 ``[B, S, 4]``, checks and calls of each seat in each round. raises: the same for bets and raises.
-        history: uint64 ``[B]``, a hash of stacks, posts and all moves, which is the public part of the hand besides the board.
+        calls: int8 ``[B, S, 4]``, checks and calls of each seat in each round. raises: the same for
+            bets and raises.
+        history: uint64 ``[B]``, a hash of stacks, posts and all moves, which is the public part of
+            the hand besides the board.
     """
 
     hole: np.ndarray

@@ -1,9 +1,11 @@
-"""Which of the listed moves stands for a bet of any amount, for policies that know the listed ones alone.
+"""Which of the listed moves stands for a bet of any amount, for policies that know the listed ones
+alone.
 
-Between two listed sizes A < B, in pots, a bet of x pots counts as A up to ``(A + B + 2AB) / (A + B + 2)``, and as B above. This
-is the deterministic form of the pseudo-harmonic mapping, which draws A with probability ``(B - x)(1 + A) / ((B - A)(1 + x))``:
-the border is where that is a half. Source: Ganzfried & Sandholm, "Action translation in extensive-form games with large action
-spaces: axioms, paradoxes, and the pseudo-harmonic mapping", IJCAI 2013.
+Between two listed sizes A < B, in pots, a bet of x pots counts as A up to ``(A + B + 2AB) / (A + B
++ 2)``, and as B above. This is the deterministic form of the pseudo-harmonic mapping, which draws A
+with probability ``(B - x)(1 + A) / ((B - A)(1 + x))``: the border is where that is a half. Source:
+Ganzfried & Sandholm, "Action translation in extensive-form games with large action spaces: axioms,
+paradoxes, and the pseudo-harmonic mapping", IJCAI 2013.
 """
 
 import numpy as np
@@ -15,7 +17,9 @@ from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules, States
 
 @kernel
 def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
-    """Returns the action that ``legal`` lists in the place of an action that may be played; a raise stays a raise."""
+    """Returns the action that ``legal`` lists in the place of an action that may be played; a raise
+    stays a raise.
+    """
     if action < FIRST_AMOUNT:
         return np.int64(action)
     here = situation(rules, states, i)
@@ -33,5 +37,9 @@ def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
     if below < 0 or above < 0:
         return max(below, above)
     pots = np.float64(here.after_call)
-    a, b, x = (lower - here.highest) / pots, (upper - here.highest) / pots, (amount - here.highest) / pots
+    a, b, x = (
+        (lower - here.highest) / pots,
+        (upper - here.highest) / pots,
+        (amount - here.highest) / pots,
+    )
     return below if x <= (a + b + 2.0 * a * b) / (a + b + 2.0) else above

@@ -1,8 +1,10 @@
 """Worlds of no-limit Hold'em for inference: the hands of the other players, folded ones included.
 
-The code of a world is that of limit poker (``games.poker.worlds``): the cards of the others in the order of the seats, each hand
-ascending. All hands of cards that the searching seat does not see are equally likely; betting is weighed by who asks. The cards
-still to come to the table are no part of a code: they are dealt to each world, evenly over the worlds of a view.
+The code of a world is that of limit poker (``games.poker.worlds``): the cards of the others in the
+order of the seats, each hand
+ascending. All hands of cards that the searching seat does not see are equally likely; betting is
+weighed by who asks. The cards still to come to the table are no part of a code: they are dealt to
+each world, evenly over the worlds of a view.
 """
 
 import numpy as np
@@ -20,7 +22,9 @@ _GOLDEN_RATIO = 0.6180339887498949
 
 @kernel
 def _seen_cards(states: States, i: int, seat: int) -> np.uint64:
-    """Returns the set of cards that a seat sees in its view, a bit for each: in an earlier view also what came later."""
+    """Returns the set of cards that a seat sees in its view, a bit for each: in an earlier view
+    also what came later.
+    """
     seen = np.uint64(0)
     for k in range(2):
         seen |= np.uint64(1) << np.uint64(states.hole[i, seat, k])
@@ -43,7 +47,9 @@ def _complement(seen: np.uint64, cards: np.ndarray) -> int:
 
 @kernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
-    """Returns the number of ways to deal unseen cards to the others, -1 if they do not fit, and lists their codes."""
+    """Returns the number of ways to deal unseen cards to the others, -1 if they do not fit, and
+    lists their codes.
+    """
     unseen = np.empty(NUM_CARDS, np.int8)
     count = _complement(_seen_cards(views, i, seat), unseen)
     others = views.stacks.shape[1] - 1
@@ -56,8 +62,12 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 
 
 @kernel
-def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
-    """Draws hands of the others, all equally likely, for every row of ``hidden`` (uint64 ``[n, W]``)."""
+def draw_hidden(
+    rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
+    """Draws hands of the others, all equally likely, for every row of ``hidden`` (uint64 ``[n,
+    W]``).
+    """
     unseen, cards = np.empty(NUM_CARDS, np.int8), np.empty(2 * (views.stacks.shape[1] - 1), np.int8)
     count = _complement(_seen_cards(views, i, seat), unseen)
     for j in range(hidden.shape[0]):
@@ -70,7 +80,9 @@ def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray,
 
 @kernel
 def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> float:
-    """Returns the log-probability (nats) of hands of the others: one over the number of ways to deal them."""
+    """Returns the log-probability (nats) of hands of the others: one over the number of ways to
+    deal them.
+    """
     seen, left, total = _seen_cards(views, i, seat), NUM_CARDS, 0.0
     for card in range(NUM_CARDS):
         left -= np.int64((seen >> np.uint64(card)) & np.uint64(1))
@@ -80,8 +92,12 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
 
 
 @kernel
-def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
-    """Writes the view of a seat with hands of the others; returns False if they hold a card that the seat sees."""
+def fill_world(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
+) -> bool:
+    """Writes the view of a seat with hands of the others; returns False if they hold a card that
+    the seat sees.
+    """
     seen, at = _seen_cards(views, i, seat), 0
     copy_row(rules, views, i, worlds, j)
     for other in range(views.stacks.shape[1]):
@@ -134,11 +150,14 @@ def _deal_table(rng: np.ndarray, lane: int, first: float, worlds: States, w: int
     """Deals the hidden cards of the table in a world at random.
 
     Args:
-        first: In [0, 1), where the first of them lies among the cards left: worlds share them out evenly.
+        first: In [0, 1), where the first of them lies among the cards left: worlds share them out
+            evenly.
     """
     used, left = np.uint64(0), np.empty(NUM_CARDS, np.int8)
     for seat in range(worlds.hole.shape[1]):
-        used |= np.uint64(1) << np.uint64(worlds.hole[w, seat, 0]) | np.uint64(1) << np.uint64(worlds.hole[w, seat, 1])
+        used |= np.uint64(1) << np.uint64(worlds.hole[w, seat, 0]) | np.uint64(1) << np.uint64(
+            worlds.hole[w, seat, 1]
+        )
     for k in range(NUM_BOARD):
         if worlds.board[w, k] != HIDDEN:
             used |= np.uint64(1) << np.uint64(worlds.board[w, k])
@@ -154,16 +173,24 @@ def _deal_table(rng: np.ndarray, lane: int, first: float, worlds: States, w: int
 
 
 @kernel
-def deal_rest(rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int) -> None:
-    """Deals the cards still to come to the table; the first of them is spread evenly over the worlds of a view."""
+def deal_rest(
+    rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int
+) -> None:
+    """Deals the cards still to come to the table; the first of them is spread evenly over the
+    worlds of a view.
+    """
     offset = random_float(rng, lane)
     for w in range(count):
         _deal_table(rng, lane, (offset + w * _GOLDEN_RATIO) % 1.0, worlds, first + w)
 
 
 @kernel
-def count_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray) -> None:
-    """Writes a one at the hand of each of the others, in turn, and zeros elsewhere (int8 ``[others, hands]``)."""
+def count_hidden(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray
+) -> None:
+    """Writes a one at the hand of each of the others, in turn, and zeros elsewhere (int8 ``[others,
+    hands]``).
+    """
     counts[:] = 0
     seats = views.stacks.shape[1]
     for k in range(seats - 1):

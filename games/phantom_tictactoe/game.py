@@ -1,14 +1,14 @@
 """The Python face of Phantom Tic-Tac-Toe."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from games.base import BaseGame
 from games.generic import register_all
-from games.interface import GameSpec, move_texts
+from games.interface import Game, GameSpec, move_texts
 from games.kernels import kernel, streams
 from games.phantom_tictactoe.observe import NUM_PLANES, observe
 from games.phantom_tictactoe.state import (
@@ -27,14 +27,36 @@ from games.phantom_tictactoe.state import (
     start_view,
     step,
     team_return,
-)  # fmt: skip
-from games.phantom_tictactoe.worlds import draw_hidden, fill_world, hidden_of, list_hidden, log_prior_hidden, played_move
+)
+from games.phantom_tictactoe.worlds import (
+    draw_hidden,
+    fill_world,
+    hidden_of,
+    list_hidden,
+    log_prior_hidden,
+    played_move,
+)
 from runtime.settings import setting
 
 register_all(
-    Rules, copy_row, current_seat, legal, is_legal, step, team_return, seen_move, observe, infoset_key, hidden_of, list_hidden,
-    draw_hidden, log_prior_hidden, fill_world, start_view, played_move,
-)  # fmt: skip
+    Rules,
+    copy_row,
+    current_seat,
+    legal,
+    is_legal,
+    step,
+    team_return,
+    seen_move,
+    observe,
+    infoset_key,
+    hidden_of,
+    list_hidden,
+    draw_hidden,
+    log_prior_hidden,
+    fill_world,
+    start_view,
+    played_move,
+)
 
 
 def make_rules(is_small: bool, reveal: bool) -> Rules:
@@ -47,7 +69,9 @@ def make_rules(is_small: bool, reveal: bool) -> Rules:
         is_small=is_small,
         lists=np.argsort(sets, axis=1, kind="stable").astype(np.int16),
         counts=sets.sum(axis=1).astype(np.int8),
-        wins=np.array([any(board & line == line for line in LINES) for board in range(1 << SQUARES)], np.int8),
+        wins=np.array(
+            [any(board & line == line for line in LINES) for board in range(1 << SQUARES)], np.int8
+        ),
         square_keys=square_keys if reveal else square_keys[[0, 0]],
         start_keys=keys[:2],
         turn_key=keys[2],
@@ -66,7 +90,7 @@ def _erase_all(rules: Rules, states: States, seats: np.ndarray) -> None:
         erase(rules, states, i, seats[i])
 
 
-class PhantomTicTacToe(BaseGame):
+class PhantomTicTacToe(Game):
     """Phantom Tic-Tac-Toe."""
 
     action_names = tuple("123456789")
@@ -77,10 +101,14 @@ class PhantomTicTacToe(BaseGame):
         """How it is played."""
 
         variant: str = setting(
-            "full", choices=("full", "small"), help="small: both try the centre first, so X is there and O knows it."
+            "full",
+            choices=("full", "small"),
+            help="small: both try the centre first, so X is there and O knows it.",
         )
         reveal: bool = setting(
-            True, help="Whether a player that tries a taken square learns it and tries again; else it loses the turn."
+            True,
+            help="Whether a player that tries a taken square learns it and tries again; else it "
+            "loses the turn.",
         )
 
     options: Options
@@ -91,18 +119,32 @@ class PhantomTicTacToe(BaseGame):
         self.variant, self.reveal = options.variant, options.reveal
         self.rules = make_rules(self.variant == "small", self.reveal)
         self.spec = GameSpec(
-            name="phantom_tictactoe", num_seats=2, teams=(0, 1), team_names=("X", "O"), seat_names=("X", "O"),
-            num_actions=SQUARES, policy_size=SQUARES, max_legal=SQUARES, max_moves=17, max_return=1.0,
-            observation_shape=(NUM_PLANES, SQUARES), observation_scale=np.ones(NUM_PLANES, np.float32),
-            hidden_words=1, has_private_moves=True, mixes=True,
-        )  # fmt: skip
+            name="phantom_tictactoe",
+            num_seats=2,
+            teams=(0, 1),
+            team_names=("X", "O"),
+            seat_names=("X", "O"),
+            num_actions=SQUARES,
+            policy_size=SQUARES,
+            max_legal=SQUARES,
+            max_moves=17,
+            max_return=1.0,
+            observation_shape=(NUM_PLANES, SQUARES),
+            observation_scale=np.ones(NUM_PLANES, np.float32),
+            hidden_words=1,
+            has_private_moves=True,
+            mixes=True,
+        )
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
         return States(
-            turn=np.zeros(count, np.int8), marks=np.zeros((count, 2), np.int16), tried=np.zeros((count, 2), np.int16),
-            attempts=np.zeros((count, 2), np.uint64), keys=np.zeros((count, 2), np.uint64),
-        )  # fmt: skip
+            turn=np.zeros(count, np.int8),
+            marks=np.zeros((count, 2), np.int16),
+            tried=np.zeros((count, 2), np.int16),
+            attempts=np.zeros((count, 2), np.uint64),
+            keys=np.zeros((count, 2), np.uint64),
+        )
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns starts of the game, which are all the same."""
@@ -120,17 +162,22 @@ class PhantomTicTacToe(BaseGame):
         _erase_all(self.rules, views, np.asarray(seats, np.int64))
         return views
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+    def describe_view(
+        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
+    ) -> dict[str, Any]:
         """Returns what a seat knows, for JSON.
 
-        ``board`` is three rows of text as the seat knows it: X, O, "." a square that it has not tried, "?" (``reveal=false``) one
-        that it has tried; ``attempts`` are its squares in their order, ``taken`` those of them that were taken. At the end
-        ``board`` and ``hands``, the squares of each seat, are open.
+        ``board`` is three rows of text as the seat knows it: X, O, "." a square that it has not
+        tried, "?" (``reveal=false``) one that it has tried; ``attempts`` are its squares in their
+        order, ``taken`` those of them that were taken. At the end ``board`` and ``hands``, the
+        squares of each seat, are open.
         """
         turn = int(views.turn[row])
         over = turn < 0
         seat = max(turn, 0) if seat is None else seat
-        marks, tried = ([int(part[row, s]) for s in range(2)] for part in (views.marks, views.tried))
+        marks, tried = (
+            [int(part[row, s]) for s in range(2)] for part in (views.marks, views.tried)
+        )
         taken = tried[seat] & ~marks[seat]
         known = [0, 0]
         known[seat], known[1 - seat] = marks[seat], marks[1 - seat] if over else taken
@@ -138,9 +185,18 @@ class PhantomTicTacToe(BaseGame):
             known, taken = [0, 0], 0
         unsure = tried[seat] & ~(known[0] | known[1])
         squares = "".join(
-            "X" if known[0] >> k & 1 else "O" if known[1] >> k & 1 else "?" if unsure >> k & 1 else "." for k in range(SQUARES)
+            "X"
+            if known[0] >> k & 1
+            else "O"
+            if known[1] >> k & 1
+            else "?"
+            if unsure >> k & 1
+            else "."
+            for k in range(SQUARES)
         )
-        attempts = [int(views.attempts[row, seat]) >> 4 * k & 15 for k in range(tried[seat].bit_count())]
+        attempts = [
+            int(views.attempts[row, seat]) >> 4 * k & 15 for k in range(tried[seat].bit_count())
+        ]
         fields: dict[str, Any] = {
             "game": self.spec.name,
             "seat": seat,
@@ -158,12 +214,11 @@ class PhantomTicTacToe(BaseGame):
         """Returns the names of a set of squares."""
         return [self.action_text(k) for k in range(SQUARES) if squares >> k & 1]
 
-    def _deal_fields(self, deal: States) -> dict[str, Any]:
-        """Returns what tells the game from others of its kind; nothing is dealt."""
-        return {"variant": self.variant, "reveal": self.reveal}
+    def deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns the options, which tell the game from others of its kind; nothing is dealt."""
+        return {"deal": asdict(self.options)}
 
-    def _parse_deal(self, fields: Any) -> States:
-        """Returns the start of the game. Raises ValueError where the fields are of a game with other options."""
-        if fields != (expected := {"variant": self.variant, "reveal": self.reveal}):
-            raise ValueError(f"deal {fields}: expected {expected}, the options of this game"[:400])
+    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+        if (deal := fields.get("deal")) != (expected := asdict(self.options)):
+            raise ValueError(f"deal {deal}: expected {expected}, the options of this game"[:400])
         return self.deal(np.zeros(1, np.uint64))

@@ -1,15 +1,17 @@
 """The rules of Phantom Tic-Tac-Toe as kernels over bit boards.
 
-Seat 0 (X) and seat 1 (O) put marks on nine squares, 0 1 2 / 3 4 5 / 6 7 8, and neither sees the other's. Who tries a square that
-the other has taken learns it and tries again; the other does not see the attempt, only, in the end, that a mark was put. The
-first three in a row win. In the small game both try the centre first: it begins with X in the centre, O knowing it, and O to
-move. Source: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014, 4.1.
+Seat 0 (X) and seat 1 (O) put marks on nine squares, 0 1 2 / 3 4 5 / 6 7 8, and neither sees the
+other's. Who tries a square that the other has taken learns it and tries again; the other does not
+see the attempt, only, in the end, that a mark was put. The first three in a row win. In the small
+game both try the centre first: it begins with X in the centre, O knowing it, and O to move. Source:
+Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014, 4.1.
 
-Where ``reveal`` is off a seat does not learn whether its attempt failed, and the turn passes in any case.
+Where ``reveal`` is off a seat does not learn whether its attempt failed, and the turn passes in any
+case.
 
-A seat's attempts in their order are all that it knows (with their outcomes where ``reveal``); the attempts of both seats are the
-history, since they tell whose turn it was at each of them. They are packed into 64 bits, four for each: the square plus one, the
-first lowest.
+A seat's attempts in their order are all that it knows (with their outcomes where ``reveal``); the
+attempts of both seats are the history, since they tell whose turn it was at each of them. They are
+packed into 64 bits, four for each: the square plus one, the first lowest.
 """
 
 from typing import NamedTuple
@@ -26,10 +28,13 @@ class Rules(NamedTuple):
     """The tables and settings of the game.
 
     Attributes:
-        reveal: 1 if who tries a taken square learns it and tries again, else 0. is_small: Whether both try the centre first.
+        reveal: 1 if who tries a taken square learns it and tries again, else 0. is_small: Whether
+            both try the centre first.
         lists: int16 ``[512, 9]``, the squares that are *not* in a set, ascending.
-        counts: int8 ``[512]``, how many are in it. wins: int8 ``[512]``, 1 if three of them are in a row.
-        square_keys: uint64 ``[2, 9]``, by outcome (1: failed; the same where it is not revealed) and square.
+        counts: int8 ``[512]``, how many are in it. wins: int8 ``[512]``, 1 if three of them are in
+            a row.
+        square_keys: uint64 ``[2, 9]``, by outcome (1: failed; the same where it is not revealed)
+            and square.
         start_keys: uint64 ``[2]``, by seat. turn_key: It is the seat's turn.
     """
 
@@ -44,7 +49,8 @@ class Rules(NamedTuple):
 
 
 class States(NamedTuple):
-    """B states. In the view of a seat what is the other's is 0; where attempts are not revealed, its marks are its attempts.
+    """B states. In the view of a seat what is the other's is 0; where attempts are not revealed,
+    its marks are its attempts.
 
     Attributes:
         turn: int8 ``[B]``, the seat to move, -1 at the end.
@@ -104,8 +110,12 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
     own = np.int64(states.marks[i, seat]) | (1 - failed) << square
     states.marks[i, seat] = own
     states.tried[i, seat] = tried | np.int64(1) << square
-    states.attempts[i, seat] |= np.uint64(square + 1) << np.uint64(4 * np.int64(rules.counts[tried]))
-    states.keys[i, seat] = states.keys[i, seat] * np.uint64(0x9E3779B97F4A7C15) + rules.square_keys[failed, square]
+    states.attempts[i, seat] |= np.uint64(square + 1) << np.uint64(
+        4 * np.int64(rules.counts[tried])
+    )
+    states.keys[i, seat] = (
+        states.keys[i, seat] * np.uint64(0x9E3779B97F4A7C15) + rules.square_keys[failed, square]
+    )
     over = np.int64(rules.wins[own]) | np.int64(own | other == EVERY)
     states.turn[i] = (seat ^ (1 - failed * rules.reveal)) | -over
 
@@ -113,12 +123,17 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
 @kernel(forceinline=True)
 def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
     """Returns what a seat has won."""
-    return np.float64(np.int64(rules.wins[states.marks[i, seat]]) - np.int64(rules.wins[states.marks[i, 1 - seat]]))
+    return np.float64(
+        np.int64(rules.wins[states.marks[i, seat]])
+        - np.int64(rules.wins[states.marks[i, 1 - seat]])
+    )
 
 
 @kernel
 def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
-    """Returns what a seat sees of a move: its own, and of the other's that it was made, or nothing."""
+    """Returns what a seat sees of a move: its own, and of the other's that it was made, or
+    nothing.
+    """
     mover = np.int64(states.turn[i])
     if seat == mover:
         return int(action)

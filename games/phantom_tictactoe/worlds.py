@@ -1,30 +1,50 @@
-"""Worlds of Phantom Tic-Tac-Toe: the attempts of the other seat in their order, packed, as one hidden word.
+"""Worlds of Phantom Tic-Tac-Toe: the attempts of the other seat in their order, packed, as one
+hidden word.
 
-A world is a history, not a board: two histories that end in the same marks are two worlds, since the other seat knows which
-attempts it has made. All histories of an information set are equally likely. They are listed by playing the game again, the own
-attempts as they were, those of the other in every way that gives the own outcomes and ends no game (``list_hidden``).
+A world is a history, not a board: two histories that end in the same marks are two worlds, since
+the other seat knows which
+attempts it has made. All histories of an information set are equally likely. They are listed by
+playing the game again, the own attempts as they were, those of the other in every way that gives
+the own outcomes and ends no game (``list_hidden``).
 
-Where attempts are revealed, draws need no list. The squares that the other *got* are none of the own marks, those that it tried
-in vain are own marks of the time; so the two choices are independent: the number of worlds is that of the orders in which
-the other can have got its squares (at most 360, ``_orders``), times that of the ways to fail in between (counted block by block,
+Where attempts are revealed, draws need no list. The squares that the other *got* are none of the
+own marks, those that it tried in vain are own marks of the time; so the two choices are
+independent: the number of worlds is that of the orders in which the other can have got its squares
+(at most 360, ``_orders``), times that of the ways to fail in between (counted block by block,
 ``_count_fails``). Where they are not revealed, sequences are drawn at random until one fits.
 """
 
 import numpy as np
 
 from games.kernels import kernel, random_below, random_float
-from games.phantom_tictactoe.state import CENTRE, EVERY, SQUARES, Rules, States, attempt, copy_row, start_row, step
+from games.phantom_tictactoe.state import (
+    CENTRE,
+    EVERY,
+    SQUARES,
+    Rules,
+    States,
+    attempt,
+    copy_row,
+    start_row,
+    step,
+)
 
 MOST_ORDERS = 512
 """Room for the orders in which the other can have got its squares: at most 6 * 5 * 4 * 3."""
 WRONG, OWN, OTHER = -1, 0, 1
-"""What ``_go_on`` finds: the outcomes are not the own; or all own attempts are made, and it is the seat's or the other's turn."""
+"""What ``_go_on`` finds: the outcomes are not the own; or all own attempts are made, and it is the
+seat's or the other's turn."""
 
 
 @kernel
 def _go_on(rules: Rules, views: States, i: int, seat: int, worlds: States, j: int) -> int:
-    """Makes own attempts in lane ``j`` as long as it is the seat's turn, and says how that ends: WRONG, OWN or OTHER."""
-    made, goal = np.int64(rules.counts[worlds.tried[j, seat]]), np.int64(rules.counts[views.tried[i, seat]])
+    """Makes own attempts in lane ``j`` as long as it is the seat's turn, and says how that ends:
+    WRONG, OWN or OTHER.
+    """
+    made, goal = (
+        np.int64(rules.counts[worlds.tried[j, seat]]),
+        np.int64(rules.counts[views.tried[i, seat]]),
+    )
     while worlds.turn[j] == seat and made < goal:
         square = attempt(views.attempts[i, seat], made)
         step(rules, worlds, j, square)
@@ -40,16 +60,20 @@ def _go_on(rules: Rules, views: States, i: int, seat: int, worlds: States, j: in
 def _scratch(rows: int) -> States:
     """Returns states to play in."""
     return States(
-        np.zeros(rows, np.int8), np.zeros((rows, 2), np.int16), np.zeros((rows, 2), np.int16), np.zeros((rows, 2), np.uint64),
+        np.zeros(rows, np.int8),
+        np.zeros((rows, 2), np.int16),
+        np.zeros((rows, 2), np.int16),
         np.zeros((rows, 2), np.uint64),
-    )  # fmt: skip
+        np.zeros((rows, 2), np.uint64),
+    )
 
 
 @kernel
 def _list(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, store: bool) -> int:
     """Returns the number of worlds, and lists their words where ``store``; -1 if they do not fit.
 
-    Depth first: lane d of ``line`` is the game after d attempts of the other, ``left[d]`` what it has still to try there.
+    Depth first: lane d of ``line`` is the game after d attempts of the other, ``left[d]`` what it
+    has still to try there.
     """
     other, count, depth = 1 - seat, 0, 0
     goal = np.int64(rules.counts[views.tried[i, seat]])
@@ -58,7 +82,9 @@ def _list(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, st
     ends = _go_on(rules, views, i, seat, line, 0)
     while True:
         if ends != WRONG:
-            done = rules.counts[line.tried[depth, seat]] == goal and line.turn[depth] == views.turn[i]
+            done = (
+                rules.counts[line.tried[depth, seat]] == goal and line.turn[depth] == views.turn[i]
+            )
             if done:
                 if store and count == hidden.shape[0]:
                     return -1
@@ -93,8 +119,14 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 
 @kernel
 def _orders(rules: Rules, views: States, i: int, seat: int) -> np.ndarray:
-    """Returns the squares that the other can have got, in order and packed (uint64 ``[n]``), where attempts are revealed."""
-    tried, attempts, own = np.int64(views.tried[i, seat]), views.attempts[i, seat], np.int64(views.marks[i, seat])
+    """Returns the squares that the other can have got, in order and packed (uint64 ``[n]``), where
+    attempts are revealed.
+    """
+    tried, attempts, own = (
+        np.int64(views.tried[i, seat]),
+        views.attempts[i, seat],
+        np.int64(views.marks[i, seat]),
+    )
     needed = np.zeros(
         SQUARES + 1, np.int64
     )  # by block: what the other must have got by its end, since the seat then failed there
@@ -107,7 +139,11 @@ def _orders(rules: Rules, views: States, i: int, seat: int) -> np.ndarray:
             needed[num_own + seat - 1] |= np.int64(1) << square
     blocks = num_own + seat - np.int64(np.int64(views.turn[i]) != seat)
     found, count, depth = np.empty(MOST_ORDERS, np.uint64), 0, 0
-    got, left, words = np.zeros(SQUARES + 1, np.int64), np.zeros(SQUARES + 1, np.int64), np.zeros(SQUARES + 1, np.uint64)
+    got, left, words = (
+        np.zeros(SQUARES + 1, np.int64),
+        np.zeros(SQUARES + 1, np.int64),
+        np.zeros(SQUARES + 1, np.uint64),
+    )
     may = EVERY & ~own
     left[0] = may & 1 << CENTRE if rules.is_small and seat == 1 else may
     while depth >= 0:
@@ -132,7 +168,9 @@ def _orders(rules: Rules, views: States, i: int, seat: int) -> np.ndarray:
 
 @kernel
 def _own_marks(rules: Rules, views: States, i: int, seat: int, squares: np.ndarray) -> int:
-    """Returns how many marks the seat has and writes their squares in the order in which they were put."""
+    """Returns how many marks the seat has and writes their squares in the order in which they were
+    put.
+    """
     count = 0
     for number in range(np.int64(rules.counts[views.tried[i, seat]])):
         square = attempt(views.attempts[i, seat], number)
@@ -153,9 +191,11 @@ def _falling(n: int, k: int) -> int:
 
 @kernel
 def _count_fails(rules: Rules, num_own: int, seat: int) -> np.ndarray:
-    """Returns in how many ways the other can fail from a block on (int64 ``[b + 1, num_own + 1]``, by block, fails so far).
+    """Returns in how many ways the other can fail from a block on (int64 ``[b + 1, num_own + 1]``,
+    by block, fails so far).
 
-    A block is what the other tries in one go; in block b it can fail at b own marks, or b + 1 if the seat moves first.
+    A block is what the other tries in one go; in block b it can fail at b own marks, or b + 1 if
+    the seat moves first.
     """
     blocks = num_own + seat  # the one that the other has begun included
     ways = np.zeros((blocks + 1, num_own + 1), np.int64)
@@ -172,11 +212,21 @@ def _count_fails(rules: Rules, num_own: int, seat: int) -> np.ndarray:
 
 @kernel
 def _draw_fails(
-    rules: Rules, ways: np.ndarray, own: np.ndarray, seat: int, got: np.uint64, rng: np.ndarray, lane: int
+    rules: Rules,
+    ways: np.ndarray,
+    own: np.ndarray,
+    seat: int,
+    got: np.uint64,
+    rng: np.ndarray,
+    lane: int,
 ) -> np.uint64:
-    """Returns all attempts of the other (packed), given the squares that it got (packed): with fails at random in every block."""
+    """Returns all attempts of the other (packed), given the squares that it got (packed): with
+    fails at random in every block.
+    """
     blocks, word, length, failed = ways.shape[0] - 1, np.uint64(0), 0, 0
-    squares = own.copy()  # those that the other has not tried from ``failed`` on, of as many as the block knows
+    squares = (
+        own.copy()
+    )  # those that the other has not tried from ``failed`` on, of as many as the block knows
     for b in range(blocks):
         at, more = b + 1 - seat, 0
         u = random_float(rng, lane) * ways[b, failed]
@@ -200,8 +250,12 @@ def _draw_fails(
 
 
 @kernel
-def _draw_orders(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
-    """Draws words where attempts are revealed: an order of the squares that the other got, and fails in between."""
+def _draw_orders(
+    rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
+    """Draws words where attempts are revealed: an order of the squares that the other got, and
+    fails in between.
+    """
     orders, own = _orders(rules, views, i, seat), np.zeros(SQUARES, np.int64)
     num_own = _own_marks(rules, views, i, seat, own)
     ways = _count_fails(rules, num_own, seat)
@@ -211,16 +265,27 @@ def _draw_orders(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray
 
 
 @kernel
-def _draw_until_it_fits(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+def _draw_until_it_fits(
+    rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
     """Draws words where attempts are not revealed."""
     line, goal = _scratch(1), np.int64(rules.counts[views.tried[i, seat]])
     for k in range(hidden.shape[0]):
         while True:
             start_row(rules, line, 0)
             ends = _go_on(rules, views, i, seat, line, 0)
-            while ends == OTHER and (rules.counts[line.tried[0, seat]] < goal or views.turn[i] == seat):
+            while ends == OTHER and (
+                rules.counts[line.tried[0, seat]] < goal or views.turn[i] == seat
+            ):
                 tried = np.int64(line.tried[0, 1 - seat])
-                step(rules, line, 0, np.int64(rules.lists[tried, random_below(rng, lane, SQUARES - rules.counts[tried])]))
+                step(
+                    rules,
+                    line,
+                    0,
+                    np.int64(
+                        rules.lists[tried, random_below(rng, lane, SQUARES - rules.counts[tried])]
+                    ),
+                )
                 ends = _go_on(rules, views, i, seat, line, 0)
             if ends != WRONG:
                 break
@@ -228,7 +293,9 @@ def _draw_until_it_fits(rules: Rules, views: States, i: int, seat: int, rng: np.
 
 
 @kernel
-def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+def draw_hidden(
+    rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
     """Draws worlds evenly."""
     if rules.reveal:
         _draw_orders(rules, views, i, seat, rng, lane, hidden)
@@ -258,7 +325,9 @@ def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarra
 
 
 @kernel
-def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
+def fill_world(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
+) -> bool:
     """Plays the game again up to the view; attempts in the words that come later are left alone."""
     other, goal = 1 - seat, np.int64(rules.counts[views.tried[i, seat]])
     start_row(rules, worlds, j)
@@ -270,7 +339,9 @@ def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarra
     while ends == OTHER:
         done = views.turn[i] == other and rules.counts[worlds.tried[j, seat]] == goal
         square = attempt(hidden[0], made)
-        if done and (not rules.reveal or square < 0 or not np.int64(worlds.marks[j, seat]) >> square & 1):
+        if done and (
+            not rules.reveal or square < 0 or not np.int64(worlds.marks[j, seat]) >> square & 1
+        ):
             return True
         if square < 0 or square >= SQUARES or np.int64(worlds.tried[j, other]) >> square & 1:
             return False
@@ -281,8 +352,12 @@ def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarra
 
 
 @kernel
-def played_move(rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray) -> int:
-    """Returns the next attempt; the words tell those of the other, also those that ``seat`` has not seen."""
+def played_move(
+    rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
+) -> int:
+    """Returns the next attempt; the words tell those of the other, also those that ``seat`` has not
+    seen.
+    """
     if worlds.turn[i] == seat:
         return max(int(seen), -1)
     return attempt(hidden[0], np.int64(rules.counts[worlds.tried[i, 1 - seat]]))

@@ -1,1 +1,3 @@
-"""What limit poker games share: bets, hands, states and their kernels, and the view as tables for tabular algorithms."""
+"""What limit poker games share: bets, hands, states and their kernels, and the view as tables for
+tabular algorithms.
+"""

@@ -1,12 +1,14 @@
 """The public betting tree of a limit poker game, and the information states over it.
 
-In limit poker everything that happens in public, except for the cards, is the sequence of bets. The tree of these sequences is
-small and the same for every deal. An information state is a node of it together with the *bucket* of the cards that the mover can
-see, ``(a, n)`` in the notation of Heinrich & Silver 2015, 4.3. Where every hand has a bucket of its own, nothing is abstracted;
-an abstraction maps several hands to one bucket, and need not remember the buckets of earlier rounds. Algorithms see the
-difference nowhere.
+In limit poker everything that happens in public, except for the cards, is the sequence of bets. The
+tree of these sequences is small and the same for every deal. An information state is a node of it
+together with the *bucket* of the cards that the mover can see, ``(a, n)`` in the notation of
+Heinrich & Silver 2015, 4.3. Where every hand has a bucket of its own, nothing is abstracted; an
+abstraction maps several hands to one bucket, and need not remember the buckets of earlier rounds.
+Algorithms see the difference nowhere.
 
-A terminal node pays by the *outcome* of the deal: the order of the players' hands, so that one table covers folds, showdowns,
+A terminal node pays by the *outcome* of the deal: the order of the players' hands, so that one
+table covers folds, showdowns,
 split pots and side cases among three players.
 """
 
@@ -36,8 +38,8 @@ class BettingRules:
     Attributes:
         forced: Ante or blind of each player, in chips, at least 0.
         raises: Size of a bet or raise in each round, in chips, above 0.
-        max_raises: Number of bets and raises that a round allows, at least 0. A blind that counts as the first bet is not among
-            them.
+        max_raises: Number of bets and raises that a round allows, at least 0. A blind that counts
+            as the first bet is not among them.
         first: The player who acts first in each round; if folded, the next one who is not.
 
     Raises:
@@ -51,8 +53,16 @@ class BettingRules:
 
     def __post_init__(self) -> None:
         num_players, num_rounds = len(self.forced), len(self.raises)
-        if num_players < 2 or num_rounds < 1 or len(self.max_raises) != num_rounds or len(self.first) != num_rounds:
-            raise ValueError(f"{self}: expected at least two players, and as many raises, max_raises and first as rounds")
+        if (
+            num_players < 2
+            or num_rounds < 1
+            or len(self.max_raises) != num_rounds
+            or len(self.first) != num_rounds
+        ):
+            raise ValueError(
+                f"{self}: expected at least two players, and as many raises, max_raises and "
+                "first as rounds"
+            )
         if min(self.forced) < 0 or min(self.raises) <= 0 or min(self.max_raises) < 0:
             raise ValueError(f"{self}: expected forced >= 0, raises > 0 and max_raises >= 0")
         if not all(0 <= player < num_players for player in self.first):
@@ -70,16 +80,18 @@ class BettingRules:
 
     @property
     def max_moves(self) -> int:
-        """Returns an upper bound on the moves of one hand: in a round each player acts once more than there may be raises."""
+        """Returns an upper bound on the moves of one hand: in a round each player acts once more
+        than there may be raises.
+        """
         return self.num_players * sum(raises + 1 for raises in self.max_raises)
 
 
 class BettingTree(NamedTuple):
-    """The betting tree as arrays: D decision nodes, T terminal nodes, S positions, P players, R rounds, A action slots (the most
-    legal actions of any node), O outcomes.
+    """The betting tree as arrays: D decision nodes, T terminal nodes, S positions, P players, R
+    rounds, A action slots (the most legal actions of any node), O outcomes.
 
-    Node 0 is the start and every child has a larger number than its parent. A *slot* is the position of an action among the legal
-    ones; policies and tables are indexed by slots.
+    Node 0 is the start and every child has a larger number than its parent. A *slot* is the
+    position of an action among the legal ones; policies and tables are indexed by slots.
 
     Sequences of bets that pay alike in every outcome end in one terminal node.
 
@@ -88,16 +100,19 @@ class BettingTree(NamedTuple):
         round: int8 ``[D]``, the betting round.
         num_actions: int8 ``[D]``, number of legal actions, at least 1.
         actions: int8 ``[D, A]``, the action (``Action``) of each slot, ascending; -1 = none.
-        child: int32 ``[D, A]``, the node that an action leads to: a decision node, or ``~t`` for the terminal node t. Slots
-            without an action repeat the last child.
-        base: int32 ``[D]``, the information state of bucket 0; that of bucket b is ``base + b``. Those of player 0 come first.
+        child: int32 ``[D, A]``, the node that an action leads to: a decision node, or ``~t`` for
+            the terminal node t. Slots without an action repeat the last child.
+        base: int32 ``[D]``, the information state of bucket 0; that of bucket b is ``base + b``.
+            Those of player 0 come first.
         num_buckets: int32 ``[D]``, buckets of its round.
         hand: int8 ``[D]``, where the bucket of the mover stands in a deal: ``player * R + round``.
-        position: int32 ``[D]``, the position in the betting: nodes with the same chips, players and duties share it.
+        position: int32 ``[D]``, the position in the betting: nodes with the same chips, players and
+            duties share it.
         paid: float64 ``[S, P]``, chips that each player has paid at a position.
         pot: float64 ``[D]``, chips in the pot at the beginning of the node's round.
-        potential: float64 ``[D]``, the most chips that the players still in can add from the beginning of the round to the end of
-            the game ("remaining betting potential", Heinrich & Silver 2015, equation 3).
+        potential: float64 ``[D]``, the most chips that the players still in can add from the
+            beginning of the round to the end of the game ("remaining betting potential", Heinrich &
+            Silver 2015, equation 3).
         payoffs: float64 ``[T, O, P]``, what each player wins, in chips.
         showdown: bool ``[T]``, whether more than one player is left.
     """
@@ -120,11 +135,17 @@ class BettingTree(NamedTuple):
 
 @cache
 def outcomes(num_players: int) -> tuple[tuple[int, ...], ...]:
-    """Returns the orders that the hands at a showdown can have: for each outcome the rank of each player's hand, 0 the weakest.
+    """Returns the orders that the hands at a showdown can have: for each outcome the rank of each
+    player's hand, 0 the weakest.
 
-    Equal hands share a rank. Two players have 3 outcomes, ``(0, 0), (0, 1), (1, 0)``; three have 13.
+    Equal hands share a rank. Two players have 3 outcomes, ``(0, 0), (0, 1), (1, 0)``; three have
+    13.
     """
-    return tuple(ranks for ranks in product(range(num_players), repeat=num_players) if set(ranks) == set(range(max(ranks) + 1)))
+    return tuple(
+        ranks
+        for ranks in product(range(num_players), repeat=num_players)
+        if set(ranks) == set(range(max(ranks) + 1))
+    )
 
 
 def outcome_of(strengths: tuple[int, ...]) -> int:
@@ -139,12 +160,16 @@ def _payoffs(paid: tuple[float, ...], folded: tuple[bool, ...]) -> np.ndarray:
     for ranks in outcomes(len(paid)):
         best = max(rank for rank, out in zip(ranks, folded, strict=True) if not out)
         winners = [rank == best and not out for rank, out in zip(ranks, folded, strict=True)]
-        rows.append([sum(paid) / sum(winners) * won - own for won, own in zip(winners, paid, strict=True)])
+        rows.append(
+            [sum(paid) / sum(winners) * won - own for won, own in zip(winners, paid, strict=True)]
+        )
     return np.array(rows)
 
 
 class _State(NamedTuple):
-    """A position in the betting: chips paid, who folded, the round, raises in it, who acts, and how many still have to."""
+    """A position in the betting: chips paid, who folded, the round, raises in it, who acts, and how
+    many still have to.
+    """
 
     paid: tuple[float, ...]
     folded: tuple[bool, ...]
@@ -164,9 +189,20 @@ def _next_player(folded: tuple[bool, ...], player: int) -> int:
     return player
 
 
-def _start_round(rules: BettingRules, paid: tuple[float, ...], folded: tuple[bool, ...], number: int) -> _State:
+def _start_round(
+    rules: BettingRules, paid: tuple[float, ...], folded: tuple[bool, ...], number: int
+) -> _State:
     """Returns the position at the beginning of a round."""
-    return _State(paid, folded, number, 0, _next_player(folded, rules.first[number]), folded.count(False), paid, over=False)
+    return _State(
+        paid,
+        folded,
+        number,
+        0,
+        _next_player(folded, rules.first[number]),
+        folded.count(False),
+        paid,
+        over=False,
+    )
 
 
 def _play(rules: BettingRules, state: _State, action: Action) -> _State:
@@ -184,13 +220,17 @@ def _play(rules: BettingRules, state: _State, action: Action) -> _State:
     if waiting == 0 and not over:
         return _start_round(rules, tuple(paid), tuple(folded), state.round + 1)
     following = _next_player(tuple(folded), (player + 1) % rules.num_players)
-    return _State(tuple(paid), tuple(folded), state.round, raises, following, waiting, state.start, over)
+    return _State(
+        tuple(paid), tuple(folded), state.round, raises, following, waiting, state.start, over
+    )
 
 
 def _potential(rules: BettingRules, state: _State) -> float:
     """Returns the most chips that the players left can add from the beginning of the round on."""
     rounds = range(state.round, rules.num_rounds)
-    most = max(state.start) + sum(rules.raises[number] * rules.max_raises[number] for number in rounds)
+    most = max(state.start) + sum(
+        rules.raises[number] * rules.max_raises[number] for number in rounds
+    )
     return sum(most - own for own, out in zip(state.start, state.folded, strict=True) if not out)
 
 
@@ -199,7 +239,8 @@ def build(rules: BettingRules, num_buckets: tuple[int, ...] | None = None) -> Be
 
     Args:
         rules: The bets.
-        num_buckets: Number of buckets in each round, the same for all players; None: one, an information state for each node.
+        num_buckets: Number of buckets in each round, the same for all players; None: one, an
+            information state for each node.
 
     Raises:
         ValueError: ``num_buckets`` does not fit the rounds.
@@ -207,7 +248,8 @@ def build(rules: BettingRules, num_buckets: tuple[int, ...] | None = None) -> Be
     if num_buckets is not None:
         _check_buckets(num_buckets, rules.num_rounds)
     states, actions, following, ends = _reachable(rules)
-    # The nodes, breadth first: only the number of its position is needed of each, which one row of ``following`` continues.
+    # The nodes, breadth first: only the number of its position is needed of each, which one row of
+    # ``following`` continues.
     level, nodes, children, count = np.zeros(1, dtype=np.int32), [], [], 1
     while len(level):
         after = following[level]
@@ -246,17 +288,22 @@ def build(rules: BettingRules, num_buckets: tuple[int, ...] | None = None) -> Be
 
 def _check_buckets(num_buckets: tuple[int, ...], num_rounds: int) -> None:
     if len(num_buckets) != num_rounds or min(num_buckets) < 1:
-        raise ValueError(f"num_buckets {num_buckets}: expected {num_rounds} positive numbers, one for each round")
+        raise ValueError(
+            f"num_buckets {num_buckets}: expected {num_rounds} positive numbers, one for each round"
+        )
 
 
 @cache
 def shared_tree(rules: BettingRules) -> BettingTree:
-    """Returns the tree of ``build(rules)``, made once: three players of limit Hold'em have millions of nodes."""
+    """Returns the tree of ``build(rules)``, made once: three players of limit Hold'em have millions
+    of nodes.
+    """
     return build(rules)
 
 
 def with_buckets(tree: BettingTree, num_buckets: tuple[int, ...]) -> BettingTree:
-    """Returns the tree with other information states; all arrays but ``base`` and ``num_buckets`` are shared.
+    """Returns the tree with other information states; all arrays but ``base`` and ``num_buckets``
+    are shared.
 
     Args:
         tree: The bets.
@@ -276,14 +323,16 @@ def with_buckets(tree: BettingTree, num_buckets: tuple[int, ...]) -> BettingTree
 def _reachable(
     rules: BettingRules,
 ) -> tuple[list[_State], np.ndarray, np.ndarray, list[tuple[tuple[float, ...], tuple[bool, ...]]]]:
-    """Returns the positions that the betting can reach, their actions and what follows, and the ends: chips paid, who folded.
+    """Returns the positions that the betting can reach, their actions and what follows, and the
+    ends: chips paid, who folded.
 
-    Many sequences of bets lead to the same position: three players have 9.7 million nodes in limit Hold'em, but some thousand
+    Many sequences of bets lead to the same position: three players have 9.7 million nodes in limit
+    Hold'em, but some thousand
     positions.
 
     Returns:
-        The positions; their actions (int8 ``[S, A]``, -1 = none); the position after each (int32 ``[S, A]``, ``~t`` at the end
-        t); the ends.
+        The positions; their actions (int8 ``[S, A]``, -1 = none); the position after each (int32
+        ``[S, A]``, ``~t`` at the end t); the ends.
     """
     states = [_start_round(rules, rules.forced, (False,) * rules.num_players, 0)]
     number = {states[0]: 0}
@@ -292,7 +341,11 @@ def _reachable(
     following: list[list[int]] = []
     for state in states:  # grows while it is read
         behind = state.paid[state.player] < max(state.paid)
-        legal = [Action.FOLD] * behind + [Action.CALL] + [Action.RAISE] * (state.raises < rules.max_raises[state.round])
+        legal = (
+            [Action.FOLD] * behind
+            + [Action.CALL]
+            + [Action.RAISE] * (state.raises < rules.max_raises[state.round])
+        )
         actions.append([*legal])
         following.append([])
         for action in legal:
@@ -314,7 +367,8 @@ def _reachable(
 
 
 def sequences(tree: BettingTree) -> tuple[list[str], dict[str, int]]:
-    """Returns the bets that lead to each decision node, and all complete sequences with the terminal node that each leads to.
+    """Returns the bets that lead to each decision node, and all complete sequences with the
+    terminal node that each leads to.
 
     Bets are ``f``, ``c``, ``r``, and ``/`` between rounds.
     """

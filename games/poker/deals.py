@@ -1,10 +1,11 @@
 # mypy: disable-error-code="empty-body"
 """Deals: the cards of one hand, future public cards included, as the algorithms see them.
 
-A deal is its buckets, one for each player and round, and its outcome at a showdown. Everything else about the cards stays below
-this line: a game brings a NamedTuple and registers four kernels for it, as below for the games whose deals can be listed. Most
-hands end early, so buckets and outcome are asked for one by one: ``deal`` draws the cards, and may begin to fetch what will be
-asked for. Whoever plays by a table with real cards asks for the bucket of what a player sees (``bucket_of``).
+A deal is its buckets, one for each player and round, and its outcome at a showdown. Everything else
+about the cards stays below this line: a game brings a NamedTuple and registers four kernels for it,
+as below for the games whose deals can be listed. Most hands end early, so buckets and outcome are
+asked for one by one: ``deal`` draws the cards, and may begin to fetch what will be asked for.
+Whoever plays by a table with real cards asks for the bucket of what a player sees (``bucket_of``).
 """
 
 from typing import Any, NamedTuple
@@ -19,7 +20,8 @@ class EnumeratedDeals(NamedTuple):
     """All deals of a small game, each equally likely: E deals of K cards, P players, R rounds.
 
     Attributes:
-        cards: int8 ``[E, K]``, one card for each player, then the public cards in the order in which they appear.
+        cards: int8 ``[E, K]``, one card for each player, then the public cards in the order in
+            which they appear.
         buckets: int32 ``[E, P * R]``, the bucket of a player in a round at ``player * R + round``.
         outcome: int32 ``[E]``, the order of the hands (``betting.outcomes``).
     """
@@ -30,7 +32,8 @@ class EnumeratedDeals(NamedTuple):
 
 
 OWN = 16
-"""How many places of ``dealt`` belong to the kernels of the deals, besides one for each player and round."""
+"""How many places of ``dealt`` belong to the kernels of the deals, besides one for each player and
+round."""
 
 
 @GenericKernel
@@ -55,13 +58,15 @@ def outcome(deals: Any, dealt: np.ndarray) -> int:
 
 
 @GenericKernel
-def bucket_of(deals: Any, cards: np.ndarray, player: int, num_players: int, round_number: int) -> int:
+def bucket_of(
+    deals: Any, cards: np.ndarray, player: int, num_players: int, round_number: int
+) -> int:
     """Returns the bucket of what a player sees in a round. A generic kernel.
 
     Args:
         deals: The cards of the game, a NamedTuple: a kernel is registered for its type.
-        cards: int8 ``[K]``, the private cards of player 0, those of player 1, …, then the public cards, as in ``state.States``.
-            Only those that the player sees are read.
+        cards: int8 ``[K]``, the private cards of player 0, those of player 1, …, then the public
+            cards, as in ``state.States``. Only those that the player sees are read.
         player: Who.
         num_players: How many there are.
         round_number: The betting round.
@@ -73,16 +78,29 @@ def scratch(num_hands: int) -> np.ndarray:
     return np.empty(num_hands + OWN, dtype=np.int64)
 
 
-def register_deals(deals_type: type, deal_kernel: Any, bucket_kernel: Any, outcome_kernel: Any, bucket_of_kernel: Any) -> None:
-    """Makes compiled kernels the implementations for deals of a type; their arguments have the names of the generic ones."""
+def register_deals(
+    deals_type: type,
+    deal_kernel: Any,
+    bucket_kernel: Any,
+    outcome_kernel: Any,
+    bucket_of_kernel: Any,
+) -> None:
+    """Makes compiled kernels the implementations for deals of a type; their arguments have the
+    names of the generic ones.
+    """
     for generic, implementation in (
-        (deal, deal_kernel), (bucket, bucket_kernel), (outcome, outcome_kernel), (bucket_of, bucket_of_kernel)
-    ):  # fmt: skip
+        (deal, deal_kernel),
+        (bucket, bucket_kernel),
+        (outcome, outcome_kernel),
+        (bucket_of, bucket_of_kernel),
+    ):
         register(generic, deals_type, implementation)
 
 
 @kernel
-def infosets(betting: Any, deals: Any, cards: np.ndarray, nodes: np.ndarray, rows: np.ndarray) -> None:
+def infosets(
+    betting: Any, deals: Any, cards: np.ndarray, nodes: np.ndarray, rows: np.ndarray
+) -> None:
     """Writes the information state of the mover at each position to ``rows`` (int64 ``[n]``).
 
     Args:
@@ -95,7 +113,9 @@ def infosets(betting: Any, deals: Any, cards: np.ndarray, nodes: np.ndarray, row
     num_players = betting.payoffs.shape[2]
     for i in range(len(nodes)):
         node = nodes[i]
-        rows[i] = betting.base[node] + bucket_of(deals, cards[i], betting.player[node], num_players, betting.round[node])
+        rows[i] = betting.base[node] + bucket_of(
+            deals, cards[i], betting.player[node], num_players, betting.round[node]
+        )
 
 
 @kernel
@@ -117,8 +137,12 @@ def _outcome(deals: EnumeratedDeals, dealt: np.ndarray) -> int:
 
 
 @kernel
-def _listed_bucket(deals: EnumeratedDeals, cards: np.ndarray, player: int, num_players: int, round_number: int) -> int:
-    """Returns the bucket in the first deal with the player's card and the public cards of the rounds so far, one in each."""
+def _listed_bucket(
+    deals: EnumeratedDeals, cards: np.ndarray, player: int, num_players: int, round_number: int
+) -> int:
+    """Returns the bucket in the first deal with the player's card and the public cards of the
+    rounds so far, one in each.
+    """
     at = player * (deals.buckets.shape[1] // num_players) + round_number
     for row in range(len(deals.outcome)):
         same = deals.cards[row, player] == cards[player]

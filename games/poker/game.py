@@ -1,16 +1,15 @@
-"""A limit poker game (``games.interface.Game``): what Kuhn, Leduc and limit Hold'em share, and its view as tables."""
+"""A limit poker game (``games.interface.Game``): what Kuhn, Leduc and limit Hold'em share, and its
+view as tables.
+"""
 
-import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from games.base import BaseGame
-from games.interface import GameSpec, ScoreUnit
+from games.interface import Game, GameSpec, ScoreUnit
 from games.poker import betting, state, worlds
 from games.poker.betting import Action, BettingRules, BettingTree
 from games.poker.showdown import outcome_table
@@ -30,7 +29,9 @@ def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
         led = np.flatnonzero((tree.child[:, slot] >= 0) & (slot < tree.num_actions))
         parent[tree.child[led, slot]] = led
         action[tree.child[led, slot]] = tree.actions[led, slot]
-    depth = np.zeros(count, dtype=np.int64)  # actions in the node's round; children come after their parents
+    depth = np.zeros(
+        count, dtype=np.int64
+    )  # actions in the node's round; children come after their parents
     level = np.zeros(1, dtype=np.int64)
     while len(level):
         following = tree.child[level][np.arange(width) < tree.num_actions[level, None]]
@@ -44,21 +45,25 @@ def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
     return parent, feature.astype(np.int16), int(tree.round.max() + 1) * longest * NUM_ACTIONS
 
 
-class LimitPoker(BaseGame):
-    """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns are chips.
+class LimitPoker(Game):
+    """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns
+    are chips.
 
-    A game of its own gives what ``__init__`` asks for and writes ``_make_tables``. What takes long is made when it is first asked
-    for: whoever learns tables needs no planes of observations, whoever plays with cards no buckets.
+    A game of its own gives what ``__init__`` asks for and writes ``_make_tables``. What takes long
+    is made when it is first asked for: whoever learns tables needs no planes of observations,
+    whoever plays with cards no buckets.
 
     Attributes:
         name: As in ``game=NAME``.
         bets: Who pays what and who may raise how often.
         card_names: A text for each card.
-        big_blind: Chips that a milli-big-blind is a thousandth of; the first bet where there are no blinds.
+        big_blind: Chips that a milli-big-blind is a thousandth of; the first bet where there are no
+            blinds.
         decoder: int16 ``[3, 1]``, the policy output of each action.
     """
 
     has_tables = True
+    result_name = "chips"
     passive = int(Action.CALL)
 
     def __init__(
@@ -82,7 +87,7 @@ class LimitPoker(BaseGame):
             bets: The bets.
             showdown: How hands compare, see ``state.Rules``.
             card_names: A text for each card of the deck; card c is of rank ``c // num_suits``.
-            options: See ``BaseGame``.
+            options: See ``Game``.
             num_private: Private cards of a player.
             public: Public cards that can be seen in each round.
             num_suits: Suits of the deck.
@@ -91,7 +96,6 @@ class LimitPoker(BaseGame):
         """
         super().__init__(options)
         self.name, self.bets, self.card_names, self.big_blind = name, bets, card_names, big_blind
-        self.decoder = np.arange(NUM_ACTIONS, dtype=np.int16)[:, None]
         self._showdown, self._num_private, self._public = showdown, num_private, public
         self._num_suits, self._suits_matter = num_suits, suits_matter
 
@@ -106,7 +110,8 @@ class LimitPoker(BaseGame):
 
     @cached_property
     def tables(self) -> PokerTables:
-        """Returns the game as tabular algorithms see it: the betting tree times the buckets of the cards.
+        """Returns the game as tabular algorithms see it: the betting tree times the buckets of the
+        cards.
 
         Raises:
             ValueError: What the buckets are read from cannot be used.
@@ -152,7 +157,10 @@ class LimitPoker(BaseGame):
             num_seats=num_seats,
             teams=tuple(range(num_seats)),
             num_actions=NUM_ACTIONS,
-            observation_shape=(num_planes, max(rules.num_cards // rules.num_suits, NUM_ACTIONS + 1)),
+            observation_shape=(
+                num_planes,
+                max(rules.num_cards // rules.num_suits, NUM_ACTIONS + 1),
+            ),
             observation_scale=scale,
             policy_size=NUM_ACTIONS,
             max_legal=NUM_ACTIONS,
@@ -160,7 +168,13 @@ class LimitPoker(BaseGame):
             max_return=float(abs(self.betting.payoffs).max()),
             team_names=seats,
             seat_names=seats,
-            score=ScoreUnit(name="mbb/h", key="mbb_per_hand", per_return=1000.0 / self.big_blind, digits=0, tells_wins=False),
+            score=ScoreUnit(
+                name="mbb/h",
+                key="mbb_per_hand",
+                per_return=1000.0 / self.big_blind,
+                digits=0,
+                tells_wins=False,
+            ),
             mixes=True,
             hidden_words=worlds.num_words(num_seats, rules.num_private),
             hidden_kinds=worlds.hand_names(self.card_names, rules.num_private),
@@ -178,11 +192,15 @@ class LimitPoker(BaseGame):
         return states
 
     def start(self, cards: np.ndarray) -> States:
-        """Returns the states before the first bet for given cards, int ``[B, K]`` as in ``States``."""
+        """Returns the states before the first bet for given cards, int ``[B, K]`` as in
+        ``States``.
+        """
         return States(np.array(cards, dtype=np.int8), np.zeros(len(cards), dtype=np.int32))
 
     def starts(self) -> tuple[States, np.ndarray]:
-        """Returns all deals, one row each, and their probabilities. Raises ValueError: they cannot be listed (``has_tree``)."""
+        """Returns all deals, one row each, and their probabilities. Raises ValueError: they cannot
+        be listed (``has_tree``).
+        """
         if not self.has_tree:
             return super().starts()
         cards = self.tables.deals.cards
@@ -200,7 +218,9 @@ class LimitPoker(BaseGame):
         return np.where(k < self._board, own, k - self._board < public[:, None])
 
     def view(self, states: States, seats: np.ndarray) -> States:
-        """Returns a copy in which the cards that ``seats[i]`` (int ``[B]``) cannot see in row i are ``HIDDEN``."""
+        """Returns a copy in which the cards that ``seats[i]`` (int ``[B]``) cannot see in row i are
+        ``HIDDEN``.
+        """
         cards = np.where(self._seen(states, seats), states.cards, HIDDEN).astype(np.int8)
         return States(cards, states.node.copy())
 
@@ -209,31 +229,41 @@ class LimitPoker(BaseGame):
         return ACTION_TEXTS[action]
 
     def parse_action(self, text: str) -> int:
-        """Returns the action of a text: that of ``action_text``, ``check``, ``bet``, or a first letter. Raises ValueError."""
+        """Returns the action of a text: that of ``action_text``, ``check``, ``bet``, or a first
+        letter. Raises ValueError.
+        """
         word = text.strip().lower()
         word = {"check": "call", "bet": "raise", "k": "call", "b": "raise"}.get(word, word)
         for action, name in enumerate(ACTION_TEXTS):
             if word in (name, name[0]):
                 return action
-        raise ValueError(f"action {text!r}: expected one of {', '.join(ACTION_TEXTS)}, check or bet")
+        raise ValueError(
+            f"action {text!r}: expected one of {', '.join(ACTION_TEXTS)}, check or bet"
+        )
 
     def _cards(self, cards: np.ndarray) -> list[str]:
         """Returns the names of cards."""
         return [self.card_names[card] for card in cards]
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+    def describe_view(
+        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
+    ) -> dict[str, Any]:
         """Returns what a seat knows, for JSON.
 
         Returns:
-            ``game``; ``seat``; ``hand``, its cards; ``public``, the cards on the table; ``moves`` since the deal; ``paid``, the
-            chips of each seat in the pot; ``legal``; once the hand is over ``hands``, those that are shown down.
+            ``game``; ``seat``; ``hand``, its cards; ``public``, the cards on the table; ``moves``
+            since the deal; ``paid``, the chips of each seat in the pot; ``legal``; once the hand is
+            over ``hands``, those that are shown down.
         """
         tree, over = self.betting, bool(views.node[row] < 0)
         path = self._path(moves) if over else []
         node, action = path[-1] if over else (int(views.node[row]), 0)
         mover = int(tree.player[node])
         seat = mover if seat is None else seat
-        shown, paid = int(self.rules.public[tree.round[node]]), tree.paid[tree.position[node]].copy()
+        shown, paid = (
+            int(self.rules.public[tree.round[node]]),
+            tree.paid[tree.position[node]].copy(),
+        )
         described: dict[str, Any] = {}
         if over:
             if action == Action.CALL:
@@ -242,7 +272,9 @@ class LimitPoker(BaseGame):
             called = bool(tree.showdown[~views.node[row]])
             shown = self.rules.num_public if called else shown
             hands = [self._hand(views, row, other) for other in range(self.spec.num_seats)]
-            described["hands"] = [hand if called and other not in folded else None for other, hand in enumerate(hands)]
+            described["hands"] = [
+                hand if called and other not in folded else None for other, hand in enumerate(hands)
+            ]
         legal = tree.actions[node, : tree.num_actions[node]] if seat == mover and not over else ()
         return {
             "game": self.spec.name,
@@ -257,68 +289,36 @@ class LimitPoker(BaseGame):
 
     def _hand(self, views: States, row: int, seat: int) -> list[str] | None:
         """Returns the private cards of a seat, None where they are hidden."""
-        cards = views.cards[row, seat * self.rules.num_private : (seat + 1) * self.rules.num_private]
+        cards = views.cards[
+            row, seat * self.rules.num_private : (seat + 1) * self.rules.num_private
+        ]
         return None if HIDDEN in cards else self._cards(cards)
 
     def _path(self, moves: Iterable[int]) -> list[tuple[int, int]]:
-        """Returns the decision nodes from the deal on, each with the action that was taken there.
-
-        Raises:
-            ValueError: A move is not legal; the message gives its number, from 1.
+        """Returns the decision nodes from the deal on, each with the action that was taken
+        there.
         """
         tree, node, path = self.betting, 0, []
-        for number, move in enumerate(moves, 1):
-            legal = tree.actions[node, : tree.num_actions[node]].tolist() if node >= 0 else []
-            if move not in legal:
-                expected = ", ".join(ACTION_TEXTS[action] for action in legal) or "none, the hand is over"
-                raise ValueError(f"move {number} ({ACTION_TEXTS[move]}): expected {expected}")
+        for move in moves:
             path.append((node, int(move)))
-            node = int(tree.child[node, legal.index(move)])
+            node = int(tree.child[node, int(move) - int(tree.actions[node, 0])])
         return path
 
-    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        """Returns a game for JSON: ``hands`` of the players, ``public`` cards, ``moves``, and ``chips`` won, None if not over."""
-        cards, node = deals.cards[row], 0
-        for move in moves:
-            tree = self.betting
-            node = int(tree.child[node, int(move) - int(tree.actions[node, 0])])
-        chips = None
-        if node < 0:
-            outcome = state.outcome_of_cards(self.rules, cards)
-            chips = self.betting.payoffs[~node, outcome].tolist()
+    def deal_fields(self, deal: States) -> dict[str, Any]:
+        """Returns ``hands`` of the players and ``public`` cards."""
+        cards = deal.cards[0]
         hands = cards[: self._board].reshape(self.spec.num_seats, -1)
         return {
-            "game": self.spec.name,
             "hands": [self._cards(hand) for hand in hands],
             "public": self._cards(cards[self._board :]),
-            "moves": [ACTION_TEXTS[move] for move in moves],
-            "chips": chips,
         }
 
-    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
-        """Returns the deal (one row) and the moves of a record.
-
-        Raises:
-            ValueError: It is no record of this game, the cards are no deal, a move is not legal, or the chips are not those of
-                the moves.
-        """
-        expected = ("game", "hands", "public", "moves", "chips")
-        if not isinstance(fields, Mapping) or not set(expected) <= set(fields) or not isinstance(fields["moves"], list):
-            raise ValueError(f"expected an object with the fields {', '.join(expected)}")
-        if fields["game"] != self.spec.name:
-            raise ValueError(f"the record is of game {fields['game']!r}: expected {self.spec.name!r}")
-        deal = self.start(np.array([self._parse_deal(fields)]))
-        moves = [self.parse_action(str(text)) for text in fields["moves"]]
-        self._path(moves)
-        if (chips := self.record(deal, 0, np.array(moves, np.int16))["chips"]) != fields["chips"]:
-            raise ValueError(f"chips {fields['chips']}: the moves give {chips}")
-        return deal, moves
-
-    def _parse_deal(self, fields: Mapping[str, Any]) -> list[int]:
-        """Returns the cards of a deal, as in ``States``. Raises ValueError."""
+    def parse_deal(self, fields: Mapping[str, Any]) -> States:
         names = {name: card for card, name in enumerate(self.card_names)}
         try:
-            cards = [names[name] for hand in fields["hands"] for name in hand] + [names[name] for name in fields["public"]]
+            cards = [names[name] for hand in fields["hands"] for name in hand] + [
+                names[name] for name in fields["public"]
+            ]
             sizes = [len(hand) for hand in fields["hands"]]
         except (KeyError, TypeError) as error:
             raise ValueError(f"{error!r}; {self._expected_deck()}") from error
@@ -327,36 +327,16 @@ class LimitPoker(BaseGame):
             or len(set(cards)) != len(cards)
             or (len(cards) != self._board + self.rules.num_public)
         ):
-            raise ValueError(f"hands {fields['hands']}, public {fields['public']}; {self._expected_deck()}"[:400])
-        return cards
-
-    def read_decks(self, path: Path | str) -> States:
-        """Returns the deals of a file of JSON lines with the fields ``hands`` and ``public`` of ``record``.
-
-        Raises:
-            ValueError: Naming the line and what was expected.
-            OSError: It cannot be opened.
-        """
-        rows = []
-        for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
-            if not line.strip():
-                continue
-            try:
-                fields = json.loads(line)
-            except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
-                raise ValueError(f"{path}, line {number}: no JSON ({error}); {self._expected_deck()}") from error
-            try:
-                rows.append(self._parse_deal(fields))
-            except ValueError as error:
-                raise ValueError(f"{path}, line {number}: {error}") from error
-        if not rows:
-            raise ValueError(f"{path}: no deals; {self._expected_deck()}")
-        return self.start(np.array(rows))
+            raise ValueError(
+                f"hands {fields['hands']}, public {fields['public']}; {self._expected_deck()}"[:400]
+            )
+        return self.start(np.array([cards]))
 
     def _expected_deck(self) -> str:
         """Returns what a line of a file of decks must be."""
         return (
-            f'expected {{"hands": [...], "public": [...]}} with {self.spec.num_seats} hands of {self.rules.num_private} and '
+            f'expected {{"hands": [...], "public": [...]}} with {self.spec.num_seats} hands of '
+            f"{self.rules.num_private} and "
             f"{self.rules.num_public} public cards, all different, of {', '.join(self.card_names)}"
         )
 
@@ -364,10 +344,14 @@ class LimitPoker(BaseGame):
         """Returns the share of showdowns, and the chips that the first player won, per hand."""
         showdown, won = self.betting.showdown[~finals.node], np.empty(len(finals.node))
         state.returns_of(self.rules, finals, 0, won)
-        return {"showdown_share": float(showdown.mean()), "chips_won_by_the_first_player": float(won.mean())}
+        return {
+            "showdown_share": float(showdown.mean()),
+            "chips_won_by_the_first_player": float(won.mean()),
+        }
 
     def information_states(self) -> States:
-        """Returns a state for each information state of ``tables``, in their order: views of the seats to move.
+        """Returns a state for each information state of ``tables``, in their order: views of the
+        seats to move.
 
         Raises:
             ValueError: The deals of this game cannot be listed.

@@ -1,16 +1,22 @@
-"""Strength of poker hands of five to seven cards, as an integer from 1 to 7,462 (larger is better, equal hands split).
+"""Strength of poker hands of five to seven cards, as an integer from 1 to 7,462 (larger is better,
+equal hands split).
 
-7,462 is the number of hands of five cards that differ in strength; a hand of six or seven is worth its best five. A card is an
-integer below 52: ``rank * 4 + suit``, ranks from the deuce to the ace, suits in the order of ``SUITS``.
+7,462 is the number of hands of five cards that differ in strength; a hand of six or seven is worth
+its best five. A card is an integer below 52: ``rank * 4 + suit``, ranks from the deuce to the ace,
+suits in the order of ``SUITS``.
 
-Two sums over its cards say all about a hand, so that the part of a board is added up once for all who hold cards with it:
+Two sums over its cards say all about a hand, so that the part of a board is added up once for all
+who hold cards with it:
 
-- the *key* (``HandTables.keys``) has in bits 0 to 16 the counts of the ranks 2 to 8 as digits to the base 5, in bits 17 to 30
-  those of the ranks 9 to A, and from bit 32 on for each suit four bits that start at 3, so that the highest is set by a flush;
+- the *key* (``HandTables.keys``) has in bits 0 to 16 the counts of the ranks 2 to 8 as digits to
+the base 5, in bits 17 to 30
+  those of the ranks 9 to A, and from bit 32 on for each suit four bits that start at 3, so that the
+  highest is set by a flush;
 - the *masks* (``HandTables.bits``) have for each suit 16 bits, one for each rank.
 
-Without a flush the lower digits choose a row of a table and the upper digits the place in that row. Rows differ in length and
-follow one another without gaps: among hands of n cards a row has a place for each way in which the upper ranks can complete it.
+Without a flush the lower digits choose a row of a table and the upper digits the place in that row.
+Rows differ in length and follow one another without gaps: among hands of n cards a row has a place
+for each way in which the upper ranks can complete it.
 """
 
 from collections.abc import Iterable
@@ -55,7 +61,8 @@ class HandTables(NamedTuple):
     Attributes:
         keys: int64 ``[52]``, what a card adds to a key.
         bits: int64 ``[52]``, what a card adds to the masks.
-        row: int32 ``[3, 5**7]``, for hands of 5, 6 and 7 cards the first place of the row of the lower digits in ``strength``.
+        row: int32 ``[3, 5**7]``, for hands of 5, 6 and 7 cards the first place of the row of the
+            lower digits in ``strength``.
         place: int16 ``[5**6]``, the place of the upper digits among those with as many cards.
         strength: int16 ``[73775]``, by the ranks of the hand.
         flush: int16 ``[8192]``, by the mask of the suit.
@@ -89,7 +96,9 @@ def strength_of(tables: HandTables, key: int, masks: int, num_cards: int) -> int
 
 @kernel
 def evaluate(tables: HandTables, cards: np.ndarray, strengths: np.ndarray) -> None:
-    """Writes the strength of each row of ``cards`` (int8 ``[N, 5..7]``) to ``strengths`` (int16 ``[N]``). Nothing is checked."""
+    """Writes the strength of each row of ``cards`` (int8 ``[N, 5..7]``) to ``strengths`` (int16
+    ``[N]``). Nothing is checked.
+    """
     num_cards = cards.shape[1]
     for i in range(len(cards)):
         key = EMPTY_KEY
@@ -104,7 +113,9 @@ def evaluate(tables: HandTables, cards: np.ndarray, strengths: np.ndarray) -> No
 
 @kernel
 def _best_straight(mask: int) -> int:
-    """Returns the highest rank of the best straight in a mask of ranks, -1 if there is none; the ace is also below the deuce."""
+    """Returns the highest rank of the best straight in a mask of ranks, -1 if there is none; the
+    ace is also below the deuce.
+    """
     wheel = (mask << 1) | (mask >> 12)
     for rank in range(12, 2, -1):
         if (wheel >> (rank - 3)) & 31 == 31:
@@ -114,7 +125,9 @@ def _best_straight(mask: int) -> int:
 
 @kernel
 def _value(category: int, counts: np.ndarray, first: int, second: int, kickers: int) -> int:
-    """Returns a number that orders hands: category, the ranks that make it, then so many of the highest other ranks."""
+    """Returns a number that orders hands: category, the ranks that make it, then so many of the
+    highest other ranks.
+    """
     value = (category * 14 + first + 1) * 14 + second + 1
     rank = 12
     for k in range(5):
@@ -127,7 +140,9 @@ def _value(category: int, counts: np.ndarray, first: int, second: int, kickers: 
 
 @kernel
 def _value_of_ranks(counts: np.ndarray) -> int:
-    """Returns a number that orders hands without a flush, from how many cards of each rank they have (int64 ``[13]``)."""
+    """Returns a number that orders hands without a flush, from how many cards of each rank they
+    have (int64 ``[13]``).
+    """
     quads = trips = second_trips = pair = second_pair = -1
     mask = 0
     for rank in range(13):
@@ -157,8 +172,12 @@ def _value_of_ranks(counts: np.ndarray) -> int:
 
 @kernel
 def _fill_rows(row: np.ndarray, place: np.ndarray, values: np.ndarray) -> int:
-    """Fills the tables of hands without a flush, ``values`` with numbers that order them; returns how many are of five cards."""
-    highs = np.empty((8, 5**_HIGH_RANKS), dtype=np.int64)  # the upper digits by their number of cards
+    """Fills the tables of hands without a flush, ``values`` with numbers that order them; returns
+    how many are of five cards.
+    """
+    highs = np.empty(
+        (8, 5**_HIGH_RANKS), dtype=np.int64
+    )  # the upper digits by their number of cards
     num_highs = np.zeros(8, dtype=np.int64)
     for high in range(5**_HIGH_RANKS):
         cards, rest = 0, high
@@ -192,7 +211,9 @@ def _fill_rows(row: np.ndarray, place: np.ndarray, values: np.ndarray) -> int:
 
 @kernel
 def _flush_values() -> np.ndarray:
-    """Returns a number that orders flushes for each mask of ranks (int64 ``[8192]``), 0 where it has fewer than five."""
+    """Returns a number that orders flushes for each mask of ranks (int64 ``[8192]``), 0 where it
+    has fewer than five.
+    """
     values = np.zeros(8192, dtype=np.int64)
     counts = np.empty(13, dtype=np.int64)
     for mask in range(8192):
@@ -212,7 +233,9 @@ def tables() -> HandTables:
     """Returns the tables, made within some milliseconds at the first call."""
     cards = np.arange(NUM_CARDS)
     rank, suit = cards // 4, cards % 4
-    digit = np.where(rank < _LOW_RANKS, 5**rank, 5 ** np.maximum(rank - _LOW_RANKS, 0) << _HIGH_SHIFT)
+    digit = np.where(
+        rank < _LOW_RANKS, 5**rank, 5 ** np.maximum(rank - _LOW_RANKS, 0) << _HIGH_SHIFT
+    )
     row = np.zeros((3, 5**_LOW_RANKS), dtype=np.int32)
     place = np.zeros(5**_HIGH_RANKS, dtype=np.int16)
     values = np.zeros(73_775, dtype=np.int64)
@@ -241,7 +264,10 @@ def parse_cards(text: str) -> list[int]:
     cards = []
     for card in (letters[k : k + 2] for k in range(0, len(letters), 2)):
         if len(card) < 2 or card[0] not in RANKS or card[1] not in SUITS:
-            raise ValueError(f"cards {text!r}: {card!r} is none; expected a rank of {RANKS} and a suit of {SUITS}, as in 'As Td'")
+            raise ValueError(
+                f"cards {text!r}: {card!r} is none; expected a rank of {RANKS} and a suit of "
+                f"{SUITS}, as in 'As Td'"
+            )
         cards.append(RANKS.index(card[0]) * 4 + SUITS.index(card[1]))
     if len(set(cards)) < len(cards):
         raise ValueError(f"cards {text!r}: expected no card twice")
@@ -266,8 +292,14 @@ def strengths(cards: Any) -> np.ndarray:
     if hands.ndim != 2 or not 5 <= hands.shape[1] <= 7:
         raise ValueError(f"cards of shape {hands.shape}: expected [N, 5], [N, 6] or [N, 7]")
     ordered = np.sort(hands, axis=1)
-    if len(hands) and not (ordered[:, 0].min() >= 0 and ordered[:, -1].max() < NUM_CARDS and (np.diff(ordered) > 0).all()):
-        raise ValueError(f"cards: expected different integers from 0 to {NUM_CARDS - 1} in each row")
+    if len(hands) and not (
+        ordered[:, 0].min() >= 0
+        and ordered[:, -1].max() < NUM_CARDS
+        and (np.diff(ordered) > 0).all()
+    ):
+        raise ValueError(
+            f"cards: expected different integers from 0 to {NUM_CARDS - 1} in each row"
+        )
     result = np.empty(len(hands), dtype=np.int16)
     evaluate(tables(), np.ascontiguousarray(hands, dtype=np.int8), result)
     return result

@@ -16,15 +16,20 @@ from games.poker import betting
 def outcome_table(num_players: int) -> np.ndarray:
     """Returns the outcome (``betting.outcomes``) for each way in which the strengths compare, int8.
 
-    The index has a digit to the base 3 for each pair of players, the first pair's highest: 0 weaker, 1 equal, 2 stronger. Entries
-    that no strengths lead to are -1.
+    The index has a digit to the base 3 for each pair of players, the first pair's highest: 0
+    weaker, 1 equal, 2 stronger. Entries that no strengths lead to are -1.
     """
     pairs = list(combinations(range(num_players), 2))
     table = np.full(3 ** len(pairs), -1, dtype=np.int8)
     for strengths in product(range(num_players), repeat=num_players):
         index = 0
         for one, two in pairs:
-            index = 3 * index + 1 + (strengths[one] > strengths[two]) - (strengths[one] < strengths[two])
+            index = (
+                3 * index
+                + 1
+                + (strengths[one] > strengths[two])
+                - (strengths[one] < strengths[two])
+            )
         table[index] = betting.outcome_of(strengths)
     return table
 
@@ -36,8 +41,11 @@ def compared(index: int, own: int, other: int) -> int:
 
 
 @kernel(inline="always")
-def with_hand(player: int, strength: int, index: int, first: int, second: int) -> tuple[int, int, int]:
-    """Returns the index of ``outcome_table`` with the hand of one more of two or three players, and the first two strengths.
+def with_hand(
+    player: int, strength: int, index: int, first: int, second: int
+) -> tuple[int, int, int]:
+    """Returns the index of ``outcome_table`` with the hand of one more of two or three players, and
+    the first two strengths.
 
     Start with zeros, and give the hands in the order of the players.
     """

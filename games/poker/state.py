@@ -1,11 +1,13 @@
 # mypy: disable-error-code="empty-body"
-"""Batches of positions, for whoever plays with cards and bets rather than with tables: the generic kernels of limit poker.
+"""Batches of positions, for whoever plays with cards and bets rather than with tables: the generic
+kernels of limit poker.
 
-A position is the cards and a node of the betting tree. Seats are the players, actions are those of ``betting.Action``.
+A position is the cards and a node of the betting tree. Seats are the players, actions are those of
+``betting.Action``.
 
-The information state of a seat is its own cards, the public cards of the rounds so far, and the bets. Observations have a
-position for each rank (at least four, so that no policy output belongs to a rank) and these planes, for P players, R rounds and
-S kinds of suits (1 where suits never matter):
+The information state of a seat is its own cards, the public cards of the rounds so far, and the
+bets. Observations have a position for each rank (at least four, so that no policy output belongs to
+a rank) and these planes, for P players, R rounds and S kinds of suits (1 where suits never matter):
 
 | planes | content |
 |---|---|
@@ -15,7 +17,8 @@ S kinds of suits (1 where suits never matter):
 | P | half chips paid: by the seat itself, then by the next ones in turn |
 | P | which seat observes |
 
-Suits are numbered in the order in which they differ: two suits change places where that makes no difference to any hand
+Suits are numbered in the order in which they differ: two suits change places where that makes no
+difference to any hand
 (``_suit_order``), so that hands that are the same up to suits look the same.
 """
 
@@ -37,8 +40,8 @@ class States(NamedTuple):
     """A batch of B states.
 
     Attributes:
-        cards: int8 ``[B, K]``: the private cards of player 0, those of player 1, …, then the public cards, future ones included.
-            ``HIDDEN`` in views.
+        cards: int8 ``[B, K]``: the private cards of player 0, those of player 1, …, then the public
+            cards, future ones included. ``HIDDEN`` in views.
         node: int32 ``[B]``, the node of the betting tree, ``~t`` at the terminal node t.
     """
 
@@ -47,7 +50,9 @@ class States(NamedTuple):
 
 
 class Strengths(NamedTuple):
-    """Hands that a table can list. Attributes: table: int32 ``[cards, cards]``, by the own and the (first) public card."""
+    """Hands that a table can list. Attributes: table: int32 ``[cards, cards]``, by the own and the
+    (first) public card.
+    """
 
     table: np.ndarray
 
@@ -60,7 +65,8 @@ class Rules(NamedTuple):
         showdown: How hands compare, a NamedTuple: ``strength`` is registered for its type.
         public: int32 ``[R]``, public cards that can be seen in a round.
         parent: int32 ``[D]``, the decision node before; -1 at the start.
-        feature: int16 ``[D]``, the plane of the history that tells the action that led to a node; -1 at the start.
+        feature: int16 ``[D]``, the plane of the history that tells the action that led to a node;
+            -1 at the start.
         num_features: Planes of the history.
         outcome: int8 ``[3 ** (P * (P - 1) / 2)]``, ``showdown.outcome_table(P)``.
         num_private: Private cards of a player.
@@ -100,7 +106,9 @@ def strength(showdown: Any, cards: np.ndarray, first: int, num_private: int, boa
 
 
 @kernel
-def _listed_strength(showdown: Strengths, cards: np.ndarray, first: int, num_private: int, board: int) -> int:
+def _listed_strength(
+    showdown: Strengths, cards: np.ndarray, first: int, num_private: int, board: int
+) -> int:
     public = cards[board] if board < cards.size else 0
     return int(showdown.table[cards[first], public])
 
@@ -110,13 +118,17 @@ register(strength, Strengths, _listed_strength)
 
 @kernel
 def num_shown(rules: Rules, node: int) -> int:
-    """Returns the number of public cards that can be seen at a node; at the end, where nobody looks, none."""
+    """Returns the number of public cards that can be seen at a node; at the end, where nobody
+    looks, none.
+    """
     return rules.public[rules.betting.round[node]] if node >= 0 else 0
 
 
 @kernel
 def public_cards(rules: Rules, states: States, i: int) -> int:
-    """Returns the number of public cards that can be seen in lane ``i``; at the end, where nobody looks, none."""
+    """Returns the number of public cards that can be seen in lane ``i``; at the end, where nobody
+    looks, none.
+    """
     return num_shown(rules, states.node[i])
 
 
@@ -135,7 +147,9 @@ def outcome_of_cards(rules: Rules, cards: np.ndarray) -> int:
 
 @kernel
 def deal_cards(rules: Rules, seeds: np.ndarray, cards: np.ndarray) -> None:
-    """Writes random deals to ``cards`` (int8 ``[B, K]``); row i depends on ``seeds[i]`` (uint64 ``[B]``, changed) alone."""
+    """Writes random deals to ``cards`` (int8 ``[B, K]``); row i depends on ``seeds[i]`` (uint64
+    ``[B]``, changed) alone.
+    """
     deck = np.empty(rules.num_cards, dtype=np.int8)
     for i in range(seeds.size):
         for c in range(deck.size):
@@ -148,7 +162,9 @@ def deal_cards(rules: Rules, seeds: np.ndarray, cards: np.ndarray) -> None:
 
 @kernel
 def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
-    """Returns the number of legal actions of lane ``i``, 0 at the end; writes them (``Action``), ascending, to ``actions``."""
+    """Returns the number of legal actions of lane ``i``, 0 at the end; writes them (``Action``),
+    ascending, to ``actions``.
+    """
     node = states.node[i]
     count = rules.betting.num_actions[node] if node >= 0 else 0
     for slot in range(count):
@@ -181,7 +197,9 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 @kernel
 def returns_of(rules: Rules, states: States, seat: int, out: np.ndarray) -> None:
-    """Writes the chips that a player has won in each row to ``out`` (float64 ``[B]``); all hands must be over."""
+    """Writes the chips that a player has won in each row to ``out`` (float64 ``[B]``); all hands
+    must be over.
+    """
     for i in range(out.size):
         out[i] = team_return(rules, states, i, seat)
 
@@ -194,7 +212,9 @@ def stake(rules: Rules, states: States, i: int) -> float:
 
 @kernel
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
-    """Returns a hash of a seat's cards as dealt, of the bets and the public cards so far; at the end, of what the bets pay."""
+    """Returns a hash of a seat's cards as dealt, of the bets and the public cards so far; at the
+    end, of what the bets pay.
+    """
     node = states.node[i]
     key = mix64(np.uint64(np.int64(node)))
     own, board = seat * rules.num_private, rules.betting.paid.shape[1] * rules.num_private
@@ -220,16 +240,22 @@ def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> No
 
 
 @kernel
-def _suit_order(rules: Rules, cards: np.ndarray, own: int, board: int, public: int, order: np.ndarray) -> None:
-    """Writes the plane of each suit to ``order`` (int64 ``[num_suits]``): suits sorted by own, then public cards, higher first.
+def _suit_order(
+    rules: Rules, cards: np.ndarray, own: int, board: int, public: int, order: np.ndarray
+) -> None:
+    """Writes the plane of each suit to ``order`` (int64 ``[num_suits]``): suits sorted by own, then
+    public cards, higher first.
 
     Args:
         cards: int8 ``[K]``.
-        own: Where the own cards begin. board: Where the public ones begin. public: How many of them can be seen.
+        own: Where the own cards begin. board: Where the public ones begin. public: How many of them
+            can be seen.
     """
     masks = np.zeros(order.size, dtype=np.uint64)
     for k in range(own, own + rules.num_private):
-        masks[cards[k] % rules.num_suits] |= np.uint64(1) << np.uint64(32 + cards[k] // rules.num_suits)
+        masks[cards[k] % rules.num_suits] |= np.uint64(1) << np.uint64(
+            32 + cards[k] // rules.num_suits
+        )
     for k in range(board, board + public):
         if cards[k] == HIDDEN:
             continue
@@ -237,14 +263,22 @@ def _suit_order(rules: Rules, cards: np.ndarray, own: int, board: int, public: i
     for suit in range(order.size):
         order[suit] = 0
         for other in range(order.size):
-            order[suit] += masks[other] > masks[suit] or (masks[other] == masks[suit] and other < suit)
+            order[suit] += masks[other] > masks[suit] or (
+                masks[other] == masks[suit] and other < suit
+            )
 
 
 @kernel
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the planes: see the module."""
+    """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the
+    planes: see the module.
+    """
     node, cards = states.node[i], states.cards[i]
-    num_seats, suits, public = rules.betting.paid.shape[1], rules.suit_planes, num_shown(rules, node)
+    num_seats, suits, public = (
+        rules.betting.paid.shape[1],
+        rules.suit_planes,
+        num_shown(rules, node),
+    )
     own, board = seat * rules.num_private, num_seats * rules.num_private
     order = np.zeros(rules.num_suits, dtype=np.int64)
     if suits > 1:
@@ -258,7 +292,9 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
     plane = 2 * suits + rules.num_features
     for k in range(num_seats):
         if node >= 0:
-            out[plane + k] = 2 * rules.betting.paid[rules.betting.position[node], (seat + k) % num_seats]
+            out[plane + k] = (
+                2 * rules.betting.paid[rules.betting.position[node], (seat + k) % num_seats]
+            )
         out[plane + num_seats + k] = k == seat
     while node > 0:
         out[2 * suits + rules.feature[node]] = 1

@@ -1,4 +1,6 @@
-"""A poker game as tabular algorithms see it: information states are rows of a table (``LimitPoker.tables``)."""
+"""A poker game as tabular algorithms see it: information states are rows of a table
+(``LimitPoker.tables``).
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,8 +26,8 @@ def _nothing(policy: np.ndarray) -> dict[str, float]:
 class PokerTables:
     """The information states of a limit poker game, all of them or up to buckets.
 
-    A *policy* is float64 ``[num_infosets, max_actions]``: in each row the probabilities of the legal actions in ascending order
-    (``betting.Action``), then zeros.
+    A *policy* is float64 ``[num_infosets, max_actions]``: in each row the probabilities of the
+    legal actions in ascending order (``betting.Action``), then zeros.
 
     Attributes:
         name: As in ``game=NAME``.
@@ -33,8 +35,10 @@ class PokerTables:
         betting: The betting tree with the information states that tables are kept for.
         deals: The cards, a NamedTuple with kernels (``deals.register_deals``).
         bucket_names: For each round a text for each bucket.
-        finest: The same game with all its information states where ``betting`` merges some; None where it merges none.
-        measures: What the game can tell of a policy besides its exploitability, by name (``policy_measures``).
+        finest: The same game with all its information states where ``betting`` merges some; None
+            where it merges none.
+        measures: What the game can tell of a policy besides its exploitability, by name
+            (``policy_measures``).
     """
 
     name: str
@@ -73,16 +77,22 @@ class PokerTables:
 
     @cached_property
     def infoset_actions(self) -> np.ndarray:
-        """Returns the number of legal actions of each information state (int8 ``[num_infosets]``)."""
+        """Returns the number of legal actions of each information state (int8
+        ``[num_infosets]``).
+        """
         return self._by_infoset(self.betting.num_actions)
 
     @cached_property
     def legal(self) -> np.ndarray:
-        """Returns which entries of a policy are actions: bool ``[num_infosets, max_actions]``, True where legal."""
+        """Returns which entries of a policy are actions: bool ``[num_infosets, max_actions]``, True
+        where legal.
+        """
         return np.arange(self.max_actions) < self.infoset_actions[:, None]
 
     def infoset_texts(self) -> list[str]:
-        """Returns a text for each information state: the mover's cards, then the bets so far, as in ``"K cr"``."""
+        """Returns a text for each information state: the mover's cards, then the bets so far, as in
+        ``"K cr"``.
+        """
         texts = [""] * self.num_infosets
         for node, sequence in enumerate(bets.sequences(self.betting)[0]):
             for bucket, name in enumerate(self.bucket_names[self.betting.round[node]]):
@@ -108,14 +118,16 @@ class PokerTables:
         """Returns the policy as contiguous float64.
 
         Raises:
-            ValueError: Wrong shape, probabilities that are negative, not finite or do not sum to 1 within 1e-6, or given to
-                actions that are not legal.
+            ValueError: Wrong shape, probabilities that are negative, not finite or do not sum to 1
+                within 1e-6, or given to actions that are not legal.
         """
         shape = (self.num_infosets, self.max_actions)
         if np.shape(policy) != shape:
             raise ValueError(f"policy of shape {np.shape(policy)}: {self.name} expects {shape}")
         policy = np.ascontiguousarray(policy, dtype=np.float64)
-        wrong = ~((policy >= 0).all(axis=1) & (abs(policy.sum(axis=1) - 1) <= 1e-6)) | (policy * ~self.legal).any(axis=1)
+        wrong = ~((policy >= 0).all(axis=1) & (abs(policy.sum(axis=1) - 1) <= 1e-6)) | (
+            policy * ~self.legal
+        ).any(axis=1)
         if wrong.any():
             row = int(np.argmax(wrong))
             raise ValueError(
@@ -125,7 +137,9 @@ class PokerTables:
         return policy
 
     def policy_measures(self, policy: np.ndarray) -> dict[str, float]:
-        """Returns what the game can tell of a policy, by name, such as its distance to a known equilibrium."""
+        """Returns what the game can tell of a policy, by name, such as its distance to a known
+        equilibrium.
+        """
         return self.measures(self.check_policy(policy))
 
     @property
@@ -142,7 +156,9 @@ class PokerTables:
         """
         if not self.has_tree:
             raise ValueError(f"{self.name} is too large for a full game tree")
-        return full_tree.build(self.betting, self.deals) if self.finest is None else self.finest.tree
+        return (
+            full_tree.build(self.betting, self.deals) if self.finest is None else self.finest.tree
+        )
 
     @cached_property
     def table_infoset(self) -> np.ndarray:
@@ -156,5 +172,7 @@ class PokerTables:
         return result
 
     def tree_policy(self, policy: np.ndarray) -> np.ndarray:
-        """Returns a policy over the information states of ``tree``: float64, as ``check_policy`` for its errors."""
+        """Returns a policy over the information states of ``tree``: float64, as ``check_policy``
+        for its errors.
+        """
         return np.ascontiguousarray(self.check_policy(policy)[self.table_infoset])

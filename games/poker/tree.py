@@ -20,14 +20,16 @@ class Kind(IntEnum):
 class GameTree(NamedTuple):
     """A game tree in breadth-first order: H nodes in L levels, I information states, P players.
 
-    The children of a node are consecutive, and larger than it. All histories of one information state lie on one level.
+    The children of a node are consecutive, and larger than it. All histories of one information
+    state lie on one level.
 
     Attributes:
         kind: int8 ``[H]``, ``Kind``.
         player: int8 ``[H]``, who acts at a decision, else -1.
         infoset: int32 ``[H]``, the mover's information state at a decision, else -1.
         parent: int32 ``[H]``, -1 at the root.
-        first_child: int32 ``[H]``; child k of a decision is the k-th legal action. Terminal nodes: 0.
+        first_child: int32 ``[H]``; child k of a decision is the k-th legal action. Terminal nodes:
+            0.
         num_children: int32 ``[H]``.
         chance: float64 ``[H]``, probability of the edge into the node where chance moves, else 1.
         payoffs: float64 ``[H, P]``, chips won at a terminal node, else 0.
@@ -52,7 +54,9 @@ class GameTree(NamedTuple):
 
 
 class _History(NamedTuple):
-    """A node while the tree grows: the node of the betting tree, the deals that lead here, whether their cards are due."""
+    """A node while the tree grows: the node of the betting tree, the deals that lead here, whether
+    their cards are due.
+    """
 
     betting_node: int
     deals: np.ndarray
@@ -64,7 +68,8 @@ class _History(NamedTuple):
 def build(betting: BettingTree, deals: EnumeratedDeals) -> GameTree:
     """Returns the tree of all histories of a game whose deals are enumerated.
 
-    Chance deals the private cards in one move at the root, and one public card before each later round.
+    Chance deals the private cards in one move at the root, and one public card before each later
+    round.
     """
     num_players = betting.payoffs.shape[2]
     histories = [_History(0, np.arange(len(deals.outcome)), -1, 1.0, due=True)]
@@ -102,13 +107,22 @@ def build(betting: BettingTree, deals: EnumeratedDeals) -> GameTree:
 
     infosets, kinds = np.array(infoset, dtype=np.int32), np.array(kind, dtype=np.int8)
     decision = kinds == Kind.DECISION
-    betting_node = np.where(decision, [history.betting_node for history in histories], -1).astype(np.int32)
+    betting_node = np.where(decision, [history.betting_node for history in histories], -1).astype(
+        np.int32
+    )
     total = int((betting.base + betting.num_buckets).max())
     depths = np.array(depth)
-    assert all(len(np.unique(depths[infosets == i])) == 1 for i in range(total)), "an information state without or on two levels"
+    assert all(len(np.unique(depths[infosets == i])) == 1 for i in range(total)), (
+        "an information state without or on two levels"
+    )
     owner = np.repeat(betting.player, betting.num_buckets)
-    order = np.repeat(betting.base, betting.num_buckets) + np.concatenate([np.arange(n) for n in betting.num_buckets])
-    infoset_player, infoset_actions = np.empty(total, dtype=np.int8), np.empty(total, dtype=np.int32)
+    order = np.repeat(betting.base, betting.num_buckets) + np.concatenate(
+        [np.arange(n) for n in betting.num_buckets]
+    )
+    infoset_player, infoset_actions = (
+        np.empty(total, dtype=np.int8),
+        np.empty(total, dtype=np.int32),
+    )
     infoset_player[order] = owner
     infoset_actions[order] = np.repeat(betting.num_actions, betting.num_buckets)
     return GameTree(

@@ -1,8 +1,9 @@
 """Worlds of limit poker for inference: the private cards of the other players.
 
-The hidden words hold these cards in the order of the seats, six bits each and ten a word; those of one player ascend, so that a
-hand has one code. All hands of cards that the searching seat does not see are equally likely. The cards still to come to the
-table are no part of a code: they are dealt to each world, evenly over the worlds of a view.
+The hidden words hold these cards in the order of the seats, six bits each and ten a word; those of
+one player ascend, so that a hand has one code. All hands of cards that the searching seat does not
+see are equally likely. The cards still to come to the table are no part of a code: they are dealt
+to each world, evenly over the worlds of a view.
 """
 
 from itertools import combinations
@@ -26,7 +27,9 @@ def num_words(num_seats: int, num_private: int) -> int:
 
 
 def hand_names(card_names: tuple[str, ...], num_private: int) -> tuple[str, ...]:
-    """Returns the names of all hands of a player, in the order of ``hand_index``: the last cards' order first."""
+    """Returns the names of all hands of a player, in the order of ``hand_index``: the last cards'
+    order first.
+    """
     hands = sorted(combinations(range(len(card_names)), num_private), key=lambda hand: hand[::-1])
     names = tuple("".join(card_names[card] for card in hand) for hand in hands)
     assert len(names) == comb(len(card_names), num_private)
@@ -36,7 +39,9 @@ def hand_names(card_names: tuple[str, ...], num_private: int) -> tuple[str, ...]
 @kernel
 def card_at(hidden: np.ndarray, at: int) -> int:
     """Returns the ``at``-th card of a code."""
-    return np.int64((hidden[at // _CARDS_PER_WORD] >> np.uint64(_BITS * (at % _CARDS_PER_WORD))) & np.uint64(63))
+    return np.int64(
+        (hidden[at // _CARDS_PER_WORD] >> np.uint64(_BITS * (at % _CARDS_PER_WORD))) & np.uint64(63)
+    )
 
 
 @kernel
@@ -50,7 +55,9 @@ def write_code(cards: np.ndarray, num_private: int, hidden: np.ndarray) -> None:
     for w in range(hidden.size):
         hidden[w] = 0
     for k in range(cards.size):
-        hidden[k // _CARDS_PER_WORD] |= np.uint64(cards[k]) << np.uint64(_BITS * (k % _CARDS_PER_WORD))
+        hidden[k // _CARDS_PER_WORD] |= np.uint64(cards[k]) << np.uint64(
+            _BITS * (k % _CARDS_PER_WORD)
+        )
 
 
 @kernel
@@ -73,7 +80,9 @@ def _is_seen(rules: Rules, cards: np.ndarray, seat: int, card: int) -> bool:
 
 @kernel
 def _unseen(rules: Rules, cards: np.ndarray, seat: int, unseen: np.ndarray) -> int:
-    """Returns the number of cards that a seat does not see in its view (int8 ``[K]``); writes them, ascending, to ``unseen``."""
+    """Returns the number of cards that a seat does not see in its view (int8 ``[K]``); writes them,
+    ascending, to ``unseen``.
+    """
     count = 0
     for card in range(rules.num_cards):
         if not _is_seen(rules, cards, seat, card):
@@ -83,11 +92,15 @@ def _unseen(rules: Rules, cards: np.ndarray, seat: int, unseen: np.ndarray) -> i
 
 
 @kernel
-def list_hands(unseen: np.ndarray, count: int, num_private: int, size: int, hidden: np.ndarray) -> int:
-    """Returns the number of ways to deal hands of ``num_private`` unseen cards to the others, and lists them; -1 if too many.
+def list_hands(
+    unseen: np.ndarray, count: int, num_private: int, size: int, hidden: np.ndarray
+) -> int:
+    """Returns the number of ways to deal hands of ``num_private`` unseen cards to the others, and
+    lists them; -1 if too many.
 
     Args:
-        unseen: int8, the first ``count`` of it. size: Cards of all the others. hidden: uint64 ``[room, W]``, written.
+        unseen: int8, the first ``count`` of it. size: Cards of all the others. hidden: uint64
+            ``[room, W]``, written.
     """
     at = np.zeros(size, np.int64)  # indices into unseen
     cards = np.empty(size, np.int8)
@@ -124,15 +137,21 @@ def _num_hidden(rules: Rules) -> int:
 
 @kernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
-    """Returns the number of ways to deal unseen cards to the others, -1 if they do not fit, and lists their codes."""
+    """Returns the number of ways to deal unseen cards to the others, -1 if they do not fit, and
+    lists their codes.
+    """
     unseen = np.empty(rules.num_cards, np.int8)
     count = _unseen(rules, views.cards[i], seat, unseen)
     return list_hands(unseen, count, rules.num_private, _num_hidden(rules), hidden)
 
 
 @kernel
-def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
-    """Draws hands of the others, all equally likely, for every row of ``hidden`` (uint64 ``[n, W]``)."""
+def draw_hidden(
+    rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
+    """Draws hands of the others, all equally likely, for every row of ``hidden`` (uint64 ``[n,
+    W]``).
+    """
     unseen = np.empty(rules.num_cards, np.int8)
     count = _unseen(rules, views.cards[i], seat, unseen)
     cards = np.empty(_num_hidden(rules), np.int8)
@@ -146,7 +165,9 @@ def draw_hidden(rules: Rules, views: States, i: int, seat: int, rng: np.ndarray,
 
 @kernel
 def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> float:
-    """Returns the log-probability (nats) of hands of the others: one over the number of ways to deal them."""
+    """Returns the log-probability (nats) of hands of the others: one over the number of ways to
+    deal them.
+    """
     left, ways = rules.num_cards, 1.0
     for card in range(rules.num_cards):
         left -= _is_seen(rules, views.cards[i], seat, card)
@@ -157,8 +178,12 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
 
 
 @kernel
-def fill_world(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int) -> bool:
-    """Writes the view of a seat with hands of the others; returns False if they hold a card that the seat sees."""
+def fill_world(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
+) -> bool:
+    """Writes the view of a seat with hands of the others; returns False if they hold a card that
+    the seat sees.
+    """
     worlds.node[j] = views.node[i]
     for k in range(views.cards.shape[1]):
         worlds.cards[j, k] = views.cards[i, k]
@@ -205,7 +230,8 @@ def _deal_table(rules: Rules, rng: np.ndarray, lane: int, first: float, cards: n
     """Deals the hidden cards of the table in a world at random.
 
     Args:
-        first: In [0, 1), where the first of them lies among the cards left: worlds share them out evenly.
+        first: In [0, 1), where the first of them lies among the cards left: worlds share them out
+            evenly.
         cards: int8 ``[K]``, changed in place.
     """
     left = np.empty(rules.num_cards, np.int8)
@@ -228,8 +254,12 @@ def _deal_table(rules: Rules, rng: np.ndarray, lane: int, first: float, cards: n
 
 
 @kernel
-def deal_rest(rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int) -> None:
-    """Deals the cards still to come to the table; the first of them is spread evenly over the worlds of a view."""
+def deal_rest(
+    rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int
+) -> None:
+    """Deals the cards still to come to the table; the first of them is spread evenly over the
+    worlds of a view.
+    """
     offset = random_float(rng, lane)
     for w in range(count):
         _deal_table(rules, rng, lane, (offset + w * _GOLDEN_RATIO) % 1.0, worlds.cards[first + w])
@@ -253,8 +283,12 @@ def hand_index(hidden: np.ndarray, first: int, num_private: int) -> int:
 
 
 @kernel
-def count_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray) -> None:
-    """Writes a one at the hand of each of the others, in turn, and zeros elsewhere (int8 ``[others, hands]``)."""
+def count_hidden(
+    rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray
+) -> None:
+    """Writes a one at the hand of each of the others, in turn, and zeros elsewhere (int8 ``[others,
+    hands]``).
+    """
     counts[:] = 0
     num_seats = _num_seats(rules)
     for k in range(num_seats - 1):

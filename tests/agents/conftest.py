@@ -1,10 +1,19 @@
-"""Runs with untrained networks, and one of tables, for the players that need some."""
+"""Every player, in Doudizhu and in Leduc, with untrained networks and short runs for those that
+need some.
+"""
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from games import Choice
+from agents import load_player
+from agents.agent import Agent
+from agents.players import names
+from games import Choice, make
+from games.interface import Game
+from games.kernels import ROOT
 from inference.determinizer import InferenceSettings
 from networks.checkpoint import save
 from networks.resnet import NetworkConfig
@@ -15,16 +24,33 @@ from training.run import Run
 from training.tabular import TabularConfig
 
 TINY = TrainConfig(
-    run_dir="somewhere/secret", seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"),
+    run_dir="somewhere/secret",
+    seed=3,
+    device="cpu",
+    precision="float32",
+    threads=1,
+    bootstrap=BootstrapSettings(kind="none"),
     network=NetworkConfig(objective="wp", channels=8, blocks=1, head_channels=2, head_units=8),
-)  # fmt: skip
+)
 TINY_POKER = TrainConfig(
-    seed=3, device="cpu", precision="float32", threads=1, bootstrap=BootstrapSettings(kind="none"), objective="adp",
-    game=Choice("leduc"), inference=InferenceSettings(phase1="none"),
+    seed=3,
+    device="cpu",
+    precision="float32",
+    threads=1,
+    bootstrap=BootstrapSettings(kind="none"),
+    objective="adp",
+    game=Choice("leduc"),
+    inference=InferenceSettings(phase1="none"),
     network=NetworkConfig(
-        objective="adp", value_head="scalar", hidden_head=False, channels=8, blocks=1, head_channels=2, head_units=8
+        objective="adp",
+        value_head="scalar",
+        hidden_head=False,
+        channels=8,
+        blocks=1,
+        head_channels=2,
+        head_units=8,
     ),
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="session")
@@ -62,3 +88,59 @@ def _saved(config: TrainConfig, folder: Path) -> Path:
     networks = {k: v for k, v in state.arrays.items() if k.startswith("network.")}
     save(folder / "networks.safetensors", networks, state.meta | {"seconds": 0.0})
     return folder
+
+
+DOUDIZHU, LEDUC = make("doudizhu"), make("leduc")
+SEARCH = {"playouts": 8}
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"protocol": 1}), flush=True)
+    elif message["type"] == "view":
+        legal, view = message["view"]["legal"], message["view"]
+        assert all(card in view["hand"] + view["public"] for card in view["hand"])
+        print(json.dumps({"move": legal[sum(map(ord, json.dumps(view))) % len(legal)]}), flush=True)
+"""
+
+
+@pytest.fixture
+def made(
+    kind: str, game: Game, run: Path, poker_run: Path, tabular_run: Path, tmp_path: Path
+) -> Iterator[Agent]:
+    """Yields the player of the parameters ``kind`` and ``game``."""
+    big, program = game is DOUDIZHU, tmp_path / "player.py"
+    program.write_text(PROGRAM)
+    command = f"{sys.executable} {ROOT / 'examples' / 'external_player.py' if big else program}"
+    networks = {"checkpoint": str(run if big else poker_run)}
+    options: dict[str, dict[str, object]] = {
+        "policy": networks,
+        "fpmcts": networks | SEARCH,
+        "pimc": {"worlds": 4},
+        "tabular": {"run": str(tabular_run)},
+        "lbr": {"against": "random"},
+        "mix": {"seats": ["random", "rhcp", "rhcp"] if big else ["random", "always_call"]},
+        "open_spiel": {"bot": "uniform_random"},
+        "rlcard": {"agent": "doudizhu-rule-v1" if big else "leduc-holdem-cfr"},
+        "external": {"command": command},
+    }
+    agent = load_player(kind, game, seed=3, **options.get(kind, {}))
+    yield agent
+    getattr(agent, "close", lambda: None)()
+
+
+CASES = [(kind, game) for game in (DOUDIZHU, LEDUC) for kind in names(game.spec.name)]
+EVERY = pytest.mark.parametrize(
+    ("kind", "game"),
+    [
+        pytest.param(
+            kind,
+            game,
+            id=f"{game.spec.name}-{kind}",
+            marks=[pytest.mark.slow] if kind == "pimc" else [],
+        )
+        for kind, game in CASES
+    ],
+)
+"""PIMC compiles for long; ``tests/agents/test_pimc.py`` has the rest of it."""

@@ -8,7 +8,9 @@ from games.doudizhu.state import States, empty
 
 
 def positions(rows: Sequence[tuple[int, str, str]]) -> States:
-    """Returns a view for each (seat, its hand, move to beat or "" for a lead); the other hands are erased."""
+    """Returns a view for each (seat, its hand, move to beat or "" for a lead); the other hands are
+    erased.
+    """
     views = empty(len(rows))
     views.winner[:] = -1
     for i, (seat, hand, target) in enumerate(rows):

@@ -1,4 +1,5 @@
-"""RHCP by brute force, from its description alone: hands are tuples of 15 counts, and every step of the recursion is a list.
+"""RHCP by brute force, from its description alone: hands are tuples of 15 counts, and every step of
+the recursion is a list.
 
 It shares no code with the kernels. Ranks are 3 to 17 here, as in the description.
 """
@@ -31,7 +32,9 @@ def minus(hand: Cards, group: Cards) -> Cards:
     return tuple(a - b for a, b in zip(hand, group, strict=True))
 
 
-def made_of(main: list[int], copies: int, kickers: tuple[int, ...] = (), kicker_size: int = 0) -> Cards:
+def made_of(
+    main: list[int], copies: int, kickers: tuple[int, ...] = (), kicker_size: int = 0
+) -> Cards:
     return tuple(copies * main.count(rank) + kicker_size * kickers.count(rank) for rank in RANKS)
 
 
@@ -51,9 +54,13 @@ KINDS = {
 """For each kind: cards per main rank, cards per kicker, main ranks in a row."""
 
 
-def kicker_choices(main: list[int], size: int, number: int, hand: Cards = (4,) * 13 + (1, 1)) -> Iterator[tuple[int, ...]]:
+def kicker_choices(
+    main: list[int], size: int, number: int, hand: Cards = (4,) * 13 + (1, 1)
+) -> Iterator[tuple[int, ...]]:
     """Yields the ranks of every choice of kickers from a hand; both jokers are none."""
-    for kickers in combinations([rank for rank in RANKS if held(hand, rank) >= size and rank not in main], number):
+    for kickers in combinations(
+        [rank for rank in RANKS if held(hand, rank) >= size and rank not in main], number
+    ):
         if not set(JOKERS) <= set(kickers):
             yield kickers
 
@@ -63,12 +70,18 @@ def every_group() -> Iterator[tuple[Cards, tuple[str, int, int]]]:
     yield made_of(list(JOKERS), 1), ("rocket", 1, 17)
     for kind, (copies, size, lengths) in KINDS.items():
         for length in lengths:
-            for top in range(2 + length, (17 if kind == "solo" else TWO if length == 1 else ACE) + 1):
+            for top in range(
+                2 + length, (17 if kind == "solo" else TWO if length == 1 else ACE) + 1
+            ):
                 main = list(range(top - length + 1, top + 1))
                 for kickers in kicker_choices(main, size, length if size else 0):
                     yield made_of(main, copies, kickers, size), (kind, length, top)
     for four in range(3, TWO + 1):
-        for kind, size, number in (("four + two solos", 1, 2), ("four + two solos", 2, 1), ("four + two pairs", 2, 2)):
+        for kind, size, number in (
+            ("four + two solos", 1, 2),
+            ("four + two solos", 2, 1),
+            ("four + two pairs", 2, 2),
+        ):
             for kickers in kicker_choices([four], size, number):
                 yield made_of([four], 4, kickers, size), (kind, 1, four)
 
@@ -116,7 +129,9 @@ def kicked_trios(hand: Cards) -> list[Cards]:
         for sizes, lengths in (((1, 2), [1]), ((1,), [2, 3, 4]), ((2,), [2, 3])):
             for length in lengths:
                 main = list(range(start, start + length))
-                if all(held(hand, rank) == 3 for rank in main if rank <= TWO) and (length == 1 or main[-1] <= ACE):
+                if all(held(hand, rank) == 3 for rank in main if rank <= TWO) and (
+                    length == 1 or main[-1] <= ACE
+                ):
                     found += with_kickers(hand, main, sizes)
     return found
 
@@ -178,7 +193,9 @@ def beats(group: tuple[str, int, int] | None, target: tuple[str, int, int]) -> b
 
 
 def same_kind(hand: Cards, target: tuple[str, int, int]) -> list[Cards]:
-    """Returns the groups of the kind and length of the target that beat it, in order; none for four + two and the rocket."""
+    """Returns the groups of the kind and length of the target that beat it, in order; none for four
+    + two and the rocket.
+    """
     kind, length, beaten = target
     if kind not in KINDS:
         return []
@@ -186,7 +203,10 @@ def same_kind(hand: Cards, target: tuple[str, int, int]) -> list[Cards]:
     found = []
     for top in range(beaten + 1, (ACE if length > 1 else 17) + 1):
         main = list(range(top - length + 1, top + 1))
-        if all(held(hand, rank) == 3 if size and length > 1 else held(hand, rank) >= copies for rank in main):
+        if all(
+            held(hand, rank) == 3 if size and length > 1 else held(hand, rank) >= copies
+            for rank in main
+        ):
             found += with_kickers(hand, main, (size,)) if size else [made_of(main, copies)]
     return found
 
@@ -207,6 +227,11 @@ def reply(hand: Cards, target: tuple[str, int, int]) -> Cards:
             rest = value(minus(hand, bomb))
             if score(rest) >= bar or rest[0] > 0:
                 chosen, bar = bomb, score(rest)
-    if not any(chosen) and all(held(hand, rank) for rank in JOKERS) and total > 20 and target[0] != "rocket":
+    if (
+        not any(chosen)
+        and all(held(hand, rank) for rank in JOKERS)
+        and total > 20
+        and target[0] != "rocket"
+    ):
         chosen = made_of(list(JOKERS), 1)
     return chosen

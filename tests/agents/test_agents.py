@@ -1,4 +1,6 @@
-"""What holds for every heuristic player: no hidden card counts, no neighbour in the batch does, the strength is as published."""
+"""What holds for every heuristic player: no hidden card counts, no neighbour in the batch does, the
+strength is as published.
+"""
 
 import numpy as np
 import pytest
@@ -23,7 +25,9 @@ NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
 
 
 def random_positions(count: int, seed: int) -> States:
-    """Returns full states after a random number of moves of games in which every other move is random."""
+    """Returns full states after a random number of moves of games in which every other move is
+    random.
+    """
     games = generate_games(GAME, streams(seed, count), epsilon=0.5)
     states = take(games.deals, np.arange(count))
     rng = np.random.default_rng(seed)
@@ -41,13 +45,18 @@ def moves_of(agent: Agent, games: np.ndarray, states: States, total: int) -> np.
 
 @pytest.mark.parametrize("make_agent", AGENTS)
 def test_hidden_cards_change_nothing(make_agent: type) -> None:
-    """The move is the same on the view, on the full state, and with the hands of the others exchanged."""
+    """The move is the same on the view, on the full state, and with the hands of the others
+    exchanged.
+    """
     states = random_positions(300, 1)
     n = num_rows(states)
     swapped = take(states, np.arange(n))
     rows, seats = np.arange(n), states.seat.astype(np.int64)
     right, left = (seats + 1) % 3, (seats + 2) % 3
-    swapped.hands[rows, right], swapped.hands[rows, left] = states.hands[rows, left], states.hands[rows, right]
+    swapped.hands[rows, right], swapped.hands[rows, left] = (
+        states.hands[rows, left],
+        states.hands[rows, right],
+    )
     agent = make_agent().at(GAME)
     moves = moves_of(agent, rows, states, n)
     assert (states.hands != swapped.hands).any()
@@ -71,7 +80,9 @@ def test_batches_change_nothing(make_agent: type) -> None:
 def test_moves_are_legal(make_agent: type) -> None:
     states = random_positions(400, 3)
     scratch = np.empty(MAX_LEGAL, np.int16)
-    for i, move in enumerate(moves_of(make_agent().at(GAME), np.arange(num_rows(states)), states, num_rows(states))):
+    for i, move in enumerate(
+        moves_of(make_agent().at(GAME), np.arange(num_rows(states)), states, num_rows(states))
+    ):
         n = legal_moves(GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch)
         assert move in scratch[:n]
 
@@ -100,11 +111,14 @@ def test_random_agent_is_uniform() -> None:
         (RLCardRule, Random, 0.943, 0.025),
     ],
 )
-def test_strength_is_as_published(first: type, second: type, published: float, tolerance: float) -> None:
+def test_strength_is_as_published(
+    first: type, second: type, published: float, tolerance: float
+) -> None:
     """Win rates of the DouZero paper, table 1, over 600 decks played both ways.
 
-    The standard error over decks is 0.0061 against random and 0.013 between the rule players, so the tolerances are 4 and 4.6
-    of them: for players of exactly the published strength a false alarm in fewer than 1 of 10,000 seeds.
+    The standard error over decks is 0.0061 against random and 0.013 between the rule players, so
+    the tolerances are 4 and 4.6 of them: for players of exactly the published strength a false
+    alarm in fewer than 1 of 10,000 seeds.
     """
     result = duplicate_match(GAME, first().at(GAME), second().at(GAME), 600, seed=1)
     assert abs(result.total.wp.mean - published) < tolerance

@@ -1,9 +1,10 @@
-"""Every player at a table: the same position gives the same decision, hidden cards change nothing, and what it tells is sound."""
+"""Every player at a table: the same position gives the same decision, hidden cards change nothing,
+and what it tells is sound.
+"""
 
 import json
-import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,67 +14,10 @@ from agents import load_player
 from agents.agent import Agent
 from agents.decision import FORCED, RETURN, SURE_WIN, WINS, Decision
 from agents.players import PLAYERS, names
-from games import make
 from games.interface import Game
-from games.kernels import ROOT
 from games.table import Table
+from tests.agents.conftest import DOUDIZHU, EVERY, LEDUC, SEARCH
 from tests.games import driver
-
-DOUDIZHU, LEDUC = make("doudizhu"), make("leduc")
-SEARCH = {"playouts": 8}
-POKER_PROGRAM = """
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print(json.dumps({"protocol": 1}), flush=True)
-    elif message["type"] == "view":
-        legal = message["view"]["legal"]
-        print(json.dumps({"move": legal[sum(map(ord, json.dumps(message["view"]))) % len(legal)]}), flush=True)
-"""
-
-
-def player(kind: str, game: Game, run: Path, poker_run: Path, tabular_run: Path, program: Path) -> Agent:
-    """Returns a player of a kind, with untrained networks where it has some."""
-    options: dict[str, object] = {}
-    if kind in ("policy", "fpmcts"):
-        options["checkpoint"] = str(run if game is DOUDIZHU else poker_run)
-    if kind == "fpmcts":
-        options |= SEARCH
-    if kind == "pimc":
-        options["worlds"] = 4
-    if kind == "tabular":
-        options["run"] = str(tabular_run)
-    if kind == "lbr":
-        options["against"] = "random"
-    if kind == "mix":
-        options["seats"] = ["random", "rhcp", "rhcp"] if game is DOUDIZHU else ["random", "always_call"]
-    if kind == "open_spiel":
-        options["bot"] = "uniform_random"
-    if kind == "rlcard":
-        options["agent"] = "doudizhu-rule-v1" if game is DOUDIZHU else "leduc-holdem-cfr"
-    if kind == "external":
-        program.write_text(POKER_PROGRAM)
-        options["command"] = f"{sys.executable} {ROOT / 'examples' / 'external_player.py' if game is DOUDIZHU else program}"
-    return load_player(kind, game, seed=3, **options)
-
-
-CASES = [(kind, game) for game in (DOUDIZHU, LEDUC) for kind in names(game.spec.name)]
-EVERY = pytest.mark.parametrize(
-    ("kind", "game"),
-    [
-        pytest.param(kind, game, id=f"{game.spec.name}-{kind}", marks=[pytest.mark.slow] if kind == "pimc" else [])
-        for kind, game in CASES
-    ],
-)
-"""PIMC compiles for long; ``tests/agents/test_pimc.py`` has the rest of it."""
-
-
-@pytest.fixture
-def made(kind: str, game: Game, run: Path, poker_run: Path, tabular_run: Path, tmp_path: Path):
-    agent = player(kind, game, run, poker_run, tabular_run, tmp_path / "player.py")
-    yield agent
-    getattr(agent, "close", lambda: None)()
 
 
 def swapped(table: Table) -> Table:
@@ -92,11 +36,13 @@ def test_decisions_follow_from_what_is_seen(kind: str, game: Game, made: Agent) 
     other = swapped(table)
     assert table.record() != other.record()
     decision = made.decide(table)
-    assert decision.move == game.action_text(decision.action) and game.is_legal(table.view(0), decision.move)
+    assert decision.move == game.action_text(decision.action) and game.is_legal(
+        table.view(0), decision.move
+    )
     for again in (other, table, table.copy()):
         assert replace(made.decide(again), seconds=decision.seconds) == decision
     assert decision.seconds > 0.0 and len(table.moves) == 0
-    assert json.loads(json.dumps(decision.to_json()))["move"] == decision.move
+    assert json.loads(json.dumps(asdict(decision)))["move"] == decision.move
     if decision.policy is not None:
         assert list(decision.policy) == [move.text for move in table.legal()]
         assert sum(decision.policy.values()) == pytest.approx(1.0, abs=1e-5)
@@ -105,7 +51,9 @@ def test_decisions_follow_from_what_is_seen(kind: str, game: Game, made: Agent) 
 
 @EVERY
 def test_earlier_questions_change_nothing(kind: str, game: Game, made: Agent) -> None:
-    """A player asked at every move of a game answers the last one as it does when asked there alone."""
+    """A player asked at every move of a game answers the last one as it does when asked there
+    alone.
+    """
     table, asked = Table(game, seed=5), None
     for _ in range(6):
         if table.is_over:
@@ -124,10 +72,18 @@ def test_given_moves_alone(kind: str, game: Game, made: Agent) -> None:
     for some in (legal[:1], legal[-2:]):
         decision = made.decide(table, moves=some)
         assert decision.move in some
-        assert sum(probability for text, probability in decision.policy.items() if text in some) == pytest.approx(1.0, abs=1e-5)
+        assert sum(
+            probability for text, probability in decision.policy.items() if text in some
+        ) == pytest.approx(1.0, abs=1e-5)
         if kind == "fpmcts":
-            assert [row.move for row in decision.root] == some and sum(row.visits for row in decision.root) == 8
-    for wrong in ([], ["no such move"], [game.spec.num_actions - 1] if game is DOUDIZHU else ["fold"]):
+            assert [row.move for row in decision.root] == some and sum(
+                row.visits for row in decision.root
+            ) == 8
+    for wrong in (
+        [],
+        ["no such move"],
+        [game.spec.num_actions - 1] if game is DOUDIZHU else ["fold"],
+    ):
         with pytest.raises(ValueError):
             made.decide(table, moves=wrong)
 
@@ -140,7 +96,10 @@ def test_a_player_without_probabilities_is_not_asked_about_given_moves() -> None
 
 def test_the_seed_changes_random_choices() -> None:
     table = Table(DOUDIZHU, seed=2)
-    assert len({load_player("random", DOUDIZHU, seed=seed).decide(table).move for seed in range(9)}) > 3
+    assert (
+        len({load_player("random", DOUDIZHU, seed=seed).decide(table).move for seed in range(9)})
+        > 3
+    )
 
 
 def finished(seed: int = 4) -> Table:
@@ -152,16 +111,28 @@ def finished(seed: int = 4) -> Table:
 
 
 def test_forced_moves_and_sure_wins_are_said(run: Path) -> None:
-    agent, found, seeds, table = load_player("fpmcts", DOUDIZHU, str(run), **SEARCH), set(), iter(range(99)), finished()
+    agent, found, seeds, table = (
+        load_player("fpmcts", DOUDIZHU, str(run), **SEARCH),
+        set(),
+        iter(range(99)),
+        finished(),
+    )
     while not {FORCED, SURE_WIN} <= found:
         if not table.moves:
             table = finished(next(seeds))
         table.undo()
-        forced, sure = len(table.legal()) == 1, driver.forced_win(DOUDIZHU.rules, table.view(table.seat), 0)
+        forced, sure = (
+            len(table.legal()) == 1,
+            driver.forced_win(DOUDIZHU.rules, table.view(table.seat), 0),
+        )
         if forced or sure >= 0:
             decision = agent.decide(table)
-            assert decision.reason == (FORCED if forced else SURE_WIN) and decision.policy == {decision.move: 1.0}
-            assert decision.root is None and (decision.value, decision.unit) == ((None, None) if forced else (1.0, WINS))
+            assert decision.reason == (FORCED if forced else SURE_WIN) and decision.policy == {
+                decision.move: 1.0
+            }
+            assert decision.root is None and (decision.value, decision.unit) == (
+                (None, None) if forced else (1.0, WINS)
+            )
             found.add(decision.reason)
 
 
@@ -174,11 +145,18 @@ def test_a_search_tells_its_root_and_what_it_believes(run: Path) -> None:
     assert [row.move for row in decision.root] == [move.text for move in table.legal()]
     assert sum(row.visits for row in decision.root) == 64
     for row in decision.root:
-        assert (row.mean is None) == (row.visits == 0) and (row.mean is None or 0.0 <= row.mean <= 1.0)
+        assert (row.mean is None) == (row.visits == 0) and (
+            row.mean is None or 0.0 <= row.mean <= 1.0
+        )
         assert row.standard_error is None or 0.0 <= row.standard_error <= 0.5
     assert any(row.standard_error for row in decision.root)
     hidden = decision.hidden
-    assert hidden is not None and hidden.seats == (1, 2) and hidden.kinds[0] == "3" and hidden.prior_only
+    assert (
+        hidden is not None
+        and hidden.seats == (1, 2)
+        and hidden.kinds[0] == "3"
+        and hidden.prior_only
+    )
     np.testing.assert_allclose(np.sum(hidden.probabilities, axis=-1), 1.0)
     sizes = np.einsum("skc,c->s", np.array(hidden.probabilities), np.arange(5))
     np.testing.assert_allclose(sizes, [17.0, 17.0])
@@ -196,7 +174,9 @@ def test_a_search_can_be_cut_short(run: Path) -> None:
 def test_values_are_in_the_unit_that_is_said(poker_run: Path, run: Path) -> None:
     table = Table(LEDUC, seed=2)
     for kind in ("policy", "fpmcts"):
-        decision = load_player(kind, LEDUC, str(poker_run), **(SEARCH if kind == "fpmcts" else {})).decide(table)
+        decision = load_player(
+            kind, LEDUC, str(poker_run), **(SEARCH if kind == "fpmcts" else {})
+        ).decide(table)
         assert decision.unit == RETURN and abs(decision.value) <= LEDUC.spec.max_return
     decision = load_player("policy", DOUDIZHU, str(run)).decide(Table(DOUDIZHU, seed=2))
     assert decision.unit == WINS and 0.0 <= decision.value <= 1.0
@@ -230,22 +210,41 @@ def test_an_illegal_answer_is_an_error_and_no_other_move() -> None:
         ("lbr", LEDUC, {}, ["against="]),
         ("external", DOUDIZHU, {}, ["command"]),
         ("open_spiel", LEDUC, {}, ["bot=NAME"]),
-        ("open_spiel", LEDUC, {"bot": "uniform"}, ["bot='uniform'", "uniform_random", "MODULE:FUNCTION"]),
+        (
+            "open_spiel",
+            LEDUC,
+            {"bot": "uniform"},
+            ["bot='uniform'", "uniform_random", "MODULE:FUNCTION"],
+        ),
         ("open_spiel", LEDUC, {"bot": "no.such:make"}, ["bot='no.such:make'", "No module named"]),
         ("open_spiel", DOUDIZHU, {"bot": "uniform_random"}, ["open_spiel", "rhcp", "doudizhu"]),
         ("rlcard", LEDUC, {}, ["agent=NAME"]),
         ("rlcard", LEDUC, {"agent": "doudizhu-rule-v1"}, ["doudizhu-rule-v1", "leduc-holdem-cfr"]),
     ],
 )
-def test_players_that_cannot_be_loaded(name: str, game: Game, options: dict[str, object], words: list[str]) -> None:
+def test_players_that_cannot_be_loaded(
+    name: str, game: Game, options: dict[str, object], words: list[str]
+) -> None:
     with pytest.raises(ValueError) as caught:
         load_player(name, game, **options)
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
 def test_kinds_belong_to_families_and_not_to_names() -> None:
-    assert {kind for kind in PLAYERS if not PLAYERS[kind].families} == {"random", "policy", "fpmcts", "ismcts", "external", "mix"}
-    assert PLAYERS["lbr"].games() == ("kuhn", "leduc", "limit_holdem", "no_limit_holdem") and PLAYERS["tabular"].games() == (
+    assert {kind for kind in PLAYERS if not PLAYERS[kind].families} == {
+        "random",
+        "policy",
+        "fpmcts",
+        "ismcts",
+        "external",
+        "mix",
+    }
+    assert PLAYERS["lbr"].games() == (
+        "kuhn",
+        "leduc",
+        "limit_holdem",
+        "no_limit_holdem",
+    ) and PLAYERS["tabular"].games() == (
         "kuhn",
         "leduc",
         "limit_holdem",

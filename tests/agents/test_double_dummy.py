@@ -1,4 +1,6 @@
-"""The double-dummy solver: endgames worked out by hand, and plain minimax over the rules of ``tests/games/oracle.py``."""
+"""The double-dummy solver: endgames worked out by hand, and plain minimax over the rules of
+``tests/games/oracle.py``.
+"""
 
 from functools import cache
 from typing import NamedTuple
@@ -33,23 +35,35 @@ def moves_of(hand: tuple[int, ...]) -> list[tuple[tuple[int, ...], oracle.Readin
 
 
 @cache
-def minimax(hands: Hands, seat: int, target: oracle.Reading | None, passes: int, points: bool) -> int:
+def minimax(
+    hands: Hands, seat: int, target: oracle.Reading | None, passes: int, points: bool
+) -> int:
     """The landlord's value by the definition: every move of every seat, nothing left out."""
     values = []
     if target is not None:
         free = passes == 1
-        values.append(minimax(hands, (seat + 1) % 3, None if free else target, 0 if free else 1, points))
+        values.append(
+            minimax(hands, (seat + 1) % 3, None if free else target, 0 if free else 1, points)
+        )
     for rest, reading in moves_of(hands[seat]):
         if target is None or oracle.answers(reading, target):
             after = tuple(rest if other == seat else hand for other, hand in enumerate(hands))
             over = not any(rest)
-            value = (1 if seat == 0 else -1) if over else minimax(after, (seat + 1) % 3, reading, 0, points)
+            value = (
+                (1 if seat == 0 else -1)
+                if over
+                else minimax(after, (seat + 1) % 3, reading, 0, points)
+            )
             values.append(2 * value if points and reading[0] in DOUBLES else value)
     return max(values) if seat == 0 else min(values)
 
 
-def position(hands: tuple[str, str, str], seat: int = 0, target: str = "", passes: int = 0) -> States:
-    """A running game with these hands; the move to beat is that of the seat before, or with one pass the seat before that."""
+def position(
+    hands: tuple[str, str, str], seat: int = 0, target: str = "", passes: int = 0
+) -> States:
+    """A running game with these hands; the move to beat is that of the seat before, or with one
+    pass the seat before that.
+    """
     states = endgame(*hands)
     states.seat[0], states.passes[0] = seat, passes
     states.target[0] = GAME.parse_action(target) if target else 0
@@ -76,7 +90,8 @@ class Endgame(NamedTuple):
 def random_endgame(rng: np.random.Generator, most: int = 10) -> Endgame:
     """A random endgame of 3 to ``most`` cards, two in three of them replies.
 
-    Mostly of few ranks, so that there are chains, trios and bombs. One in three has a bomb or the rocket in some hand.
+    Mostly of few ranks, so that there are chains, trios and bombs. One in three has a bomb or the
+    rocket in some hand.
     """
     num_ranks = int(rng.choice([2, 3, 4, 5, 8, 15]))
     ranks = rng.choice(15, num_ranks, replace=False)
@@ -115,37 +130,67 @@ def random_endgame(rng: np.random.Generator, most: int = 10) -> Endgame:
         (("33334", "5", "6"), 0, "", 1, 2, "the bomb, then the 4"),
         (("33334", "5", "6"), 1, "", -1, -1, "D is out before C can double"),
         (("33334LB", "5", "6"), 0, "", 1, 4, "both, then the 4"),
-        (("3", "5LB", "44446"), 1, "", -1, -4, "D leads the 5, E beats it with the bomb, D that with the rocket"),
+        (
+            ("3", "5LB", "44446"),
+            1,
+            "",
+            -1,
+            -4,
+            "D leads the 5, E beats it with the bomb, D that with the rocket",
+        ),
         (("45", "6666", "3"), 2, "", -1, -1, "E is out"),
         (("8T", "39", "4"), 1, "", -1, -1, "D leads the 3 below its partner's 4, who is out"),
-        (("8T", "59", "4"), 1, "", 1, 1, "D has nothing below the 4: C takes the 5 or the 9 with its T and is out with the 8"),
+        (
+            ("8T", "59", "4"),
+            1,
+            "",
+            1,
+            1,
+            "D has nothing below the 4: C takes the 5 or the 9 with its T and is out with the 8",
+        ),
         (("47", "5K", "6"), 0, "A", -1, -1, "nobody beats E's ace, and E is out with the 6"),
         (("TT5", "44J", "9"), 2, "3", -1, -1, "the 9 is E's last card"),
     ],
 )
-def test_endgames_by_hand(hands: tuple[str, str, str], seat: int, target: str, win: int, points: int, why: str) -> None:
+def test_endgames_by_hand(
+    hands: tuple[str, str, str], seat: int, target: str, win: int, points: int, why: str
+) -> None:
     states = position(hands, seat, target)
     assert DoubleDummySolver(GAME).values(states)[0] == win, why
     assert DoubleDummySolver(GAME, points=True).values(states)[0] == points, why
 
 
-@pytest.mark.parametrize(("seat", "passes", "win"), [(0, 0, 1), (0, 1, -1), (1, 0, 1), (1, 1, 1), (2, 0, -1), (2, 1, 1)])
+@pytest.mark.parametrize(
+    ("seat", "passes", "win"), [(0, 0, 1), (0, 1, -1), (1, 0, 1), (1, 1, 1), (2, 0, -1), (2, 1, 1)]
+)
 def test_passes_say_who_leads(seat: int, passes: int, win: int) -> None:
-    """Nobody beats the 2, so its owner leads: C is out with its T, D with its 5, and E's 3 or 4 is beaten by C's T."""
+    """Nobody beats the 2, so its owner leads: C is out with its T, D with its 5, and E's 3 or 4 is
+    beaten by C's T.
+    """
     states = position(("T", "5", "34"), seat, "2", passes)
     assert WIN.values(states)[0] == win
 
 
 def test_equals_minimax() -> None:
-    """Each objective with one table for all positions, and with a table so small that entries replace each other."""
+    """Each objective with one table for all positions, and with a table so small that entries
+    replace each other.
+    """
     rng = np.random.default_rng(1)
-    solvers = [(points, DoubleDummySolver(GAME, points, table_bits=bits)) for points in (False, True) for bits in (2, 16)]
+    solvers = [
+        (points, DoubleDummySolver(GAME, points, table_bits=bits))
+        for points in (False, True)
+        for bits in (2, 16)
+    ]
     doubled = 0
     for _ in range(1000):
         endgame = random_endgame(rng)
         for points, solver in solvers:
             expected = endgame.value(points)
-            assert solver.values(endgame.states)[0] == expected, ([text(hand) for hand in endgame.hands], *endgame[1:4], points)
+            assert solver.values(endgame.states)[0] == expected, (
+                [text(hand) for hand in endgame.hands],
+                *endgame[1:4],
+                points,
+            )
             doubled += points and abs(expected) > 1
     assert doubled > 100
 
@@ -164,7 +209,9 @@ def test_points_agree_with_the_win(seed: int) -> None:
 
 @given(seeds, st.booleans(), st.lists(st.integers(1, 60), max_size=4))
 def test_nodes_change_no_answer(seed: int, points: bool, budgets: list[int]) -> None:
-    """With too few nodes there is no answer; where there is one it is right, whatever an attempt before left in the table."""
+    """With too few nodes there is no answer; where there is one it is right, whatever an attempt
+    before left in the table.
+    """
     endgame = random_endgame(np.random.default_rng(seed), 12)
     expected = DoubleDummySolver(GAME, points).values(endgame.states)[0]
     solver = DoubleDummySolver(GAME, points, table_bits=8)
@@ -179,7 +226,10 @@ def test_tables_change_no_answer(seed: int) -> None:
     """An old table, an empty one, and one that was told to forget."""
     rng = np.random.default_rng(seed)
     states = concatenate([random_endgame(rng, 12).states for _ in range(3)])
-    fresh = [DoubleDummySolver(GAME, True, table_bits=10).values(take(states, slice(i, i + 1)))[0] for i in range(3)]
+    fresh = [
+        DoubleDummySolver(GAME, True, table_bits=10).values(take(states, slice(i, i + 1)))[0]
+        for i in range(3)
+    ]
     assert POINTS.values(states).tolist() == fresh
     POINTS.forget()
     assert POINTS.values(states).tolist() == fresh
@@ -196,7 +246,10 @@ def test_objectives_share_a_table() -> None:
 
 def test_too_few_nodes_say_so() -> None:
     """The deal of a whole game is far beyond a thousand nodes; zero is no value."""
-    assert DoubleDummySolver(GAME, max_nodes=1000).values(GAME.deal(np.array([1], np.uint64)))[0] == UNSOLVED
+    assert (
+        DoubleDummySolver(GAME, max_nodes=1000).values(GAME.deal(np.array([1], np.uint64)))[0]
+        == UNSOLVED
+    )
 
 
 def test_errors() -> None:

@@ -1,4 +1,6 @@
-"""Players from outside: whole matches, what they are sent, and every way in which a program can fail."""
+"""Players from outside: whole matches, what they are sent, and every way in which a program can
+fail.
+"""
 
 import gc
 import json
@@ -71,14 +73,22 @@ FIRST = "move(legal()[0])"
 
 def client(view: str = FIRST, hello: str = GOOD_HELLO, start: str = "pass") -> list[str]:
     """Returns the command of a program with these answers."""
-    return [sys.executable, "-c", CLIENT.replace("HELLO", hello).replace("VIEW", view).replace("START", start)]
+    return [
+        sys.executable,
+        "-c",
+        CLIENT.replace("HELLO", hello).replace("VIEW", view).replace("START", start),
+    ]
 
 
 def is_gone(pid: int, seconds: float = 2.0) -> bool:
-    """Returns whether there is no such process, after a while; one that is dead but not yet reaped counts as none."""
+    """Returns whether there is no such process, after a while; one that is dead but not yet reaped
+    counts as none.
+    """
     deadline = time.monotonic() + seconds
     while True:
-        state = subprocess.run(["ps", "-o", "state=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
+        state = subprocess.run(
+            ["ps", "-o", "state=", "-p", str(pid)], capture_output=True, text=True
+        ).stdout.strip()
         if state in ("", "Z"):
             return True
         if time.monotonic() > deadline:
@@ -127,14 +137,21 @@ def test_the_example_is_short_and_stands_alone() -> None:
 
 
 def test_the_example_does_not_beat_its_partner() -> None:
-    hands = [parse_cards(text) for text in ("33334444555566667LB2", "7778888999TTTTJJJ", "9JQQQQKKKKAAAA222")]
+    hands = [
+        parse_cards(text)
+        for text in ("33334444555566667LB2", "7778888999TTTTJJJ", "9JQQQQKKKKAAAA222")
+    ]
     states = GAME.start(np.array([hands], np.uint64), np.array([parse_cards("LB2")], np.uint64))
     records = no_records(1)
     answers = []
     with ExternalAgent(GAME, EXAMPLE) as player:
         player.start(1, seed=0)
         for text in ("7", "9", "pass", "L", "pass", "pass"):
-            answers.append(GAME.action_text(int(player.act(np.arange(1), GAME.view(states, states.seat), records)[0])))
+            answers.append(
+                GAME.action_text(
+                    int(player.act(np.arange(1), GAME.view(states, states.seat), records)[0])
+                )
+            )
             driver.step(GAME.rules, states, 0, GAME.parse_action(text))
     assert answers[1:] == ["8", "pass", "2", "pass", "pass"]  # bombs alone beat the joker
 
@@ -142,17 +159,25 @@ def test_the_example_does_not_beat_its_partner() -> None:
 def test_the_documented_exchange(capsys: pytest.CaptureFixture[str]) -> None:
     """The lines in the documentation are what we send, and what the example player answers."""
     sent, answered = ([line for way, line in EXCHANGE if way == which] for which in "><")
-    ran = subprocess.run(EXAMPLE, input="\n".join(sent) + "\n", capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        EXAMPLE, input="\n".join(sent) + "\n", capture_output=True, text=True, check=True
+    )
     assert ran.stdout.splitlines() == answered
 
     hello, start, *questions = map(json.loads, sent)
     echo = "sys.stderr.write(line)"
     answer = f"{echo}; say({answered!r}[message.get('id', 0)])"
-    deals, records = GAME.deal(np.arange(start["games"], dtype=np.uint64)), no_records(start["games"])
+    deals, records = (
+        GAME.deal(np.arange(start["games"], dtype=np.uint64)),
+        no_records(start["games"]),
+    )
     with ExternalAgent(GAME, client(answer, answer, echo), hello["seconds"]) as player:
         player.start(start["games"], start["seed"])
         for question, answer in zip(questions, answered[1:], strict=True):
-            game, moves = question["game_number"], [GAME.parse_action(text) for text in question["view"]["moves"]]
+            game, moves = (
+                question["game_number"],
+                [GAME.parse_action(text) for text in question["view"]["moves"]],
+            )
             states = take(deals, np.array([game]))
             for move in moves:
                 assert move in driver.legal_actions(GAME, states, 0)
@@ -165,16 +190,22 @@ def test_the_documented_exchange(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_documented_poker(tmp_path: Path) -> None:
-    """The view in the documentation is what we send, and its player is always_call: on the same cards it scores the same."""
+    """The view in the documentation is what we send, and its player is always_call: on the same
+    cards it scores the same.
+    """
     game = make("leduc")
     assert isinstance(game, LimitPoker)
     (view,) = (json.loads(text) for text in re.findall(r"```json\n(.*)\n```", DOCS))
-    states = game.start([[game.card_names.index(view["hand"][0]), 0, game.card_names.index(view["public"][0])]])
+    states = game.start(
+        [[game.card_names.index(view["hand"][0]), 0, game.card_names.index(view["public"][0])]]
+    )
     moves = [game.parse_action(text) for text in view["moves"]]
     for move in moves:
         driver.step(game.rules, states, 0, move)
     assert game.describe_view(game.view(states, np.array([0])), 0, np.array(moves)) == view
-    (program,) = (text for text in re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL) if "sys.stdin" in text)
+    (program,) = (
+        text for text in re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL) if "sys.stdin" in text
+    )
     (tmp_path / "caller.py").write_text(program)
     caller = AlwaysCall().at(game)
     with ExternalAgent(game, [sys.executable, str(tmp_path / "caller.py")]) as player:
@@ -199,32 +230,76 @@ def test_hidden_cards_change_no_message(tmp_path: Path) -> None:
     assert (swapped.hands != states.hands).any()
     first = messages(GAME.view(states, states.seat), records, tmp_path / "view")
     assert len(first) == 20
-    assert first == messages(states, records, tmp_path / "full") == messages(swapped, records, tmp_path / "swapped")
+    assert (
+        first
+        == messages(states, records, tmp_path / "full")
+        == messages(swapped, records, tmp_path / "swapped")
+    )
 
 
 # name: (what it does when asked for a move, seconds, what the message says)
 FAULTS = {
-    "illegal": ("move('LB33')", 5.0, r"its move is illegal: 'LB33' is no move of the rule set 'standard'"),
-    "not there": ("move('pass')", 5.0, "its move 'pass' is illegal: expected one of those under \"legal\""),
+    "illegal": (
+        "move('LB33')",
+        5.0,
+        r"its move is illegal: 'LB33' is no move of the rule set 'standard'",
+    ),
+    "not there": (
+        "move('pass')",
+        5.0,
+        "its move 'pass' is illegal: expected one of those under \"legal\"",
+    ),
     "no card": ("move('1')", 5.0, "its move is illegal: no card '1'"),
     "long move": ("move('3' * 500)", 5.0, "its answer has no move"),
     "no text": ("say('{\"move\": 3}')", 5.0, "its answer has no move"),
     "no move": ("say('{}')", 5.0, "its answer has no move"),
-    "other id": ('say(\'{"id": 7, "move": "3"}\')', 5.0, "it answered another question: id '7', expected 1"),
+    "other id": (
+        'say(\'{"id": 7, "move": "3"}\')',
+        5.0,
+        "it answered another question: id '7', expected 1",
+    ),
     "no object": ("say('[1]')", 5.0, "its answer is no JSON object"),
     "garbage": ("say('hello world')", 5.0, "its answer is no JSON"),
     "nested": ("say('[' * 60000)", 5.0, "its answer is no JSON"),
     "empty": ("say('')", 5.0, "its answer is no JSON"),
-    "bytes": ("sys.stdout.buffer.write(bytes([255, 10])); sys.stdout.flush()", 5.0, r"its answer is no UTF-8: b'\\xff'"),
-    "huge": ("sys.stdout.write('x' * 200000); sys.stdout.flush(); time.sleep(9)", 5.0, "it wrote a line of more than 65,536 by"),
+    "bytes": (
+        "sys.stdout.buffer.write(bytes([255, 10])); sys.stdout.flush()",
+        5.0,
+        r"its answer is no UTF-8: b'\\xff'",
+    ),
+    "huge": (
+        "sys.stdout.write('x' * 200000); sys.stdout.flush(); time.sleep(9)",
+        5.0,
+        "it wrote a line of more than 65,536 by",
+    ),
     "flood": ("exec('while True: say(str(1) * 5000)')", 5.0, "(it wrote|its answer is no JSON)"),
     "late": ("time.sleep(9)", 0.3, r"no answer within 0.3 s \(does it flush its output\?\)"),
-    "half": ("sys.stdout.write('{'); sys.stdout.flush(); time.sleep(9)", 0.3, r"no end of the line within 0.3 s: it wrote b'{'"),
-    "drip": ("exec('while True: sys.stdout.write(str(1)); sys.stdout.flush(); time.sleep(.01)')", 0.3, "no end of the line"),
+    "half": (
+        "sys.stdout.write('{'); sys.stdout.flush(); time.sleep(9)",
+        0.3,
+        r"no end of the line within 0.3 s: it wrote b'{'",
+    ),
+    "drip": (
+        "exec('while True: sys.stdout.write(str(1)); sys.stdout.flush(); time.sleep(.01)')",
+        0.3,
+        "no end of the line",
+    ),
     "exit": ("sys.exit(3)", 5.0, "the program ended with status 3"),
-    "unfinished": ("sys.stdout.write('{'); sys.exit(3)", 5.0, "the program ended with status 3, having written b'{'"),
-    "crash": ("1 / 0", 5.0, r"the program ended with status 1.*last lines of its error stream: .*ZeroDivisionError"),
-    "killed": ("os.kill(os.getpid(), signal.SIGKILL)", 5.0, r"the program was ended by signal 9 \(SIGKILL\)"),
+    "unfinished": (
+        "sys.stdout.write('{'); sys.exit(3)",
+        5.0,
+        "the program ended with status 3, having written b'{'",
+    ),
+    "crash": (
+        "1 / 0",
+        5.0,
+        r"the program ended with status 1.*last lines of its error stream: .*ZeroDivisionError",
+    ),
+    "killed": (
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        5.0,
+        r"the program was ended by signal 9 \(SIGKILL\)",
+    ),
     "no output": ("os.close(1); time.sleep(9)", 5.0, "the program closed its output"),
 }
 
@@ -245,7 +320,12 @@ def test_faults_end_the_match(fault: str) -> None:
     assert is_gone(pid)
     text = str(caught.value)
     assert f"command: {sys.executable} -c" in text
-    question = {"type": "view", "id": 1, "game_number": 0, "view": GAME.describe_view(views, 0, records.moves[0, :0])}
+    question = {
+        "type": "view",
+        "id": 1,
+        "game_number": 0,
+        "view": GAME.describe_view(views, 0, records.moves[0, :0]),
+    }
     assert f"sent: {json.dumps(question)}; answer: " in text and "\n" not in text
     with pytest.raises(RuntimeError, match="before start or after close"):
         player.act(games, views, records)
@@ -254,25 +334,40 @@ def test_faults_end_the_match(fault: str) -> None:
 HELLO_FAULTS = {
     "death": ("sys.exit(1)", "the program ended with status 1"),
     "hangs": ("time.sleep(9)", "no answer within 0.4 s"),
-    "version": ("say('{\"protocol\": 2}')", 'it does not speak version 1 of the protocol: expected {"protocol": 1}'),
+    "version": (
+        "say('{\"protocol\": 2}')",
+        'it does not speak version 1 of the protocol: expected {"protocol": 1}',
+    ),
     "garbage": ("say('ready')", "its answer is no JSON"),
-    "two lines": (f"{GOOD_HELLO}; say('ready')", "(it wrote .*: b'.*ready|its answer is no JSON)"),  # seen at once, or later
+    "two lines": (
+        f"{GOOD_HELLO}; say('ready')",
+        "(it wrote .*: b'.*ready|its answer is no JSON)",
+    ),  # seen at once, or later
 }
 
 
 @pytest.mark.parametrize("fault", HELLO_FAULTS)
 def test_faults_at_the_start(fault: str) -> None:
     hello, message = HELLO_FAULTS[fault]
-    player = ExternalAgent(GAME, client(FIRST, hello), start_seconds=0.4 if fault == "hangs" else 10.0)
-    with pytest.raises(ExternalPlayerError, match=re.escape("external player external: ") + message) as caught:
+    player = ExternalAgent(
+        GAME, client(FIRST, hello), start_seconds=0.4 if fault == "hangs" else 10.0
+    )
+    with pytest.raises(
+        ExternalPlayerError, match=re.escape("external player external: ") + message
+    ) as caught:
         player.start(1, seed=0)
         player.act(*first_views(1))
     assert "; sent: {" in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("command", "message"), [("no-such-program 1", "No such file"), (["/"], "denied"), (["a\0b"], "null")])
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [("no-such-program 1", "No such file"), (["/"], "denied"), (["a\0b"], "null")],
+)
 def test_commands_that_cannot_be_started(command: str | list[str], message: str) -> None:
-    with pytest.raises(ExternalPlayerError, match=f"it cannot be started: .*{message}(.|\n)*command: "):
+    with pytest.raises(
+        ExternalPlayerError, match=f"it cannot be started: .*{message}(.|\n)*command: "
+    ):
         ExternalAgent(GAME, command).start(1, seed=0)
 
 
@@ -309,7 +404,9 @@ def test_lines_that_nobody_asked_for() -> None:
     """The second answer is noticed before the next question, or at once."""
     player = ExternalAgent(GAME, client(f"{FIRST}; {FIRST}"))
     player.start(3, seed=0)
-    with pytest.raises(ExternalPlayerError, match="it wrote (more than one line|without being asked): b'"):
+    with pytest.raises(
+        ExternalPlayerError, match="it wrote (more than one line|without being asked): b'"
+    ):
         for _ in range(20):
             player.act(*first_views(1))
             time.sleep(0.01)
@@ -318,7 +415,9 @@ def test_lines_that_nobody_asked_for() -> None:
 def test_death_in_the_middle_of_a_match() -> None:
     command = client("sys.exit('enough') if message['id'] > 30 else " + FIRST)
     player = ExternalAgent(GAME, command)
-    with pytest.raises(ExternalPlayerError, match='the program ended with status 1(.|\n)*"id": 31(.|\n)*enough'):
+    with pytest.raises(
+        ExternalPlayerError, match='the program ended with status 1(.|\n)*"id": 31(.|\n)*enough'
+    ):
         duplicate_match(GAME, player, Random().at(GAME), 10, seed=1)
     player.start(1, seed=0)  # a new program
     assert player.act(*first_views(1)).shape == (1,)
@@ -338,7 +437,9 @@ def test_answers_in_any_form_that_is_documented() -> None:
 
 def test_the_error_stream_is_passed_on(capsys: pytest.CaptureFixture[str]) -> None:
     """Also more of it than fits in a pipe, without which the program would wait forever."""
-    with ExternalAgent(GAME, client("sys.stderr.write('é' * 100000 + 'end'); sys.stderr.flush(); " + FIRST)) as player:
+    with ExternalAgent(
+        GAME, client("sys.stderr.write('é' * 100000 + 'end'); sys.stderr.flush(); " + FIRST)
+    ) as player:
         player.start(1, seed=0)
         player.act(*first_views(1))
     assert capsys.readouterr().err == "é" * 100_000 + "end"
@@ -353,7 +454,9 @@ def with_helper(tmp_path: Path) -> Iterator[tuple[list[str], Path]]:
 
 
 @pytest.mark.parametrize("way", ["close", "context", "collected", "error"])
-def test_programs_and_what_they_started_are_gone(way: str, with_helper: tuple[list[str], Path]) -> None:
+def test_programs_and_what_they_started_are_gone(
+    way: str, with_helper: tuple[list[str], Path]
+) -> None:
     command, note = with_helper
     player: Any = ExternalAgent(GAME, command, seconds=0.2)
     player.start(1, seed=0)
@@ -390,5 +493,12 @@ def test_programs_are_gone_after_the_interpreter() -> None:
         "import sys; from agents.general.child_program import ChildProgram; "
         "p = ChildProgram([sys.executable, '-c', 'import time; time.sleep(60)']); print(p.pid)"
     )
-    ran = subprocess.run([sys.executable, "-c", source], cwd=ROOT, capture_output=True, text=True, check=True, timeout=20)
+    ran = subprocess.run(
+        [sys.executable, "-c", source],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    )
     assert is_gone(int(ran.stdout))

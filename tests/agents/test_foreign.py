@@ -1,4 +1,6 @@
-"""Bots of OpenSpiel and agents of RLCard as players: what they are shown, that nothing leaks, and that faults are faults."""
+"""Bots of OpenSpiel and agents of RLCard as players: what they are shown, that nothing leaks, and
+that faults are faults.
+"""
 
 import numpy as np
 import pytest
@@ -14,7 +16,9 @@ from games.kernels import streams
 from games.table import Table
 from interop.rlcard_states import card_letters
 
-pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
+pyspiel = pytest.importorskip(
+    "pyspiel", reason="OpenSpiel is not installed: pip install open_spiel"
+)
 pytest.importorskip("rlcard", reason="RLCard is not installed: pip install rlcard")
 
 LEDUC, KUHN, GOOFSPIEL = make("leduc"), make("kuhn"), make("goofspiel", cards=4)
@@ -31,7 +35,13 @@ class Recorded(pyspiel.Bot):
         self.log.append(("told", player, action))
 
     def step(self, state: object) -> int:
-        self.log.append(("asked", state.get_game().get_type().short_name, state.information_state_string(state.current_player())))
+        self.log.append(
+            (
+                "asked",
+                state.get_game().get_type().short_name,
+                state.information_state_string(state.current_player()),
+            )
+        )
         return state.legal_actions()[-1]
 
 
@@ -71,7 +81,9 @@ def bot(name: str) -> str:
 
 
 def test_a_bot_sits_at_the_game_that_is_played() -> None:
-    """In Leduc at OpenSpiel's own, told the moves of the other, its own card and the public one as they are."""
+    """In Leduc at OpenSpiel's own, told the moves of the other, its own card and the public one as
+    they are.
+    """
     LOG.clear()
     table = Table(LEDUC, deal=LEDUC.start(np.array([[5, 0, 3]])))
     for move in ("call", "raise", "call", "call", "raise"):
@@ -80,14 +92,20 @@ def test_a_bot_sits_at_the_game_that_is_played() -> None:
     assert decision.move == "raise"
     assert [entry[1:] for entry in LOG if entry[0] == "told"] == [(1, 2), (1, 2)]
     assert LOG[-1][1] == "leduc_poker"
-    assert LOG[-1][2].startswith("[Observer: 0][Private: 5][Round 2][Player: 0][Pot: 10][Money: 97 93][Public: 3]")
+    assert LOG[-1][2].startswith(
+        "[Observer: 0][Private: 5][Round 2][Player: 0][Pot: 10][Money: 97 93][Public: 3]"
+    )
 
 
 @pytest.mark.parametrize(
-    "game", [LEDUC, *(pytest.param(game, marks=pytest.mark.slow) for game in (KUHN, GOOFSPIEL))], ids=lambda game: game.spec.name
+    "game",
+    [LEDUC, *(pytest.param(game, marks=pytest.mark.slow) for game in (KUHN, GOOFSPIEL))],
+    ids=lambda game: game.spec.name,
 )
 def test_worlds_are_those_that_the_seat_cannot_rule_out(game: object) -> None:
-    """Drawn games lead to the same view; all hidden cards that are possible are drawn, about equally often."""
+    """Drawn games lead to the same view; all hidden cards that are possible are drawn, about
+    equally often.
+    """
     deals = game.deal(streams(3, 40))
     generator, rng = np.random.default_rng(1), streams(4, 1)
     for row in range(8):
@@ -99,7 +117,9 @@ def test_worlds_are_those_that_the_seat_cannot_rule_out(game: object) -> None:
                 break
         seat, seen = table.seat, table.seen(table.seat)
         for _ in range(10):
-            deal, moves = draw_game(game, table.view(seat), seen.moves[0, : seen.lengths[0]], seat, rng)
+            deal, moves = draw_game(
+                game, table.view(seat), seen.moves[0, : seen.lengths[0]], seat, rng
+            )
             other = Table(game, deal=deal)
             for move in moves:
                 other.play(move)
@@ -108,9 +128,14 @@ def test_worlds_are_those_that_the_seat_cannot_rule_out(game: object) -> None:
             np.testing.assert_array_equal(seen.moves, other.seen(seat).moves)
     if game is LEDUC:
         view = game.view(take(deals, np.array([0])), np.zeros(1, np.int64))
-        drawn = [tuple(draw_game(game, view, np.zeros(0, np.int16), 0, rng)[0].cards[0]) for _ in range(2000)]
+        drawn = [
+            tuple(draw_game(game, view, np.zeros(0, np.int16), 0, rng)[0].cards[0])
+            for _ in range(2000)
+        ]
         counts = np.unique(np.array(drawn), axis=0, return_counts=True)[1]
-        assert len(counts) == 20 and counts.min() > 100 - 5 * 10 and counts.max() < 100 + 5 * 10  # 5 standard errors
+        assert (
+            len(counts) == 20 and counts.min() > 100 - 5 * 10 and counts.max() < 100 + 5 * 10
+        )  # 5 standard errors
 
 
 @pytest.mark.parametrize("kind", ["open_spiel", "rlcard"])
@@ -126,19 +151,39 @@ def test_batches_change_nothing(kind: str) -> None:
     together = player.act(np.arange(30), views, records)
     np.testing.assert_array_equal(before, np.random.get_state()[1])
     player.start(30, seed=5)
-    alone = [int(player.act(np.array([k]), take(views, np.array([k])), records)[0]) for k in reversed(range(30))][::-1]
+    alone = [
+        int(player.act(np.array([k]), take(views, np.array([k])), records)[0])
+        for k in reversed(range(30))
+    ][::-1]
     assert together.tolist() == alone and len(set(alone)) > 1
 
 
 @pytest.mark.parametrize(
     ("kind", "game", "options", "words"),
     [
-        ("open_spiel", KUHN, {"bot": "broken"}, ["broken", "seat 0 of kuhn", "RuntimeError: its file is missing"]),
-        ("open_spiel", KUHN, {"bot": "illegal"}, ["illegal", "seat 0 of kuhn", "answered 7", "[0, 1]"]),
-        ("rlcard", LEDUC, {"agent": "stubborn"}, ["stubborn", "seat 0 of leduc", "answered '3'", "call, raise"]),
+        (
+            "open_spiel",
+            KUHN,
+            {"bot": "broken"},
+            ["broken", "seat 0 of kuhn", "RuntimeError: its file is missing"],
+        ),
+        (
+            "open_spiel",
+            KUHN,
+            {"bot": "illegal"},
+            ["illegal", "seat 0 of kuhn", "answered 7", "[0, 1]"],
+        ),
+        (
+            "rlcard",
+            LEDUC,
+            {"agent": "stubborn"},
+            ["stubborn", "seat 0 of leduc", "answered '3'", "call, raise"],
+        ),
     ],
 )
-def test_faults_end_the_match(kind: str, game: object, options: dict[str, str], words: list[str]) -> None:
+def test_faults_end_the_match(
+    kind: str, game: object, options: dict[str, str], words: list[str]
+) -> None:
     player = load_player(kind, game, **{key: bot(value) for key, value in options.items()})
     with pytest.raises(ExternalPlayerError) as caught:
         player.decide(Table(game, seed=1))
@@ -150,12 +195,21 @@ def test_faults_end_the_match(kind: str, game: object, options: dict[str, str], 
     [
         (LEDUC, "rlcard", {"agent": "leduc-holdem-rule-v2"}),
         pytest.param(GOOFSPIEL, "open_spiel", {"bot": "uniform_random"}, marks=pytest.mark.slow),
-        pytest.param(make("limit_holdem"), "rlcard", {"agent": "limit-holdem-rule-v1"}, marks=pytest.mark.slow),
+        pytest.param(
+            make("limit_holdem"),
+            "rlcard",
+            {"agent": "limit-holdem-rule-v1"},
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["leduc", "goofspiel", "limit_holdem"],
 )
-def test_matches_against_their_own_players(game: object, kind: str, options: dict[str, str]) -> None:
-    result = duplicate_match(game, load_player("random", game), load_player(kind, game, **options), num_decks=20, seed=2)
+def test_matches_against_their_own_players(
+    game: object, kind: str, options: dict[str, str]
+) -> None:
+    result = duplicate_match(
+        game, load_player("random", game), load_player(kind, game, **options), num_decks=20, seed=2
+    )
     assert result.num_games == 40
 
 
@@ -171,7 +225,9 @@ def test_rlcard_s_cfr_knows_every_information_state() -> None:
         if table.is_over:
             return
         seat = table.seat
-        state = player.state(player.shown(table.view(seat), 0, table.seen(seat).moves[0, : len(table.moves)]))
+        state = player.state(
+            player.shown(table.view(seat), 0, table.seen(seat).moves[0, : len(table.moves)])
+        )
         assert state["obs"].tobytes() in known, (table.record(), state["raw_obs"])
         asked += 1
         for move in table.legal():

@@ -18,14 +18,18 @@ GAME = make("doudizhu")
 
 
 def assert_equal(a: HeuristicGames, b: HeuristicGames) -> None:
-    for one, other in zip((*a.deals, *a.records, a.choices), (*b.deals, *b.records, b.choices), strict=True):
+    for one, other in zip(
+        (*a.deals, *a.records, a.choices), (*b.deals, *b.records, b.choices), strict=True
+    ):
         np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("teacher", teachers("doudizhu"))
 @pytest.mark.parametrize("epsilon", [0.0, 0.3])
 def test_games_replay(epsilon: float, teacher: str) -> None:
-    """The deals are those of the seeds, every move is legal, the last one ends the game, and each choice is the teacher's."""
+    """The deals are those of the seeds, every move is legal, the last one ends the game, and each
+    choice is the teacher's.
+    """
     seeds = deal_seeds(3, 40, Stream.BOOTSTRAP)
     games = generate_games(GAME, seeds, epsilon=epsilon, teacher=teacher)
     for field, expected in zip(games.deals, GAME.deal(seeds), strict=True):
@@ -38,7 +42,9 @@ def test_games_replay(epsilon: float, teacher: str) -> None:
             row = take(states, np.array([i]))
             assert states.winner[i] == -1
             if teacher == "rhcp":
-                choice = int(agent.act(np.zeros(1, np.int64), GAME.view(row, row.seat), games.records)[0])
+                choice = int(
+                    agent.act(np.zeros(1, np.int64), GAME.view(row, row.seat), games.records)[0]
+                )
             else:
                 choice = choose_for_team(GAME.rules, memo, states, i, scratch)
             assert choice == games.choices[i, k]
@@ -46,7 +52,9 @@ def test_games_replay(epsilon: float, teacher: str) -> None:
             assert games.records.moves[i, k] in scratch[:n]
             step(GAME.rules, states, i, int(games.records.moves[i, k]))
         assert states.winner[i] >= 0
-        assert (games.records.moves[i, length:] == -1).all() and (games.choices[i, length:] == -1).all()
+        assert (games.records.moves[i, length:] == -1).all() and (
+            games.choices[i, length:] == -1
+        ).all()
     differ = games.records.moves != games.choices
     assert differ.any() == (epsilon > 0)
 
@@ -60,14 +68,18 @@ def test_a_game_depends_on_its_seed_alone() -> None:
 
 
 def test_epsilon_is_the_share_of_random_moves() -> None:
-    """With epsilon 1 every move is random, and RHCP's choice, one of n legal ones, is met with probability 1/n."""
+    """With epsilon 1 every move is random, and RHCP's choice, one of n legal ones, is met with
+    probability 1/n.
+    """
     games = generate_games(GAME, deal_seeds(5, 200, Stream.BOOTSTRAP), epsilon=1.0)
     states = take(games.deals, np.arange(num_rows(games.deals)))
     scratch = np.empty(MAX_LEGAL, np.int16)
     met, expected, variance = 0, 0.0, 0.0
     for i, length in enumerate(games.records.lengths):
         for k in range(length):
-            share = 1 / legal_moves(GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch)
+            share = 1 / legal_moves(
+                GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch
+            )
             expected, variance = expected + share, variance + share * (1 - share)
             met += int(games.records.moves[i, k] == games.choices[i, k])
             step(GAME.rules, states, i, int(games.records.moves[i, k]))
@@ -77,7 +89,9 @@ def test_epsilon_is_the_share_of_random_moves() -> None:
 def test_progress_counts_to_the_end() -> None:
     seen: list[tuple[int, int]] = []
     generate_games(
-        GAME, deal_seeds(6, GAMES_PER_TASK + 1, Stream.BOOTSTRAP), progress=lambda done, total: seen.append((done, total))
+        GAME,
+        deal_seeds(6, GAMES_PER_TASK + 1, Stream.BOOTSTRAP),
+        progress=lambda done, total: seen.append((done, total)),
     )
     assert sorted(done for done, _ in seen)[-1] == GAMES_PER_TASK + 1
     assert {total for _, total in seen} == {GAMES_PER_TASK + 1}

@@ -7,7 +7,7 @@ import pytest
 
 from agents.general.random_agent import Random
 from agents.poker.always_call import AlwaysCall
-from agents.poker.local_best_response import LocalBestResponseAgent
+from agents.poker.local_best_response import LimitBestResponse
 from agents.poker.showdown_equity import equities
 from agents.poker.tabular import TabularAgent, TabularPolicy
 from evaluation.duplicate import duplicate_match
@@ -45,7 +45,9 @@ def naive_chance(own: list[int], hand: list[int], board: list[int]) -> float:
     """Returns the share of showdowns won, a tie counting half, over all ways to complete the board."""
     left = [card for card in range(52) if card not in (*own, *hand, *board)]
     boards = [[*board, *rest] for rest in combinations(left, 5 - len(board))]
-    mine, theirs = (strengths(np.array([[*cards, *b] for b in boards])).astype(int) for cards in (own, hand))
+    mine, theirs = (
+        strengths(np.array([[*cards, *b] for b in boards])).astype(int) for cards in (own, hand)
+    )
     return float(np.mean((mine > theirs) + 0.5 * (mine == theirs)))
 
 
@@ -57,7 +59,9 @@ def test_chances_on_a_river_against_every_hand(game: LimitPoker) -> None:
 
 
 @pytest.mark.parametrize(("board", "boards"), [("Ah 7c 7d 2s", 46), ("Ah 7c 7d", 1081)])
-def test_chances_are_exact_where_all_boards_are_looked_at(game: LimitPoker, board: str, boards: int) -> None:
+def test_chances_are_exact_where_all_boards_are_looked_at(
+    game: LimitPoker, board: str, boards: int
+) -> None:
     """46 cards are left to the one who sees six, 1,081 pairs to the one who sees five; a hand takes its own from them."""
     own, found = "Ks Qs", chances(game, "Ks Qs", board, boards)
     for number in np.random.default_rng(0).choice(len(HANDS), 25, replace=False):
@@ -69,14 +73,17 @@ def test_chances_are_exact_where_all_boards_are_looked_at(game: LimitPoker, boar
 def test_chances_from_random_boards(game: LimitPoker) -> None:
     """Aces against kings before the flop: 0.8195 (known; within 0.01 for any suits) and 5 standard errors of 20,000 boards."""
     found = chances(game, "As Ah", "", 20_000)
-    kings = [int(np.flatnonzero((HANDS == sorted(parse_cards(text))).all(axis=1))[0]) for text in ("Ks Kh", "Kc Kd")]
+    kings = [
+        int(np.flatnonzero((HANDS == sorted(parse_cards(text))).all(axis=1))[0])
+        for text in ("Ks Kh", "Kc Kd")
+    ]
     assert found[kings] == pytest.approx(0.8195, abs=0.01 + 0.0136)
 
 
 def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
     """Seat 1 has the button and called, seat 0 raised, seat 1 called; on the flop seat 0 bets: both moves weigh its hands."""
     table, betting = random_table(game.tables, 3), game.betting
-    agent = LocalBestResponseAgent(game, TabularAgent(TabularPolicy.of_table(game.tables, table)))
+    agent = LimitBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)))
     node, mine, factors = 0, parse_cards("As Kd") + parse_cards("Ah 7c 2d"), np.ones(len(HANDS))
     for move, public in ((Action.CALL, 0), (Action.RAISE, 0), (Action.CALL, 0), (Action.RAISE, 3)):
         slot = int(move) - int(betting.actions[node, 0])
@@ -89,14 +96,18 @@ def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
             factors[fits] *= table[rows, slot]
         node = int(betting.child[node, slot])
     agent.start(1, 0)
-    view = States(np.array([[HIDDEN, HIDDEN, *mine, HIDDEN, HIDDEN]], np.int8), np.array([node], np.int32))
-    np.testing.assert_allclose(agent.ranges(np.zeros(1, np.int64), view)[0], factors / factors.sum(), rtol=1e-10)
+    view = States(
+        np.array([[HIDDEN, HIDDEN, *mine, HIDDEN, HIDDEN]], np.int8), np.array([node], np.int32)
+    )
+    np.testing.assert_allclose(
+        agent.ranges(np.zeros(1, np.int64), view, None)[0], factors / factors.sum(), rtol=1e-10
+    )
 
 
 @pytest.mark.slow
 def test_it_wins_from_simple_players(game: LimitPoker) -> None:
     """More than 4 standard errors above 0, over 150 decks with few boards."""
     for opponent in (Random().at(game), AlwaysCall().at(game)):
-        lbr = LocalBestResponseAgent(game, opponent, boards=10)
+        lbr = LimitBestResponse(game, opponent, boards=10)
         result = duplicate_match(game, lbr, opponent, 150, seed=1)
         assert result.total.adp.mean > 4 * result.total.adp.error

@@ -1,4 +1,6 @@
-"""Single-observer IS-MCTS against a plain implementation with dictionaries, its invariances, and its place among the players."""
+"""Single-observer IS-MCTS against a plain implementation with dictionaries, its invariances, and
+its place among the players.
+"""
 
 import math
 from dataclasses import replace
@@ -8,9 +10,12 @@ import numpy as np
 import pytest
 
 from agents import load_player
-from agents.decision import Limits
+from agents.agent import Agent
 from agents.general import single_observer
-from agents.general.ismcts import CHUNK, Clock, ISMCTSOptions, SingleObserverAgent
+from agents.general.ismcts import ISMCTSOptions
+from agents.general.single_observer import CHUNK, Edges
+from agents.general.tree_search import Clock, Place
+from agents.registry import Entrant, Host
 from games import make
 from games.batches import take
 from games.interface import empty_records, seats_to_move
@@ -23,13 +28,28 @@ from tests.games import driver
 GAMES = ("kuhn", "leduc", "doudizhu", "examples.sealed_bids")
 
 
-def clock(iterations: int) -> Clock:
-    """Returns a clock that ends a search after so many iterations."""
-    return Clock(ISMCTSOptions(iterations=iterations), Limits())
+def player(game: Any, iterations: int) -> Any:
+    """Returns the player with a tree of its own."""
+    return Host(game, {"x": Entrant(ISMCTSOptions(iterations=iterations), "x")}).make("x")
 
 
-def naive(game: Any, worlds: Any, count: int, seat: int, wins_only: bool, c: float, rng: np.ndarray) -> dict[Any, list[float]]:
-    """Returns {(information set, action): [visits, available, total]} after an iteration in each world."""
+def searched(agent: Any, view: Any, rng: np.ndarray) -> tuple[Edges, int]:
+    """Returns the tree and the iterations of a search for a view of one row."""
+    legal, none = driver.legal_actions(agent.game, view, 0), np.zeros(0, np.int16)
+    positions = make_positions(agent.game, np.zeros(1, np.int64), view)
+    place = Place(
+        view, positions, none, 0, rng, streams(0, 1), legal, legal, legal, agent.new_tree()
+    )
+    done = agent.search(place, Clock(agent.iterations))
+    return place.tree, done
+
+
+def naive(
+    game: Any, worlds: Any, count: int, seat: int, wins_only: bool, c: float, rng: np.ndarray
+) -> dict[Any, list[float]]:
+    """Returns {(information set, action): [visits, available, total]} after an iteration in each
+    world.
+    """
     edges: dict[Any, list[float]] = {}
     low, high = math.inf, -math.inf
     for world in range(count):
@@ -53,7 +73,9 @@ def naive(game: Any, worlds: Any, count: int, seat: int, wins_only: bool, c: flo
                 best, ties = -math.inf, 0
                 for action in legal:
                     visits, available, total = edges[key, action]
-                    bound = total / visits + c * max(high - low, 1e-9) * math.sqrt(math.log(available) / visits)
+                    bound = total / visits + c * max(high - low, 1e-9) * math.sqrt(
+                        math.log(available) / visits
+                    )
                     ties = ties + 1 if bound == best else 1 if bound > best else ties
                     if bound > best or (bound == best and random_float(rng, 0) * ties < 1.0):
                         best, chosen = bound, action
@@ -77,16 +99,16 @@ def naive(game: Any, worlds: Any, count: int, seat: int, wins_only: bool, c: flo
 def test_against_dictionaries(name: str) -> None:
     game: Any = make(name)
     view = game.view(game.deal(deal_seeds(5, 1, Stream.PLAY)), np.zeros(1, np.int64))
-    agent = SingleObserverAgent(game, ISMCTSOptions(iterations=200))
-    ours, theirs = streams(9, 1), streams(9, 1)
-    legal = driver.legal_actions(game, view, 0)
-    edges, done = agent._search(view, 0, ours, legal, clock(200))
+    agent, ours, theirs = player(game, 200), streams(9, 1), streams(9, 1)
+    edges, done = searched(agent, view, ours)
     worlds, positions = game.empty(CHUNK), make_positions(game, np.zeros(1, np.int64), view)
     prior_worlds(game.rules, positions, theirs, 200, game.spec.hidden_words, worlds)
     expected = naive(game, worlds, 200, 0, agent.wins_only, 0.7, theirs)
     assert done == 200 and int(edges.used[0]) == len(expected)
     for (key, action), (visits, available, total) in expected.items():
-        place = single_observer.find(edges, np.uint64(single_observer.edge_key(np.uint64(key), action)))
+        place = single_observer.find(
+            edges, np.uint64(single_observer.edge_key(np.uint64(key), action))
+        )
         assert place >= 0
         assert (edges.visits[place], edges.available[place]) == (visits, available)
         assert edges.totals[place] == pytest.approx(total)
@@ -96,29 +118,35 @@ def test_against_dictionaries(name: str) -> None:
 def test_a_table_that_grows_keeps_its_edges() -> None:
     game: Any = make("leduc")
     view = game.view(game.deal(deal_seeds(5, 1, Stream.PLAY)), np.zeros(1, np.int64))
-    legal = driver.legal_actions(game, view, 0)
-    edges, _ = SingleObserverAgent(game, ISMCTSOptions(iterations=3000))._search(view, 0, streams(1, 1), legal, clock(3000))
+    edges, _ = searched(player(game, 3000), view, streams(1, 1))
     count = int(edges.used[0])
     assert len(edges.keys) > 1024 >= count / 2 > 0 and (edges.keys != 0).sum() == count
     larger = single_observer.empty_edges(4 * len(edges.keys))
     single_observer.grow(edges, larger)
     for place in np.flatnonzero(edges.keys):
         there = single_observer.find(larger, edges.keys[place])
-        assert (larger.visits[there], larger.totals[there]) == (edges.visits[place], edges.totals[place])
+        assert (larger.visits[there], larger.totals[there]) == (
+            edges.visits[place],
+            edges.totals[place],
+        )
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_hidden_cards_change_nothing(name: str) -> None:
-    """The same view from another deal, another batch, and another place in the batch: the same move."""
+    """The same view from another deal, another batch, and another place in the batch: the same
+    move.
+    """
     game: Any = make(name)
     deals = game.deal(deal_seeds(3, 6, Stream.PLAY))
     seats = seats_to_move(game, deals)
     views, records = game.view(deals, seats), empty_records(6, game.spec.max_moves)
-    agent = SingleObserverAgent(game, ISMCTSOptions(iterations=300))
+    agent: Agent = player(game, 300)
     agent.start(6, 4)
     together = agent.act(np.arange(6), views, records)
     agent.start(6, 4)
-    alone = [agent.act(np.array([k]), take(views, np.array([k])), records)[0] for k in reversed(range(6))]
+    alone = [
+        agent.act(np.array([k]), take(views, np.array([k])), records)[0] for k in reversed(range(6))
+    ]
     np.testing.assert_array_equal(together, alone[::-1])
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.poker.always_call import AlwaysCall
-from agents.poker.local_best_response import LocalBestResponseAgent
+from agents.poker.local_best_response import LimitBestResponse
 from agents.poker.tabular import TabularAgent, TabularPolicy
 from evaluation.duplicate import duplicate_match, summary
 from evaluation.match import play_games
@@ -24,8 +24,8 @@ NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
 NAMES = ["kuhn", "leduc"]
 
 
-def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> LocalBestResponseAgent:
-    return LocalBestResponseAgent(game, TabularAgent(TabularPolicy.of_table(game.tables, table)), boards)
+def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> LimitBestResponse:
+    return LimitBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)), boards)
 
 
 def all_views(game: LimitPoker) -> tuple[PokerTables, States]:
@@ -38,7 +38,7 @@ def all_views(game: LimitPoker) -> tuple[PokerTables, States]:
     return full, game.view(states, full.betting.player[states.node])
 
 
-def moves_at(agent: LocalBestResponseAgent, views: States, seed: int = 0) -> np.ndarray:
+def moves_at(agent: LimitBestResponse, views: States, seed: int = 0) -> np.ndarray:
     agent.start(len(views.node), seed)
     return agent.act(np.arange(len(views.node)), views, NO_RECORDS)
 
@@ -50,7 +50,9 @@ def exact_values(game: LimitPoker, table: np.ndarray, boards: int = 100) -> np.n
     slots = moves - full.betting.actions[views.node, 0]
     pure, other = np.eye(full.max_actions)[slots], game.tables.tree_policy(table)
     owner = full.infoset_player[:, None]
-    return np.array([profile_values(full, np.where(owner == seat, pure, other))[seat] for seat in range(2)])
+    return np.array(
+        [profile_values(full, np.where(owner == seat, pure, other))[seat] for seat in range(2)]
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -59,7 +61,9 @@ def test_it_wins_at_most_what_a_best_response_wins(name: str) -> None:
     for seed in range(40):
         table = random_table(game.tables, seed, sharp=(0.3, 1.0, 3.0, 6.0)[seed % 4])
         for boards in (100, 2):
-            assert (exact_values(game, table, boards) <= best_response_values(game.tables, table) + 1e-9).all()
+            assert (
+                exact_values(game, table, boards) <= best_response_values(game.tables, table) + 1e-9
+            ).all()
 
 
 @pytest.mark.parametrize(("name", "share"), [("kuhn", 0.9), ("leduc", 0.9)])
@@ -67,9 +71,19 @@ def test_it_finds_most_of_what_weak_policies_lose(name: str, share: float) -> No
     """Against uniform and almost always calling players it wins most of what an exact best response wins: far above 0."""
     game = make_poker(name)
     uniform = game.tables.uniform_policy()
-    calls = 0.99 * AlwaysCall().at(game).probabilities(game.information_states())[:, : game.tables.max_actions] + 0.01 * uniform
+    calls = (
+        0.99
+        * AlwaysCall()
+        .at(game)
+        .probabilities(game.information_states())[:, : game.tables.max_actions]
+        + 0.01 * uniform
+    )
     for table in (uniform, calls):
-        assert exact_values(game, table).sum() > share * best_response_values(game.tables, table).sum() > 0.0
+        assert (
+            exact_values(game, table).sum()
+            > share * best_response_values(game.tables, table).sum()
+            > 0.0
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -81,7 +95,9 @@ def test_the_match_estimates_the_exact_value(name: str) -> None:
         exact = exact_values(game, table)
         opponent = TabularAgent(TabularPolicy.of_table(game.tables, table))
         result = duplicate_match(game, agent_against(game, table), opponent, 2000, seed=4)
-        for score, chips in zip((result.total, *result.by_team), (exact.mean(), *exact), strict=True):
+        for score, chips in zip(
+            (result.total, *result.by_team), (exact.mean(), *exact), strict=True
+        ):
             assert abs(score.adp.mean - 1000 * chips / game.big_blind) < 4 * score.adp.error
 
 
@@ -90,12 +106,20 @@ def test_against_a_caller_in_kuhn() -> None:
     game = make_poker("kuhn")
     caller = AlwaysCall().at(game)
     deals = game.start(np.repeat(game.tables.deals.cards, 2, axis=0))
-    games = play_games(game, (LocalBestResponseAgent(game, caller), caller), np.tile([[0, 1], [1, 0]], (6, 1)), deals, seed=0)
+    games = play_games(
+        game,
+        (LimitBestResponse(game, caller), caller),
+        np.tile([[0, 1], [1, 0]], (6, 1)),
+        deals,
+        seed=0,
+    )
     result = summary(game.spec, ("lbr", "call"), games)
     assert [score.adp.mean for score in result.by_team] == pytest.approx([1000 / 3, 1000 / 3])
 
 
-def naive_range(game: LimitPoker, table: np.ndarray, view: np.ndarray, played: str) -> dict[int, float]:
+def naive_range(
+    game: LimitPoker, table: np.ndarray, view: np.ndarray, played: str
+) -> dict[int, float]:
     """Returns the weight of each card of the opponent: the product of the probabilities of its moves."""
     name, rows = game.spec.name, {text: row for row, text in enumerate(game.tables.infoset_texts())}
     position = oracle.replay(name, played)
@@ -110,7 +134,9 @@ def naive_range(game: LimitPoker, table: np.ndarray, view: np.ndarray, played: s
         for k, move in enumerate(played):
             before = oracle.replay(name, played[:k])
             if before.player == 1 - position.player:
-                seen = oracle.seen((*held, cards[2][:1] if len(cards) > 2 else ""), before.player, before)
+                seen = oracle.seen(
+                    (*held, cards[2][:1] if len(cards) > 2 else ""), before.player, before
+                )
                 weight *= table[rows[seen], before.legal.index(move)]
         weights[number] = weight
     total = sum(weights.values())
@@ -131,8 +157,13 @@ def naive_gain(game: LimitPoker, view: np.ndarray, card: int, played: str, then:
     boards = [cards[2]] if len(cards) > 2 else [0]
     if len(cards) > 2 and cards[2] == HIDDEN:
         boards = [number for number in range(6) if number not in cards]
-    deals = [[oracle.CARDS[name][c] for c in ([*cards[:2], board] if len(cards) > 2 else cards)] for board in boards]
-    won = np.mean([oracle.wins(name, position, tuple(deal)) for deal in deals]) * (1 if mover == 0 else -1)
+    deals = [
+        [oracle.CARDS[name][c] for c in ([*cards[:2], board] if len(cards) > 2 else cards)]
+        for board in boards
+    ]
+    won = np.mean([oracle.wins(name, position, tuple(deal)) for deal in deals]) * (
+        1 if mover == 0 else -1
+    )
     return float(won + before.paid[mover])
 
 
@@ -144,18 +175,22 @@ def test_ranges_and_gains_against_naive_ones(name: str) -> None:
     agent, (_, views) = agent_against(game, table), all_views(game)
     games = np.arange(len(views.node))
     agent.start(len(games), 0)
-    ranges = agent.ranges(games, views)
-    gains = agent.gains(ranges, games, views)
+    ranges = agent.ranges(games, views, NO_RECORDS)
+    gains, _ = agent.gains(ranges, games, views)
     rows = {text: row for row, text in enumerate(game.tables.infoset_texts())}
     texts = sequences(game.betting)[0]
     for i in games:
         view, played = views.cards[i], texts[views.node[i]].replace("/", "")
         position, expected = oracle.replay(name, played), naive_range(game, table, view, played)
-        assert dict(enumerate(ranges[i])) == pytest.approx({card: expected.get(card, 0.0) for card in range(len(ranges[i]))})
+        assert dict(enumerate(ranges[i])) == pytest.approx(
+            {card: expected.get(card, 0.0) for card in range(len(ranges[i]))}
+        )
         mover = position.player
         assert mover is not None
         assert gains[i, Action.FOLD] == (0.0 if "f" in position.legal else -np.inf)
-        call = sum(weight * naive_gain(game, view, card, played, "c") for card, weight in expected.items())
+        call = sum(
+            weight * naive_gain(game, view, card, played, "c") for card, weight in expected.items()
+        )
         assert gains[i, Action.CALL] == pytest.approx(call)
         if "r" not in position.legal:
             assert gains[i, Action.RAISE] == -np.inf
@@ -167,7 +202,9 @@ def test_ranges_and_gains_against_naive_ones(name: str) -> None:
             ranks = tuple(oracle.CARDS[name][c][0] if c != HIDDEN else "" for c in cards)
             folds = table[rows[oracle.seen(ranks, 1 - mover, facing)], 0]
             pot = sum(position.paid)
-            raised += weight * (folds * pot + (1 - folds) * naive_gain(game, view, card, played, "rc"))
+            raised += weight * (
+                folds * pot + (1 - folds) * naive_gain(game, view, card, played, "rc")
+            )
         assert gains[i, Action.RAISE] == pytest.approx(raised)
 
 
@@ -180,9 +217,13 @@ def test_ranges_grow_with_the_game() -> None:
     for agent in (step_by_step, at_once):
         agent.start(1, 0)
     for moves, public in (("", HIDDEN), ("cr", HIDDEN), ("crc/", 3), ("crc/cr", 3)):
-        view = States(np.array([[4, HIDDEN, public]], np.int8), np.array([texts.index(moves)], np.int32))
-        ranges = step_by_step.ranges(np.zeros(1, np.int64), view)
-    np.testing.assert_allclose(at_once.ranges(np.zeros(1, np.int64), view), ranges, rtol=1e-12)
+        view = States(
+            np.array([[4, HIDDEN, public]], np.int8), np.array([texts.index(moves)], np.int32)
+        )
+        ranges = step_by_step.ranges(np.zeros(1, np.int64), view, NO_RECORDS)
+    np.testing.assert_allclose(
+        at_once.ranges(np.zeros(1, np.int64), view, NO_RECORDS), ranges, rtol=1e-12
+    )
 
 
 def test_batches_change_nothing_even_where_boards_are_drawn() -> None:
@@ -196,13 +237,18 @@ def test_batches_change_nothing_even_where_boards_are_drawn() -> None:
 
 def test_refusals() -> None:
     game, three = make_poker("kuhn"), ThreePlayerKuhn()
-    with pytest.raises(ValueError, match="kuhn3 with 3 players: a local best response plays against one"):
-        LocalBestResponseAgent(three, AlwaysCall().at(three))
+    with pytest.raises(
+        ValueError, match="kuhn3 with 3 players: a local best response plays against one"
+    ):
+        LimitBestResponse(three, AlwaysCall().at(three))
     with pytest.raises(ValueError, match="boards=0"):
-        LocalBestResponseAgent(game, AlwaysCall().at(game), boards=0)
-    agent = LocalBestResponseAgent(game, AlwaysCall().at(game), name="a")
+        LimitBestResponse(game, AlwaysCall().at(game), boards=0)
+    agent = LimitBestResponse(game, AlwaysCall().at(game), name="a")
     agent.start(1, 0)
     texts = sequences(game.betting)[0]
     bet = States(np.array([[0, HIDDEN]], np.int8), np.array([texts.index("cr")], np.int32))
-    with pytest.raises(ValueError, match="a: in game 0 the opponent made a move that the policy it was told of never makes"):
+    with pytest.raises(
+        ValueError,
+        match="a: in game 0 the opponent made a move that the policy it was told of never makes",
+    ):
         agent.act(np.zeros(1, np.int64), bet, NO_RECORDS)

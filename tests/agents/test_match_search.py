@@ -1,4 +1,6 @@
-"""What a search does in matches: its root rule, c, inference and objective are those of training, the rest is in conf/match."""
+"""What a search does in matches: its root rule, c, inference and objective are those of training,
+the rest is in conf/match.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -34,28 +36,57 @@ def search_of(checkpoint: str | None, **options: object) -> SearchAgent:
 def test_the_weights_of_the_project_search_as_before() -> None:
     agent = search_of(None)
     assert agent.settings == SearchSettings(
-        root="gumbel", playouts=64, c=2.0, worlds=64, slots=4, considered=8, strength=24.0, signal=0.15, prior_floor=2e-3,
-        gumbel_noise=0.0, solve=True, rollout=0.9,
-    )  # fmt: skip
+        root="gumbel",
+        playouts=64,
+        c=2.0,
+        worlds=64,
+        slots=4,
+        considered=8,
+        strength=24.0,
+        signal=0.15,
+        prior_floor=2e-3,
+        gumbel_noise=0.0,
+        solve=True,
+        rollout=0.9,
+    )
     inference = agent._table_determinizer.settings
-    assert (inference.phase1, inference.phase2, inference.particles, inference.active_below) == ("marginal", True, 64, 15)
+    assert (inference.phase1, inference.phase2, inference.particles, inference.active_below) == (
+        "marginal",
+        True,
+        64,
+        15,
+    )
     assert agent.win_only and agent._table_slots == 64
 
 
 def test_a_run_of_p_uct_is_played_by_p_uct(run: Path, tmp_path: Path) -> None:
     """With its own c, inference and objective; a leaf is worth what it was in training."""
     checkpoint = trained_with(
-        run, tmp_path, search={"root": "puct", "c": 1.5, "rollout": 0.25, "slots": 2, "solve": False},
+        run,
+        tmp_path,
+        search={"root": "puct", "c": 1.5, "rollout": 0.25, "slots": 2, "solve": False},
         inference={"phase1": "none", "phase2": False, "epsilon": 0.125},
-    )  # fmt: skip
+    )
     agent = search_of(checkpoint)
     settings = agent.settings
-    assert (settings.root, settings.c, settings.rollout, settings.slots, settings.solve) == ("puct", 1.5, 0.25, 2, False)
+    assert (settings.root, settings.c, settings.rollout, settings.slots, settings.solve) == (
+        "puct",
+        1.5,
+        0.25,
+        2,
+        False,
+    )
     assert (settings.playouts, settings.worlds) == (64, 64)
     inference = agent._table_determinizer.settings
     assert (inference.phase1, inference.phase2, inference.epsilon) == ("none", False, 0.125)
     told = search_of(checkpoint, root="gumbel", c=3.0, slots=8).settings
-    assert (told.root, told.c, told.slots, told.rollout, told.prior_floor) == ("gumbel", 3.0, 8, 0.9, 2e-3)
+    assert (told.root, told.c, told.slots, told.rollout, told.prior_floor) == (
+        "gumbel",
+        3.0,
+        8,
+        0.9,
+        2e-3,
+    )
 
 
 def test_the_objective_is_that_of_training(run: Path) -> None:
@@ -63,15 +94,23 @@ def test_the_objective_is_that_of_training(run: Path) -> None:
     assert not search_of(str(run), objective="adp").win_only
 
 
-def test_files_change_the_search_and_what_is_given_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "default.yaml").write_text("playouts: 32\nslots: 3\ngumbel: {strength: 7.0}\npuct: {c: 9.0}")
+def test_files_change_the_search_and_what_is_given_comes_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "default.yaml").write_text(
+        "playouts: 32\nslots: 3\ngumbel: {strength: 7.0}\npuct: {c: 9.0}"
+    )
     (tmp_path / "doudizhu.yaml").write_text("gumbel: {slots: 7}")
     monkeypatch.setattr(match_search, "FOLDER", tmp_path)
     trained = SearchSettings(root="gumbel", playouts=1000, worlds=9, c=3.0)
     found = match_search.match_search(trained, "doudizhu", {"strength": 2.0})
-    assert found == replace(trained, playouts=32, worlds=32, slots=7, strength=2.0, gumbel_noise=0.0)
+    assert found == replace(
+        trained, playouts=32, worlds=32, slots=7, strength=2.0, gumbel_noise=0.0
+    )
     found = match_search.match_search(trained, "leduc", {"root": "puct", "playouts": 900})
-    assert found == replace(trained, root="puct", playouts=900, worlds=256, slots=3, c=9.0, gumbel_noise=0.0)
+    assert found == replace(
+        trained, root="puct", playouts=900, worlds=256, slots=3, c=9.0, gumbel_noise=0.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +122,9 @@ def test_files_change_the_search_and_what_is_given_comes_last(tmp_path: Path, mo
         ("gumbol: {playouts: 3}", "default.yaml: root=gumbol: expected one of"),
     ],
 )
-def test_files_that_cannot_be_used(text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_cannot_be_used(
+    text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "default.yaml").write_text(text)
     monkeypatch.setattr(match_search, "FOLDER", tmp_path)
     with pytest.raises(ConfigError, match=words):
@@ -110,6 +151,12 @@ def test_options_that_cannot_be_used(given: dict[str, object], words: str) -> No
 def test_options_of_three_schemas() -> None:
     given = {"solve": False, "phase1": "none", "temperature": 0.5, "playouts": 7, "c": None}
     options = FPMCTSOptions.parse(given)
-    assert (options.search, options.beliefs) == ({"solve": False, "playouts": 7}, {"phase1": "none"})
-    assert options.as_dict().items() >= {key: value for key, value in given.items() if value is not None}.items()
+    assert (options.search, options.beliefs) == (
+        {"solve": False, "playouts": 7},
+        {"phase1": "none"},
+    )
+    assert (
+        options.as_dict().items()
+        >= {key: value for key, value in given.items() if value is not None}.items()
+    )
     assert FPMCTSOptions.parse(options.as_dict()) == options and options.playouts == 7

@@ -10,7 +10,7 @@ from agents.decision import ask
 from agents.general.policy import PolicyAgent
 from agents.general.random_agent import Random
 from agents.poker.always_call import AlwaysCall
-from agents.poker.no_limit_best_response import HANDS, NoLimitBestResponseAgent
+from agents.poker.local_best_response import NoLimitBestResponse
 from evaluation.duplicate import duplicate_match
 from games import make
 from games.batches import States, num_rows
@@ -18,6 +18,8 @@ from games.interface import Game
 from games.poker.hands import parse_cards
 from games.table import Table
 from networks.evaluator import Outputs
+
+HANDS = NoLimitBestResponse.hands
 
 
 @cache
@@ -41,7 +43,9 @@ class OnlyPairs(Agent):
             faces = views.street_paid[k, 1 - seat] > views.street_paid[k, seat]
             if views.shown[k] == 0:
                 called = 1 if faces else 0
-                result[k, called + 1 if pair else called : None if pair else called + 1] = 0.2 if pair else 1.0
+                result[k, called + 1 if pair else called : None if pair else called + 1] = (
+                    0.2 if pair else 1.0
+                )
             else:
                 result[k, 0 if not pair or not faces else 1] = 1.0
         return result
@@ -60,9 +64,9 @@ def at_table(hole: list[str], board: str, moves: list[str]) -> Table:
     return table
 
 
-def asked(table: Table) -> tuple[NoLimitBestResponseAgent, np.ndarray, np.ndarray]:
+def asked(table: Table) -> tuple[NoLimitBestResponse, np.ndarray, np.ndarray]:
     """Returns the player with its range and what each choice promises, as the seat to move."""
-    agent = NoLimitBestResponseAgent(game(), OnlyPairs(), boards=2000)
+    agent = NoLimitBestResponse(game(), OnlyPairs(), boards=2000)
     agent.start(1, 0)
     games, view, records = np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat)
     ranges = agent.ranges(games, view, records)
@@ -80,7 +84,9 @@ def test_its_range_is_what_explains_the_moves() -> None:
 
 def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
     _, likely, gains = asked(at_table(["Ks Qd", "8c 7d"], "2h3h4dTcJs", ["call", "check"]))
-    assert likely[HANDS[:, 0] // 4 == HANDS[:, 1] // 4].sum() == 0.0  # it called before the flop: no pair
+    assert (
+        likely[HANDS[:, 0] // 4 == HANDS[:, 1] // 4].sum() == 0.0
+    )  # it called before the flop: no pair
     assert gains[0] == -np.inf
     assert gains[2] == pytest.approx(200.0)  # who has no pair folds: the whole pot
     assert gains[3] == pytest.approx(200.0)
@@ -92,7 +98,11 @@ def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
 
 def test_what_a_call_is_worth() -> None:
     """On the river against pairs: 72 of them, of which it beats those below its own."""
-    _, likely, gains = asked(at_table(["Ks Kd", "7c 7d"], "2c3d4h9sTh", ["r250", "call", "check", "check", "check", "check"]))
+    _, likely, gains = asked(
+        at_table(
+            ["Ks Kd", "7c 7d"], "2c3d4h9sTh", ["r250", "call", "check", "check", "check", "check"]
+        )
+    )
     hands = HANDS[likely > 0] // 4
     strong = np.isin(hands[:, 0], [0, 1, 2, 7, 8]) | (hands[:, 0] == 12)  # sets, and aces
     ties = hands[:, 0] == 11
@@ -102,41 +112,56 @@ def test_what_a_call_is_worth() -> None:
 
 
 def test_it_wins_against_random_moves() -> None:
-    agent = NoLimitBestResponseAgent(game(), Random().at(game()), boards=20)
+    agent = NoLimitBestResponse(game(), Random().at(game()), boards=20)
     result = duplicate_match(game(), agent, Random().at(game()), 40, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
 
 def test_who_always_calls_states_its_policy() -> None:
     caller = AlwaysCall().at(game())
-    facing, first = at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", []), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", ["call"])
-    for table, slot in ((facing, 1), (first, 0)):  # fold comes before call where there is something to call
+    facing, first = (
+        at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", []),
+        at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", ["call"]),
+    )
+    for table, slot in (
+        (facing, 1),
+        (first, 0),
+    ):  # fold comes before call where there is something to call
         told = caller.probabilities(table.view(table.seat))[0]
         assert told[slot] == told.sum() == 1.0
-    result = duplicate_match(game(), NoLimitBestResponseAgent(game(), caller, boards=20), caller, 40, 3)
+    result = duplicate_match(game(), NoLimitBestResponse(game(), caller, boards=20), caller, 40, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
 
 def test_what_it_cannot_play() -> None:
-    with pytest.raises(ValueError, match="no_limit_holdem with 3 players: a local best response plays against one"):
-        NoLimitBestResponseAgent(make("no_limit_holdem", players=3), OnlyPairs())
+    with pytest.raises(
+        ValueError, match="no_limit_holdem with 3 players: a local best response plays against one"
+    ):
+        NoLimitBestResponse(make("no_limit_holdem", players=3), OnlyPairs())
     with pytest.raises(ValueError, match="got boards=0"):
-        NoLimitBestResponseAgent(game(), OnlyPairs(), boards=0)
-    agent = NoLimitBestResponseAgent(game(), OnlyPairs())
+        NoLimitBestResponse(game(), OnlyPairs(), boards=0)
+    agent = NoLimitBestResponse(game(), OnlyPairs())
     agent.start(1, 0)
     table = at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", ["r300", "call", "check", "r200"])
-    with pytest.raises(ValueError, match="lbr: in game 0 the opponent made a move that the policy it was told of never makes"):
+    with pytest.raises(
+        ValueError,
+        match="lbr: in game 0 the opponent made a move that the policy it was told of never makes",
+    ):
         agent.act(np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat))
 
 
 def networks_of(seed: int) -> PolicyAgent:
     """Returns a player whose networks are random projections of what they observe."""
-    weights = np.random.default_rng(seed).normal(size=(int(np.prod(game().spec.observation_shape)), game().spec.policy_size))
+    weights = np.random.default_rng(seed).normal(
+        size=(int(np.prod(game().spec.observation_shape)), game().spec.policy_size)
+    )
 
     def evaluate(observations: np.ndarray, seats: np.ndarray) -> Outputs:
         policy = 0.003 * observations.reshape(len(seats), -1) @ weights + 0.1 * seats[:, None]
         return Outputs(
-            policy=policy.astype(np.float32), value=np.zeros(len(seats), np.float32), hidden=np.zeros((0, 0, 0), np.float32)
+            policy=policy.astype(np.float32),
+            value=np.zeros(len(seats), np.float32),
+            hidden=np.zeros((0, 0, 0), np.float32),
         )
 
     return PolicyAgent(game(), evaluate, temperature=1.0)
@@ -153,7 +178,7 @@ def test_its_range_is_exact_for_networks(moves: list[str]) -> None:
     """Hand by hand: the opponent is dealt it at a table of its own, the moves are made again, and its probabilities multiply."""
     against, table = networks_of(1), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", moves)
     assert table.seat == 0
-    agent = NoLimitBestResponseAgent(game(), against, boards=1)
+    agent = NoLimitBestResponse(game(), against, boards=1)
     agent.start(1, 0)
     likely = agent.ranges(np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat))[0]
     own, board = set(table.deal.hole[0, 0].tolist()), set(table.describe()["public"])
@@ -177,4 +202,6 @@ def test_its_range_is_exact_for_networks(moves: list[str]) -> None:
             again.play(move.action)
         expected.append(chance)
     assert np.ptp(expected) > 0.0
-    np.testing.assert_allclose(likely[chosen] / likely[chosen].sum(), np.array(expected) / np.sum(expected), rtol=1e-5)
+    np.testing.assert_allclose(
+        likely[chosen] / likely[chosen].sum(), np.array(expected) / np.sum(expected), rtol=1e-5
+    )

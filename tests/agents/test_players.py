@@ -1,147 +1,86 @@
-"""Every kind of player sees its view and nothing else: with hidden hands exchanged, input and move are the same."""
+"""Every kind of player sees its view and nothing else: with hidden hands exchanged, input and move
+are the same.
+"""
 
-import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import evaluate
+from agents.agent import Agent
 from agents.general.search_agent import SearchAgent
 from agents.players import PLAYERS, Entrant, Host, PlayerError, names
 from agents.poker.tabular import TabularAgent, load_tabular, run_file
 from games import make
 from games.batches import States, take
-from games.interface import Records
-from games.kernels import ROOT, Stream, deal_seeds
+from games.interface import Game, Records
+from games.kernels import Stream, deal_seeds
 from games.poker import state
 from games.poker.betting import Action, sequences
 from networks.checkpoint import CheckpointError, load, save
 from tabular import algorithms
+from tests.agents.conftest import DOUDIZHU, EVERY, LEDUC
 from tests.games import driver
 
-GAME = make("doudizhu")
 DEALS = 12
-OPTIONS: dict[str, dict[str, object]] = {
-    "pimc": {"worlds": 4},
-    "policy": {"temperature": 1.0},
-    "fpmcts": {"playouts": 4},
-    "mix": {"seats": ["rhcp", "random", "random"]},
-    "rlcard": {"agent": "doudizhu-rule-v1"},
-}
-
-
-def exchanged(deals: States) -> States:
-    """Returns the deals with the hands of the two peasants exchanged: the landlord, who leads, cannot tell."""
-    other = take(deals, np.arange(len(deals.seat)))
-    other.hands[:, 1], other.hands[:, 2] = deals.hands[:, 2], deals.hands[:, 1]
-    return other
-
-
-DOUDIZHU, POKER = names("doudizhu"), names("leduc")
 
 
 def entrant(kind: str, **options: object) -> Entrant:
     return Entrant(PLAYERS[kind].parse(options), kind)
 
 
-@pytest.mark.parametrize("kind", DOUDIZHU)
-def test_hidden_hands_change_nothing(kind: str, run: Path) -> None:
-    options = dict(OPTIONS.get(kind, {}))
-    if kind in ("policy", "fpmcts"):
-        options["checkpoint"] = str(run)
-    if kind == "external":
-        options["command"] = f"{sys.executable} {ROOT / 'examples' / 'external_player.py'}"
-    players = {name: entrant(name) for name in ("rhcp", "random")}
-    players["x"] = entrant(kind, **options)
-    deals = GAME.deal(deal_seeds(1, DEALS, Stream.EVALUATION))
-    assert (deals.hands != exchanged(deals).hands).any()
-    records = Records(np.full((DEALS, GAME.spec.max_moves), -1, np.int16), np.zeros(DEALS, np.int16))
-    moves, views = [], []
-    for states in (deals, exchanged(deals)):
-        agent = Host(GAME, players).make("x")
-        agent.start(DEALS, seed=5)
-        views.append(GAME.view(states, states.seat.astype(np.int64)))
-        moves.append(agent.act(np.arange(DEALS), views[-1], records))
-        getattr(agent, "close", lambda: None)()
-    for mine, theirs in zip(*views, strict=True):
-        np.testing.assert_array_equal(mine, theirs)
-    np.testing.assert_array_equal(*moves)
-
-
-POKER_PLAYER = """
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print(json.dumps({"protocol": 1}), flush=True)
-    elif message["type"] == "view":
-        legal, view = message["view"]["legal"], message["view"]
-        assert view["seat"] == 0 and all(card in message["view"]["hand"] + view["public"] for card in view["hand"])
-        print(json.dumps({"move": legal[sum(map(ord, json.dumps(view))) % len(legal)]}), flush=True)
-"""
-
-
-def poker_players(kind: str, poker_run: Path, tabular_run: Path, program: Path) -> dict[str, Entrant]:
-    """Returns a player of a kind under the label x, and those that it names."""
-    options: dict[str, object] = {
-        "mix": {"seats": ["random", "always_call"]},
-        "fpmcts": {"playouts": 4},
-        "lbr": {"against": "random"},
-        "open_spiel": {"bot": "uniform_random"},
-        "rlcard": {"agent": "leduc-holdem-cfr"},
-    }.get(kind, {})
-    if kind in ("policy", "fpmcts"):
-        options["checkpoint"] = str(poker_run)
-    if kind == "tabular":
-        options["run"] = str(tabular_run)
-    if kind == "external":
-        program.write_text(POKER_PLAYER)
-        options["command"] = f"{sys.executable} {program}"
-    players = {name: entrant(name) for name in ("random", "always_call")}
-    return players | {"x": entrant(kind, **options)}
-
-
-@pytest.mark.parametrize("moves", [[], [Action.CALL, Action.CALL]], ids=["first round", "second round"])
-@pytest.mark.parametrize("kind", POKER)
-def test_hidden_cards_change_nothing_in_poker(
-    kind: str, moves: list[Action], poker_run: Path, tabular_run: Path, tmp_path: Path
-) -> None:
-    """Seat 0 is to move; the other's card, and the public one before it is shown, become other ones that it cannot see."""
-    game = make("leduc")
-    deals = game.deal(deal_seeds(1, DEALS, Stream.EVALUATION))
-    hidden = [1] if moves else [1, 2]
+def other_cards(game: Game, deals: States, moves: list[int]) -> States:
+    """Returns the deals with other cards where the seat to move after some moves cannot see
+    them.
+    """
     other = take(deals, np.arange(DEALS))
+    if game is DOUDIZHU:
+        other.hands[:, 1], other.hands[:, 2] = deals.hands[:, 2], deals.hands[:, 1]
+        return other
+    hidden = [1] if moves else [1, 2]  # the public card is shown after the first round
     for own, changed in zip(deals.cards, other.cards, strict=True):
-        unseen = [card for card in range(6) if card not in own]
-        changed[hidden] = unseen[: len(hidden)]
-    records = Records(np.full((DEALS, game.spec.max_moves), -1, np.int16), np.full(DEALS, len(moves), np.int16))
-    records.moves[:, : len(moves)] = moves
-    players = poker_players(kind, poker_run, tabular_run, tmp_path / "player.py")
-    answers, views = [], []
-    for states in (deals, other):
-        for i in range(DEALS):
-            for move in moves:
-                driver.step(game.rules, states, i, move)
-        agent = Host(game, players).make("x")
-        agent.start(DEALS, seed=5)
-        views.append(game.view(states, np.zeros(DEALS, np.int64)))
-        answers.append(agent.act(np.arange(DEALS), views[-1], records))
-        getattr(agent, "close", lambda: None)()
-    np.testing.assert_array_equal(views[0].cards, views[1].cards)
-    np.testing.assert_array_equal(*answers)
+        changed[hidden] = [card for card in range(6) if card not in own][: len(hidden)]
+    return other
 
 
-@pytest.mark.parametrize("kind", [kind for kind in POKER if PLAYERS[kind].states_policy])
-def test_stated_policies_are_those_that_are_played(kind: str, poker_run: Path, tabular_run: Path, tmp_path: Path) -> None:
-    """Frequencies of 2,000 moves at each of 24 views: within 5 standard errors, a false alarm for 1 seed in 10,000."""
-    game = make("leduc")
-    agent = Host(game, poker_players(kind, poker_run, tabular_run, tmp_path / "player.py")).make("x")
-    listed = game.information_states()
+@EVERY
+def test_hidden_cards_change_nothing(kind: str, game: Game, made: Agent) -> None:
+    """The first seat is to move, in Leduc also after both have called."""
+    deals = game.deal(deal_seeds(1, DEALS, Stream.EVALUATION))
+    for moves in [[]] if game is DOUDIZHU else [[], [Action.CALL, Action.CALL]]:
+        records = Records(
+            np.full((DEALS, game.spec.max_moves), -1, np.int16),
+            np.full(DEALS, len(moves), np.int16),
+        )
+        records.moves[:, : len(moves)] = moves
+        answers, views = [], []
+        for states in (take(deals, np.arange(DEALS)), other_cards(game, deals, moves)):
+            for i in range(DEALS):
+                for move in moves:
+                    driver.step(game.rules, states, i, move)
+            made.start(DEALS, seed=5)
+            views.append(game.view(states, np.zeros(DEALS, np.int64)))
+            answers.append(made.act(np.arange(DEALS), views[-1], records))
+        for mine, theirs in zip(*views, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+        np.testing.assert_array_equal(*answers)
+
+
+@pytest.mark.parametrize("game", [LEDUC], ids=["leduc"])
+@pytest.mark.parametrize("kind", [kind for kind in names("leduc") if PLAYERS[kind].states_policy])
+def test_stated_policies_are_those_that_are_played(kind: str, game: Any, made: Any) -> None:
+    """Frequencies of 2,000 moves at each of 24 views: within 5 standard errors, a false alarm for 1
+    seed in 10,000.
+    """
+    agent, listed = made, game.information_states()
     for row in range(0, len(listed.node), 12):
         views = take(listed, np.full(2000, row))
         agent.start(2000, seed=row)
-        moves = agent.act(np.arange(2000), views, Records(np.zeros((2000, 1), np.int16), np.zeros(2000, np.int16)))
+        moves = agent.act(
+            np.arange(2000), views, Records(np.zeros((2000, 1), np.int16), np.zeros(2000, np.int16))
+        )
         stated = agent.probabilities(take(listed, np.array([row])))[0]
         assert stated.sum() == pytest.approx(1.0)
         betting = game.betting
@@ -157,18 +96,26 @@ def test_a_policy_mixes_in_poker_alone(run: Path, poker_run: Path) -> None:
 
 
 def test_tables_are_those_of_the_run(tabular_run: Path) -> None:
-    """Average and greedy policies, read from a folder, from a file, and while the last checkpoint is being replaced."""
+    """Average and greedy policies, read from a folder, from a file, and while the last checkpoint
+    is being replaced.
+    """
     learner = algorithms.make("smooth_uct", "leduc", seed=0)
     arrays, _ = load(tabular_run / "checkpoint.safetensors")
     learner.set_state({name.removeprefix("learner."): array for name, array in arrays.items()})
     game = make("leduc")
     listed = game.information_states()
     rows = game.tables.infosets(listed.cards, listed.node)
-    for policy, table in (("average", learner.average_policy()), ("greedy", learner.greedy_policy())):
+    for policy, table in (
+        ("average", learner.average_policy()),
+        ("greedy", learner.greedy_policy()),
+    ):
         played = load_tabular(tabular_run, game, policy).probabilities(listed.cards, listed.node)
         np.testing.assert_array_equal(played, table[rows])
     assert run_file(tabular_run) == tabular_run / "checkpoint.safetensors"
-    assert run_file(tabular_run / "checkpoint.previous.safetensors").name == "checkpoint.previous.safetensors"
+    assert (
+        run_file(tabular_run / "checkpoint.previous.safetensors").name
+        == "checkpoint.previous.safetensors"
+    )
 
 
 def test_tables_that_tell_suits(tmp_path: Path) -> None:
@@ -176,14 +123,22 @@ def test_tables_that_tell_suits(tmp_path: Path) -> None:
     learner = algorithms.make("outcome_sampling", make("leduc", suits=True).tables, seed=0)
     learner.run(5000)
     meta = {"game": {"name": "leduc", "suits": True}, "algorithm": {"name": "outcome_sampling"}}
-    save(tmp_path / "x", {f"learner.{name}": array for name, array in learner.get_state().items()}, meta)
+    save(
+        tmp_path / "x",
+        {f"learner.{name}": array for name, array in learner.get_state().items()},
+        meta,
+    )
     game = make("leduc")
     policy = load_tabular(tmp_path / "x", game)
     texts = policy.game.infoset_texts()
     for node, cards in ((0, [3, -1, -1]), (2, [-1, 4, -1])):
         views = state.States(np.array([cards], np.int8), np.array([node], np.int32))
-        row = texts.index(f"{game.card_names[max(cards)]} {sequences(game.betting)[0][node]}".strip())
-        np.testing.assert_array_equal(TabularAgent(policy).probabilities(views)[0], learner.average_policy()[row])
+        row = texts.index(
+            f"{game.card_names[max(cards)]} {sequences(game.betting)[0][node]}".strip()
+        )
+        np.testing.assert_array_equal(
+            TabularAgent(policy).probabilities(views)[0], learner.average_policy()[row]
+        )
 
 
 def damaged(folder: Path, run: Path) -> Path:
@@ -199,7 +154,11 @@ def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path
     save(tmp_path / "less", {name: arrays[name] for name in list(arrays)[1:]}, meta)
     for path, game, words in (
         (tabular_run, "kuhn", ["plays leduc", "expected a run of kuhn"]),
-        (poker_run / "networks.safetensors", "leduc", ["holds no tables", "smooth_uct", "policy and fpmcts"]),
+        (
+            poker_run / "networks.safetensors",
+            "leduc",
+            ["holds no tables", "smooth_uct", "policy and fpmcts"],
+        ),
         (damaged(tmp_path, tabular_run), "leduc", ["damaged"]),
         (tmp_path / "strange", "leduc", ["guessing", "smooth_uct"]),
         (tmp_path / "less", "leduc", ["state of smooth_uct"]),
@@ -208,8 +167,19 @@ def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path
             Host(make(game), {"a": entrant("tabular", run=str(path))}).make("a")
         assert "\n" not in str(caught.value)
         assert all(word in str(caught.value) for word in ["a=tabular", *words]), caught.value
-    with pytest.raises(CheckpointError, match="a=tabular: there is no run of a tabular algorithm at .*nowhere"):
-        evaluate.main(["game=leduc", "a=tabular", f"a.run={tmp_path / 'nowhere'}", "b=random", "processes=1", "device=cpu"])
+    with pytest.raises(
+        CheckpointError, match="a=tabular: there is no run of a tabular algorithm at .*nowhere"
+    ):
+        evaluate.main(
+            [
+                "game=leduc",
+                "a=tabular",
+                f"a.run={tmp_path / 'nowhere'}",
+                "b=random",
+                "processes=1",
+                "device=cpu",
+            ]
+        )
 
 
 @pytest.mark.parametrize(
@@ -222,12 +192,17 @@ def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path
         ({"playouts": 2000, "phase1": "none", "particles": 600}, 600, 256),
     ],
 )
-def test_particles_and_worlds_follow_the_playouts(options: dict[str, object], particles: int, worlds: int) -> None:
+def test_particles_and_worlds_follow_the_playouts(
+    options: dict[str, object], particles: int, worlds: int
+) -> None:
     """Of the weights that come with the project, which were trained with 32 particles."""
     players = {"x": entrant("fpmcts", **options)}
-    agent = Host(GAME, players).make("x")
+    agent = Host(DOUDIZHU, players).make("x")
     assert isinstance(agent, SearchAgent)
     agent.start(1, seed=0)
     assert agent.settings.worlds == worlds
-    assert (agent.settings.prior_floor, agent.settings.rollout) == (2e-3, 0.9)  # in matches of Doudizhu
+    assert (agent.settings.prior_floor, agent.settings.rollout) == (
+        2e-3,
+        0.9,
+    )  # in matches of Doudizhu
     assert agent._determinizer is not None and agent._determinizer.settings.particles == particles

@@ -61,7 +61,9 @@ def test_a_decision_says_that_it_is_a_sure_win() -> None:
     assert {SURE_WIN, FORCED} <= reasons
 
 
-@pytest.mark.parametrize(("options", "solves"), [({}, True), ({"solve": False}, False), ({"solve": True}, True)])
+@pytest.mark.parametrize(
+    ("options", "solves"), [({}, True), ({"solve": False}, False), ({"solve": True}, True)]
+)
 def test_the_player_solves_as_it_was_trained(options: dict[str, bool], solves: bool) -> None:
     assert load_player("policy", make("doudizhu"), **options).solve == solves
 

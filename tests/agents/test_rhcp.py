@@ -38,26 +38,55 @@ AGENT = RHCP().at(make("doudizhu"))
 
 def answer(hand: str, target: str = "") -> str:
     """Returns RHCP's move as text."""
-    moves = AGENT.act(np.zeros(1, np.int64), positions([(1, hand, target)]), Records(np.zeros((1, 1)), np.zeros(1)))
+    moves = AGENT.act(
+        np.zeros(1, np.int64),
+        positions([(1, hand, target)]),
+        Records(np.zeros((1, 1)), np.zeros(1)),
+    )
     return move_text(RULES, int(moves[0]))
 
 
 @pytest.mark.parametrize(
     ("group", "value"),
     [
-        ("3", -7), ("A", 4), ("2", 5), ("L", 6), ("B", 7), ("33", -7), ("22", 5), ("TTT", 0), ("3332", -7), ("22233", 5),
-        ("34567", -2), ("TJQKA", 5), ("3456789TJQKA", 5), ("334455", -4), ("QQKKAA", 5),
-        ("333444", 1), ("444555", 1), ("KKKAAA", 6), ("33344456", 1), ("3334445566", 1), ("QQQKKKAAA345", 6),
-        ("333345", 0), ("444433", 0), ("22223344", 6), ("3333", 7), ("2222", 19), ("LB", 20),
+        ("3", -7),
+        ("A", 4),
+        ("2", 5),
+        ("L", 6),
+        ("B", 7),
+        ("33", -7),
+        ("22", 5),
+        ("TTT", 0),
+        ("3332", -7),
+        ("22233", 5),
+        ("34567", -2),
+        ("TJQKA", 5),
+        ("3456789TJQKA", 5),
+        ("334455", -4),
+        ("QQKKAA", 5),
+        ("333444", 1),
+        ("444555", 1),
+        ("KKKAAA", 6),
+        ("33344456", 1),
+        ("3334445566", 1),
+        ("QQQKKKAAA345", 6),
+        ("333345", 0),
+        ("444433", 0),
+        ("22223344", 6),
+        ("3333", 7),
+        ("2222", 19),
+        ("LB", 20),
     ],
-)  # fmt: skip
+)
 def test_value_of_a_group(group: str, value: int) -> None:
     category, _, top = rhcp_groups.classify(parse_cards(group))
     assert rhcp_groups.group_value(category, top) == value
 
 
 def test_groups_are_the_moves_but_for_repeated_kickers() -> None:
-    """Every move is a group of its own category, length and top, but the planes in which a solo kicker repeats a rank."""
+    """Every move is a group of its own category, length and top, but the planes in which a solo
+    kicker repeats a rank.
+    """
     for move in range(1, len(RULES.cards)):
         found = rhcp_groups.classify(RULES.cards[move])
         if RULES.category[move] == Category.PLANE_SOLOS and found[0] == Category.PASS:
@@ -96,7 +125,12 @@ def test_value_of_a_hand(hand: str, value: tuple[int, int], why: str) -> None:
         ("LB3", "LB", "the rest takes one round"),
         ("LB34", "3", "the rest takes two"),
         ("33334444B", "B", "no rank is held one to three times"),
-        ("33334444LB", "3333", "the lowest bomb: two jokers are not alone, and the rest of the rocket takes two rounds"),
+        (
+            "33334444LB",
+            "3333",
+            "the lowest bomb: two jokers are not alone, and the rest of the rocket takes "
+            "two rounds",
+        ),
         ("333444555678", "333444555678", "a plane"),
         ("33344456LB", "LB", "the rest is one plane"),
     ],
@@ -108,7 +142,12 @@ def test_leads_by_hand(hand: str, move: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("hand", "target", "move", "why"),
     [
-        ("352", "4", "5", "leaves 32, score -16; the 2 leaves 35, -26; all cards and a round more: -35"),
+        (
+            "352",
+            "4",
+            "5",
+            "leaves 32, score -16; the 2 leaves 35, -26; all cards and a round more: -35",
+        ),
         ("34567", "6", "pass", "7 leaves four solos, -50; all cards and a round more: -16"),
         ("333344", "A", "3333", "leaves 44, -13; all cards and a round more: -20"),
         ("TTTT3", "A", "TTTT", "leaves -14, as good as 14 - 7 - 21"),
@@ -129,8 +168,13 @@ def test_replies_by_hand(hand: str, target: str, move: str, why: str) -> None:
 
 
 def random_hand(rng: np.random.Generator, ranks: int, size: int) -> np.ndarray:
-    """Returns the counts of up to ``size`` cards of a deck of some of the ranks; few ranks make rich hands."""
-    deck = np.repeat(np.arange(15), np.where(np.isin(np.arange(15), rng.choice(15, ranks, replace=False)), COPIES, 0))
+    """Returns the counts of up to ``size`` cards of a deck of some of the ranks; few ranks make
+    rich hands.
+    """
+    deck = np.repeat(
+        np.arange(15),
+        np.where(np.isin(np.arange(15), rng.choice(15, ranks, replace=False)), COPIES, 0),
+    )
     return np.bincount(rng.choice(deck, min(size, len(deck)), replace=False), minlength=15)
 
 
@@ -138,10 +182,14 @@ def test_leads_and_values_equal_brute_force() -> None:
     rng = np.random.default_rng(1)
     memo = rhcp_kernels.new_memo(8)  # small, so that hands replace each other all the time
     for k in range(150):
-        counts = random_hand(rng, 15 if k % 2 else int(rng.integers(4, 10)), int(rng.integers(1, 21)))
+        counts = random_hand(
+            rng, 15 if k % 2 else int(rng.integers(4, 10)), int(rng.integers(1, 21))
+        )
         hand, cards = tuple(counts.tolist()), np.uint64(pack(counts))
         assert rhcp_kernels.hand_value(memo, cards, 0) == oracle.value(hand), oracle.text(hand)
-        assert cards_text(rhcp_kernels.lead(memo, cards)) == oracle.text(oracle.lead(hand)), oracle.text(hand)
+        assert cards_text(rhcp_kernels.lead(memo, cards)) == oracle.text(oracle.lead(hand)), (
+            oracle.text(hand)
+        )
 
 
 def test_replies_equal_brute_force() -> None:
@@ -150,26 +198,40 @@ def test_replies_equal_brute_force() -> None:
     memo = rhcp_kernels.new_memo(8)
     scratch = np.empty(MAX_LEGAL, np.int16)
     for k in range(200):
-        counts = random_hand(rng, 15 if k % 2 else int(rng.integers(4, 10)), int(rng.integers(2, 21)))
+        counts = random_hand(
+            rng, 15 if k % 2 else int(rng.integers(4, 10)), int(rng.integers(2, 21))
+        )
         hand, cards = tuple(counts.tolist()), np.uint64(pack(counts))
         moves = np.flatnonzero(RULES.category == 1 + k % 14)
         own = scratch[: leads(RULES, cards, scratch)]
         own = own[np.isin(own, moves)]
         if own.size and k % 5:
             move = rng.choice(own)
-            below = moves[(RULES.length[moves] == RULES.length[move]) & (RULES.top[moves] < RULES.top[move])]
+            below = moves[
+                (RULES.length[moves] == RULES.length[move]) & (RULES.top[moves] < RULES.top[move])
+            ]
             moves = below if below.size else moves
         target = rng.choice(moves)
         category, length, top = RULES.category[target], RULES.length[target], RULES.top[target]
         expected = oracle.reply(hand, (KINDS[Category(category)], int(length), int(top) + 3))
         found = rhcp_kernels.reply(memo, cards, category, length, top)
-        assert cards_text(found) == oracle.text(expected), (oracle.text(hand), move_text(RULES, target))
+        assert cards_text(found) == oracle.text(expected), (
+            oracle.text(hand),
+            move_text(RULES, target),
+        )
 
 
 def test_candidates_fit() -> None:
-    """The hands with the most groups: trios in a row and kickers of many ranks, against the bound that sizes the memo."""
+    """The hands with the most groups: trios in a row and kickers of many ranks, against the bound
+    that sizes the memo.
+    """
     scratch = np.zeros(rhcp_kernels.NUM_CANDIDATES, np.uint64)
-    for hand in ("333444555666789TJQKA", "3334445556789TJQKA2B", "33344455566677789TJQ", "333444555666778899TT"):
+    for hand in (
+        "333444555666789TJQKA",
+        "3334445556789TJQKA2B",
+        "33344455566677789TJQ",
+        "333444555666778899TT",
+    ):
         assert rhcp_groups.lead_candidates(parse_cards(hand), scratch, 0) <= 512
         assert np.count_nonzero(scratch) <= 700
         scratch[:] = 0

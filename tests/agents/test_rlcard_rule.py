@@ -16,9 +16,11 @@ REPEATS = 100
 
 
 def test_answers_of_the_original() -> None:
-    """One answer must be given; of several, which the original draws at random, each must come up and nothing else.
+    """One answer must be given; of several, which the original draws at random, each must come up
+    and nothing else.
 
-    An answer of probability 1/n, n at most 6, is missed in 100 games with probability (1 - 1/n)^100 < 2e-8.
+    An answer of probability 1/n, n at most 6, is missed in 100 games with probability (1 - 1/n)^100
+    < 2e-8.
     """
     agent = RLCardRule().at(make("doudizhu"))
     agent.start(REPEATS * len(ROWS), seed=1)

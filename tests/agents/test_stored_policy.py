@@ -10,6 +10,7 @@ from agents.decision import RETURN
 from agents.players import PlayerError
 from agents.poker import stored_policy
 from agents.poker.tabular import TabularAgent, TabularOptions, export, load_tabular
+from games import make
 from games.interface import Game
 from games.kernels import ROOT
 from games.kuhn.game import GAME_VALUE, Kuhn
@@ -113,7 +114,7 @@ def test_limit_holdem_needs_no_tables_of_buckets() -> None:
     """The tables of E[HS²] in a user's cache are not asked for, whatever the abstraction of the match."""
     game = LimitHoldem()
     made = player(game)
-    assert made.policy.game.bucket_names[1] == LimitHoldem(abstraction="made_hands").tables.bucket_names[1]
+    assert made.policy.game.bucket_names[1] == make("limit_holdem", abstraction="made_hands").tables.bucket_names[1]
     raised = list(sequences(game.betting)[0]).index("r")
     hands = [[48, 49], [0, 21]]  # a pair of aces, seven and two of two suits
     views = States(np.array([[*hand, *[-1] * 7] for hand in hands], np.int8), np.full(2, raised, np.int32))

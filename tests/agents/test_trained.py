@@ -1,4 +1,6 @@
-"""Networks of a run as players: the same moves as in the run, through a file without its paths, and clear refusals."""
+"""Networks of a run as players: the same moves as in the run, through a file without its paths, and
+clear refusals.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +20,10 @@ GAME = make("doudizhu")
 
 
 def host(game: str | None = None, **players: tuple[str, dict[str, object]]) -> Host:
-    entrants = {label: Entrant(PLAYERS[kind].parse(options), label) for label, (kind, options) in players.items()}
+    entrants = {
+        label: Entrant(PLAYERS[kind].parse(options), label)
+        for label, (kind, options) in players.items()
+    }
     return Host(GAME if game is None else make("doudizhu", rules=game), entrants)
 
 
@@ -29,7 +34,9 @@ def test_outputs_are_those_of_the_run(run: Path, tiny: TrainConfig) -> None:
     observations = rng.integers(0, 2, (9, *GAME.spec.observation_shape)).astype(np.int8)
     seats = np.arange(9, dtype=np.int8) % 3
     for mine, theirs in zip(
-        trained.evaluator.evaluate(observations, seats), trainer.evaluation.evaluator.evaluate(observations, seats), strict=True
+        trained.evaluator.evaluate(observations, seats),
+        trainer.evaluation.evaluator.evaluate(observations, seats),
+        strict=True,
     ):
         np.testing.assert_array_equal(mine, theirs)
 
@@ -38,7 +45,9 @@ def test_export_keeps_the_weights_and_no_path(run: Path, tmp_path: Path) -> None
     export(run, tmp_path / "weights.safetensors")
     before, _ = load(run / "networks.safetensors")
     after, meta = load(tmp_path / "weights.safetensors")
-    assert before.keys() == after.keys() and all((before[name] == after[name]).all() for name in before)
+    assert before.keys() == after.keys() and all(
+        (before[name] == after[name]).all() for name in before
+    )
     assert "secret" not in str(meta) and meta["config"]["seed"] == 3
     assert load_trained(tmp_path / "weights.safetensors", "doudizhu").objective == "wp"
 
@@ -48,7 +57,16 @@ def test_players_play(run: Path) -> None:
     made = host(
         p=("policy", {"checkpoint": str(run)}),
         s=("fpmcts", {"checkpoint": str(run), "playouts": 4, "inference": False}),
-        t=("fpmcts", {"checkpoint": str(run), "playouts": 8, "root": "puct", "objective": "adp", "seconds": 1.0}),
+        t=(
+            "fpmcts",
+            {
+                "checkpoint": str(run),
+                "playouts": 8,
+                "root": "puct",
+                "objective": "adp",
+                "seconds": 1.0,
+            },
+        ),
     )
     policy = made.make("p")
     assert duplicate_match(GAME, policy, policy, 4, 0).total.wp.mean == 0.5
@@ -66,19 +84,30 @@ def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
     with pytest.raises(PlayerError, match="f=fpmcts.*no filter network"):
         host(f=("fpmcts", {"checkpoint": str(run), "phase1": "filter"})).make("f")
     other = host("douzero", p=("policy", {"checkpoint": str(run)}))
-    with pytest.raises(PlayerError, match="learned game.rules=standard; this match plays game.rules=douzero"):
+    with pytest.raises(
+        PlayerError, match="learned game.rules=standard; this match plays game.rules=douzero"
+    ):
         other.make("p")
     scalar = replace(tiny, network=replace(tiny.network, value_head="scalar"))
     state = FPMCTS(scalar).state()
-    save(tmp_path / "s.safetensors", {k: v for k, v in state.arrays.items() if k.startswith("network.")}, state.meta)
+    save(
+        tmp_path / "s.safetensors",
+        {k: v for k, v in state.arrays.items() if k.startswith("network.")},
+        state.meta,
+    )
     with pytest.raises(CheckpointError, match="objective=adp.*scalar value head for wp"):
         load_trained(tmp_path / "s.safetensors", "doudizhu", objective="adp")
 
 
-def test_the_weights_of_the_project_are_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_weights_of_the_project_are_found_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     frozen = "models/frozen/2026-11.safetensors"
-    assert checkpoint_of("doudizhu", frozen).is_absolute() and checkpoint_of("doudizhu", frozen).exists()
+    assert (
+        checkpoint_of("doudizhu", frozen).is_absolute()
+        and checkpoint_of("doudizhu", frozen).exists()
+    )
     with pytest.raises(CheckpointError, match="there is no checkpoint"):
         checkpoint_of("doudizhu", "models/none.safetensors")
     own = tmp_path / frozen
@@ -88,5 +117,8 @@ def test_the_weights_of_the_project_are_found_from_any_folder(tmp_path: Path, mo
 
 
 def test_a_run_on_tables_holds_no_networks(tabular_run: Path) -> None:
-    with pytest.raises(CheckpointError, match="holds no networks; it is a run on tables, which plays as LABEL=tabular"):
+    with pytest.raises(
+        CheckpointError,
+        match="holds no networks; it is a run on tables, which plays as LABEL=tabular",
+    ):
         load_trained(tabular_run / "checkpoint.safetensors", "leduc")

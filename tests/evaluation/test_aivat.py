@@ -15,9 +15,8 @@ from evaluation.decks import evaluation_decks
 from evaluation.duplicate import deck_scores, duplicate_games, summary
 from evaluation.match import PlayedGames, Usage
 from games import make
-from games.base import _legal, _play, _return, _seat
 from games.batches import States, num_rows, take
-from games.interface import Game, Records
+from games.interface import Game, Records, _legal, _play, _return, _seat
 
 
 class Mixing(Agent):

@@ -5,7 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from expected_reward.moments import add_sample, larger_of_two, max_distribution, maximum, variance_of_mean, weighted
+from expected_reward.moments import (
+    add_sample,
+    larger_of_two,
+    max_distribution,
+    maximum,
+    update_opponent,
+    variance_of_mean,
+    weighted,
+)
+from expected_reward.tree import empty_tree
 
 ONES = np.ones(3)
 DRAWS = 400_000
@@ -24,7 +33,12 @@ def test_three_standard_normals_come_out_as_clark_has_them() -> None:
 
 @pytest.mark.parametrize(
     ("a", "b"),
-    [((0.0, 1.0), (0.5, 4.0)), ((20_000.0, 100.0), (20_010.0, 900.0)), ((3.0, 0.0), (3.0, 2.0)), ((1.0, 0.0), (9.0, 1.0))],
+    [
+        ((0.0, 1.0), (0.5, 4.0)),
+        ((20_000.0, 100.0), (20_010.0, 900.0)),
+        ((3.0, 0.0), (3.0, 2.0)),
+        ((1.0, 0.0), (9.0, 1.0)),
+    ],
 )
 def test_larger_of_two_against_simulation(a: tuple[float, float], b: tuple[float, float]) -> None:
     rng = np.random.default_rng(1)
@@ -44,9 +58,11 @@ def test_values_without_error_leave_the_largest() -> None:
 def test_children_without_samples_count_nowhere() -> None:
     mean, variance = np.array([1.0, 99.0, 3.0]), np.array([1.0, 1.0, 1.0])
     visits = np.array([2, 0, 6])
-    assert weighted(mean, variance, visits, 0, 3, True) == pytest.approx((2.5, 40 / 64))
+    assert weighted(mean, variance, visits, 0, 3) == pytest.approx((2.5, 40 / 64))
     assert maximum(mean, variance, visits, 0, 3) == (3.0, 1.0)
-    assert max_distribution(mean, variance, visits, 0, 3) == pytest.approx(larger_of_two(1.0, 1.0, 3.0, 1.0))
+    assert max_distribution(mean, variance, visits, 0, 3) == pytest.approx(
+        larger_of_two(1.0, 1.0, 3.0, 1.0)
+    )
 
 
 def test_sample_weights_are_the_mean_of_all_samples() -> None:
@@ -54,7 +70,7 @@ def test_sample_weights_are_the_mean_of_all_samples() -> None:
     rng = np.random.default_rng(2)
     groups = [rng.normal(k, 1.0, size) for k, size in enumerate((3, 10, 40))]
     visits = np.array([len(group) for group in groups])
-    found, _ = weighted(np.array([group.mean() for group in groups]), ONES, visits, 0, 3, True)
+    found, _ = weighted(np.array([group.mean() for group in groups]), ONES, visits, 0, 3)
     assert found == pytest.approx(np.concatenate(groups).mean())
 
 
@@ -62,9 +78,17 @@ def test_sample_weights_are_the_mean_of_all_samples() -> None:
 def test_variance_of_an_opponents_node(independent: bool) -> None:
     """Independent errors of the children give the mean an error of variance sum of p² σ²; the text's sum of p σ² is larger."""
     rng = np.random.default_rng(3)
-    p, value, variance = np.array([0.5, 0.3, 0.2]), np.array([1.0, -4.0, 10.0]), np.array([4.0, 1.0, 9.0])
+    p, value, variance = (
+        np.array([0.5, 0.3, 0.2]),
+        np.array([1.0, -4.0, 10.0]),
+        np.array([4.0, 1.0, 9.0]),
+    )
     drawn = rng.normal(value, np.sqrt(variance), (DRAWS, 3)) @ p
-    mean, found = weighted(value, variance, p, 0, 3, independent)
+    tree = empty_tree(4)
+    tree.first[0], tree.count[0] = 1, 3
+    tree.weight[1:], tree.mean[1:], tree.variance[1:], tree.visits[1:] = p, value, variance, 1
+    update_opponent(tree, 0, independent)
+    mean, found = tree.mean[0], tree.variance[0]
     assert mean == pytest.approx(drawn.mean(), abs=5 * drawn.std() / math.sqrt(DRAWS))
     if independent:
         assert found == pytest.approx(drawn.var(), rel=0.02)

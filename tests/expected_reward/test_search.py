@@ -9,7 +9,7 @@ from agents import load_player
 from agents.agent import Agent
 from agents.decision import Limits
 from agents.poker.mcts import MCTSAgent, MCTSOptions
-from expected_reward.searcher import Found
+from expected_reward.search import Found
 from games import make
 from games.batches import take
 from games.kernels import streams
@@ -35,7 +35,10 @@ def river(own: str) -> tuple[Table, States]:
     deal = game.deal(np.array([3], np.uint64))
     cards = parse_cards("2c 7d Kh 3s 8c")
     deal.board[0] = [*sorted(cards[:3], reverse=True), *cards[3:]]
-    deal.hole[0, 0], deal.hole[0, 1] = sorted(parse_cards(own), reverse=True), sorted(parse_cards("5h 4d"), reverse=True)
+    deal.hole[0, 0], deal.hole[0, 1] = (
+        sorted(parse_cards(own), reverse=True),
+        sorted(parse_cards("5h 4d"), reverse=True),
+    )
     table = Table(game, deal=deal)
     for _ in range(6):
         table.play("call")
@@ -43,7 +46,10 @@ def river(own: str) -> tuple[Table, States]:
     return table, table.view(0)
 
 
-@pytest.mark.parametrize("changes", [{}, {"cards": 4}, {"hands": 20}, {"backpropagation": "sample_weighted", "selection": "uct"}])
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"cards": 4}, {"hands": 20}, {"backpropagation": "sample_weighted", "selection": "uct"}],
+)
 def test_the_best_hand_bets_and_the_worst_one_expects_less(changes: dict) -> None:
     table, nuts = river("Kc Ks")
     agent = player(table.game, **changes)
@@ -103,7 +109,12 @@ def test_search_in_parts_is_the_search_as_a_whole() -> None:
     whole = found(agent, view)
     asked = []
     agent._searcher.run(
-        view, 2, np.tile(agent.model.prior, (6, 1)), streams(1, 1), 3000, lambda done: asked.append(done) or False
+        view,
+        2,
+        np.tile(agent.model.prior, (6, 1)),
+        streams(1, 1),
+        3000,
+        lambda done: asked.append(done) or False,
     )
     assert asked == [1024, 2048, 3000]
     assert np.array_equal(agent._searcher._found(3000).visits, whole.visits)

@@ -27,7 +27,10 @@ def test_uct_plus_is_equation_5(c: float) -> None:
 def test_crazystone_draws_by_equation_2() -> None:
     weights = np.exp(-2.4 * (12.0 - MEAN) / np.sqrt(2 * (VARIANCE[1] + VARIANCE)))
     rng, num = streams(1, 1), 60_000
-    drawn = np.bincount([crazystone(MEAN, VARIANCE, 0, 3, rng, 0) for _ in range(num)], minlength=3) / num
+    drawn = (
+        np.bincount([crazystone(MEAN, VARIANCE, 0, 3, rng, 0) for _ in range(num)], minlength=3)
+        / num
+    )
     assert drawn == pytest.approx(weights / weights.sum(), abs=5 * 0.5 / math.sqrt(num))
 
 
@@ -40,6 +43,9 @@ def test_predefined_probabilities_hold_below_the_threshold() -> None:
     rng, weight = streams(2, 1), np.array([0.25, 0.5, 0.75])
     visits = np.array([3, 10, 0])
     num = 20_000
-    drawn = np.bincount([predefined(weight, visits, 0, 3, 5, rng, 0) for _ in range(num)], minlength=3) / num
+    drawn = (
+        np.bincount([predefined(weight, visits, 0, 3, 5, rng, 0) for _ in range(num)], minlength=3)
+        / num
+    )
     assert drawn == pytest.approx([0.25, 0.0, 0.75], abs=0.02)
     assert predefined(weight, np.array([5, 5, 5]), 0, 3, 5, rng, 0) == -1

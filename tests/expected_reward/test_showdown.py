@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from expected_reward.showdown import BINS, HANDS, Boards, drawn_net, empty_boards, expected_net, fill_boards
+from expected_reward.showdown import (
+    BINS,
+    HANDS,
+    Boards,
+    drawn_net,
+    empty_boards,
+    expected_net,
+    fill_boards,
+)
 from games import make
 from games.kernels import kernel, streams
 from games.no_limit_holdem.betting import step
@@ -29,7 +37,10 @@ def test_bins_and_strengths_are_those_of_the_models_and_of_the_hand_tables() -> 
         assert (np.diff(boards.strengths[row]) >= 0).all()
         assert len({tuple(hand) for hand in hands.tolist()}) == HANDS
         assert not np.isin(hands, [*OWN, *board]).any()
-        assert (boards.strengths[row] == strengths(np.concatenate([hands, np.tile(board, (HANDS, 1))], axis=1))).all()
+        assert (
+            boards.strengths[row]
+            == strengths(np.concatenate([hands, np.tile(board, (HANDS, 1))], axis=1))
+        ).all()
         for k in range(0, HANDS, 41):
             own_bin = int(np.searchsorted(boards.first[row], k, "right")) - 1
             assert rank_bin(tables(), board, hands[k]) == own_bin
@@ -37,7 +48,9 @@ def test_bins_and_strengths_are_those_of_the_models_and_of_the_hand_tables() -> 
         assert boards.own[row] == mine
         for b in range(BINS):
             some = boards.strengths[row, boards.first[row, b] : boards.first[row, b + 1]]
-            assert boards.beaten[row, b] == pytest.approx((some < mine).mean() if len(some) else 0.0)
+            assert boards.beaten[row, b] == pytest.approx(
+                (some < mine).mean() if len(some) else 0.0
+            )
             assert boards.tied[row, b] == pytest.approx((some == mine).mean() if len(some) else 0.0)
 
 
@@ -61,7 +74,11 @@ def all_in(stacks: list[int]) -> tuple[object, States]:
     while states.seat[0] >= 0:
         seat = states.seat[0]
         most = int(states.stacks[0, seat] + states.street_paid[0, seat])
-        _play(game.rules, states, np.array([FIRST_AMOUNT + most if most > states.street_paid[0].max() else CALL]))
+        _play(
+            game.rules,
+            states,
+            np.array([FIRST_AMOUNT + most if most > states.street_paid[0].max() else CALL]),
+        )
     return game, states
 
 
@@ -74,11 +91,24 @@ def test_expected_net_is_the_mean_of_settled_draws(stacks: list[int], board: str
     seats, rng = len(stacks), np.random.default_rng(6)
     bins = rng.dirichlet(np.ones(BINS), seats)
     exact = expected_net(boards, 0, bins, states.paid[0], states.folded[0], 1, np.zeros(seats + 1))
-    draws = np.array([
-        drawn_net(
-            game.rules, states, 0, boards, 0, bins, 1, 200, streams(2, 1, k), 0, np.zeros(seats, np.int32), np.zeros(seats)
-        )
-        for k in range(200)
-    ])  # fmt: skip
+    draws = np.array(
+        [
+            drawn_net(
+                game.rules,
+                states,
+                0,
+                boards,
+                0,
+                bins,
+                1,
+                200,
+                streams(2, 1, k),
+                0,
+                np.zeros(seats, np.int32),
+                np.zeros(seats),
+            )
+            for k in range(200)
+        ]
+    )
     error = draws.std() / np.sqrt(len(draws))
     assert exact == pytest.approx(draws.mean(), abs=5 * error + 0.02 * sum(stacks))

@@ -14,7 +14,10 @@ def test_table_is_a_distribution() -> None:
 
 def test_size_at_inverts_the_distribution() -> None:
     probabilities, edges = np.array([0.2, 0.3, 0.4, 0.1]), np.array([0.0, 0.5, 1.0])
-    found = [size_at(probabilities, edges, share) for share in (0.0, 0.199, 0.2, 0.35, 0.5, 0.7, 0.9, 0.999)]
+    found = [
+        size_at(probabilities, edges, share)
+        for share in (0.0, 0.199, 0.2, 0.35, 0.5, 0.7, 0.9, 0.999)
+    ]
     assert found == pytest.approx([0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0])
 
 

@@ -1,10 +1,12 @@
-"""FPMCTS on the toy game, to be read next to Algorithm 1 of the paper: dictionaries, recursion, one simulation at a time.
+"""FPMCTS on the toy game, to be read next to Algorithm 1 of the paper: dictionaries, recursion, one
+simulation at a time.
 
 It shares no code with ``fpmcts`` or with the game's kernels, only these conventions:
 
-- Random numbers. A lane's SplitMix64 stream gives the seed of the search and then, for the gumbel rule, one number per action of
-  the root for its noise. The v-th visit of a root move (from 0) uses world v mod W and a stream that starts at
-  mix64(seed + v · γ). It gives one number for each unforced move of another player.
+- Random numbers. A lane's SplitMix64 stream gives the seed of the search and then, for the gumbel
+  rule, one number per action of the root for its noise. The v-th visit of a root move (from 0) uses
+  world v mod W and a stream that starts at mix64(seed + v · γ). It gives one number for each
+  unforced move of another player.
 - Rounding. Logits, probabilities and noise are float32; everything else is float64.
 """
 
@@ -83,8 +85,21 @@ class Oracle:
         room: Edges that the tree can hold.
     """
 
-    def __init__(self, game: ToyGame, tables: Tables, settings: SearchSettings, win_only: bool, room: float = math.inf) -> None:
-        self.rules, self.game, self.tables, self.settings, self.win_only = game.rules, game, tables, settings, win_only
+    def __init__(
+        self,
+        game: ToyGame,
+        tables: Tables,
+        settings: SearchSettings,
+        win_only: bool,
+        room: float = math.inf,
+    ) -> None:
+        self.rules, self.game, self.tables, self.settings, self.win_only = (
+            game.rules,
+            game,
+            tables,
+            settings,
+            win_only,
+        )
         self.room, self.dropped = room, 0
         self.tree: dict[int, Node] = {}
         """By the node as the searcher sees it; its card is the same in all of them."""
@@ -100,7 +115,10 @@ class Oracle:
         gumbel = settings.root == "gumbel"
         noise = [0.0] * self.game.spec.max_legal
         if gumbel and settings.gumbel_noise > 0:
-            noise = [float(np.float32(-math.log(-math.log(lane.uniform())) * settings.gumbel_noise)) for _ in noise]
+            noise = [
+                float(np.float32(-math.log(-math.log(lane.uniform())) * settings.gumbel_noise))
+                for _ in noise
+            ]
         self.expand(*worlds[0])
         edges = self.tree[self.root].edges
         self.noise = dict(zip(edges, noise, strict=False))
@@ -112,7 +130,9 @@ class Oracle:
         return self.verdict()
 
     # SIMULATE: returns v, after UPDATE of the edges below
-    def simulate(self, node: int, cards: tuple[int, ...], stream: Stream, root_action: int | None = None) -> float:
+    def simulate(
+        self, node: int, cards: tuple[int, ...], stream: Stream, root_action: int | None = None
+    ) -> float:
         rules = self.rules
         seat = int(rules.seat[node])
         if seat < 0:  # ISTERMINAL
@@ -129,7 +149,11 @@ class Oracle:
         if known not in self.tree:
             value = self.expand(node, cards)
             solved = known in self.tree and not self.tree[known].edges
-            return value if solved or not self.settings.rollout else self.play_out(node, cards, stream, value)
+            return (
+                value
+                if solved or not self.settings.rollout
+                else self.play_out(node, cards, stream, value)
+            )
         u_i = self.tree[known]
         if not u_i.edges:
             u_i.visits += 1
@@ -155,18 +179,25 @@ class Oracle:
         return int(self.rules.child[node, chosen])
 
     def sure_end(self, node: int, cards: tuple[int, ...]) -> int | None:
-        """Returns where the sure win of the seat to move leads, None if it has none or nobody looks for it."""
+        """Returns where the sure win of the seat to move leads, None if it has none or nobody looks
+        for it.
+        """
         winner = int(self.rules.seat[node])
         if not self.settings.solve or self.rules.sure[node, cards[winner]] < 0:
             return None
         while (seat := int(self.rules.seat[node])) >= 0:
-            action = int(self.rules.sure[node, cards[seat]]) if seat == winner else self.legal(node, cards[seat])[0]
+            action = (
+                int(self.rules.sure[node, cards[seat]])
+                if seat == winner
+                else self.legal(node, cards[seat])[0]
+            )
             if action < 0:
                 break
             node = int(self.rules.child[node, action])
         return node
 
-    # Ours: the leaf is played out, the values of the searching player on the way and the result are blended
+    # Ours: the leaf is played out, the values of the searching player on the way and the result are
+    # blended
     def play_out(self, node: int, cards: tuple[int, ...], stream: Stream, value: float) -> float:
         decay, blended, weight, leaf = self.settings.rollout, 0.0, 1.0, node
         while True:
@@ -201,7 +232,9 @@ class Oracle:
         if sum(len(u.edges) for u in self.tree.values()) + len(priors) > self.room:
             self.dropped += 1
         else:
-            self.tree[known] = Node(float(np.float32(value)), {a: Edge(p) for a, p in priors.items()})
+            self.tree[known] = Node(
+                float(np.float32(value)), {a: Edge(p) for a, p in priors.items()}
+            )
         return value
 
     def sure_return(self, node: int, cards: tuple[int, ...]) -> float:
@@ -211,7 +244,11 @@ class Oracle:
         seat = int(self.rules.seat[node])
         if seat < 0:
             return float(self.rules.payoff[node][cards][self.seat]) / self.root_stake
-        action = int(self.rules.sure[node, cards[seat]]) if seat == self.seat else self.legal(node, cards[seat])[0]
+        action = (
+            int(self.rules.sure[node, cards[seat]])
+            if seat == self.seat
+            else self.legal(node, cards[seat])[0]
+        )
         return self.sure_return(int(self.rules.child[node, action]), cards)
 
     # SELECT: argmax Q(u, a) + c · pi(u, a) · sqrt(N(u)) / (1 + N(u, a)), the first of equals
@@ -234,22 +271,31 @@ class Oracle:
         """Returns softmax of the sums of the outputs that the decoder lists."""
         outputs = self.tables.policy[self.rules.seen[node, self.rules.seat[node]], card]
         actions = self.legal(node, card)
-        logits = [sum((outputs[k] for k in self.game.decoder[a] if k >= 0), np.float32(0)) for a in actions]
+        logits = [
+            sum((outputs[k] for k in self.game.decoder[a] if k >= 0), np.float32(0))
+            for a in actions
+        ]
         weights = np.exp(np.array(logits, np.float64) - float(max(logits)))
         probabilities = (weights.astype(np.float32) / weights.sum()).astype(np.float32)
         return dict(zip(actions, probabilities.tolist(), strict=True))
 
     # The gumbel rule (Danihelka et al.)
     def sequential_halving(self, i: int) -> int:
-        """Returns the move of simulation i: the best of those with as many visits as the schedule says."""
+        """Returns the move of simulation i: the best of those with as many visits as the schedule
+        says.
+        """
         root = self.tree[self.root]
         m = min(self.settings.considered, len(root.edges))
         wanted = considered_visits(m, self.settings.playouts)[i]
-        return max((a for a in root.edges if root.edges[a].visits == wanted), key=self.gumbel_score())
+        return max(
+            (a for a in root.edges if root.edges[a].visits == wanted), key=self.gumbel_score()
+        )
 
     def gumbel_score(self):
         root, advantages = self.tree[self.root], self.advantages()[1]
-        return lambda a: self.noise[a] + math.log(root.edges[a].prior) + self.settings.strength * advantages[a]
+        return lambda a: (
+            self.noise[a] + math.log(root.edges[a].prior) + self.settings.strength * advantages[a]
+        )
 
     def advantages(self) -> tuple[float, dict[int, float]]:
         """Returns the baseline and the advantages, shrunk by their noise."""
@@ -262,7 +308,9 @@ class Oracle:
         variance = (squares + 0.25) / (sum(len(e.returns) - 1 for e in seen.values()) + 1)
         prior_variance = self.settings.signal**2
         return baseline, {
-            a: (e.q - baseline) * prior_variance / (prior_variance + variance / len(e.returns)) if e.returns else 0.0
+            a: (e.q - baseline) * prior_variance / (prior_variance + variance / len(e.returns))
+            if e.returns
+            else 0.0
             for a, e in root.edges.items()
         }
 
@@ -271,7 +319,10 @@ class Oracle:
         actions = list(edges)
         if self.settings.root == "gumbel":
             baseline, advantages = self.advantages()
-            weights = {a: edges[a].prior * math.exp(self.settings.strength * advantages[a]) for a in actions}
+            weights = {
+                a: edges[a].prior * math.exp(self.settings.strength * advantages[a])
+                for a in actions
+            }
             score = self.gumbel_score()
             choice = max(actions, key=lambda a: (edges[a].visits, score(a)))
         else:

@@ -1,4 +1,6 @@
-"""Searches on the toy game, by ``Search`` and by the oracle, and the tree of a search as dictionaries."""
+"""Searches on the toy game, by ``Search`` and by the oracle, and the tree of a search as
+dictionaries.
+"""
 
 from collections.abc import Sequence
 
@@ -14,15 +16,23 @@ Position = tuple[int, int]
 """A node and the card of the seat to move there."""
 
 
-def settings(root: str = "puct", playouts: int = 40, worlds: int = 6, considered: int = 3, **others: object) -> SearchSettings:
+def settings(
+    root: str = "puct", playouts: int = 40, worlds: int = 6, considered: int = 3, **others: object
+) -> SearchSettings:
     """Returns settings for the four-card deck, where a seat cannot tell six worlds apart."""
-    return SearchSettings(root=root, playouts=playouts, worlds=worlds, considered=considered, **others)
+    return SearchSettings(
+        root=root, playouts=playouts, worlds=worlds, considered=considered, **others
+    )
 
 
 def make_search(
-    game: ToyGame, tables: Tables, settings: SearchSettings, max_positions: int = 1, win_only: bool = False,
+    game: ToyGame,
+    tables: Tables,
+    settings: SearchSettings,
+    max_positions: int = 1,
+    win_only: bool = False,
     edges_per_node: int = 24,
-) -> Search:  # fmt: skip
+) -> Search:
     return Search(game, tables.evaluate, settings, max_positions, win_only, edges_per_node)
 
 
@@ -33,33 +43,56 @@ def worlds(game: ToyGame, positions: Sequence[Position]) -> States:
 
 def as_pairs(states: States) -> list[tuple[int, tuple[int, ...]]]:
     """Returns the node and the cards of each row, for the oracle."""
-    return [(int(node), tuple(cards.tolist())) for node, cards in zip(states.node, states.cards, strict=True)]
+    return [
+        (int(node), tuple(cards.tolist()))
+        for node, cards in zip(states.node, states.cards, strict=True)
+    ]
 
 
 def search(
-    game: ToyGame, tables: Tables, settings: SearchSettings, positions: Sequence[Position], seed: int = 0, **options: object
+    game: ToyGame,
+    tables: Tables,
+    settings: SearchSettings,
+    positions: Sequence[Position],
+    seed: int = 0,
+    **options: object,
 ) -> tuple[SearchResult, Search]:
-    """Returns the result of one search of all positions; position k draws from stream k of the seed."""
+    """Returns the result of one search of all positions; position k draws from stream k of the
+    seed.
+    """
     searcher = make_search(game, tables, settings, len(positions), **options)
-    return searcher.run(worlds(game, positions), streams(seed, len(positions)), np.arange(len(positions))), searcher
+    return searcher.run(
+        worlds(game, positions), streams(seed, len(positions)), np.arange(len(positions))
+    ), searcher
 
 
 def oracle_search(
-    game: ToyGame, tables: Tables, settings: SearchSettings, positions: Sequence[Position], seed: int = 0, **options: object
+    game: ToyGame,
+    tables: Tables,
+    settings: SearchSettings,
+    positions: Sequence[Position],
+    seed: int = 0,
+    **options: object,
 ) -> list[tuple[Verdict, Oracle]]:
     """Returns the verdict of the oracle on each position."""
     answers = []
     for position, state in zip(positions, streams(seed, len(positions)), strict=True):
         oracle = Oracle(game, tables, settings, **options)
-        answers.append((oracle.search(as_pairs(game.worlds(*position)), Stream(int(state))), oracle))
+        answers.append(
+            (oracle.search(as_pairs(game.worlds(*position)), Stream(int(state))), oracle)
+        )
     return answers
 
 
 def tree_of(searcher: Search, t: int, game: ToyGame) -> dict[int, Node]:
-    """Returns tree ``t`` of the last search: the oracle's nodes by the node of the game, as the searcher
-    sees it; the mean stands for each return."""
+    """Returns tree ``t`` of the last search: the oracle's nodes by the node of the game, as the
+    searcher sees it; the mean stands for each return."""
     tree = searcher._forest.tree
-    of_key = {infoset_key(node, card): node for node in range(len(game.rules.seat)) for card in range(game.num_cards)}
+    of_key = {
+        infoset_key(node, card): node
+        for node in range(len(game.rules.seat))
+        for card in range(game.num_cards)
+    }
     nodes = {}
     for place in np.flatnonzero(tree.index_node[t] >= 0):
         u, node = int(tree.index_node[t, place]), of_key[int(tree.index_key[t, place])]
@@ -68,6 +101,8 @@ def tree_of(searcher: Search, t: int, game: ToyGame) -> dict[int, Node]:
         for e in range(first, first + int(tree.degree[t, u])):
             visits, returned = int(tree.visits[t, e]), int(tree.returns[t, e])
             mean = float(tree.total[t, e]) / returned if returned else None
-            edges[int(tree.action[t, e])] = Edge(float(tree.prior[t, e]), visits, [] if mean is None else [mean] * returned)
+            edges[int(tree.action[t, e])] = Edge(
+                float(tree.prior[t, e]), visits, [] if mean is None else [mean] * returned
+            )
         nodes[node] = Node(float(tree.node_value[t, u]), edges, int(tree.node_visits[t, u]))
     return nodes

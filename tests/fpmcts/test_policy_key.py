@@ -18,7 +18,9 @@ def _policy_keys(rules: Any, states: Any, out: np.ndarray) -> None:
 
 
 def test_a_move_and_a_world_do_not_cancel_out() -> None:
-    """The key after the first move a was the very hash of world a, so that the policies of (a, a) and (b, b) were mixed up."""
+    """The key after the first move a was the very hash of world a, so that the policies of (a, a)
+    and (b, b) were mixed up.
+    """
     game = make("doudizhu")
     states = take(game.deal(streams(0, 1)), np.zeros(8, np.int64))
     for action in range(1, 8):

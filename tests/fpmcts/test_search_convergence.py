@@ -1,4 +1,6 @@
-"""With the others' policies given, the search finds the best response: its values against enumeration."""
+"""With the others' policies given, the search finds the best response: its values against
+enumeration.
+"""
 
 from itertools import permutations
 
@@ -15,14 +17,18 @@ Weights = dict[tuple[int, ...], float]
 
 
 class BestResponse:
-    """Values of the best response of one seat, by walking through the whole game with the weights of all worlds."""
+    """Values of the best response of one seat, by walking through the whole game with the weights
+    of all worlds.
+    """
 
     def __init__(self, game: ToyGame, tables: Tables, node: int, card: int, win_only: bool) -> None:
         self.rules, self.win_only = game.rules, win_only
         self.seat, self.root_stake = int(game.rules.seat[node]), game.rules.stake[node]
         others = Oracle(game, tables, settings(solve=win_only), win_only)
         self.policy, self.sure_end = others.policy, others.sure_end
-        held = [cards for cards in permutations(range(game.num_cards), 3) if cards[self.seat] == card]
+        held = [
+            cards for cards in permutations(range(game.num_cards), 3) if cards[self.seat] == card
+        ]
         actions = np.flatnonzero(game.rules.allowed[node, card]).tolist()
         start = dict.fromkeys(held, 1.0 / len(held))
         self.q = {a: self.value(int(game.rules.child[node, a]), start) for a in actions}
@@ -37,7 +43,10 @@ class BestResponse:
         children = [int(c) for c in self.rules.child[node]]
         if seat == self.seat:
             card = next(iter(reach))[seat]
-            return max(self.value(children[a], reach) for a in np.flatnonzero(self.rules.allowed[node, card]))
+            return max(
+                self.value(children[a], reach)
+                for a in np.flatnonzero(self.rules.allowed[node, card])
+            )
         onward: dict[int, Weights] = {}
         for cards, weight in reach.items():
             if (ended := self.sure_end(node, cards)) is not None:  # the others play their sure wins
@@ -67,7 +76,9 @@ def errors(root: str, playouts: int, c: float, win_only: bool) -> tuple[np.ndarr
 
 
 def test_puct_finds_the_best_response() -> None:
-    """Returns of ±1, 16,000 playouts: below the best response by what exploration costs, and hardly ever above it."""
+    """Returns of ±1, 16,000 playouts: below the best response by what exploration costs, and hardly
+    ever above it.
+    """
     few, _ = errors("puct", 1000, 2.0, win_only=True)
     value, q = errors("puct", 16_000, 2.0, win_only=True)
     assert -0.2 < value.min()  # one position explores long: -0.03 after 100,000 playouts
@@ -75,11 +86,15 @@ def test_puct_finds_the_best_response() -> None:
     assert value.max() < 0.01
     assert -0.05 < q.min()
     assert q.max() < 0.01
-    assert value.mean() > 0.5 * few.mean()  # both negative; an error like 1 / sqrt(playouts) is a quarter
+    assert (
+        value.mean() > 0.5 * few.mean()
+    )  # both negative; an error like 1 / sqrt(playouts) is a quarter
 
 
 def test_puct_finds_the_best_response_for_points() -> None:
-    """Returns of up to 32 or 64 stakes at the root, so c is larger and the tolerance 1 % of them; 30,000 playouts."""
+    """Returns of up to 32 or 64 stakes at the root, so c is larger and the tolerance 1 % of them;
+    30,000 playouts.
+    """
     value, q = errors("puct", 30_000, 8.0, win_only=False)
     assert -0.6 < value.min()
     assert -0.15 < np.median(value)
@@ -89,7 +104,9 @@ def test_puct_finds_the_best_response_for_points() -> None:
 
 
 def test_gumbel_values_its_winner_rightly() -> None:
-    """The winner of the halving gets a good part of 16,000 playouts; it need not be the best move, if that was not considered."""
+    """The winner of the halving gets a good part of 16,000 playouts; it need not be the best move,
+    if that was not considered.
+    """
     _, q = errors("gumbel", 16_000, 2.0, win_only=True)
     assert -0.07 < q.min()
     assert q.max() < 0.02

@@ -28,14 +28,24 @@ def test_bandit_by_puct(seat: int) -> None:
     """c = 2, v(root) = 0; the scores Q + 2 π √N(u) / (1 + N(a)) of moves 0, 1, 2:
 
     N(u) 1:  .4   .6   1.0*    2:  .57  .85* -.29    3:  .69* .52  -.13
-    N(u) 4: 1.4*  .6   0       5: 1.30* .67  .12    6: 1.24* .73  .22    7: 1.21* .79  .32    8: 1.19* .85  .41
+    N(u) 4: 1.4*  .6   0       5: 1.30* .67  .12    6: 1.24* .73  .22    7: 1.21* .79  .32    8:
+    1.19* .85  .41
     """
     game, tables = bandit(seat)
     orders = []
     for playouts in range(1, 9):
         result, searcher = search(game, tables, settings(playouts=playouts), [(0, 1)])
         orders.append(result.visits[0].tolist())
-    assert orders == [[0, 0, 1], [0, 1, 1], [1, 1, 1], [2, 1, 1], [3, 1, 1], [4, 1, 1], [5, 1, 1], [6, 1, 1]]
+    assert orders == [
+        [0, 0, 1],
+        [0, 1, 1],
+        [1, 1, 1],
+        [2, 1, 1],
+        [3, 1, 1],
+        [4, 1, 1],
+        [5, 1, 1],
+        [6, 1, 1],
+    ]
     assert result.actions[0].tolist() == [0, 1, 2]
     assert result.num_legal.tolist() == [3]
     assert result.q[0].tolist() == [1.0, 0.0, -1.0]
@@ -48,7 +58,9 @@ def test_bandit_by_puct(seat: int) -> None:
 
 
 def test_an_unvisited_move_is_worth_its_node() -> None:
-    """v(root) = 5 is above any return, so every move is tried once, by prior, before one is tried again."""
+    """v(root) = 5 is above any return, so every move is tried once, by prior, before one is tried
+    again.
+    """
     game, tables = bandit()
     tables.value[0] = 5.0
     for playouts, visits in ((1, [0, 0, 1]), (2, [0, 1, 1]), (3, [1, 1, 1])):
@@ -60,21 +72,30 @@ def test_an_unvisited_move_is_worth_its_node() -> None:
 def test_bandit_by_gumbel() -> None:
     """Halving of 4 moves in 16 simulations: 2 visits each (8), then 4 more each for the best two.
 
-    Without Gumbel noise. Returns have no spread within a move: σ² = 0.25 / (freedom + 1), which is 0.25 / 5 halfway.
+    Without Gumbel noise. Returns have no spread within a move: σ² = 0.25 / (freedom + 1), which is
+    0.25 / 5 halfway.
     """
     game, tables = toy(Move(0, [End(-1.0), End(1.0), End(0.5), End(0.0)]), num_actions=4)
-    result, _ = search(game, tables, settings("gumbel", 16, considered=4, gumbel_noise=0.0, signal=0.5, strength=2.0), [(0, 0)])
+    result, _ = search(
+        game,
+        tables,
+        settings("gumbel", 16, considered=4, gumbel_noise=0.0, signal=0.5, strength=2.0),
+        [(0, 0)],
+    )
     assert result.visits[0].tolist() == [2, 6, 6, 2]
     assert result.choice.tolist() == [1]
     # At the end V = (-1 + 1 + 0.5 + 0) / 4 = 1/8, the noise is 0.25 / (12 + 1), and τ² = 1/4.
     noise = 0.25 / 13 / np.array([2, 6, 6, 2])
     weights = np.exp(2.0 * (np.array([-1.0, 1.0, 0.5, 0.0]) - 0.125) * 0.25 / (0.25 + noise))
     np.testing.assert_allclose(result.target[0], weights / weights.sum(), rtol=1e-6)
-    np.testing.assert_allclose(result.value[0], (weights * [-1.0, 1.0, 0.5, 0.0]).sum() / weights.sum(), rtol=1e-6)
+    np.testing.assert_allclose(
+        result.value[0], (weights * [-1.0, 1.0, 0.5, 0.0]).sum() / weights.sum(), rtol=1e-6
+    )
 
 
 def two_levels() -> tuple[ToyGame, Tables]:
-    """Returns a game in which seats 1 and 2 answer move 0 of the root before seat 0 moves again, at twice the stake.
+    """Returns a game in which seats 1 and 2 answer move 0 of the root before seat 0 moves again, at
+    twice the stake.
 
     0 ─0─▶ 1 (seat 1) ─0─▶ 2 (seat 2, forced) ─▶ 3 (seat 0) ─▶ 4, 5
     │                 └─1─▶ 6 (seat 2, forced) ─▶ 7 (seat 0) ─0─▶ 8 pays -2, ─1─▶ 9 pays 2
@@ -93,13 +114,18 @@ def test_two_levels_are_expanded_at_once() -> None:
     """c = 2; scores of moves 0, 1 of the root:
 
     N(u) 1: 1.5*  0.5            seat 1 plays 1, seat 2 is forced, leaf 7: 0.25 · stake 2 = 0.5
-    N(u) 2: 0.5 + 1.06*   0.71   at 7 both moves are worth 0.5 and tie: the first, which pays -2; so Q(0) = (0.5 - 2) / 2
-    N(u) 3: -0.75 + 0.87  0.87*  the game ends with 1
+    N(u) 2: 0.5 + 1.06*   0.71   at 7 both moves are worth 0.5 and tie: the first, which pays -2; so
+    Q(0) = (0.5 - 2) / 2 N(u) 3: -0.75 + 0.87  0.87*  the game ends with 1
     N(u) 4: -0.75 + 1.00  1 + 0.5*
     """
     game, tables = two_levels()
     result, searcher = search(game, tables, settings(playouts=4), [(0, 2)])
-    assert tables.calls == [(0, 2, 0), (1, 0, 1), (7, 2, 0), (1, 0, 1)]  # the second simulation has another world
+    assert tables.calls == [
+        (0, 2, 0),
+        (1, 0, 1),
+        (7, 2, 0),
+        (1, 0, 1),
+    ]  # the second simulation has another world
     assert result.visits[0].tolist() == [2, 2]
     assert result.q[0].tolist() == [-0.75, 1.0]
     assert result.target[0].tolist() == [0.5, 0.5]
@@ -108,7 +134,10 @@ def test_two_levels_are_expanded_at_once() -> None:
     assert set(tree) == {0, 7}  # neither the others' nodes nor forced ones
     assert [tree[0].visits, tree[7].visits] == [5, 2]
     assert tree[7].value == 0.5
-    assert {a: (e.visits, e.returns) for a, e in tree[7].edges.items()} == {0: (1, [-2.0]), 1: (0, [])}
+    assert {a: (e.visits, e.returns) for a, e in tree[7].edges.items()} == {
+        0: (1, [-2.0]),
+        1: (0, []),
+    }
 
 
 def test_win_only_ignores_the_stake() -> None:
@@ -133,12 +162,21 @@ def test_a_policy_is_asked_for_once_per_world() -> None:
     search(game, tables, settings(playouts=200), [(0, 2)])
     others = [call for call in tables.calls if call[2] == 1]
     assert len(others) == 6  # one for each world
-    assert [card for _, card, _ in others] == [0, 0, 1, 1, 3, 3]  # a simulation takes the next world
+    assert [card for _, card, _ in others] == [
+        0,
+        0,
+        1,
+        1,
+        3,
+        3,
+    ]  # a simulation takes the next world
     assert [call for call in tables.calls if call[2] == 0] == [(0, 2, 0), (7, 2, 0)]
 
 
 def solved(pays: float) -> tuple[ToyGame, Tables]:
-    """Returns a game with a node (2) that seat 0 wins for sure with card 3: move 1, a forced answer, move 0; it pays ``pays``."""
+    """Returns a game with a node (2) that seat 0 wins for sure with card 3: move 1, a forced
+    answer, move 0; it pays ``pays``.
+    """
     last = Move(0, [End(pays, abs(pays)), End(-pays, abs(pays))], stake=2.0, sure={3: 0})
     middle = Move(0, [End(-1.0), Move(1, [Move(2, [last], stake=2.0)], stake=2.0)], sure={3: 1})
     return toy(Move(0, [Move(1, [middle]), End(0.0)]))
@@ -174,7 +212,9 @@ def test_a_sure_win_that_loses_the_thread_counts_the_stake() -> None:
 
 
 def test_simulations_of_a_move_take_the_worlds_in_turn() -> None:
-    """Move 0 pays by the others' cards; v visits have seen the first v worlds, again from the first after the sixth."""
+    """Move 0 pays by the others' cards; v visits have seen the first v worlds, again from the first
+    after the sixth.
+    """
     game, tables = toy(Move(0, [End(lambda a, b, c: 4.0 * b + c), End(-100.0)]))
     tables.set_probabilities(0, [1.0, 0.0])
     pays = [4.0 * b + c for b, c in ((0, 1), (0, 3), (1, 0), (1, 3), (3, 0), (3, 1))]
@@ -186,14 +226,18 @@ def test_simulations_of_a_move_take_the_worlds_in_turn() -> None:
 
 @pytest.mark.parametrize("slots", [1, 4])
 def test_moves_are_compared_on_the_same_worlds_and_random_numbers(slots: int) -> None:
-    """Both moves lead to the same random subgame; with as many visits they have the very same mean return."""
+    """Both moves lead to the same random subgame; with as many visits they have the very same mean
+    return.
+    """
 
     def subgame() -> Move:
         ends = [End(lambda a, b, c: 1.0 * b - c), End(lambda a, b, c: 2.0 * c), End(-3.0)]
         return Move(1, [Move(2, ends), Move(2, ends[::-1])])
 
     game, tables = toy(Move(0, [subgame(), subgame()]))
-    result, _ = search(game, tables, settings("gumbel", 40, considered=2, slots=slots), [(0, c) for c in range(4)])
+    result, _ = search(
+        game, tables, settings("gumbel", 40, considered=2, slots=slots), [(0, c) for c in range(4)]
+    )
     assert (result.visits == 20).all()
     np.testing.assert_array_equal(result.q[:, 0], result.q[:, 1])
     assert len(np.unique(result.q)) == 4
@@ -215,4 +259,6 @@ def test_counters() -> None:
 def test_wrong_number_of_worlds() -> None:
     game, tables = two_levels()
     with pytest.raises(ValueError, match="12 rows; expected 1 positions x 6 worlds = 6"):
-        make_search(game, tables, settings()).run(worlds(game, [(0, 2), (0, 1)]), streams(0, 1), np.arange(1))
+        make_search(game, tables, settings()).run(
+            worlds(game, [(0, 2), (0, 1)]), streams(0, 1), np.arange(1)
+        )

@@ -32,15 +32,21 @@ def row(result: SearchResult, k: int) -> SearchResult:
 @ROOTS
 @pytest.mark.parametrize("num_entries", [0, 5])
 def test_the_policy_cache_changes_nothing(root: str, num_entries: int) -> None:
-    """A stored policy draws one number and gives the same move as a fresh one. Room for none, for a few, for all."""
+    """A stored policy draws one number and gives the same move as a fresh one. Room for none, for a
+    few, for all.
+    """
     for seed in range(4):
         game, tables = random_game(seed)
         given, here = settings(root, 60), positions(game)
         expected, _ = search(game, tables, given, here)
         calls = len(tables.calls)
         searcher = make_search(game, tables, given, len(here))
-        searcher._forest = searcher._forest._replace(cache=make_policy_cache(len(here), 100, num_entries))
-        assert_equal(searcher.run(worlds(game, here), streams(0, len(here)), np.arange(len(here))), expected)
+        searcher._forest = searcher._forest._replace(
+            cache=make_policy_cache(len(here), 100, num_entries)
+        )
+        assert_equal(
+            searcher.run(worlds(game, here), streams(0, len(here)), np.arange(len(here))), expected
+        )
         assert len(tables.calls) - calls > calls
 
 
@@ -93,20 +99,31 @@ def test_worlds_are_not_changed(root: str, slots: int) -> None:
     here = positions(game)
     rows = worlds(game, here)
     before = take(rows, np.arange(len(rows.node)))
-    make_search(game, tables, settings(root, slots=slots), len(here)).run(rows, streams(0, len(here)), np.arange(len(here)))
+    make_search(game, tables, settings(root, slots=slots), len(here)).run(
+        rows, streams(0, len(here)), np.arange(len(here))
+    )
     for field, old in zip(rows, before, strict=True):
         np.testing.assert_array_equal(field, old)
 
 
 def without_seat_2() -> tuple[ToyGame, Tables]:
-    """Returns a random network and a game in which seat 2 never chooses and its card pays nothing."""
+    """Returns a random network and a game in which seat 2 never chooses and its card pays
+    nothing.
+    """
 
     def later(height: int, seat: int) -> Move | End:
         if height == 0:
             return End(lambda a, b, c: float(a > b) - 0.5)
         if seat == 2:
             return Move(2, [later(height - 1, 0)])
-        return Move(seat, [later(height - 1, seat + 1), End(lambda a, b, c: 0.25 * b), later(height - 1, seat + 1)])
+        return Move(
+            seat,
+            [
+                later(height - 1, seat + 1),
+                End(lambda a, b, c: 0.25 * b),
+                later(height - 1, seat + 1),
+            ],
+        )
 
     game = ToyGame(make_rules(later(7, 0), 4, 3))
     return game, Tables(game, 8)
@@ -117,12 +134,18 @@ def without_seat_2() -> tuple[ToyGame, Tables]:
 def test_cards_that_do_not_matter_can_be_swapped(root: str, slots: int) -> None:
     game, tables = without_seat_2()
     rows = worlds(game, [(0, 2)])
-    first = make_search(game, tables, settings(root, slots=slots)).run(rows, streams(0, 1), np.arange(1))
+    first = make_search(game, tables, settings(root, slots=slots)).run(
+        rows, streams(0, 1), np.arange(1)
+    )
     rows.cards[:, 2] = [c for held in rows.cards.tolist() for c in range(4) if c not in held]
-    second = make_search(game, tables, settings(root, slots=slots)).run(rows, streams(0, 1), np.arange(1))
+    second = make_search(game, tables, settings(root, slots=slots)).run(
+        rows, streams(0, 1), np.arange(1)
+    )
     assert_equal(second, first)
     rows.cards[:, 1] = rows.cards[::-1, 1].copy()  # seat 1's card does matter
-    third = make_search(game, tables, settings(root, slots=slots)).run(rows, streams(0, 1), np.arange(1))
+    third = make_search(game, tables, settings(root, slots=slots)).run(
+        rows, streams(0, 1), np.arange(1)
+    )
     assert not np.array_equal(third.q, first.q)
 
 
@@ -143,12 +166,18 @@ def test_every_simulation_comes_back(root: str, slots: int) -> None:
 
 
 def tree_of_depth(height: int) -> Move | End:
-    return End(1.0) if height == 0 else Move(0, [tree_of_depth(height - 1), Move(1, [Move(2, [End(0.25)])]), End(-0.5)])
+    return (
+        End(1.0)
+        if height == 0
+        else Move(0, [tree_of_depth(height - 1), Move(1, [Move(2, [End(0.25)])]), End(-0.5)])
+    )
 
 
 @pytest.mark.parametrize("slots", [2, 7])
 def test_slots_give_the_exact_values_where_nothing_is_random(slots: int) -> None:
-    """Moves 1 and 2 always pay 0.25 and -0.5; the paths below move 0 pay what the network says they do."""
+    """Moves 1 and 2 always pay 0.25 and -0.5; the paths below move 0 pay what the network says they
+    do.
+    """
     game = ToyGame(make_rules(tree_of_depth(4), 4, 3))
     tables = Tables(game)
     tables.value[:] = 1.0
@@ -160,7 +189,8 @@ def test_slots_give_the_exact_values_where_nothing_is_random(slots: int) -> None
         if node:
             for action, pays in ((1, 0.25), (2, -0.5)):
                 assert set(u.edges[action].returns) <= {pays}
-    # The visits of a move go into its child: once when it is added, once for each one that found it in flight, the rest on.
+    # The visits of a move go into its child: once when it is added, once for each one that found it
+    # in flight, the rest on.
     child = nodes[int(game.rules.child[0, 0])]
     passed = [value for e in child.edges.values() for value in e.returns]
     first = (result.visits[0, 0] - len(passed)) * 1.0

@@ -8,7 +8,16 @@ import pytest
 from fpmcts.search import SearchResult, SearchSettings
 from games.batches import take
 from tests.fpmcts.oracle import Node, Oracle, Stream, Verdict
-from tests.fpmcts.searching import Position, as_pairs, make_search, oracle_search, search, settings, tree_of, worlds
+from tests.fpmcts.searching import (
+    Position,
+    as_pairs,
+    make_search,
+    oracle_search,
+    search,
+    settings,
+    tree_of,
+    worlds,
+)
 from tests.fpmcts.toy_game import End, Move, Rules, Tables, ToyGame, make_rules, random_rules
 
 
@@ -29,12 +38,18 @@ def random_game(seed: int) -> tuple[ToyGame, Tables]:
 
 
 def positions(game: ToyGame) -> list[Position]:
-    """Returns the root with two cards, and up to three decisions each of seats 1 and 2 within two moves of it."""
+    """Returns the root with two cards, and up to three decisions each of seats 1 and 2 within two
+    moves of it.
+    """
     rules = game.rules
     near = [int(c) for c in rules.child[0] if c >= 0]
     near += [int(c) for node in near for c in rules.child[node] if c >= 0]
-    here = [(node, card) for node in near for card in range(4) if rules.allowed[node, card].sum() >= 2]
-    return [(0, 0), (0, 3)] + [p for seat in (1, 2) for p in [p for p in here if rules.seat[p[0]] == seat][:3]]
+    here = [
+        (node, card) for node in near for card in range(4) if rules.allowed[node, card].sum() >= 2
+    ]
+    return [(0, 0), (0, 3)] + [
+        p for seat in (1, 2) for p in [p for p in here if rules.seat[p[0]] == seat][:3]
+    ]
 
 
 def assert_same_result(result: SearchResult, k: int, verdict: Verdict) -> None:
@@ -63,13 +78,30 @@ def assert_same_tree(got: dict[int, Node], expected: dict[int, Node]) -> None:
                 assert ours.q == pytest.approx(edge.q, abs=1e-9)
 
 
-def compare(game: ToyGame, tables: Tables, given: SearchSettings, seed: int, win_only: bool, edges_per_node: int = 24) -> float:
+def compare(
+    game: ToyGame,
+    tables: Tables,
+    given: SearchSettings,
+    seed: int,
+    win_only: bool,
+    edges_per_node: int = 24,
+) -> float:
     """Compares several positions; returns the mean number of nodes of their trees."""
     given_positions = positions(game)
-    result, searcher = search(game, tables, given, given_positions, seed=seed, win_only=win_only, edges_per_node=edges_per_node)
+    result, searcher = search(
+        game,
+        tables,
+        given,
+        given_positions,
+        seed=seed,
+        win_only=win_only,
+        edges_per_node=edges_per_node,
+    )
     room = game.spec.max_legal + edges_per_node * (given.playouts + 2)
     num_nodes = 0
-    answers = oracle_search(game, tables, given, given_positions, seed=seed, win_only=win_only, room=room)
+    answers = oracle_search(
+        game, tables, given, given_positions, seed=seed, win_only=win_only, room=room
+    )
     for k, (verdict, oracle) in enumerate(answers):
         assert_same_result(result, k, verdict)
         assert_same_tree(tree_of(searcher, k, game), oracle.tree)
@@ -83,7 +115,12 @@ def compare(game: ToyGame, tables: Tables, given: SearchSettings, seed: int, win
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
 def test_same_tree_as_the_oracle(root: str, win_only: bool, solve: bool) -> None:
     num_nodes = [
-        compare(*random_game(seed), settings(root, playouts=70, considered=1 + seed % 5, solve=solve), seed, win_only)
+        compare(
+            *random_game(seed),
+            settings(root, playouts=70, considered=1 + seed % 5, solve=solve),
+            seed,
+            win_only,
+        )
         for seed in range(6)
     ]
     assert np.mean(num_nodes) > 4  # the games are not trivial
@@ -114,14 +151,18 @@ def test_any_number_of_worlds(count: int) -> None:
 
 
 def test_leaves_that_find_no_room_are_backed_up_all_the_same() -> None:
-    """Room for the root, and for about one edge per simulation; the oracle drops the same leaves."""
+    """Room for the root, and for about one edge per simulation; the oracle drops the same
+    leaves.
+    """
     dropped = 0
     for seed in range(4):
         game, tables = random_game(seed)
         for edges_per_node, playouts in ((0, 60), (1, 12)):
             given = settings(playouts=playouts)
             compare(game, tables, given, seed, win_only=False, edges_per_node=edges_per_node)
-            dropped += search(game, tables, given, positions(game), edges_per_node=edges_per_node)[0].dropped.sum()
+            dropped += search(game, tables, given, positions(game), edges_per_node=edges_per_node)[
+                0
+            ].dropped.sum()
     assert dropped > 100
 
 

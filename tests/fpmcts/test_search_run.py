@@ -1,4 +1,6 @@
-"""How a search is run: reports, ends before its time, moves to consider, slots, and the error of its means."""
+"""How a search is run: reports, ends before its time, moves to consider, slots, and the error of
+its means.
+"""
 
 import time
 
@@ -28,7 +30,9 @@ class Reports:
 
 
 def test_reports_lead_to_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Visits grow, policies sum to 1, the last report is what is returned, and nothing is changed by them."""
+    """Visits grow, policies sum to 1, the last report is what is returned, and nothing is changed
+    by them.
+    """
     monkeypatch.setattr(module, "SECONDS_BETWEEN_REPORTS", 0.0)
     game, tables = random_game(1)
     here = positions(game)
@@ -37,7 +41,9 @@ def test_reports_lead_to_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
         expected, searcher = search(game, tables, given, here)
         for max_positions in (2, len(here)):
             reports, searcher = Reports(), make_search(game, tables, given, max_positions)
-            result = searcher.run(worlds(game, here), streams(0, len(here)), np.arange(len(here)), report=reports)
+            result = searcher.run(
+                worlds(game, here), streams(0, len(here)), np.arange(len(here)), report=reports
+            )
             assert_equal(result, expected)
             assert len(reports.seen) > 10
             assert_equal(reports.seen[-1][0], result)
@@ -56,7 +62,9 @@ def test_reports_are_rare() -> None:
     """At most every 0.1 s, and one at the end."""
     game, tables = random_game(1)
     reports, start = Reports(), time.perf_counter()
-    make_search(game, tables, settings(playouts=200)).run(worlds(game, [(0, 0)]), streams(0, 1), np.arange(1), report=reports)
+    make_search(game, tables, settings(playouts=200)).run(
+        worlds(game, [(0, 0)]), streams(0, 1), np.arange(1), report=reports
+    )
     assert 1 <= len(reports.seen) <= 1 + (time.perf_counter() - start) / 0.1
 
 
@@ -82,7 +90,9 @@ def test_cancel_ends_within_a_round(root: str, max_positions: int) -> None:
     np.testing.assert_array_equal(result.done, result.visits.sum(1))
     np.testing.assert_array_equal(result.prior, expected.prior)  # every root was evaluated
     np.testing.assert_allclose(result.target.sum(1), 1.0, rtol=1e-5)
-    assert all(choice in actions for choice, actions in zip(result.choice, result.actions, strict=True))
+    assert all(
+        choice in actions for choice, actions in zip(result.choice, result.actions, strict=True)
+    )
     again = searcher.run(worlds(game, here), streams(0, n), np.arange(n))  # nothing is left over
     assert_equal(again, expected)
 
@@ -97,14 +107,19 @@ def test_a_deadline_cuts_the_search(root: str) -> None:
     assert late.visits.sum() == late.done[0]
     expected = searcher.run(rows, streams(0, 1), np.arange(1))
     assert expected.done.tolist() == [40]
-    assert_equal(searcher.run(rows, streams(0, 1), np.arange(1), deadline=time.perf_counter() + 1e6), expected)
+    assert_equal(
+        searcher.run(rows, streams(0, 1), np.arange(1), deadline=time.perf_counter() + 1e6),
+        expected,
+    )
 
 
 @ROOTS
 @PARTS
 @pytest.mark.parametrize("slots", [1, 4])
 def test_moves_to_consider(root: str, max_positions: int, slots: int) -> None:
-    """The others are listed, and never visited; priors are those of the moves considered, renormalised."""
+    """The others are listed, and never visited; priors are those of the moves considered,
+    renormalised.
+    """
     game, tables = random_game(3)
     here = positions(game)
     n = len(here)
@@ -115,7 +130,9 @@ def test_moves_to_consider(root: str, max_positions: int, slots: int) -> None:
         result = searcher.run(worlds(game, here), streams(0, n), np.arange(n), moves=moves)
         np.testing.assert_array_equal(result.actions, free.actions)
         np.testing.assert_array_equal(result.num_legal, free.num_legal)
-        considered = np.array([np.isin(actions, given) for actions, given in zip(result.actions, moves, strict=True)])
+        considered = np.array(
+            [np.isin(actions, given) for actions, given in zip(result.actions, moves, strict=True)]
+        )
         assert (result.visits.sum(1, where=considered) == 40).all()
         for field in (result.visits, result.prior, result.target):
             assert not field[~considered].any()
@@ -131,24 +148,34 @@ def test_moves_to_consider(root: str, max_positions: int, slots: int) -> None:
 def test_moves_that_cannot_be_considered(moves: list[int]) -> None:
     game, tables = random_game(3)
     with pytest.raises(ValueError, match=r"moves\[0\] is \[.*expected some of the legal actions"):
-        make_search(game, tables, settings()).run(worlds(game, [(0, 0)]), streams(0, 1), np.arange(1), moves=[moves])
+        make_search(game, tables, settings()).run(
+            worlds(game, [(0, 0)]), streams(0, 1), np.arange(1), moves=[moves]
+        )
 
 
 def test_standard_errors() -> None:
-    """Move 0 pays by the others' cards, in turn; move 1 always -1; move 2 is tried once and has no error."""
-    game = ToyGame(make_rules(Move(0, [End(lambda a, b, c: 0.5 * b - c), End(-1.0), End(-9.0)]), 4, 3))
+    """Move 0 pays by the others' cards, in turn; move 1 always -1; move 2 is tried once and has no
+    error.
+    """
+    game = ToyGame(
+        make_rules(Move(0, [End(lambda a, b, c: 0.5 * b - c), End(-1.0), End(-9.0)]), 4, 3)
+    )
     result, _ = search(game, Tables(game), settings(playouts=80, worlds=6), [(0, 2)])
     pays = np.array([0.5 * b - c for b in range(4) for c in range(4) if len({2, b, c}) == 3])
     seen = np.resize(pays, result.visits[0, 0])
     assert result.visits[0, 0] > 2
-    np.testing.assert_allclose(result.standard_error[0, 0], seen.std(ddof=1) / np.sqrt(seen.size), rtol=1e-5)
+    np.testing.assert_allclose(
+        result.standard_error[0, 0], seen.std(ddof=1) / np.sqrt(seen.size), rtol=1e-5
+    )
     assert result.standard_error[0, 1] == 0.0
     assert result.visits[0, 2] == 1
     assert np.isnan(result.standard_error[0, 2])
 
 
 def test_slots_of_a_single_search() -> None:
-    """A search with few slots can fill a batch for one position, as one that was made for it; its room is bounded."""
+    """A search with few slots can fill a batch for one position, as one that was made for it; its
+    room is bounded.
+    """
     game, tables = random_game(1)
     here = positions(game)
     n = len(here)
@@ -161,7 +188,9 @@ def test_slots_of_a_single_search() -> None:
     alone = searcher.run(worlds(game, here[:1]), streams(0, n), np.arange(1), slots=LONE_SLOTS)
     assert searcher.counters.rounds - rounds < 0.2 * rounds
     assert_equal(alone, row(expected, 0))
-    many = searcher.run(worlds(game, here), streams(0, n), np.arange(n), slots=LONE_SLOTS)  # one after the other
+    many = searcher.run(
+        worlds(game, here), streams(0, n), np.arange(n), slots=LONE_SLOTS
+    )  # one after the other
     assert_equal(many, expected)
     assert_equal(searcher.run(worlds(game, here), streams(0, n), np.arange(n)), usual)
     with pytest.raises(ValueError, match="slots is 65; expected 1 to 64"):

@@ -32,7 +32,19 @@ def test_nodes_are_found_again() -> None:
     size = tree.index_key.shape[1]
     assert size & (size - 1) == 0
     assert size > 2 * 20
-    keys = [0, size, 2 * size, size - 1, 2 * size - 1, 2**64 - 1, 2**64 - 1 - size, 5, 6, 6 + size, 7]
+    keys = [
+        0,
+        size,
+        2 * size,
+        size - 1,
+        2 * size - 1,
+        2**64 - 1,
+        2**64 - 1 - size,
+        5,
+        6,
+        6 + size,
+        7,
+    ]
     for n, key in enumerate(keys):
         assert node_of(tree, 1, key) == EMPTY
         assert add_node(tree, 1, np.uint64(key), 0.5 * n, ACTIONS, PRIORS, n % 4) == n
@@ -55,7 +67,11 @@ def test_nodes_are_found_again() -> None:
 
 def test_a_full_tree_takes_no_node_and_is_not_harmed() -> None:
     tree = make_tree(1, 3, 7)
-    assert [add_node(tree, 0, np.uint64(k), 0.0, ACTIONS, PRIORS, 3) for k in range(3)] == [0, 1, FULL]  # edges
+    assert [add_node(tree, 0, np.uint64(k), 0.0, ACTIONS, PRIORS, 3) for k in range(3)] == [
+        0,
+        1,
+        FULL,
+    ]  # edges
     assert node_of(tree, 0, 2) == EMPTY
     assert add_node(tree, 0, np.uint64(7), 0.0, ACTIONS, PRIORS, 1) == 2
     assert add_node(tree, 0, np.uint64(8), 0.0, ACTIONS, PRIORS, 0) == FULL  # nodes
@@ -71,7 +87,9 @@ def test_policies_are_found_again() -> None:
         if sum(len(p) for p in stored.values()) + n <= 40:
             stored[key] = probabilities.tolist()
         store_policy(cache, 1, np.uint64(key), ACTIONS, probabilities, n)
-    store_policy(cache, 1, np.uint64(32), ACTIONS, np.zeros(3, np.float32), 3)  # it is there already
+    store_policy(
+        cache, 1, np.uint64(32), ACTIONS, np.zeros(3, np.float32), 3
+    )  # it is there already
     found = {}
     for key in stored:
         start, n = cached_policy(cache, 1, np.uint64(key))
@@ -86,7 +104,9 @@ def test_policies_are_found_again() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 7])
 def test_puct_against_numpy(n: int) -> None:
-    """The formula of the class; moves without a return count as the node; visits in flight count below the line only."""
+    """The formula of the class; moves without a return count as the node; visits in flight count
+    below the line only.
+    """
     rng = np.random.default_rng(n)
     tree = make_tree(1, 2, 20)
     add_node(tree, 0, np.uint64(1), 0.0, ACTIONS, PRIORS, 3)

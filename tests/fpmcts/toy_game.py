@@ -1,12 +1,14 @@
 """A game given by tables, for tests: a public tree of moves and one hidden card per seat.
 
-The deck has K different cards and each of the three seats holds one of them. Which moves are legal depends on the mover's card,
-what the game pays on all three. A move may be hidden from other seats, who see that it is made, but not which (sealed bids,
-``Move.hidden_from``): they cannot tell its children apart, and legal moves there must not depend on it. What a seat knows is its
-card and the node, up to such moves (``Rules.seen``). Seats may move in any order. Everything can therefore be checked by
-enumeration.
+The deck has K different cards and each of the three seats holds one of them. Which moves are legal
+depends on the mover's card, what the game pays on all three. A move may be hidden from other seats,
+who see that it is made, but not which (sealed bids, ``Move.hidden_from``): they cannot tell its
+children apart, and legal moves there must not depend on it. What a seat knows is its card and the
+node, up to such moves (``Rules.seen``). Seats may move in any order. Everything can therefore be
+checked by enumeration.
 
-Rows of ``Rules`` are made by ``make_rules`` from a nested description (golden trees) or by ``random_rules`` (oracles).
+Rows of ``Rules`` are made by ``make_rules`` from a nested description (golden trees) or by
+``random_rules`` (oracles).
 """
 
 from collections.abc import Callable
@@ -17,9 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from games import generic
-from games.base import BaseGame
 from games.dispatch import register
-from games.interface import GameSpec, ScoreUnit
+from games.interface import Game, GameSpec, ScoreUnit
 from games.kernels import kernel, random_below
 from networks.resnet import Outputs
 
@@ -37,7 +38,8 @@ class Rules(NamedTuple):
     payoff: np.ndarray  # float64 [X, K, K, K, 3]: return of each seat, by the cards of the three
     stake: np.ndarray  # float64 [X]
     sure: np.ndarray  # int16 [X, K]: what ``sure_win`` says, by the mover's card
-    seen: np.ndarray  # int16 [X, 3]: the first of the nodes that a seat cannot tell from this one; without hidden moves itself
+    # The first of the nodes that a seat cannot tell from this one; without hidden moves itself.
+    seen: np.ndarray  # int16 [X, 3]
 
 
 class States(NamedTuple):
@@ -99,7 +101,9 @@ def _observe(rules, states, i, seat, out):
 
 @_implements(generic.infoset_key)
 def _infoset_key(rules, states, i, seat):
-    return np.uint64(100 * np.int64(rules.seen[states.node[i], seat]) + states.cards[i, seat]) * np.uint64(0x9E3779B97F4A7C15)
+    return np.uint64(
+        100 * np.int64(rules.seen[states.node[i], seat]) + states.cards[i, seat]
+    ) * np.uint64(0x9E3779B97F4A7C15)
 
 
 @_implements(generic.sure_win)
@@ -120,15 +124,18 @@ def infoset_key(seen: int, card: int) -> int:
     return (100 * seen + card) * 0x9E3779B97F4A7C15 % 2**64
 
 
-class ToyGame(BaseGame):
+class ToyGame(Game):
     """The Python face."""
 
     def __init__(self, rules: Rules) -> None:
         num_actions = rules.child.shape[1]
         self.rules = rules
-        # The logit of action a is the sum of output a and of one that it shares with the other actions of its parity.
+        # The logit of action a is the sum of output a and of one that it shares with the other
+        # actions of its parity.
         actions = np.arange(num_actions, dtype=np.int16)
-        self.decoder = np.stack([actions, num_actions + actions % 2, np.full(num_actions, NONE, np.int16)], axis=1)
+        self.decoder = np.stack(
+            [actions, num_actions + actions % 2, np.full(num_actions, NONE, np.int16)], axis=1
+        )
         self.spec = GameSpec(
             name="toy",
             num_seats=SEATS,
@@ -161,16 +168,26 @@ class ToyGame(BaseGame):
         return states
 
     def view(self, states: States, seats: np.ndarray) -> States:
-        """Returns a copy in which the cards of the other seats are 0, and moves that the seat has not seen are the first."""
+        """Returns a copy in which the cards of the other seats are 0, and moves that the seat has
+        not seen are the first.
+        """
         own = np.arange(SEATS) == np.asarray(seats)[:, None]
-        return States(self.rules.seen[states.node, seats], np.where(own, states.cards, 0).astype(np.int8))
+        return States(
+            self.rules.seen[states.node, seats], np.where(own, states.cards, 0).astype(np.int8)
+        )
 
     def worlds(self, node: int, card: int) -> States:
-        """Returns every state that the mover at a node with a card cannot tell apart, in the order of the nodes and the cards."""
+        """Returns every state that the mover at a node with a card cannot tell apart, in the order
+        of the nodes and the cards.
+        """
         seat = int(self.rules.seat[node])
         cards = [c for c in permutations(range(self.num_cards), SEATS) if c[seat] == card]
-        nodes = np.flatnonzero(self.rules.seen[:, seat] == self.rules.seen[node, seat]).astype(np.int16)
-        return States(np.repeat(nodes, len(cards)), np.tile(np.array(cards, np.int8), (len(nodes), 1)))
+        nodes = np.flatnonzero(self.rules.seen[:, seat] == self.rules.seen[node, seat]).astype(
+            np.int16
+        )
+        return States(
+            np.repeat(nodes, len(cards)), np.tile(np.array(cards, np.int8), (len(nodes), 1))
+        )
 
 
 @kernel
@@ -192,12 +209,13 @@ def _height(rules: Rules, node: int) -> int:
     return 1 + max(_height(rules, int(c)) for c in rules.child[node] if c >= 0)
 
 
-# ---------------------------------------------------------------------------------------------------- making a game
+# ------------------------------------------------------------ making a game
 
 
 @dataclass
 class Move:
-    """A node where ``seat`` moves: ``children`` by action; ``allowed`` actions by card (all if a card is missing).
+    """A node where ``seat`` moves: ``children`` by action; ``allowed`` actions by card (all if a
+    card is missing).
 
     The seats in ``hidden_from`` do not see which move is made.
     """
@@ -219,7 +237,9 @@ class End:
 
 
 def make_rules(start: Move, num_cards: int, num_actions: int) -> Rules:
-    """Returns the tables of a game; nodes are numbered depth first, children in the order of the actions."""
+    """Returns the tables of a game; nodes are numbered depth first, children in the order of the
+    actions.
+    """
     nodes: list[Move | End] = []
     children: dict[int, list[int]] = {}
     seen: list[list[int]] = []
@@ -232,7 +252,10 @@ def make_rules(start: Move, num_cards: int, num_actions: int) -> Rules:
         seen.append([first.setdefault((seat, shown[seat]), index) for seat in range(SEATS)])
         if isinstance(node, Move):
             children[index] = [
-                number(child, [shown[s] + ((NONE,) if s in node.hidden_from else (a,)) for s in range(SEATS)])
+                number(
+                    child,
+                    [shown[s] + ((NONE,) if s in node.hidden_from else (a,)) for s in range(SEATS)],
+                )
                 for a, child in enumerate(node.children)
             ]
         return index
@@ -262,10 +285,11 @@ def make_rules(start: Move, num_cards: int, num_actions: int) -> Rules:
 
 
 def random_rules(seed: int, depth: int, num_cards: int = 4, num_actions: int = 4) -> Rules:
-    """Returns a random game: seats in any order, forced moves, stakes of 1, 2, 4 ..., draws, some sure wins.
+    """Returns a random game: seats in any order, forced moves, stakes of 1, 2, 4 ..., draws, some
+    sure wins.
 
-    Where ``sure`` names an action, it ends the game and pays the mover's team the stake or twice as much, whatever the other
-    cards are.
+    Where ``sure`` names an action, it ends the game and pays the mover's team the stake or twice as
+    much, whatever the other cards are.
     """
     rng = np.random.default_rng(seed)
 
@@ -280,13 +304,18 @@ def random_rules(seed: int, depth: int, num_cards: int = 4, num_actions: int = 4
         stakes = stake * rng.choice([1.0, 2.0], rng.integers(1, num_actions + 1), p=[0.8, 0.2])
         children = [grow(height - 1, float(s), seat) for s in stakes]
         num = len(children)
-        allowed = {c: sorted(rng.choice(num, rng.integers(1, num + 1), replace=False).tolist()) for c in range(num_cards)}
+        allowed = {
+            c: sorted(rng.choice(num, rng.integers(1, num + 1), replace=False).tolist())
+            for c in range(num_cards)
+        }
         sure: dict[int, int] = {}
         if rng.random() < 0.2 and num > 1:
             card, action = int(rng.integers(num_cards)), int(rng.integers(num))
             won = stake * float(rng.integers(1, 3))
             pays, other = (won if TEAMS[seat] == 0 else -won), end(won)
-            children[action] = End(lambda *held: pays if held[seat] == card else other.pays(*held), won)
+            children[action] = End(
+                lambda *held: pays if held[seat] == card else other.pays(*held), won
+            )
             allowed[card] = sorted({*allowed[card], action})
             sure[card] = action
         return Move(seat, children, allowed, stake, sure)
@@ -298,32 +327,46 @@ def random_rules(seed: int, depth: int, num_cards: int = 4, num_actions: int = 4
 
 
 def sealed_rules(seed: int, depth: int = 6, num_cards: int = 4) -> Rules:
-    """Returns a random game in which moves are hidden from some of the other seats, who move in turn; seat 0 begins.
+    """Returns a random game in which moves are hidden from some of the other seats, who move in
+    turn; seat 0 begins.
 
-    Who moves, what is legal by card, and from whom it is hidden follow from the number of moves made.
+    Who moves, what is legal by card, and from whom it is hidden follow from the number of moves
+    made.
     """
     rng = np.random.default_rng(seed)
     nums = rng.integers(2, 4, depth).tolist()
-    allowed = [{c: sorted(rng.choice(n, rng.integers(1, n + 1), replace=False).tolist()) for c in range(num_cards)} for n in nums]
+    allowed = [
+        {
+            c: sorted(rng.choice(n, rng.integers(1, n + 1), replace=False).tolist())
+            for c in range(num_cards)
+        }
+        for n in nums
+    ]
     allowed[0] = {}
-    hidden = [tuple(s for s in range(SEATS) if s != k % SEATS and rng.random() < 0.6) for k in range(depth)]
+    hidden = [
+        tuple(s for s in range(SEATS) if s != k % SEATS and rng.random() < 0.6)
+        for k in range(depth)
+    ]
 
     def grow(k: int) -> Move | End:
         if k == depth:
             table = rng.choice([-1.0, -0.25, 0.0, 0.5, 1.0], size=(num_cards,) * SEATS)
             return End(lambda a, b, c: float(table[a, b, c]))
-        return Move(k % SEATS, [grow(k + 1) for _ in range(nums[k])], allowed[k], hidden_from=hidden[k])
+        return Move(
+            k % SEATS, [grow(k + 1) for _ in range(nums[k])], allowed[k], hidden_from=hidden[k]
+        )
 
     start = grow(0)
     assert isinstance(start, Move)
     return make_rules(start, num_cards, num_actions=3)
 
 
-# ------------------------------------------------------------------------------------------------------- evaluation
+# ------------------------------------------------------------ evaluation
 
 
 class Tables:
-    """A fake network: outputs looked up by node and card of the mover, hence the same in a batch of any size.
+    """A fake network: outputs looked up by node and card of the mover, hence the same in a batch of
+    any size.
 
     Attributes:
         policy: float32 ``[X, K, policy_size]``. value: float32 ``[X, K]``, in units of the stake.
@@ -343,10 +386,19 @@ class Tables:
         """Makes the policy at a node the given one, whatever the card."""
         self.policy[node] = 0.0
         with np.errstate(divide="ignore"):
-            self.policy[node, :, : len(probabilities)] = np.maximum(np.log(np.array(probabilities)), -100.0)
+            self.policy[node, :, : len(probabilities)] = np.maximum(
+                np.log(np.array(probabilities)), -100.0
+            )
 
     def evaluate(self, observations: np.ndarray, seats: np.ndarray) -> Outputs[np.ndarray]:
         """Returns the outputs of a batch of observations."""
-        nodes, cards = observations[:, 0, 0].astype(int) * 100 + observations[:, 0, 1], observations[:, 0, 2]
+        nodes, cards = (
+            observations[:, 0, 0].astype(int) * 100 + observations[:, 0, 1],
+            observations[:, 0, 2],
+        )
         self.calls += zip(nodes.tolist(), cards.tolist(), seats.tolist(), strict=True)
-        return Outputs(self.policy[nodes, cards], self.value[nodes, cards], np.zeros((len(nodes), 5, 3), np.float32))
+        return Outputs(
+            self.policy[nodes, cards],
+            self.value[nodes, cards],
+            np.zeros((len(nodes), 5, 3), np.float32),
+        )

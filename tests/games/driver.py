@@ -69,7 +69,9 @@ def list_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray) -
 
 
 @kernel
-def draw_hidden(rules: Any, views: Any, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray) -> None:
+def draw_hidden(
+    rules: Any, views: Any, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
+) -> None:
     generic.draw_hidden(rules, views, i, seat, rng, lane, hidden)
 
 
@@ -79,7 +81,9 @@ def log_prior_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarr
 
 
 @kernel
-def fill_world(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray, worlds: Any, j: int) -> bool:
+def fill_world(
+    rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray, worlds: Any, j: int
+) -> bool:
     return generic.fill_world(rules, views, i, seat, hidden, worlds, j)
 
 
@@ -109,7 +113,9 @@ def deal_rest(rules: Any, worlds: Any, first: int, count: int, rng: np.ndarray, 
 
 
 @kernel
-def count_hidden(rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray) -> None:
+def count_hidden(
+    rules: Any, views: Any, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray
+) -> None:
     generic.count_hidden(rules, views, i, seat, hidden, counts)
 
 

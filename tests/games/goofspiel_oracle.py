@@ -1,4 +1,5 @@
-"""Imperfect-information Goofspiel in plain Python, written from its rules alone, to try the kernels by."""
+"""Imperfect-information Goofspiel in plain Python, written from its rules alone, to try the kernels
+by."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -29,15 +30,24 @@ class Node(NamedTuple):
         return Node(self.prizes, (bids[0], bids[1]))
 
     def known(self, seat: int, hides_prizes: bool = False) -> Any:
-        """What a seat knows: its bids, the results, whether the other has bid, and the prizes that it has seen."""
+        """What a seat knows: its bids, the results, whether the other has bid, and the prizes that
+        it has seen."""
         over = len(self.bids[1])
         results = tuple((a > b) - (a < b) for a, b in zip(*self.bids, strict=False))
-        return seat, self.bids[seat], results, len(self.bids[0]) > over, self.prizes[: over + 1] if hides_prizes else ()
+        return (
+            seat,
+            self.bids[seat],
+            results,
+            len(self.bids[0]) > over,
+            self.prizes[: over + 1] if hides_prizes else (),
+        )
 
     def points(self) -> int:
         """Seat 0's less seat 1's, at the end."""
         full = [self.bids[seat] + tuple(self.hand(seat)) for seat in range(2)]
-        return sum(prize * ((a > b) - (a < b)) for prize, a, b in zip(self.prizes, *full, strict=True))
+        return sum(
+            prize * ((a > b) - (a < b)) for prize, a, b in zip(self.prizes, *full, strict=True)
+        )
 
 
 def roots(cards: int, order: str, lowest: int) -> list[Node]:
@@ -56,7 +66,8 @@ def histories(node: Node) -> Iterator[Node]:
 
 
 def best_response_to_uniform(cards: int, lowest: int) -> float:
-    """What either seat wins by the best answer to uniform play, prizes descending; the other sees as little, so both win it.
+    """What either seat wins by the best answer to uniform play, prizes descending; the other sees
+    as little, so both win it.
 
     It knows its points, and how likely each hand of the other is.
     """
@@ -64,7 +75,9 @@ def best_response_to_uniform(cards: int, lowest: int) -> float:
     full = frozenset(range(cards))
 
     @cache
-    def best(own: frozenset[int], others: tuple[tuple[frozenset[int], float], ...], points: int) -> float:
+    def best(
+        own: frozenset[int], others: tuple[tuple[frozenset[int], float], ...], points: int
+    ) -> float:
         total = sum(weight for _, weight in others)
         if not own:
             return total * ((points > 0) - (points < 0))

@@ -1,6 +1,8 @@
-"""What the hidden-card kernels of every game must satisfy, as checks that a test calls for one state and one seat.
+"""What the hidden-card kernels of every game must satisfy, as checks that a test calls for one
+state and one seat.
 
-Worlds are consistent with the view, do not depend on the truth, and their codes lead there and back.
+Worlds are consistent with the view, do not depend on the truth, and their codes lead there and
+back.
 """
 
 import numpy as np
@@ -20,7 +22,8 @@ def empty_words(game: Game, count: int) -> np.ndarray:
 
 
 def listed(game: Game, view: States, seat: int, room: int = ROOM) -> np.ndarray | None:
-    """Returns the words of all worlds (uint64 ``[n, W]``), None where there are more than ``room``."""
+    """Returns the words of all worlds (uint64 ``[n, W]``), None where there are more than
+    ``room``."""
     words = empty_words(game, room)
     total = driver.list_hidden(game.rules, view, 0, seat, words)
     return None if total < 0 else words[:total]
@@ -41,7 +44,8 @@ def truth(game: Game, state: States, seat: int) -> np.ndarray:
 
 
 def world(game: Game, view: States, seat: int, words: np.ndarray) -> States:
-    """Returns the world of a view and hidden words, with what chance has still to deal; the words must be possible."""
+    """Returns the world of a view and hidden words, with what chance has still to deal; the words
+    must be possible."""
     row = game.empty(1)
     assert driver.fill_world(game.rules, view, 0, seat, words, row, 0)
     driver.deal_rest(game.rules, row, 0, 1, streams(1, 1), 0)
@@ -57,8 +61,12 @@ def check_worlds(game: Game, state: States, seat: int) -> None:
         codes = {tuple(words.tolist()) for words in every}
         assert len(codes) == len(every), "a world is listed twice"
         assert tuple(truth(game, state, seat).tolist()) in codes, "the true world is not listed"
-        assert codes >= {tuple(words.tolist()) for words in some}, "a world was drawn that is not listed"
-        total = sum(np.exp(driver.log_prior_hidden(game.rules, view, 0, seat, words)) for words in every)
+        assert codes >= {tuple(words.tolist()) for words in some}, (
+            "a world was drawn that is not listed"
+        )
+        total = sum(
+            np.exp(driver.log_prior_hidden(game.rules, view, 0, seat, words)) for words in every
+        )
         assert abs(total - 1.0) < 1e-9, f"the prior sums to {total}"
         assert listed(game, view, seat, len(every)) is not None
         assert len(every) == 1 or listed(game, view, seat, len(every) - 1) is None
@@ -68,13 +76,19 @@ def check_worlds(game: Game, state: States, seat: int) -> None:
     for words in (*some, truth(game, state, seat)):
         row = world(game, view, seat, words)
         seen = game.view(row, np.array([seat]))
-        assert all(np.array_equal(a, b) for a, b in zip(seen, view, strict=True)), "the seat can tell the world from the state"
+        assert all(np.array_equal(a, b) for a, b in zip(seen, view, strict=True)), (
+            "the seat can tell the world from the state"
+        )
         assert driver.current_seat(game.rules, row, 0) == mover
         if mover >= 0:
             assert len(driver.legal_actions(game, row, 0)) > 0
         if mover == seat:
-            np.testing.assert_array_equal(driver.legal_actions(game, row, 0), driver.legal_actions(game, view, 0))
-        np.testing.assert_array_equal(driver.observation(game, row, 0, seat), driver.observation(game, view, 0, seat))
+            np.testing.assert_array_equal(
+                driver.legal_actions(game, row, 0), driver.legal_actions(game, view, 0)
+            )
+        np.testing.assert_array_equal(
+            driver.observation(game, row, 0, seat), driver.observation(game, view, 0, seat)
+        )
         keys = {int(driver.infoset_key(game.rules, states, 0, seat)) for states in (row, view)}
         assert len(keys) == 1, "the key of the world is not that of the view"
         np.testing.assert_array_equal(truth(game, row, seat), words)
@@ -85,7 +99,8 @@ def check_worlds(game: Game, state: States, seat: int) -> None:
 
 
 def check_independence(game: Game, state: States, seat: int) -> None:
-    """Checks that lists, draws and the prior are the same whatever the truth is, given views or full states of any world."""
+    """Checks that lists, draws and the prior are the same whatever the truth is, given views or
+    full states of any world."""
     view = game.view(state, np.array([seat]))
     some = drawn(game, view, seat, 3, seed=5)
     for words in some:
@@ -118,9 +133,13 @@ def check_replay(game: Game, deal: States, moves: list[int], state: States, seat
     for move in moves:
         seen = driver.seen_move(game.rules, real, 0, move, seat)
         driver.step(game.rules, real, 0, move)
-        action = driver.played_move(game.rules, row, 0, seat, seen, at_start)  # moves that are not seen included
+        action = driver.played_move(
+            game.rules, row, 0, seat, seen, at_start
+        )  # moves that are not seen included
         assert action == move, "the words do not tell the move that was played"
         driver.step(game.rules, row, 0, action)
     np.testing.assert_array_equal(truth(game, row, seat), words)
     reached = game.view(row, np.array([seat]))
-    assert all(np.array_equal(a, b) for a, b in zip(reached, view, strict=True)), "the replay does not lead to the view"
+    assert all(np.array_equal(a, b) for a, b in zip(reached, view, strict=True)), (
+        "the replay does not lead to the view"
+    )

@@ -1,6 +1,8 @@
-"""The rules again, slowly and independently: every reading of a set of cards, from the text of the rules.
+"""The rules again, slowly and independently: every reading of a set of cards, from the text of the
+rules.
 
-Cards are counts per rank in a tuple of 15. Nothing here is shared with ``games.doudizhu`` but the order of the ranks.
+Cards are counts per rank in a tuple of 15. Nothing here is shared with ``games.doudizhu`` but the
+order of the ranks.
 """
 
 from itertools import combinations, product
@@ -16,8 +18,11 @@ Reading = tuple[Category, int, int]
 
 
 def _kickers_are_solos(rest: tuple[int, ...], trios: range) -> bool:
-    """Whether a plane of these trios may have these solos: no bomb, no longer chain of trios, not both jokers."""
-    extends = any(rest[rank] == 3 for rank in (trios.start - 1, trios.stop) if 0 <= rank < CHAIN_END)
+    """Whether a plane of these trios may have these solos: no bomb, no longer chain of trios, not
+    both jokers."""
+    extends = any(
+        rest[rank] == 3 for rank in (trios.start - 1, trios.stop) if 0 <= rank < CHAIN_END
+    )
     return max(rest) <= 3 and not extends and sum(rest[joker] for joker in JOKERS) <= 1
 
 
@@ -43,7 +48,11 @@ def readings(counts: tuple[int, ...]) -> set[Reading]:
     if tuple(ranks) == JOKERS:
         found.add((Category.ROCKET, 1, 14))
     if top - low + 1 == len(ranks) and top < CHAIN_END and kinds[0] == kinds[-1] < 4:
-        category, shortest = {1: (Category.SOLO_CHAIN, 5), 2: (Category.PAIR_CHAIN, 3), 3: (Category.TRIO_CHAIN, 2)}[kinds[0]]
+        category, shortest = {
+            1: (Category.SOLO_CHAIN, 5),
+            2: (Category.PAIR_CHAIN, 3),
+            3: (Category.TRIO_CHAIN, 2),
+        }[kinds[0]]
         if len(ranks) >= shortest:
             found.add((category, len(ranks), top))
     for first, last in combinations(range(CHAIN_END), 2):

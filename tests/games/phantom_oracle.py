@@ -1,4 +1,5 @@
-"""Phantom Tic-Tac-Toe in plain Python, and the best response to uniform play, written from the rules alone."""
+"""Phantom Tic-Tac-Toe in plain Python, and the best response to uniform play, written from the
+rules alone."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +23,9 @@ class Node(NamedTuple):
 
     @property
     def winner(self) -> int:
-        return next((seat for seat in range(2) if any(set(row) <= self.marks[seat] for row in ROWS)), -1)
+        return next(
+            (seat for seat in range(2) if any(set(row) <= self.marks[seat] for row in ROWS)), -1
+        )
 
     @property
     def seat(self) -> int:
@@ -33,7 +36,11 @@ class Node(NamedTuple):
 
     def legal(self) -> list[int]:
         tried = self.tried(self.turn)
-        return [4] if self.small and not tried else [square for square in range(9) if square not in tried]
+        return (
+            [4]
+            if self.small and not tried
+            else [square for square in range(9) if square not in tried]
+        )
 
     def after(self, square: int) -> "Node":
         failed = square in self.marks[1 - self.turn]
@@ -41,10 +48,13 @@ class Node(NamedTuple):
         if not failed:
             marks[self.turn] |= {square}
         turn = self.turn if failed and self.reveal else 1 - self.turn
-        return self._replace(attempts=(*self.attempts, (self.turn, square)), marks=(marks[0], marks[1]), turn=turn)
+        return self._replace(
+            attempts=(*self.attempts, (self.turn, square)), marks=(marks[0], marks[1]), turn=turn
+        )
 
     def known(self, seat: int) -> object:
-        """What a seat knows: its attempts, which of them got a square, and whether it is to move."""
+        """What a seat knows: its attempts, which of them got a square, and whether it is to
+        move."""
         outcomes = [self.reveal and square in self.marks[seat] for square in self.tried(seat)]
         return seat, tuple(self.tried(seat)), tuple(outcomes), self.turn == seat
 
@@ -55,7 +65,8 @@ def begin(small: bool = False, reveal: bool = True) -> Node:
 
 
 def worlds(node: Node, seat: int) -> Iterator[tuple[int, ...]]:
-    """The attempts of the other seat in all running histories that a seat cannot tell from a node's: every history is tried."""
+    """The attempts of the other seat in all running histories that a seat cannot tell from a
+    node's: every history is tried."""
     known, goal = node.known(seat), node.tried(seat)
     open_nodes = [begin(node.small, node.reveal)]
     while open_nodes:
@@ -68,7 +79,8 @@ def worlds(node: Node, seat: int) -> Iterator[tuple[int, ...]]:
 
 
 def count_histories(small: bool) -> tuple[int, int, dict[int, int]]:
-    """Returns the number of decisions, of ends, and of ends by winner, adding up histories that lead to the same sets."""
+    """Returns the number of decisions, of ends, and of ends by winner, adding up histories that
+    lead to the same sets."""
     paths: Counter[tuple[int, int, int, int, int]] = Counter()
     paths[(16, 0, 16, 16, 1) if small else (0, 0, 0, 0, 0)] = 1
     decisions, ends = 0, Counter[int]()
@@ -87,7 +99,11 @@ def count_histories(small: bool) -> tuple[int, int, dict[int, int]]:
                     ends[turn if WINS[new] else -1] += number
                     continue
                 then = turn if failed else 1 - turn
-                after = (new, o, tried | bit, tried_o, then) if turn == 0 else (x, new, tried_x, tried | bit, then)
+                after = (
+                    (new, o, tried | bit, tried_o, then)
+                    if turn == 0
+                    else (x, new, tried_x, tried | bit, then)
+                )
                 following[after] += number
         paths = following
     return decisions, sum(ends.values()), dict(ends)
@@ -97,7 +113,8 @@ def count_histories(small: bool) -> tuple[int, int, dict[int, int]]:
 def _others_turn(own: int, weights: np.ndarray, after: np.ndarray, wins: np.ndarray) -> float:
     """Plays the other's turn, uniformly, and returns what the seat loses by it.
 
-    The other's squares are those that it has tried and that are not own; ``weights`` (``[512]``, probabilities) go by the former.
+    The other's squares are those that it has tried and that are not own; ``weights`` (``[512]``,
+    probabilities) go by the former.
     """
     value = 0.0
     after[:] = 0.0
@@ -122,8 +139,11 @@ def _others_turn(own: int, weights: np.ndarray, after: np.ndarray, wins: np.ndar
 
 
 @njit("float64(int64, int64, int64, float64[:, :], boolean[:], int64[:])")
-def _own_turn(own: int, tried: int, depth: int, weights: np.ndarray, wins: np.ndarray, count: np.ndarray) -> float:
-    """Returns what a seat wins by the best attempts from here on, times how likely it is to be here."""
+def _own_turn(
+    own: int, tried: int, depth: int, weights: np.ndarray, wins: np.ndarray, count: np.ndarray
+) -> float:
+    """Returns what a seat wins by the best attempts from here on, times how likely it is to be
+    here."""
     count[0] += 1
     best = -1e9
     for square in range(9):
@@ -157,7 +177,8 @@ def _own_turn(own: int, tried: int, depth: int, weights: np.ndarray, wins: np.nd
 
 
 def best_response_to_uniform(seat: int, small: bool) -> tuple[float, int]:
-    """Returns what a seat wins by the best answer to uniform play, and the number of its information sets."""
+    """Returns what a seat wins by the best answer to uniform play, and the number of its
+    information sets."""
     weights, count, value = np.zeros((40, 512)), np.zeros(1, np.int64), 0.0
     own, tried = (16 if seat == 0 else 0, 16) if small else (0, 0)
     weights[0, tried] = 1.0

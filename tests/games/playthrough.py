@@ -1,4 +1,5 @@
-"""Whole games as text, the goldens of ``test_playthrough.py``. Write them anew with ``python -m tests.games.playthrough``."""
+"""Whole games as text, the goldens of ``test_playthrough.py``. Write them anew with ``python -m
+tests.games.playthrough``."""
 
 from pathlib import Path
 
@@ -11,7 +12,8 @@ SEEDS = (11, 12)
 
 
 def playthrough(seed: int) -> str:
-    """A random game: per move the length, seat, hand, number of legal moves, sure win, move and key before it."""
+    """A random game: per move the length, seat, hand, number of legal moves, sure win, move and key
+    before it."""
     states, moves = random_game(seed)
     lines = [f"seed {seed}, bottom {cards_text(states.bottom[0])}"]
     for move in moves:
@@ -19,7 +21,8 @@ def playthrough(seed: int) -> str:
         sure = driver.sure_win(GAME.rules, states, 0)
         lines.append(
             f"{states.length[0]:3} {'CDE'[seat]} {cards_text(states.hands[0, seat]):20}"
-            f" {len(driver.legal_actions(GAME, states, 0)):4} {'-' if sure == -1 else GAME.action_text(sure):12}"
+            f" {len(driver.legal_actions(GAME, states, 0)):4} "
+            f"{'-' if sure == -1 else GAME.action_text(sure):12}"
             f" {GAME.action_text(move):12} {states.key[0]:016x}"
         )
         driver.step(GAME.rules, states, 0, move)

@@ -1,4 +1,5 @@
-"""Kuhn and Leduc again, naively: rules by replaying the bets, best responses by recursion. Shares nothing with games/poker."""
+"""Kuhn and Leduc again, naively: rules by replaying the bets, best responses by recursion. Shares
+nothing with games/poker."""
 
 from collections.abc import Callable, Iterator
 from itertools import permutations
@@ -14,7 +15,8 @@ Policy = Callable[[str], "dict[str, float]"]
 
 
 class Position(NamedTuple):
-    """What the bets alone say: who acts (None at the end), legal actions, bets with "/" between rounds, chips, who folded."""
+    """What the bets alone say: who acts (None at the end), legal actions, bets with "/" between
+    rounds, chips, who folded."""
 
     player: int | None
     legal: str
@@ -42,15 +44,23 @@ def replay(game: str, moves: str) -> Position:
             if rnd + 1 == len(BETS[game]):
                 return Position(None, "", text, (paid[0], paid[1]), None, rnd)
             rnd, bets, acted, player, text = rnd + 1, 0, 0, 0, text + "/"
-    legal = ("f" if paid[player] < paid[1 - player] else "") + "c" + ("r" if bets < MOST_BETS[game] else "")
+    legal = (
+        ("f" if paid[player] < paid[1 - player] else "")
+        + "c"
+        + ("r" if bets < MOST_BETS[game] else "")
+    )
     return Position(player, legal, text, (paid[0], paid[1]), None, rnd)
 
 
 def wins(game: str, position: Position, cards: tuple[str, ...]) -> int:
-    """Returns what player 0 wins at the end, in chips; ``cards``: of player 0, of player 1, public."""
+    """Returns what player 0 wins at the end, in chips; ``cards``: of player 0, of player 1,
+    public."""
     if position.folded is not None:
         return position.paid[1] if position.folded == 1 else -position.paid[0]
-    hands = [(card[0] == cards[2][0] if game == "leduc" else False, RANKS.index(card[0])) for card in cards[:2]]
+    hands = [
+        (card[0] == cards[2][0] if game == "leduc" else False, RANKS.index(card[0]))
+        for card in cards[:2]
+    ]
     return (hands[0] > hands[1]) * position.paid[1] - (hands[0] < hands[1]) * position.paid[0]
 
 
@@ -83,12 +93,25 @@ def best_response_value(game: str, policy: Policy, player: int) -> float:
             for card, weight in others.items():
                 ours = (own, card) if player == 0 else (card, own)
                 # After a fold in the first round there is no public card, and none is needed.
-                total += weight * wins(game, position, (*ours, public or "J")) * (1 if player == 0 else -1)
+                total += (
+                    weight
+                    * wins(game, position, (*ours, public or "J"))
+                    * (1 if player == 0 else -1)
+                )
             return total
         if position.round == 1 and public is None:
             rest = [card for card in CARDS[game] if card != own]
             return sum(
-                value(own, card, moves, {other: w / (len(CARDS[game]) - 2) for other, w in others.items() if other != card})
+                value(
+                    own,
+                    card,
+                    moves,
+                    {
+                        other: w / (len(CARDS[game]) - 2)
+                        for other, w in others.items()
+                        if other != card
+                    },
+                )
                 for card in rest
             )
         if position.player == player:
@@ -104,4 +127,6 @@ def best_response_value(game: str, policy: Policy, player: int) -> float:
 
     cards = CARDS[game]
     chance = 1 / (len(cards) * (len(cards) - 1))
-    return sum(value(own, None, "", {other: chance for other in cards if other != own}) for own in cards)
+    return sum(
+        value(own, None, "", {other: chance for other in cards if other != own}) for own in cards
+    )

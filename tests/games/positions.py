@@ -23,7 +23,8 @@ def play(states: States, *texts: str) -> States:
 
 
 def endgame(*hands: str) -> States:
-    """A position with these hands left, the landlord to lead; the other cards were played, the bottom cards among them."""
+    """A position with these hands left, the landlord to lead; the other cards were played, the
+    bottom cards among them."""
     left = np.array([unpack(parse_cards(hand)) for hand in hands])
     deck = np.repeat(np.arange(15), COPIES - left.sum(axis=0))
     played = np.zeros((3, 15), dtype=np.int64)
@@ -48,7 +49,8 @@ def random_game(seed: int) -> tuple[States, list[int]]:
 
 
 def deal_hidden(states: States, seat: int, rng: np.random.Generator) -> States:
-    """A copy of lane 0 in which the cards that ``seat`` cannot see are dealt again, the known bottom cards apart."""
+    """A copy of lane 0 in which the cards that ``seat`` cannot see are dealt again, the known
+    bottom cards apart."""
     unseen, fewest, most, _, sizes = GAME.hidden_targets(states, np.array([seat]))
     free = most[0] - fewest[0]
     following = fewest[0] + rng.multivariate_hypergeometric(free, sizes[0] - fewest[0].sum())

@@ -1,8 +1,9 @@
-"""A game with private moves, for tests: two seats with a card each bid under cover, one may look at the card that is left.
+"""A game with private moves, for tests: two seats with a card each bid under cover, one may look at
+the card that is left.
 
-Seat 0 bids (the other sees that it did, not how much), so does seat 1; then seat 0 looks at the third card or skips, of which
-seat 1 sees nothing; then seat 1 calls or folds. The higher card wins the other's bid and one chip. A bid is 0 to 9; 0, 5 and 9
-are listed.
+Seat 0 bids (the other sees that it did, not how much), so does seat 1; then seat 0 looks at the
+third card or skips, of which seat 1 sees nothing; then seat 1 calls or folds. The higher card wins
+the other's bid and one chip. A bid is 0 to 9; 0, 5 and 9 are listed.
 """
 
 from collections.abc import Mapping
@@ -28,7 +29,8 @@ class Rules(NamedTuple):
 
 
 class States(NamedTuple):
-    """B states. Attributes: cards: int8 ``[B, 3]``; bids: int8 ``[B, 2]``; turn: int8 ``[B]``; folded: bool ``[B]``."""
+    """B states. Attributes: cards: int8 ``[B, 3]``; bids: int8 ``[B, 2]``; turn: int8 ``[B]``;
+    folded: bool ``[B]``."""
 
     cards: np.ndarray
     bids: np.ndarray
@@ -92,9 +94,13 @@ def _deal(seeds: np.ndarray, cards: np.ndarray) -> None:
 
 
 for declared, own in (
-    (generic.legal, legal), (generic.step, step), (generic.current_seat, current_seat), (generic.is_legal, is_legal),
-    (generic.team_return, team_return), (generic.seen_move, seen_move),
-):  # fmt: skip
+    (generic.legal, legal),
+    (generic.step, step),
+    (generic.current_seat, current_seat),
+    (generic.is_legal, is_legal),
+    (generic.team_return, team_return),
+    (generic.seen_move, seen_move),
+):
     register(declared, Rules, own)
 assert (HIDDEN_MOVE, UNSEEN_MOVE) == (-2, -3)
 
@@ -105,16 +111,31 @@ class SealedBids(Game):
     def __init__(self) -> None:
         self.rules = Rules(np.array([0, 5, 9], np.int16))
         self.spec = GameSpec(
-            name="sealed_bids", num_seats=2, teams=(0, 1), num_actions=len(TEXTS), observation_shape=(1, 4),
-            observation_scale=np.ones(1, np.float32), policy_size=len(TEXTS), max_legal=3, max_moves=4, max_return=10.0,
-            team_names=("A", "B"), seat_names=("A", "B"),
-            score=ScoreUnit(name="chips", key="chips", per_return=1.0, digits=2, tells_wins=False), mixes=True,
+            name="sealed_bids",
+            num_seats=2,
+            teams=(0, 1),
+            num_actions=len(TEXTS),
+            observation_shape=(1, 4),
+            observation_scale=np.ones(1, np.float32),
+            policy_size=len(TEXTS),
+            max_legal=3,
+            max_moves=4,
+            max_return=10.0,
+            team_names=("A", "B"),
+            seat_names=("A", "B"),
+            score=ScoreUnit(name="chips", key="chips", per_return=1.0, digits=2, tells_wins=False),
+            mixes=True,
             has_private_moves=True,
-        )  # fmt: skip
+        )
 
     def _start(self, cards: np.ndarray) -> States:
         n = len(cards)
-        return States(cards.astype(np.int8), np.full((n, 2), NONE, np.int8), np.zeros(n, np.int8), np.zeros(n, np.bool_))
+        return States(
+            cards.astype(np.int8),
+            np.full((n, 2), NONE, np.int8),
+            np.zeros(n, np.int8),
+            np.zeros(n, np.bool_),
+        )
 
     def deal(self, seeds: np.ndarray) -> States:
         states = self._start(np.zeros((len(seeds), 3)))
@@ -123,10 +144,16 @@ class SealedBids(Game):
 
     def view(self, states: States, seats: np.ndarray) -> States:
         seats = np.asarray(seats)[:, None]
-        bids = np.where((np.arange(2) == seats) | (states.bids == NONE), states.bids, -2)  # -2: it has bid
+        bids = np.where(
+            (np.arange(2) == seats) | (states.bids == NONE), states.bids, -2
+        )  # -2: it has bid
         cards = np.where(np.arange(3) == seats, states.cards, NONE)
-        turn = np.where((seats[:, 0] == 1) & (states.turn == 2), 3, states.turn)  # seat 1 does not see that the other looks
-        return States(cards.astype(np.int8), bids.astype(np.int8), turn.astype(np.int8), states.folded.copy())
+        turn = np.where(
+            (seats[:, 0] == 1) & (states.turn == 2), 3, states.turn
+        )  # seat 1 does not see that the other looks
+        return States(
+            cards.astype(np.int8), bids.astype(np.int8), turn.astype(np.int8), states.folded.copy()
+        )
 
     def action_text(self, action: int) -> str:
         return TEXTS[action]
@@ -136,18 +163,25 @@ class SealedBids(Game):
             raise ValueError(f"{text!r}: expected one of {', '.join(TEXTS)}")
         return TEXTS.index(text)
 
-    def describe_view(self, views: States, row: int, moves: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+    def describe_view(
+        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
+    ) -> dict[str, Any]:
         turn = int(views.turn[row])
         seat = turn % 2 if seat is None else seat
         actions = np.empty(3, np.int16)
         count = legal(self.rules, views, row, actions) if turn < 4 and turn % 2 == seat else 0
         return {
-            "game": self.spec.name, "seat": seat, "card": int(views.cards[row, seat]), "moves": move_texts(self, moves),
+            "game": self.spec.name,
+            "seat": seat,
+            "card": int(views.cards[row, seat]),
+            "moves": move_texts(self, moves),
             "legal": [TEXTS[action] for action in actions[:count]],
-        }  # fmt: skip
+        }
 
     def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
         return {"cards": deals.cards[row].tolist(), "moves": [TEXTS[move] for move in moves]}
 
     def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
-        return self._start(np.array([fields["cards"]])), [TEXTS.index(text) for text in fields["moves"]]
+        return self._start(np.array([fields["cards"]])), [
+            TEXTS.index(text) for text in fields["moves"]
+        ]

@@ -1,4 +1,5 @@
-"""Whole games at a table as text, the goldens of ``test_table_playthrough.py``; ``write`` makes them anew."""
+"""Whole games at a table as text, the goldens of ``test_table_playthrough.py``; ``write`` makes
+them anew."""
 
 import json
 from pathlib import Path
@@ -12,19 +13,25 @@ from tests.games import driver
 
 GOLDEN = Path(__file__).parent / "golden"
 GAMES: dict[str, tuple[dict[str, Any], ...]] = {
-    "goofspiel": ({"cards": 5}, {"cards": 4, "prizes": "random", "scoring": "points", "lowest_prize": 1}),
+    "goofspiel": (
+        {"cards": 5},
+        {"cards": 4, "prizes": "random", "scoring": "points", "lowest_prize": 1},
+    ),
     "phantom_tictactoe": ({}, {"variant": "small"}, {"reveal": False}),
 }
 
 
 def playthrough(name: str, options: dict[str, Any]) -> str:
-    """A random game: per move the seat, the move and both keys before it; what both seats know halfway; the end, the record."""
+    """A random game: per move the seat, the move and both keys before it; what both seats know
+    halfway; the end, the record."""
     game, rng = make(name, **options), np.random.default_rng(4)
     table, lines = Table(game, seed=5), [f"{name} {json.dumps(options)}"]
     while not table.is_over:
         legal = [move.text for move in table.legal()]
         move = str(rng.choice(legal))
-        keys = [f"{driver.infoset_key(game.rules, table.states, 0, seat):016x}" for seat in range(2)]
+        keys = [
+            f"{driver.infoset_key(game.rules, table.states, 0, seat):016x}" for seat in range(2)
+        ]
         lines.append(f"seat {table.seat} of {' '.join(legal)}: {move:2} {' '.join(keys)}")
         table.play(move)
         if len(table.moves) == 4:

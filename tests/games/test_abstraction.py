@@ -1,4 +1,5 @@
-"""Boards up to suits, hand strength, E[HS^2] and its buckets against naive counts; the files of the tables."""
+"""Boards up to suits, hand strength, E[HS^2] and its buckets against naive counts; the files of the
+tables."""
 
 import json
 from collections.abc import Iterator
@@ -11,9 +12,15 @@ import pytest
 from phevaluator.evaluator import _evaluate_cards  # smaller is better
 
 from games.kernels import kernel
-from games.limit_holdem import abstraction, boards, hand_strength, table_files
+from games.limit_holdem import abstraction, boards, squared_strength, table_files
 from games.limit_holdem.abstraction import GRIDS
-from games.limit_holdem.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical_boards, moved_holdings
+from games.limit_holdem.boards import (
+    NUM_BOARDS,
+    NUM_HOLDINGS,
+    board_tables,
+    canonical_boards,
+    moved_holdings,
+)
 from games.limit_holdem.table_files import TablesError
 from games.poker import hands
 from games.poker.hands import parse_cards
@@ -22,7 +29,9 @@ BOARDS = ["2c 7d 9h Js Kc", "As Ks Qs Js Ts", "4c 4d 4h 4s 2c", "5h 6h 7h Kd Kc"
 
 
 @kernel
-def number_and_holding(tables: boards.BoardTables, masks: int, one: int, two: int) -> tuple[int, int]:
+def number_and_holding(
+    tables: boards.BoardTables, masks: int, one: int, two: int
+) -> tuple[int, int]:
     number, suits = boards.canonical(tables, masks)
     return number, boards.holding(one, two, suits)
 
@@ -49,18 +58,23 @@ def naive_points(board: list[int], one: int, two: int) -> int:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_numbers_of_boards(number: int) -> None:
-    """Every number below 1,755, 16,432 and 134,459 (Waugh 2013, "A fast and optimal hand isomorphism algorithm") is taken."""
+    """Every number below 1,755, 16,432 and 134,459 (Waugh 2013, "A fast and optimal hand
+    isomorphism algorithm") is taken."""
     masks, times = canonical_boards(number)
     assert len(masks) == NUM_BOARDS[number] == (1, 1_755, 16_432, 134_459)[number]
     assert len(np.unique(masks)) == len(masks) and (times > 0).all()
     assert times.sum() == comb(52, boards.CARDS_ON_BOARD[number])
     assert set(times.tolist()) <= {1, 4, 6, 12, 24}
-    assert all(len(cards_of(int(mask))) == boards.CARDS_ON_BOARD[number] for mask in masks[:: len(masks) // 50])
+    assert all(
+        len(cards_of(int(mask))) == boards.CARDS_ON_BOARD[number]
+        for mask in masks[:: len(masks) // 50]
+    )
 
 
 @pytest.mark.parametrize("size", [3, 4, 5])
 def test_permuted_suits_are_the_same_board_and_the_same_holding(size: int) -> None:
-    """The canonical board with the canonical holding is a permutation of both; all 24 give the same, up to equal suits."""
+    """The canonical board with the canonical holding is a permutation of both; all 24 give the
+    same, up to equal suits."""
     rng = np.random.default_rng(size)
     for _ in range(200):
         cards = rng.permutation(52)[: size + 2].tolist()
@@ -73,8 +87,14 @@ def test_permuted_suits_are_the_same_board_and_the_same_holding(size: int) -> No
             pairs = [(sorted(c // 4 for c in part)) for part in (canonical, own)]
             assert pairs == [sorted(c // 4 for c in part) for part in (cards[2:], cards[:2])]
             # Which cards of board and hand are of one suit is all that is left of suits.
-            texts = {tuple(sorted(f"{c // 4}{'bh'[c in own]}" for c in canonical + own if c % 4 == s)) for s in range(4)}
-            expected = {tuple(sorted(f"{c // 4}{'bh'[c in cards[:2]]}" for c in cards if c % 4 == s)) for s in range(4)}
+            texts = {
+                tuple(sorted(f"{c // 4}{'bh'[c in own]}" for c in canonical + own if c % 4 == s))
+                for s in range(4)
+            }
+            expected = {
+                tuple(sorted(f"{c // 4}{'bh'[c in cards[:2]]}" for c in cards if c % 4 == s))
+                for s in range(4)
+            }
             assert texts == expected
             classes.add(number)
         assert len(classes) == 1
@@ -87,34 +107,53 @@ def test_holdings_and_start_hands() -> None:
         assert number == two * (two - 1) // 2 + one
     kinds, times = np.unique(boards.start_hands(), return_counts=True)
     assert kinds.tolist() == list(range(169))
-    assert np.unique(times, return_counts=True)[1].tolist() == [78, 13, 78]  # 4 suited, 6 of a pair, 12 offsuit
+    assert np.unique(times, return_counts=True)[1].tolist() == [
+        78,
+        13,
+        78,
+    ]  # 4 suited, 6 of a pair, 12 offsuit
 
 
 @pytest.mark.parametrize("text", BOARDS)
 def test_points_on_the_river(text: str) -> None:
     board = parse_cards(text)
     points = np.empty(NUM_HOLDINGS, dtype=np.int16)
-    hand_strength.river_points(hands.tables(), masks_of(board), points)
-    free = [number for number, pair in enumerate(boards.holding_cards().tolist()) if not {*pair} & {*board}]
+    squared_strength.river_points(hands.tables(), masks_of(board), points)
+    free = [
+        number
+        for number, pair in enumerate(boards.holding_cards().tolist())
+        if not {*pair} & {*board}
+    ]
     assert len(free) == 1081 and points[np.setdiff1d(np.arange(NUM_HOLDINGS), free)].max() == 0
     assert points.sum() == 1081 * 990  # each pair of holdings gives 2 in all
     for number in np.random.default_rng(0).choice(free, 60, replace=False):
         assert points[number] == naive_points(board, *boards.holding_cards()[number].tolist())
 
 
+def hand_strength(board: list[int]) -> np.ndarray:
+    """Returns HS of all holdings on a board of five cards: float64 ``[1326]``, 0 for those that
+    share a card with it."""
+    points = np.empty(NUM_HOLDINGS, dtype=np.int16)
+    squared_strength.river_points(hands.tables(), masks_of(board), points)
+    return points / squared_strength.MOST_POINTS
+
+
 def test_a_royal_flush_on_the_board_is_always_a_tie() -> None:
-    strength = hand_strength.hand_strength(hands.tables(), parse_cards("As Ks Qs Js Ts"))
+    strength = hand_strength(parse_cards("As Ks Qs Js Ts"))
     assert set(strength.tolist()) == {0.0, 0.5}
 
 
-@pytest.mark.parametrize(("cards", "equity"), [("As Ah", 0.8520), ("7h 2c", 0.3458), ("Ad Kd", 0.6704)])
+@pytest.mark.parametrize(
+    ("cards", "equity"), [("As Ah", 0.8520), ("7h 2c", 0.3458), ("Ad Kd", 0.6704)]
+)
 def test_known_chances_before_the_flop(cards: str, equity: float) -> None:
-    """Mean hand strength on 4,000 random boards: published winning chances against a random hand, within 5 standard errors."""
+    """Mean hand strength on 4,000 random boards: published winning chances against a random hand,
+    within 5 standard errors."""
     own = parse_cards(cards)
     rest = np.setdiff1d(np.arange(52), own)
     rng = np.random.default_rng(5)
     number = max(own) * (max(own) - 1) // 2 + min(own)
-    values = [hand_strength.hand_strength(hands.tables(), rng.permutation(rest)[:5].tolist())[number] for _ in range(4000)]
+    values = [hand_strength(rng.permutation(rest)[:5].tolist())[number] for _ in range(4000)]
     assert abs(np.mean(values) - equity) < 5 * np.std(values) / np.sqrt(len(values))
 
 
@@ -125,18 +164,25 @@ def sparse() -> np.ndarray:
 
 
 def turn_sums(turn: list[int], points: np.ndarray) -> tuple[int, np.ndarray]:
-    """Returns the number and the sums of a turn by the kernels, after filling the rivers that it needs."""
+    """Returns the number and the sums of a turn by the kernels, after filling the rivers that it
+    needs."""
     number, _ = found(turn, 50, 51)
     mask = canonical_boards(2)[0][number : number + 1]
     for card in set(range(52)) - set(cards_of(int(mask[0]))):
         river, _ = found([*cards_of(int(mask[0])), card], 0, 1)
-        hand_strength.rivers(hands.tables(), canonical_boards(3)[0][river : river + 1], points[river : river + 1])
+        squared_strength.rivers(
+            hands.tables(), canonical_boards(3)[0][river : river + 1], points[river : river + 1]
+        )
     sums = np.empty((1, NUM_HOLDINGS), dtype=np.int64)
-    hand_strength.expected_squares(hands.tables(), board_tables(), moved_holdings(), mask, points, True, sums)
+    squared_strength.expected_squares(
+        hands.tables(), board_tables(), moved_holdings(), mask, points, True, sums
+    )
     return number, sums[0]
 
 
-@pytest.mark.parametrize(("board", "own"), [("2c 7d 9h Js", "Td 8d"), ("5h 6h 7h Kd", "8h 9c"), ("Qc Qd Qh Qs", "Ac 2d")])
+@pytest.mark.parametrize(
+    ("board", "own"), [("2c 7d 9h Js", "Td 8d"), ("5h 6h 7h Kd", "8h 9c"), ("Qc Qd Qh Qs", "Ac 2d")]
+)
 def test_squares_after_the_turn(board: str, own: str, sparse: np.ndarray) -> None:
     """The mean over 46 rivers of the squared points, by the other library."""
     cards, (one, two) = parse_cards(board), parse_cards(own)
@@ -147,7 +193,8 @@ def test_squares_after_the_turn(board: str, own: str, sparse: np.ndarray) -> Non
 
 
 def test_squares_after_the_flop(sparse: np.ndarray) -> None:
-    """One hand: the mean over 1,081 pairs of turn and river, opponents counted one by one with our evaluator."""
+    """One hand: the mean over 1,081 pairs of turn and river, opponents counted one by one with our
+    evaluator."""
     flop, own = parse_cards("Ts 9s 2d"), parse_cards("Js 8c")
     rest = np.array([card for card in range(52) if card not in {*flop, *own}])
     expected = 0
@@ -165,24 +212,30 @@ def test_squares_after_the_flop(sparse: np.ndarray) -> None:
         row, sums = turn_sums([*cards_of(int(mask[0])), card], sparse)
         turns[row] = sums
     sums = np.empty((1, NUM_HOLDINGS), dtype=np.int64)
-    hand_strength.expected_squares(hands.tables(), board_tables(), moved_holdings(), mask, turns, False, sums)
+    squared_strength.expected_squares(
+        hands.tables(), board_tables(), moved_holdings(), mask, turns, False, sums
+    )
     assert sums[0, holding] == 2 * expected
-    assert hand_strength.MOST[1] == 2 * 1081 * 1980**2
+    assert squared_strength.MOST[1] == 2 * 1081 * 1980**2
 
 
 def test_buckets_are_cells_of_a_grid() -> None:
-    """200 cells over [0, 1]: cell 49 ends below a quarter, cell 50 begins with it; 1 belongs to the last."""
+    """200 cells over [0, 1]: cell 49 ends below a quarter, cell 50 begins with it; 1 belongs to the
+    last."""
     points = np.array([0, 989, 990, 1979, 1980], dtype=np.int64)
-    assert hand_strength.buckets(points**2, 3, 200).tolist() == [0, 49, 50, 199, 199]
-    assert hand_strength.buckets(points**2, 3, 200).dtype == np.uint8
-    assert hand_strength.buckets(np.array([hand_strength.MOST[1] // 2]), 1, 1000).tolist() == [500]
-    assert hand_strength.buckets(np.array([0]), 1, 1000).dtype == np.uint16
+    assert squared_strength.buckets(points**2, 3, 200).tolist() == [0, 49, 50, 199, 199]
+    assert squared_strength.buckets(points**2, 3, 200).dtype == np.uint8
+    assert squared_strength.buckets(
+        np.array([squared_strength.MOST[1] // 2]), 1, 1000
+    ).tolist() == [500]
+    assert squared_strength.buckets(np.array([0]), 1, 1000).dtype == np.uint16
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3])
 def test_stored_tables(players: int) -> None:
-    """The tables in the user's cache: shapes, every cell that can be reached, and random hands by naive counts."""
+    """The tables in the user's cache: shapes, every cell that can be reached, and random hands by
+    naive counts."""
     tables = abstraction.load(players)
     for number, array in enumerate(tables):
         assert array.shape == (NUM_BOARDS[number], NUM_HOLDINGS)[number == 0 :]
@@ -192,14 +245,17 @@ def test_stored_tables(players: int) -> None:
         cards = rng.permutation(52)[:7].tolist()
         number, holding = found(cards[2:], *cards[:2])
         assert tables.river[number, holding] == min(
-            naive_points(cards[2:], *cards[:2]) ** 2 * GRIDS[players][3] // 1980**2, GRIDS[players][3] - 1
+            naive_points(cards[2:], *cards[:2]) ** 2 * GRIDS[players][3] // 1980**2,
+            GRIDS[players][3] - 1,
         )
 
 
 @pytest.fixture
 def stored(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "tables"
-    table_files.save(folder, {"a": np.arange(1000), "b": np.ones((2, 3), np.uint8)}, {"game": "x", "version": 1})
+    table_files.save(
+        folder, {"a": np.arange(1000), "b": np.ones((2, 3), np.uint8)}, {"game": "x", "version": 1}
+    )
     yield folder
 
 
@@ -232,7 +288,9 @@ def test_unusable_files(stored: Path, tmp_path: Path) -> None:
         table_files.load(stored, facts, "make them")
 
 
-def test_an_interrupted_writing_leaves_no_set(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_writing_leaves_no_set(
+    stored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Before the files are in place the old set stays whole; Ctrl-C leaves no rubbish."""
 
     def interrupt(*arguments: object, **options: object) -> None:
@@ -253,7 +311,10 @@ def test_missing_tables_name_the_command(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_bad_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, words in ((["4"], "no tables for 4 players"), (["2", "--threads", "0"], "--threads 0")):
+    for arguments, words in (
+        (["4"], "no tables for 4 players"),
+        (["2", "--threads", "0"], "--threads 0"),
+    ):
         with pytest.raises(SystemExit):
             abstraction.main(arguments)
         assert words in capsys.readouterr().err

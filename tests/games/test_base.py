@@ -1,4 +1,5 @@
-"""A game written in a few lines: the defaults of ``games.base.BaseGame`` and of the generic kernels."""
+"""A game written in a few lines: the defaults of ``games.interface.Game`` and of the generic
+kernels."""
 
 import json
 from pathlib import Path
@@ -8,9 +9,8 @@ import numpy as np
 import pytest
 
 from games import generic
-from games.base import BaseGame
 from games.dispatch import register
-from games.interface import GameSpec
+from games.interface import Game, GameSpec
 from games.kernels import kernel, random_below, streams
 from games.table import Table
 from networks.resnet import NetworkConfig, build_networks
@@ -30,7 +30,8 @@ class Pair(NamedTuple):
 
 
 class States(NamedTuple):
-    """B states. Attributes: cards: as above; turn: int8 ``[B]``; last: int8 ``[B]``, the last action."""
+    """B states. Attributes: cards: as above; turn: int8 ``[B]``; last: int8 ``[B]``, the last
+    action."""
 
     cards: Pair
     turn: np.ndarray
@@ -69,9 +70,12 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
 
 
 for declared, own in (
-    (generic.legal, legal), (generic.step, step), (generic.current_seat, current_seat),
-    (generic.team_return, team_return), (generic.observe, observe),
-):  # fmt: skip
+    (generic.legal, legal),
+    (generic.step, step),
+    (generic.current_seat, current_seat),
+    (generic.team_return, team_return),
+    (generic.observe, observe),
+):
     register(declared, Rules, own)
 
 
@@ -82,7 +86,7 @@ def _deal(seeds: np.ndarray, size: int, cards: np.ndarray) -> None:
         cards[i, 1] = (cards[i, 0] + 1 + random_below(seeds, i, size - 1)) % size
 
 
-class HighCard(BaseGame):
+class HighCard(Game):
     """Each seat may fold; the higher card wins."""
 
     action_names = ("fold", "stay")
@@ -90,19 +94,36 @@ class HighCard(BaseGame):
     def __init__(self) -> None:
         self.rules = Rules(np.array([5], np.int8))
         self.spec = GameSpec(
-            name="high_card", num_seats=2, teams=(0, 1), num_actions=2, observation_shape=(1, 5),
-            observation_scale=np.ones(1, np.float32), policy_size=2, max_legal=2, max_moves=2, max_return=1.0,
-            team_names=("A", "B"), seat_names=("A", "B"), stake_factors=(1.0,), hidden_counts=2,
-        )  # fmt: skip
+            name="high_card",
+            num_seats=2,
+            teams=(0, 1),
+            num_actions=2,
+            observation_shape=(1, 5),
+            observation_scale=np.ones(1, np.float32),
+            policy_size=2,
+            max_legal=2,
+            max_moves=2,
+            max_return=1.0,
+            team_names=("A", "B"),
+            seat_names=("A", "B"),
+            stake_factors=(1.0,),
+            hidden_counts=2,
+        )
 
     def deal(self, seeds: np.ndarray) -> States:
-        states = States(Pair(np.zeros((len(seeds), 2), np.int8)), *np.zeros((2, len(seeds)), np.int8))
+        states = States(
+            Pair(np.zeros((len(seeds), 2), np.int8)), *np.zeros((2, len(seeds)), np.int8)
+        )
         _deal(np.array(seeds), 5, states.cards.of)
         return states
 
     def view(self, states: States, seats: np.ndarray) -> States:
         own = np.arange(2) == np.asarray(seats)[:, None]
-        return States(Pair(np.where(own, states.cards.of, -1).astype(np.int8)), states.turn.copy(), states.last.copy())
+        return States(
+            Pair(np.where(own, states.cards.of, -1).astype(np.int8)),
+            states.turn.copy(),
+            states.last.copy(),
+        )
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +136,14 @@ def test_default_kernels(game: HighCard) -> None:
     assert copy.cards.of.shape == (2, 2) and copy.turn.dtype == np.int8
     driver.step(game.rules, states, 1, 1)
     driver.copy_row(game.rules, states, 1, copy, 0)
-    assert (copy.cards.of[0] == states.cards.of[1]).all() and copy.turn.tolist() == [1, 0] and copy.last.tolist() == [1, 0]
-    assert driver.stake(game.rules, states, 0) == 1.0 and driver.sure_win(game.rules, states, 0) == -1
+    assert (
+        (copy.cards.of[0] == states.cards.of[1]).all()
+        and copy.turn.tolist() == [1, 0]
+        and copy.last.tolist() == [1, 0]
+    )
+    assert (
+        driver.stake(game.rules, states, 0) == 1.0 and driver.sure_win(game.rules, states, 0) == -1
+    )
 
 
 def test_a_table_with_all_defaults(game: HighCard, tmp_path: Path) -> None:
@@ -143,7 +170,7 @@ def test_a_table_with_all_defaults(game: HighCard, tmp_path: Path) -> None:
         ({"deal": {"cards": {"of": [1, 300]}, "turn": 0, "last": 0}}, "deal"),
         ({"deal": {"cards": {"of": [1]}, "turn": 0, "last": 0}}, "of is"),
         ({"deal": {"cards": {"of": [1, 2]}, "turn": "x", "last": 0}}, "no numbers"),
-        ({"moves": ["fold", "stay"]}, "move 2 .stay.: it is not legal"),
+        ({"moves": ["fold", "stay"]}, "move 2 .stay.: expected none, the game is over"),
         ({"returns": [2.0, -2.0]}, "the moves give"),
         ({"game": "leduc"}, "expected 'high_card'"),
     ],
@@ -162,11 +189,16 @@ def test_what_a_game_does_not_offer(game: HighCard, tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"\xff\n")
     with pytest.raises(ValueError, match="empty, line 1"):
         game.read_decks(tmp_path / "empty")
-    assert game.cards_left(game.empty(3)).tolist() == [0, 0, 0] and game.final_curves(game.empty(1)) == {}
+    assert (
+        game.cards_left(game.empty(3)).tolist() == [0, 0, 0]
+        and game.final_curves(game.empty(1)) == {}
+    )
     assert game.decoder.tolist() == [[0], [1]]
 
 
 def test_the_heads_of_its_network(game: HighCard) -> None:
     """One class of stakes, one card at most in a position."""
-    net = build_networks(game.spec, NetworkConfig(channels=4, blocks=1, head_channels=2, head_units=4), seed=0).seat(0)
+    net = build_networks(
+        game.spec, NetworkConfig(channels=4, blocks=1, head_channels=2, head_units=4), seed=0
+    ).seat(0)
     assert (net.num_values, net.num_hidden, net.stake_factors) == (3, 2, (1.0,))

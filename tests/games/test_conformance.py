@@ -1,6 +1,7 @@
 """What every game must satisfy, whatever its rules.
 
-``pytest tests/games/test_conformance.py tests/games/test_hidden_cards.py --game NAME`` tries one game, in the tree or outside it.
+``pytest tests/games/test_conformance.py tests/games/test_hidden_cards.py --game NAME`` tries one
+game, in the tree or outside it.
 """
 
 import json
@@ -39,7 +40,9 @@ def positions(game: Game) -> list[States]:
     for i in range(LANES):
         found.append(copies(game, states, i))
         while driver.current_seat(game.rules, states, i) >= 0:
-            driver.step(game.rules, states, i, int(rng.choice(driver.legal_actions(game, states, i))))
+            driver.step(
+                game.rules, states, i, int(rng.choice(driver.legal_actions(game, states, i)))
+            )
             found.append(copies(game, states, i))
     return found
 
@@ -59,11 +62,15 @@ def test_legal_actions_ascend_and_have_texts(game: Game, running: list[States]) 
             assert game.parse_action(game.action_text(action)) == action
 
 
-def test_games_end_within_bounds_and_returns_sum_to_zero(game: Game, positions: list[States]) -> None:
+def test_games_end_within_bounds_and_returns_sum_to_zero(
+    game: Game, positions: list[States]
+) -> None:
     spec, length = game.spec, 0
     for row in positions:
         length += 1
-        assert np.isfinite(driver.stake(game.rules, row, 0)) and driver.stake(game.rules, row, 0) > 0
+        assert (
+            np.isfinite(driver.stake(game.rules, row, 0)) and driver.stake(game.rules, row, 0) > 0
+        )
         if driver.current_seat(game.rules, row, 0) >= 0:
             continue
         returns = [driver.team_return(game.rules, row, 0, seat) for seat in range(spec.num_seats)]
@@ -78,10 +85,14 @@ def test_games_end_within_bounds_and_returns_sum_to_zero(game: Game, positions: 
 def test_deals_depend_on_their_seed_alone(game: Game) -> None:
     seeds = streams(2, LANES)
     batch = game.deal(seeds)
-    assert all(equal(game.deal(seeds[i : i + 1]), take(batch, slice(i, i + 1))) for i in range(LANES))
+    assert all(
+        equal(game.deal(seeds[i : i + 1]), take(batch, slice(i, i + 1))) for i in range(LANES)
+    )
 
 
-def test_records_and_decks_go_there_and_back(game: Game, positions: list[States], tmp_path: Path) -> None:
+def test_records_and_decks_go_there_and_back(
+    game: Game, positions: list[States], tmp_path: Path
+) -> None:
     """With and without moves; notes that were added to a record are not looked at."""
     deals = game.deal(streams(1, LANES))
     fields = [game.record(deals, i, np.zeros(0, np.int16)) for i in range(LANES)]
@@ -89,7 +100,9 @@ def test_records_and_decks_go_there_and_back(game: Game, positions: list[States]
     path.write_text("".join(json.dumps(line) + "\n" for line in fields))
     assert equal(game.read_decks(path), deals)
     for i, line in enumerate(fields):
-        deal, moves = game.parse_record({"match": ["a", "b"], "deck": 3, "players": ["a", "b", "b"], **line})
+        deal, moves = game.parse_record(
+            {"match": ["a", "b"], "deck": 3, "players": ["a", "b", "b"], **line}
+        )
         assert equal(deal, take(deals, slice(i, i + 1))) and moves == []
     with pytest.raises(ValueError):
         game.parse_record({})
@@ -99,7 +112,9 @@ def test_what_is_listed_is_legal(game: Game, running: list[States]) -> None:
     for row in running[::9]:
         view = game.view(row, np.array([driver.current_seat(game.rules, row, 0)]))
         for action in driver.legal_actions(game, row, 0):
-            assert game.is_legal(view, int(action)) and game.is_legal(view, game.action_text(int(action)))
+            assert game.is_legal(view, int(action)) and game.is_legal(
+                view, game.action_text(int(action))
+            )
         assert not game.is_legal(view, -1) and not game.is_legal(view, game.spec.num_actions)
 
 
@@ -132,14 +147,22 @@ def test_a_view_shows_the_same(game: Game, positions: list[States]) -> None:
         mover = driver.current_seat(game.rules, row, 0)
         for seat in range(game.spec.num_seats):
             view = game.view(row, np.array([seat]))
-            np.testing.assert_array_equal(driver.observation(game, view, 0, seat), driver.observation(game, row, 0, seat))
+            np.testing.assert_array_equal(
+                driver.observation(game, view, 0, seat), driver.observation(game, row, 0, seat)
+            )
             assert driver.current_seat(game.rules, view, 0) == mover
-            assert driver.infoset_key(game.rules, view, 0, seat) == driver.infoset_key(game.rules, row, 0, seat)
+            assert driver.infoset_key(game.rules, view, 0, seat) == driver.infoset_key(
+                game.rules, row, 0, seat
+            )
             assert driver.stake(game.rules, view, 0) == driver.stake(game.rules, row, 0)
             if seat == mover:
-                np.testing.assert_array_equal(driver.legal_actions(game, view, 0), driver.legal_actions(game, row, 0))
+                np.testing.assert_array_equal(
+                    driver.legal_actions(game, view, 0), driver.legal_actions(game, row, 0)
+                )
                 assert driver.sure_win(game.rules, view, 0) == driver.sure_win(game.rules, row, 0)
-                assert driver.forced_win(game.rules, view, 0) == driver.forced_win(game.rules, row, 0)
+                assert driver.forced_win(game.rules, view, 0) == driver.forced_win(
+                    game.rules, row, 0
+                )
         assert equal(row, before)
 
 
@@ -156,8 +179,12 @@ def test_views_of_moves_are_moves_of_views(game: Game, running: list[States]) ->
             if not equal(view, game.view(after, np.array([seat]))):
                 continue
             same += 1
-            assert driver.current_seat(game.rules, view, 0) == driver.current_seat(game.rules, after, 0)
-            np.testing.assert_array_equal(driver.observation(game, view, 0, seat), driver.observation(game, after, 0, seat))
+            assert driver.current_seat(game.rules, view, 0) == driver.current_seat(
+                game.rules, after, 0
+            )
+            np.testing.assert_array_equal(
+                driver.observation(game, view, 0, seat), driver.observation(game, after, 0, seat)
+            )
     assert same > 0
 
 
@@ -191,7 +218,10 @@ def test_keys_are_equal_exactly_when_a_seat_cannot_tell(game: Game) -> None:
             state = table.states
             for seat, pairs in enumerate(known):
                 seen = table.seen(seat)
-                label = (*(a.tobytes() for a in table.view(seat)), seen.moves[0, : seen.lengths[0]].tobytes())
+                label = (
+                    *(a.tobytes() for a in table.view(seat)),
+                    seen.moves[0, : seen.lengths[0]].tobytes(),
+                )
                 pairs.add((label, int(driver.infoset_key(game.rules, state, 0, seat))))
             table.play(int(rng.choice([move.action for move in table.legal()])))
     for pairs in known:

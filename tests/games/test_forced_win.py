@@ -1,4 +1,5 @@
-"""Forced wins: an adversary who sees everything cannot stop one, and a slow search of the same game finds no other."""
+"""Forced wins: an adversary who sees everything cannot stop one, and a slow search of the same game
+finds no other."""
 
 from functools import cache
 
@@ -17,17 +18,28 @@ from tests.games.test_sure_win import TEAMS, Cards, is_won, moves_in, worlds
 NAMES = "3456789TJQKA2LB"
 
 
-def random_endgame(rng: np.random.Generator, mover: int, most: int = 8, most_others: int = 5) -> States:
-    """``mover`` leads, sometimes answers; 2 to ``most`` rather good cards against 1 to ``most_others`` in each other hand."""
+def random_endgame(
+    rng: np.random.Generator, mover: int, most: int = 8, most_others: int = 5
+) -> States:
+    """``mover`` leads, sometimes answers; 2 to ``most`` rather good cards against 1 to
+    ``most_others`` in each other hand."""
     strength = np.arange(15) + rng.uniform(0, 8)
     left, deck = [np.zeros(15, int)] * 3, COPIES.astype(int)
     for seat in (mover, (mover + 1) % 3, (mover + 2) % 3):
-        size = int(rng.integers(2, most + 1)) if seat == mover else int(rng.integers(1, most_others + 1))
+        size = (
+            int(rng.integers(2, most + 1))
+            if seat == mover
+            else int(rng.integers(1, most_others + 1))
+        )
         ranks = np.repeat(np.arange(15), deck)
         weights = strength[ranks] if seat == mover else np.full(len(ranks), 1.0)
-        left[seat] = np.bincount(rng.choice(ranks, size, replace=False, p=weights / weights.sum()), minlength=15)
+        left[seat] = np.bincount(
+            rng.choice(ranks, size, replace=False, p=weights / weights.sum()), minlength=15
+        )
         deck = deck - left[seat]
-    states = endgame(*("".join(name * int(k) for name, k in zip(NAMES, cards, strict=True)) for cards in left))
+    states = endgame(
+        *("".join(name * int(k) for name, k in zip(NAMES, cards, strict=True)) for cards in left)
+    )
     states.seat[0] = mover
     if rng.random() < 0.3:
         states.target[0] = rng.integers(1, 30)
@@ -39,7 +51,10 @@ def test_an_adversary_cannot_stop_a_forced_win(mover: int) -> None:
     rng, proved = np.random.default_rng(10 + mover), 0
     for _ in range(1500):
         states = random_endgame(rng, mover, most=7, most_others=4)
-        if driver.sure_win(GAME.rules, states, 0) >= 0 or driver.forced_win(GAME.rules, states, 0) < 0:
+        if (
+            driver.sure_win(GAME.rules, states, 0) >= 0
+            or driver.forced_win(GAME.rules, states, 0) < 0
+        ):
             continue
         proved += 1
         hands = unpack(states.hands[0]).astype(int)
@@ -57,7 +72,9 @@ def main_cards(reading: Reading) -> Cards:
     category, length, top = reading
     if category.name == "ROCKET":
         return (0,) * 13 + (1, 1)
-    copies = {"SOLO": 1, "PAIR": 2, "TRIO": 3, "PLANE": 3, "FOUR": 4, "BOMB": 4}[category.name.split("_")[0]]
+    copies = {"SOLO": 1, "PAIR": 2, "TRIO": 3, "PLANE": 3, "FOUR": 4, "BOMB": 4}[
+        category.name.split("_")[0]
+    ]
     return tuple(copies if top - length < rank <= top else 0 for rank in range(15))
 
 
@@ -72,7 +89,8 @@ def kinds_in(unseen: Cards) -> dict[Reading, int]:
 
 
 def wins(hand: Cards, target: Reading | None, unseen: Cards, after: int, before: int) -> bool:
-    """Whether the landlord wins by leads that it wins back, against others who may play whatever fits from all unseen cards."""
+    """Whether the landlord wins by leads that it wins back, against others who may play whatever
+    fits from all unseen cards."""
 
     @cache
     def won(hand: Cards, target: Reading | None, unseen: Cards, after: int, before: int) -> bool:
@@ -83,20 +101,28 @@ def wins(hand: Cards, target: Reading | None, unseen: Cards, after: int, before:
         )
 
     def beaters(move: Reading, unseen: Cards, size: int) -> list[tuple[Reading, int]]:
-        return [(kind, count) for kind, count in kinds_in(unseen).items() if count <= size and answers(kind, move)]
+        return [
+            (kind, count)
+            for kind, count in kinds_in(unseen).items()
+            if count <= size and answers(kind, move)
+        ]
 
     def all_won(rest: Cards, move: Reading, unseen: Cards, after: int, before: int) -> bool:
         if not any(rest):
             return True
         for kind, count in beaters(move, unseen, before):
-            if count == before or not won(rest, kind, less(unseen, main_cards(kind)), after, before - count):
+            if count == before or not won(
+                rest, kind, less(unseen, main_cards(kind)), after, before - count
+            ):
                 return False
         for kind, count in beaters(move, unseen, after):
             fewer = less(unseen, main_cards(kind))
             if count == after or not won(rest, kind, fewer, after - count, before):
                 return False
             for other, number in beaters(kind, fewer, before):
-                if number == before or not won(rest, other, less(fewer, main_cards(other)), after - count, before - number):
+                if number == before or not won(
+                    rest, other, less(fewer, main_cards(other)), after - count, before - number
+                ):
                     return False
         return won(rest, None, unseen, after, before)
 
@@ -109,9 +135,17 @@ def test_every_forced_win_is_found() -> None:
         states = random_endgame(rng, 0)
         hands = unpack(states.hands[0])
         target = int(states.target[0])
-        reading = None if target == PASS else next(iter(readings(tuple(unpack(GAME.rules.cards[target]).tolist()))))
+        reading = (
+            None
+            if target == PASS
+            else next(iter(readings(tuple(unpack(GAME.rules.cards[target]).tolist()))))
+        )
         unseen = tuple((hands[1] + hands[2]).tolist())
-        outcomes.append(wins(tuple(hands[0].tolist()), reading, unseen, int(hands[1].sum()), int(hands[2].sum())))
+        outcomes.append(
+            wins(
+                tuple(hands[0].tolist()), reading, unseen, int(hands[1].sum()), int(hands[2].sum())
+            )
+        )
         assert (driver.forced_win(GAME.rules, states, 0) != -1) == outcomes[-1]
         beyond += outcomes[-1] and driver.sure_win(GAME.rules, states, 0) == -1
     assert 50 < sum(outcomes) < 450 and beyond > 10
@@ -120,10 +154,22 @@ def test_every_forced_win_is_found() -> None:
 @pytest.mark.parametrize(
     ("hand", "after", "before", "target", "is_won"),
     [
-        ("4522", "KKQ", "AAJ", "pass", True),  # a two wins either solo back, the other two is high, and one solo is left
+        (
+            "4522",
+            "KKQ",
+            "AAJ",
+            "pass",
+            True,
+        ),  # a two wins either solo back, the other two is high, and one solo is left
         ("4522", "KKQ", "LAJ", "pass", False),  # a joker beats the two
         ("4522", "K", "AAJ", "pass", False),  # who has one card goes out by beating the lead
-        ("45622", "KKQQ", "AAJJ", "pass", True),  # two twos for two of the solos, the third is the last
+        (
+            "45622",
+            "KKQQ",
+            "AAJJ",
+            "pass",
+            True,
+        ),  # two twos for two of the solos, the third is the last
         ("456722", "KKQQ", "AAJJ", "pass", False),
         ("4522", "KKKK", "AAJ", "pass", False),  # a bomb
         ("44552", "KKQ", "AAJ", "pass", False),  # a two is no pair
@@ -145,8 +191,8 @@ def test_it_does_not_matter_who_holds_what() -> None:
 
 
 def test_a_partner_may_go_out() -> None:
-    """The peasant before the landlord leads the four: the landlord cannot beat the two that wins it back, and the other peasant's
-    only card, whichever it is, ends the game."""
+    """The peasant before the landlord leads the four: the landlord cannot beat the two that wins it
+    back, and the other peasant's only card, whichever it is, ends the game."""
     states = endgame("KKQ", "A", "4522")
     states.seat[0] = 2
     assert driver.forced_win(GAME.rules, states, 0) >= 0
@@ -156,7 +202,8 @@ def test_a_partner_may_go_out() -> None:
 
 
 def test_who_claims_a_win_has_won() -> None:
-    """Whole games of players who move at random until they can prove a win: nobody, partners included, takes it away."""
+    """Whole games of players who move at random until they can prove a win: nobody, partners
+    included, takes it away."""
     rng, claims = np.random.default_rng(6), 0
     states = GAME.deal(streams(6, 400))
     for i in range(400):
@@ -168,7 +215,9 @@ def test_who_claims_a_win_has_won() -> None:
             assert seat != claimed or move >= 0, "a forced win must go on to the end"
             legal = np.zeros(MAX_LEGAL, np.int16)
             count = driver.legal(GAME.rules, states, i, legal)
-            driver.step(GAME.rules, states, i, move if move >= 0 else int(rng.choice(legal[:count])))
+            driver.step(
+                GAME.rules, states, i, move if move >= 0 else int(rng.choice(legal[:count]))
+            )
         claims += claimed >= 0
         assert claimed < 0 or TEAMS[states.winner[i]] == TEAMS[claimed]
     assert claims > 50

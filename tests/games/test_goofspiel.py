@@ -1,4 +1,5 @@
-"""Imperfect-information Goofspiel: exact numbers, the kernels beside plain Python, worlds by counting, bad input."""
+"""Imperfect-information Goofspiel: exact numbers, the kernels beside plain Python, worlds by
+counting, bad input."""
 
 from collections import Counter
 from typing import Any
@@ -17,29 +18,45 @@ from tests.games import driver, hidden_cards
 from tests.games.goofspiel_oracle import Node, best_response_to_uniform, histories, roots
 
 OPTIONS = [
-    {"cards": 2}, {"cards": 4, "lowest_prize": 1}, {"cards": 5, "prizes": "ascending", "scoring": "points"},
-    {"cards": 6, "prizes": "random"}, {"cards": 13, "prizes": "random", "scoring": "points", "lowest_prize": 1},
-]  # fmt: skip
+    {"cards": 2},
+    {"cards": 4, "lowest_prize": 1},
+    {"cards": 5, "prizes": "ascending", "scoring": "points"},
+    {"cards": 6, "prizes": "random"},
+    {"cards": 13, "prizes": "random", "scoring": "points", "lowest_prize": 1},
+]
 
 
 @pytest.mark.parametrize(
     ("cards", "lowest", "nash_conv"),
-    [(4, 0, 1.75), (5, 0, 1.75), (6, 0, 1.791667), (4, 1, 1.416667), (5, 1, 1.55), (6, 1, 1.622222)],
+    [
+        (4, 0, 1.75),
+        (5, 0, 1.75),
+        (6, 0, 1.791667),
+        (4, 1, 1.416667),
+        (5, 1, 1.55),
+        (6, 1, 1.622222),
+    ],
 )
 def test_nash_conv_of_uniform_play(cards: int, lowest: int, nash_conv: float) -> None:
-    """Source: OpenSpiel's exact values. They hold for the plain rules, which the tests below hold the kernels to."""
+    """Source: OpenSpiel's exact values. They hold for the plain rules, which the tests below hold
+    the kernels to."""
     assert 2 * best_response_to_uniform(cards, lowest) == pytest.approx(nash_conv, abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("cards", "prizes", "infosets", "decisions", "ends"),
     [
-        (2, "descending", 2, 3, 4), (3, "descending", 16, 31, 36), (4, "descending", 162, 501, 576),
+        (2, "descending", 2, 3, 4),
+        (3, "descending", 16, 31, 36),
+        (4, "descending", 162, 501, 576),
         (3, "random", 90, 186, 216),
     ],
-)  # fmt: skip
-def test_numbers_of_information_sets_and_histories(cards: int, prizes: str, infosets: int, decisions: int, ends: int) -> None:
-    """Of both seats together, counted in plain Python; every state of the kernels is that of its history."""
+)
+def test_numbers_of_information_sets_and_histories(
+    cards: int, prizes: str, infosets: int, decisions: int, ends: int
+) -> None:
+    """Of both seats together, counted in plain Python; every state of the kernels is that of its
+    history."""
     game = make("goofspiel", cards=cards, prizes=prizes)
     starts, chances = game.starts()
     assert chances.sum() == pytest.approx(1)
@@ -47,7 +64,9 @@ def test_numbers_of_information_sets_and_histories(cards: int, prizes: str, info
     running = [node for node in every if node.seat >= 0]
     known = {node.known(node.seat, prizes == "random") for node in running}
     assert (len(known), len(running), len(every) - len(running)) == (infosets, decisions, ends)
-    by_order = {tuple(game.record(starts, i, np.zeros(0))["deal"]["prizes"]): i for i in range(len(chances))}
+    by_order = {
+        tuple(game.record(starts, i, np.zeros(0))["deal"]["prizes"]): i for i in range(len(chances))
+    }
     keys: list[set[tuple[Any, int]]] = [set(), set()]
     at_decisions: set[int] = set()
     for node in every:
@@ -55,7 +74,12 @@ def test_numbers_of_information_sets_and_histories(cards: int, prizes: str, info
         check(game, play(game, state, node.bids), node)
         if node.seat >= 0:
             for seat in range(2):
-                keys[seat].add((node.known(seat, prizes == "random"), int(driver.infoset_key(game.rules, state, 0, seat))))
+                keys[seat].add(
+                    (
+                        node.known(seat, prizes == "random"),
+                        int(driver.infoset_key(game.rules, state, 0, seat)),
+                    )
+                )
             at_decisions |= {int(driver.infoset_key(game.rules, state, 0, node.seat))}
     assert len(at_decisions) == infosets
     for seat in range(2):
@@ -84,7 +108,9 @@ def check(game: Game, state: States, node: Node) -> None:
 
 
 @given(st.sampled_from(OPTIONS), st.integers(0, 2**32), st.data())
-def test_games_are_those_of_plain_python(options: dict[str, Any], seed: int, data: st.DataObject) -> None:
+def test_games_are_those_of_plain_python(
+    options: dict[str, Any], seed: int, data: st.DataObject
+) -> None:
     game = make("goofspiel", **options)
     state = game.deal(streams(seed, 1))
     node = Node(tuple(game.record(state, 0, np.zeros(0))["deal"]["prizes"]))
@@ -98,7 +124,8 @@ def test_games_are_those_of_plain_python(options: dict[str, Any], seed: int, dat
 
 @given(st.integers(0, 2**32), st.data())
 def test_keys_are_equal_exactly_when_a_seat_cannot_tell(seed: int, data: st.DataObject) -> None:
-    """Pairs of histories with the same own bids, other bids of the other seat, and the same prizes or others."""
+    """Pairs of histories with the same own bids, other bids of the other seat, and the same prizes
+    or others."""
     game = make("goofspiel", cards=4, prizes="random")
     turns = data.draw(st.integers(1, 6))
     seat = data.draw(st.integers(0, 1))
@@ -118,7 +145,11 @@ def test_keys_are_equal_exactly_when_a_seat_cannot_tell(seed: int, data: st.Data
 
 def positions(game: Game, seed: int) -> list[tuple[States, list[int], States]]:
     """Running positions of a random game: the deal, the moves, the state."""
-    rng, deal, state = np.random.default_rng(seed), game.deal(streams(seed, 1)), game.deal(streams(seed, 1))
+    rng, deal, state = (
+        np.random.default_rng(seed),
+        game.deal(streams(seed, 1)),
+        game.deal(streams(seed, 1)),
+    )
     moves: list[int] = []
     found = []
     while driver.current_seat(game.rules, state, 0) >= 0:
@@ -130,7 +161,8 @@ def positions(game: Game, seed: int) -> list[tuple[States, list[int], States]]:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_worlds(options: dict[str, Any]) -> None:
-    """They agree with the view, do not depend on the truth, can be replayed, and are as many as are listed."""
+    """They agree with the view, do not depend on the truth, can be replayed, and are as many as are
+    listed."""
     game = make("goofspiel", **options)
     for deal, moves, state in positions(game, 3)[:12]:
         for seat in range(2):
@@ -140,7 +172,8 @@ def test_worlds(options: dict[str, Any]) -> None:
 
 
 def test_worlds_are_drawn_evenly() -> None:
-    """The far end of chi-squared under even draws: 5 standard deviations, about 1 in a million for each of 20 positions."""
+    """The far end of chi-squared under even draws: 5 standard deviations, about 1 in a million for
+    each of 20 positions."""
     game = make("goofspiel", cards=7)
     tried = 0
     for _, _, state in [position for seed in range(3) for position in positions(game, seed)]:
@@ -150,7 +183,9 @@ def test_worlds_are_drawn_evenly() -> None:
         assert every is not None
         if not 2 <= len(every) <= 300:
             continue
-        drawn = Counter(hidden_cards.drawn(game, view, seat, 40 * len(every), seed=tried)[:, 0].tolist())
+        drawn = Counter(
+            hidden_cards.drawn(game, view, seat, 40 * len(every), seed=tried)[:, 0].tolist()
+        )
         assert set(drawn) <= set(every[:, 0].tolist())
         squares = sum((drawn[word] - 40) ** 2 / 40 for word in every[:, 0].tolist())
         assert abs(squares - (len(every) - 1)) < 5 * np.sqrt(2 * len(every)) + 5
@@ -173,13 +208,16 @@ def test_random_prizes_to_come_are_dealt_anew() -> None:
 
 
 def test_the_other_learns_only_the_result() -> None:
-    """Bids that give the same results look the same to the other seat, at a table, until the game is over."""
+    """Bids that give the same results look the same to the other seat, at a table, until the game
+    is over."""
     told = []
     for bids in ("5", "4"):
         table = Table(make("goofspiel", cards=6), seed=1)
         table.play(bids)
         table.play("0")
-        told.append((table.describe(1), table.seen(1).moves.tolist(), [f.tolist() for f in table.view(1)]))
+        told.append(
+            (table.describe(1), table.seen(1).moves.tolist(), [f.tolist() for f in table.view(1)])
+        )
     assert told[0] == told[1]
     assert told[0][0]["rounds"] == ["prize 5: bid 0, lost"] and told[0][0]["points"] == [5, 0]
     assert told[0][0]["moves"] == [None, "0"]
@@ -197,12 +235,18 @@ def test_a_table_from_start_to_end() -> None:
 
 
 def test_what_cannot_be_listed() -> None:
-    with pytest.raises(ValueError, match="362,880 deals cannot be listed; expected game.cards of at most 8"):
+    with pytest.raises(
+        ValueError, match="362,880 deals cannot be listed; expected game.cards of at most 8"
+    ):
         make("goofspiel", cards=9, prizes="random").starts()
 
 
-@pytest.mark.parametrize("prizes", [[5, 4, 3], [0, 1, 2, 3, 4, 5], [5, 5, 4, 3, 2, 1], "543210", None])
+@pytest.mark.parametrize(
+    "prizes", [[5, 4, 3], [0, 1, 2, 3, 4, 5], [5, 5, 4, 3, 2, 1], "543210", None]
+)
 def test_records_of_other_games(prizes: Any) -> None:
     game = make("goofspiel", cards=6)
     with pytest.raises(ValueError, match="expected"):
-        game.parse_record({"game": "goofspiel", "deal": {"prizes": prizes}, "moves": [], "returns": None})
+        game.parse_record(
+            {"game": "goofspiel", "deal": {"prizes": prizes}, "moves": [], "returns": None}
+        )

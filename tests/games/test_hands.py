@@ -1,11 +1,14 @@
-"""Strengths of poker hands: every hand of five cards, random ones of six and seven, against another evaluator; known counts."""
+"""Strengths of poker hands: every hand of five cards, random ones of six and seven, against another
+evaluator; known counts."""
 
 from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import pytest
-from phevaluator.evaluator import _evaluate_cards  # equivalence classes: 1 is the best hand, 7462 the worst
+from phevaluator.evaluator import (
+    _evaluate_cards,
+)  # equivalence classes: 1 is the best hand, 7462 the worst
 
 from games.poker import hands
 from games.poker.hands import Category, category, parse_cards, strengths
@@ -14,8 +17,19 @@ COUNTS = (1_302_540, 1_098_240, 123_552, 54_912, 10_200, 5_108, 3_744, 624, 40)
 """Hands of five cards in each category; counted by hand in any textbook of combinatorics."""
 CLASSES = (1277, 2860, 858, 858, 10, 1277, 156, 156, 10)
 """How many differ in strength; 7,462 in all."""
-SEVEN_CARDS = (23_294_460, 58_627_800, 31_433_400, 6_461_620, 6_180_020, 4_047_644, 3_473_184, 224_848, 41_584)
-"""Hands of seven cards in each category, 133,784,560 in all. Source: Wikipedia, "Poker probability", 7-card poker hands."""
+SEVEN_CARDS = (
+    23_294_460,
+    58_627_800,
+    31_433_400,
+    6_461_620,
+    6_180_020,
+    4_047_644,
+    3_473_184,
+    224_848,
+    41_584,
+)
+"""Hands of seven cards in each category, 133,784,560 in all. Source: Wikipedia, "Poker
+probability", 7-card poker hands."""
 
 
 def others(cards: np.ndarray) -> np.ndarray:
@@ -24,7 +38,11 @@ def others(cards: np.ndarray) -> np.ndarray:
 
 
 def random_hands(count: int, size: int, seed: int) -> np.ndarray:
-    return np.random.default_rng(seed).random((count, hands.NUM_CARDS)).argpartition(size, axis=1)[:, :size]
+    return (
+        np.random.default_rng(seed)
+        .random((count, hands.NUM_CARDS))
+        .argpartition(size, axis=1)[:, :size]
+    )
 
 
 def every_five_cards() -> np.ndarray:
@@ -79,7 +97,10 @@ def test_frequencies_of_seven_cards() -> None:
         ("9s Ts Js Qs Ks", "Ts Js Qs Ks As"),
         ("As Ad Ah Ac Kd 2c 3c", "2s 3s 4s 5s 6s Ad Ac"),
         ("2s 3s 4s 5s 9s Ad Ac", "2s 2d 2h 3s 3d Ah Kh"),
-        ("Ah Ad Kh Kd Qh Qd Js", "Ah Ad Kh Kd Qh Qd As"),  # the third pair's rank is the kicker; then a full house
+        (
+            "Ah Ad Kh Kd Qh Qd Js",
+            "Ah Ad Kh Kd Qh Qd As",
+        ),  # the third pair's rank is the kicker; then a full house
     ],
 )
 def test_order(weaker: str, stronger: str) -> None:
@@ -95,7 +116,10 @@ def test_royal_flush(cards: str) -> None:
 def test_suits_and_the_order_of_cards_change_nothing() -> None:
     cards = random_hands(2_000, 7, seed=4)
     for suits in ([1, 0, 2, 3], [3, 2, 0, 1]):
-        assert np.array_equal(strengths(cards), strengths(cards[:, ::-1] // 4 * 4 + np.array(suits)[cards[:, ::-1] % 4]))
+        assert np.array_equal(
+            strengths(cards),
+            strengths(cards[:, ::-1] // 4 * 4 + np.array(suits)[cards[:, ::-1] % 4]),
+        )
 
 
 def test_texts() -> None:
@@ -105,7 +129,13 @@ def test_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("As 1d", "'1d' is none"), ("As T", "'T' is none"), ("As As", "no card twice"), ("Asd", "'d' is none")]
+    ("text", "message"),
+    [
+        ("As 1d", "'1d' is none"),
+        ("As T", "'T' is none"),
+        ("As As", "no card twice"),
+        ("Asd", "'d' is none"),
+    ],
 )
 def test_bad_texts(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -37,19 +37,25 @@ def positions(game: Game) -> list[tuple[States, list[int], States]]:
     return found[:: max(1, len(found) // 24)]
 
 
-def test_worlds_are_consistent_with_the_view(game: Game, positions: list[tuple[States, list[int], States]]) -> None:
+def test_worlds_are_consistent_with_the_view(
+    game: Game, positions: list[tuple[States, list[int], States]]
+) -> None:
     for _, _, state in positions:
         for seat in range(game.spec.num_seats):
             hidden_cards.check_worlds(game, state, seat)
 
 
-def test_worlds_do_not_depend_on_the_truth(game: Game, positions: list[tuple[States, list[int], States]]) -> None:
+def test_worlds_do_not_depend_on_the_truth(
+    game: Game, positions: list[tuple[States, list[int], States]]
+) -> None:
     for _, _, state in positions[::2]:
         for seat in range(game.spec.num_seats):
             hidden_cards.check_independence(game, state, seat)
 
 
-def test_worlds_replay_from_the_start(game: Game, positions: list[tuple[States, list[int], States]]) -> None:
+def test_worlds_replay_from_the_start(
+    game: Game, positions: list[tuple[States, list[int], States]]
+) -> None:
     for deal, moves, state in positions:
         for seat in range(game.spec.num_seats):
             hidden_cards.check_replay(game, deal, moves, state, seat)
@@ -58,7 +64,9 @@ def test_worlds_replay_from_the_start(game: Game, positions: list[tuple[States, 
 def test_three_players_and_two_cards() -> None:
     """Hands of two others in one code: named, sorted, and in turn from the searching seat on."""
     rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
-    game = NoTables("three", rules, Strengths(np.zeros((8, 8), np.int32)), tuple("23456789"), num_private=2)
+    game = NoTables(
+        "three", rules, Strengths(np.zeros((8, 8), np.int32)), tuple("23456789"), num_private=2
+    )
     state = game.deal(streams(3, 1))
     for seat in range(3):
         words = hidden_cards.truth(game, state, seat)
@@ -79,5 +87,8 @@ def test_a_hand_with_a_card_of_the_table_is_no_world() -> None:
         driver.step(game.rules, state, 0, 1)
     view, row = game.view(state, np.array([0])), game.empty(1)
     assert view.cards[0, 2] == 2
-    possible = [driver.fill_world(game.rules, view, 0, 0, np.array([card], np.uint64), row, 0) for card in range(6)]
+    possible = [
+        driver.fill_world(game.rules, view, 0, 0, np.array([card], np.uint64), row, 0)
+        for card in range(6)
+    ]
     assert possible == [False, True, False, True, True, True]

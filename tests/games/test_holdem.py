@@ -1,14 +1,22 @@
-"""Limit Hold'em: the betting tree, payoffs by hand, deals and outcomes against the cards, bad input."""
+"""Limit Hold'em: the betting tree, payoffs by hand, deals and outcomes against the cards, bad
+input."""
 
 import numpy as np
 import pytest
 
 from games import make
-from games.kernels import kernel, streams
+from games.kernels import kernel, mix64, streams
 from games.limit_holdem import deals as holdem_deals
 from games.limit_holdem import game as holdem
-from games.limit_holdem.boards import NUM_BOARDS, NUM_HOLDINGS, board_tables, canonical, holding, start_hands
-from games.limit_holdem.deals import HoldemDeals, deal_states, showdown_outcome
+from games.limit_holdem.boards import (
+    NUM_BOARDS,
+    NUM_HOLDINGS,
+    board_tables,
+    canonical,
+    holding,
+    start_hands,
+)
+from games.limit_holdem.deals import HoldemDeals, showdown_outcome
 from games.limit_holdem.game import RULES
 from games.poker import betting, hands
 from games.poker.betting import outcome_of
@@ -32,6 +40,15 @@ def dealt(cards: object, seeds: np.ndarray, found: np.ndarray, outcomes: np.ndar
 
 
 @kernel
+def deal_states(
+    tables: object, table: np.ndarray, seeds: np.ndarray, cards: np.ndarray, outcomes: np.ndarray
+) -> None:
+    for i in range(len(seeds)):
+        holdem_deals.deal_cards(mix64(seeds[i]), cards[i])
+        outcomes[i] = showdown_outcome(tables, table, cards[i])
+
+
+@kernel
 def drawn(seeds: np.ndarray, cards: np.ndarray) -> None:
     for i in range(len(seeds)):
         holdem_deals.deal_cards(seeds[i], cards[i])
@@ -39,7 +56,8 @@ def drawn(seeds: np.ndarray, cards: np.ndarray) -> None:
 
 @kernel
 def seen_buckets(deals: object, cards: np.ndarray, num_players: int, found: np.ndarray) -> None:
-    """Writes the buckets of each hand, from the cards that its player sees in each round; the others become 51."""
+    """Writes the buckets of each hand, from the cards that its player sees in each round; the
+    others become 51."""
     for i in range(len(cards)):
         for hand in range(found.shape[1]):
             view, player, public = cards[i].copy(), hand // 4, (0, 3, 4, 5)[hand % 4]
@@ -66,17 +84,30 @@ def two() -> betting.BettingTree:
 
 
 def test_nodes_of_two_players(two: betting.BettingTree) -> None:
-    """Known: 1.38e13 information sets with all hands up to suits (Bowling et al. 2015, "Heads-up limit hold'em poker is solved").
+    """Known: 1.38e13 information sets with all hands up to suits (Bowling et al. 2015, "Heads-up
+    limit hold'em poker is solved").
 
-    169, 1,286,792, 55,190,538 and 2,428,287,420 hands (Waugh 2013). In each round ten decisions and nine ways to go on; before
-    the flop eight and seven, since the big blind is the first bet.
+    169, 1,286,792, 55,190,538 and 2,428,287,420 hands (Waugh 2013). In each round ten decisions and
+    nine ways to go on; before the flop eight and seven, since the big blind is the first bet.
     """
     nodes = np.bincount(two.round)
     assert nodes.tolist() == [8, 7 * 10, 7 * 9 * 10, 7 * 9 * 9 * 10]
-    assert sum(n * k for n, k in zip(nodes.tolist(), (169, 1_286_792, 55_190_538, 2_428_287_420), strict=True)) // 10**10 == 1380
+    assert (
+        sum(
+            n * k
+            for n, k in zip(
+                nodes.tolist(), (169, 1_286_792, 55_190_538, 2_428_287_420), strict=True
+            )
+        )
+        // 10**10
+        == 1380
+    )
     _, ends = betting.sequences(two)
     folds = [sequence for sequence in ends if sequence.endswith("f")]
-    assert len(folds) == 7 + 7 * 8 + 7 * 9 * 8 + 7 * 9 * 9 * 8 and len(ends) - len(folds) == 7 * 9 * 9 * 9
+    assert (
+        len(folds) == 7 + 7 * 8 + 7 * 9 * 8 + 7 * 9 * 9 * 8
+        and len(ends) - len(folds) == 7 * 9 * 9 * 9
+    )
     assert two.payoffs.max() == 24 and (two.pot + two.potential).max() == 48
 
 
@@ -87,7 +118,9 @@ def test_nodes_of_two_players(two: betting.BettingTree) -> None:
         pytest.param(3, (169, 1000, 100, 20), 215_050_250, marks=pytest.mark.slow),
     ],
 )
-def test_numbers_of_information_states(players: int, buckets: tuple[int, ...], infosets: int) -> None:
+def test_numbers_of_information_states(
+    players: int, buckets: tuple[int, ...], infosets: int
+) -> None:
     """As derived in games/poker/README.md."""
     tree = betting.build(RULES[players], buckets)
     assert int(tree.num_buckets.sum()) == infosets
@@ -141,7 +174,8 @@ def three_tree() -> betting.BettingTree:
 
 
 def test_four_bets_a_round(two: betting.BettingTree) -> None:
-    """The big blind and three raises before the flop, four bets later; the big blind may raise when all have called."""
+    """The big blind and three raises before the flop, four bets later; the big blind may raise when
+    all have called."""
     for tree, before in ((two, "rrr"), (three_tree(), "rrr")):
         node = walk(tree, before)
         assert [a for a in tree.actions[node].tolist() if a >= 0] == [0, 1]
@@ -164,13 +198,20 @@ def test_four_bets_a_round(two: betting.BettingTree) -> None:
         (3, "rff", (1, 2, 3), (-0.5, -1, 1.5)),
         (3, "ccc" + "ccc" * 3, (5, 5, 5), (0, 0, 0)),
         (3, "ccc" + "ccc" * 3, (5, 5, 1), (0.5, 0.5, -1)),
-        (3, "fcc" + "cc" * 3, (5, 9, 9), (-1, 1, 0)),  # the dealer's hand would have tied, but it has folded
+        (
+            3,
+            "fcc" + "cc" * 3,
+            (5, 9, 9),
+            (-1, 1, 0),
+        ),  # the dealer's hand would have tied, but it has folded
         (3, "rfc" + "cc" * 3, (9, 4, 4), (-0.5, 0.25, 0.25)),
         (3, "ccc" + "rcc" * 3, (3, 2, 1), (12, -6, -6)),
         (3, "ccc" + "rfc" + "cc" * 2, (1, 9, 1), (0.5, -1, 0.5)),
     ],
 )
-def test_payoffs_by_hand(players: int, moves: str, strengths: tuple[int, ...], payoffs: tuple[float, ...]) -> None:
+def test_payoffs_by_hand(
+    players: int, moves: str, strengths: tuple[int, ...], payoffs: tuple[float, ...]
+) -> None:
     tree = betting.build(RULES[2], NO_BUCKETS) if players == 2 else three_tree()
     end = walk(tree, moves)
     assert end < 0
@@ -183,29 +224,42 @@ def test_every_payoff_sums_to_zero() -> None:
 
 
 def test_random_cards_are_different_and_uniform() -> None:
-    """200,000 deals: every card at every place within 5 standard errors (11 places, 52 cards: a false alarm in 3,000)."""
+    """200,000 deals: every card at every place within 5 standard errors (11 places, 52 cards: a
+    false alarm in 3,000)."""
     cards = np.empty((200_000, 11), dtype=np.int8)
     drawn(streams(0, len(cards)), cards)
     assert (np.diff(np.sort(cards, axis=1)) > 0).all() and cards.min() == 0 and cards.max() == 51
     expected = len(cards) / 52
     for k in range(11):
-        assert abs(np.bincount(cards[:, k], minlength=52) - expected).max() < 5 * np.sqrt(expected * 51 / 52)
-    pairs = np.bincount(cards[:, 0].astype(int) * 52 + cards[:, 10], minlength=52 * 52).reshape(52, 52)
+        assert abs(np.bincount(cards[:, k], minlength=52) - expected).max() < 5 * np.sqrt(
+            expected * 51 / 52
+        )
+    pairs = np.bincount(cards[:, 0].astype(int) * 52 + cards[:, 10], minlength=52 * 52).reshape(
+        52, 52
+    )
     off = pairs[~np.eye(52, dtype=bool)]
-    assert np.trace(pairs) == 0 and abs(off - len(cards) / 2652).max() < 6 * np.sqrt(len(cards) / 2652)
+    assert np.trace(pairs) == 0 and abs(off - len(cards) / 2652).max() < 6 * np.sqrt(
+        len(cards) / 2652
+    )
 
 
 def test_outcomes_agree_with_the_strengths(game: PokerTables) -> None:
-    """The deal's outcome and that of its cards, from the strengths of ``hands``, which has an oracle of its own."""
+    """The deal's outcome and that of its cards, from the strengths of ``hands``, which has an
+    oracle of its own."""
     players, seeds = game.num_players, streams(1, 20_000)
     cards = np.empty((len(seeds), 2 * players + 5), dtype=np.int8)
     drawn(seeds, cards)
-    found, outcomes = np.empty((len(seeds), 4 * players), dtype=np.int64), np.empty(len(seeds), dtype=np.int64)
+    found, outcomes = (
+        np.empty((len(seeds), 4 * players), dtype=np.int64),
+        np.empty(len(seeds), dtype=np.int64),
+    )
     dealt(game.deals, seeds, found, outcomes)
     looked_up = np.empty_like(found)
     seen_buckets(game.deals, cards, players, looked_up)
     np.testing.assert_array_equal(looked_up, found)
-    hands_of = [np.column_stack([cards[:, 2 * p : 2 * p + 2], cards[:, -5:]]) for p in range(players)]
+    hands_of = [
+        np.column_stack([cards[:, 2 * p : 2 * p + 2], cards[:, -5:]]) for p in range(players)
+    ]
     every = np.column_stack([strengths(hand) for hand in hands_of]).astype(int)
     assert outcomes.tolist() == [outcome_of(tuple(row)) for row in every.tolist()]
     again = [showdown_outcome(hands.tables(), outcome_table(players), row) for row in cards[:200]]
@@ -228,7 +282,8 @@ def test_states_are_dealt_by_their_seeds() -> None:
 
 
 def test_how_often_two_random_hands_tie() -> None:
-    """500,000 deals; two random hands split in 4.06 % (known), within 5 standard errors; neither player wins more often."""
+    """500,000 deals; two random hands split in 4.06 % (known), within 5 standard errors; neither
+    player wins more often."""
     count = 500_000
     cards, outcomes = np.empty((count, 9), dtype=np.int8), np.empty(count, dtype=np.int32)
     deal_states(hands.tables(), outcome_table(2), streams(3, count), cards, outcomes)
@@ -251,7 +306,10 @@ def test_buckets_are_looked_up_by_board_and_holding(players: int) -> None:
     seeds = streams(4, 300)
     cards = np.empty((len(seeds), 2 * players + 5), dtype=np.int8)
     drawn(seeds, cards)
-    found, outcomes = np.empty((len(seeds), 4 * players), dtype=np.int64), np.empty(len(seeds), dtype=np.int64)
+    found, outcomes = (
+        np.empty((len(seeds), 4 * players), dtype=np.int64),
+        np.empty(len(seeds), dtype=np.int64),
+    )
     dealt(cards_of, seeds, found, outcomes)
     looked_up = np.empty_like(found)
     seen_buckets(cards_of, cards, players, looked_up)
@@ -261,7 +319,10 @@ def test_buckets_are_looked_up_by_board_and_holding(players: int) -> None:
         values = []
         for p in range(players):
             one, two = row[2 * p : 2 * p + 2]
-            assert buckets[4 * p] == start_hands()[max(one, two) * (max(one, two) - 1) // 2 + min(one, two)]
+            assert (
+                buckets[4 * p]
+                == start_hands()[max(one, two) * (max(one, two) - 1) // 2 + min(one, two)]
+            )
             for number, seen in ((1, 3), (2, 4), (3, 5)):
                 if number < 3 or players == 2:
                     masks = int(sum(hands.tables().bits[card] for card in board[:seen]))

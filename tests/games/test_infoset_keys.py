@@ -32,7 +32,8 @@ def same_partition(first: list[Any], second: list[Any]) -> bool:
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
 def test_every_state_of_a_small_poker_game(name: str) -> None:
-    """All deals and all bets, until the game is over: what a seat knows is its view and the moves."""
+    """All deals and all bets, until the game is over: what a seat knows is its view and the
+    moves."""
     game = make(name)
     deals = game.deal(np.arange(2000 if name == "leduc" else 60, dtype=np.uint64))
     deals = take(deals, np.unique(deals.cards, axis=0, return_index=True)[1])
@@ -52,7 +53,9 @@ def test_every_state_of_a_small_poker_game(name: str) -> None:
     states = concatenate(batches)
     for seat in range(2):
         view = game.view(states, np.full(len(histories), seat))
-        known = [(cards.tobytes(), history) for cards, history in zip(view.cards, histories, strict=True)]
+        known = [
+            (cards.tobytes(), history) for cards, history in zip(view.cards, histories, strict=True)
+        ]
         of_state = keys(game, states, seat)
         np.testing.assert_array_equal(keys(game, view, seat), of_state)
         assert same_partition(known, of_state.tolist())
@@ -60,7 +63,8 @@ def test_every_state_of_a_small_poker_game(name: str) -> None:
 
 
 def test_doudizhu_by_random_games() -> None:
-    """Positions of random games, and each of them with the cards that a seat does not see dealt anew."""
+    """Positions of random games, and each of them with the cards that a seat does not see dealt
+    anew."""
     game, rng = make("doudizhu"), np.random.default_rng(0)
     row, batches, histories = game.deal(streams(3, 12)), [], []
     for i in range(12):
@@ -80,7 +84,9 @@ def test_doudizhu_by_random_games() -> None:
         swapped.hands[:, [one, two]] = states.hands[:, [two, one]]  # it does not see them
         of_state = keys(game, states, seat)
         np.testing.assert_array_equal(keys(game, swapped, seat), of_state)
-        np.testing.assert_array_equal(keys(game, game.view(states, np.full(len(histories), seat)), seat), of_state)
+        np.testing.assert_array_equal(
+            keys(game, game.view(states, np.full(len(histories), seat)), seat), of_state
+        )
         seen = zip(states.hands[:, seat].tolist(), states.bottom.tolist(), histories, strict=True)
         assert same_partition(list(seen), of_state.tolist())
         assert (keys(game, swapped, one) != keys(game, states, one)).all()

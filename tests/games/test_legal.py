@@ -1,4 +1,5 @@
-"""Move generation against enumeration: all subsets of small hands, and all moves on hands of 20 cards."""
+"""Move generation against enumeration: all subsets of small hands, and all moves on hands of 20
+cards."""
 
 from itertools import combinations_with_replacement
 
@@ -30,7 +31,9 @@ def enumerated(hand: tuple[int, ...], target: int) -> set[tuple[int, ...]]:
     if target == PASS:
         return set(moves)
     (target_reading,) = readings(tuple(unpack(RULES.cards[target]).tolist()))
-    return {cards for cards, reading in moves.items() if answers(reading, target_reading)} | {(0,) * 15}
+    return {cards for cards, reading in moves.items() if answers(reading, target_reading)} | {
+        (0,) * 15
+    }
 
 
 def assert_generated(hand: tuple[int, ...], target: int) -> None:
@@ -48,7 +51,8 @@ def test_all_hands_of_up_to_three_cards() -> None:
 
 
 def test_random_hands_of_few_ranks() -> None:
-    # Few ranks make many trios, planes and bombs: 4 to 12 cards of a window of four ranks and a joker.
+    # Few ranks make many trios, planes and bombs: 4 to 12 cards of a window of four ranks and a
+    # joker.
     rng = np.random.default_rng(1)
     for _ in range(60):
         start = rng.integers(0, 10)

@@ -16,7 +16,8 @@ C = Category
 
 
 def coefficient(polynomials: list[list[int]], power: int) -> int:
-    """The coefficient of x^power in a product: the ways to choose ``power`` kickers, one polynomial per rank."""
+    """The coefficient of x^power in a product: the ways to choose ``power`` kickers, one polynomial
+    per rank."""
     product = np.array([1])
     for polynomial in polynomials:
         product = np.convolve(product, polynomial)
@@ -24,7 +25,8 @@ def coefficient(polynomials: list[list[int]], power: int) -> int:
 
 
 def planes_with_solos(length: int, joker_pair: bool) -> int:
-    """A rank beside the chain gives up to 3 kickers, or 2 where 3 would extend the chain of trios; the jokers 1 together."""
+    """A rank beside the chain gives up to 3 kickers, or 2 where 3 would extend the chain of trios;
+    the jokers 1 together."""
     jokers = [1, 2, 1] if joker_pair else [1, 2]
     total = 0
     for start in range(12 - length + 1):
@@ -36,7 +38,14 @@ def planes_with_solos(length: int, joker_pair: bool) -> int:
 
 def expected_counts(joker_pair: bool) -> dict[tuple[Category, int], int]:
     """The moves of each category and length."""
-    counts = {(C.PASS, 0): 1, (C.SOLO, 1): 15, (C.PAIR, 1): 13, (C.TRIO, 1): 13, (C.BOMB, 1): 13, (C.ROCKET, 1): 1}
+    counts = {
+        (C.PASS, 0): 1,
+        (C.SOLO, 1): 15,
+        (C.PAIR, 1): 13,
+        (C.TRIO, 1): 13,
+        (C.BOMB, 1): 13,
+        (C.ROCKET, 1): 1,
+    }
     counts |= {(C.TRIO_SOLO, 1): 13 * 14, (C.TRIO_PAIR, 1): 13 * 12}
     counts |= {(C.SOLO_CHAIN, n): 13 - n for n in range(5, 13)}
     counts |= {(C.PAIR_CHAIN, n): 13 - n for n in range(3, 11)}
@@ -77,7 +86,9 @@ def test_ids_are_ordered_and_first_bounds_them(name: str) -> None:
     rules = rule_set(name)
     order = np.lexsort((rules.top, rules.length, rules.category))
     np.testing.assert_array_equal(order, np.arange(len(order)))
-    for category, length, top in {*zip(rules.category[1:], rules.length[1:], rules.top[1:], strict=True)}:
+    for category, length, top in {
+        *zip(rules.category[1:], rules.length[1:], rules.top[1:], strict=True)
+    }:
         same = (rules.category == category) & (rules.length == length) & (rules.top == top)
         ids = range(rules.first[category, length, top], rules.first[category, length, top + 1])
         np.testing.assert_array_equal(np.flatnonzero(same), ids)
@@ -100,16 +111,27 @@ def test_text_round_trip_in_any_order(name: str, move: int, random: object) -> N
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("34", "no move"), ("", "no move"), ("33333", "the deck has 4"), ("BB", "the deck has 1"), ("3X", "no card 'X'")],
+    [
+        ("34", "no move"),
+        ("", "no move"),
+        ("33333", "the deck has 4"),
+        ("BB", "the deck has 1"),
+        ("3X", "no card 'X'"),
+    ],
 )
 def test_texts_that_are_no_moves(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_move("standard", text)
 
 
-@pytest.mark.parametrize("text", ["333444LB", "3333LB", "3334445", "333444555666", "2345A", "QQKKAA22", "333344445555LB66"])
+@pytest.mark.parametrize(
+    "text",
+    ["333444LB", "3333LB", "3334445", "333444555666", "2345A", "QQKKAA22", "333344445555LB66"],
+)
 def test_cards_that_look_like_moves(text: str) -> None:
-    if text == "333444555666":  # the one reading is the chain of trios, not a plane of three with 666
+    if (
+        text == "333444555666"
+    ):  # the one reading is the chain of trios, not a plane of three with 666
         assert Category(rule_set().category[parse_move("standard", text)]) == C.TRIO_CHAIN
     else:
         with pytest.raises(ValueError, match="no move"):

@@ -28,7 +28,8 @@ def broadcast(*values: float) -> np.ndarray:
 
 
 class Table:
-    """A game followed card by card: hands, cards played by each seat, and the log of (seat, counts, category)."""
+    """A game followed card by card: hands, cards played by each seat, and the log of (seat, counts,
+    category)."""
 
     def __init__(self, game: Game, deal: States) -> None:
         self.game = game
@@ -65,7 +66,9 @@ class Table:
 
 
 def unbeaten(own: np.ndarray, unseen: np.ndarray, copies: int) -> np.ndarray:
-    return np.array([own[rank] >= copies and not (unseen[rank + 1 :] >= copies).any() for rank in RANKS])
+    return np.array(
+        [own[rank] >= copies and not (unseen[rank + 1 :] >= copies).any() for rank in RANKS]
+    )
 
 
 def default_planes(table: Table, seat: int) -> np.ndarray:
@@ -85,7 +88,12 @@ def default_planes(table: Table, seat: int) -> np.ndarray:
             broadcast(target_seat is None, target_seat == following, target_seat == previous),
             table.last_moves(9),
             broadcast(sizes[seat], sizes[following], sizes[previous]),
-            broadcast(sizes[following] == 1, sizes[following] == 2, sizes[previous] == 1, sizes[previous] == 2),
+            broadcast(
+                sizes[following] == 1,
+                sizes[following] == 2,
+                sizes[previous] == 1,
+                sizes[previous] == 2,
+            ),
             broadcast(bombs, passes),
             [unbeaten(own, unseen, copies) for copies in (1, 2, 3)],
             [unseen == 4],
@@ -96,11 +104,19 @@ def default_planes(table: Table, seat: int) -> np.ndarray:
 
 
 def paper_planes(table: Table, seat: int) -> np.ndarray:
-    rows = [table.hands[seat], table.unseen(seat), *table.last_moves(3), table.played.sum(axis=0), table.known_bottom()]
+    rows = [
+        table.hands[seat],
+        table.unseen(seat),
+        *table.last_moves(3),
+        table.played.sum(axis=0),
+        table.known_bottom(),
+    ]
     return np.array(rows)
 
 
-@pytest.mark.parametrize(("encoding", "planes"), [("default", default_planes), ("paper", paper_planes)])
+@pytest.mark.parametrize(
+    ("encoding", "planes"), [("default", default_planes), ("paper", paper_planes)]
+)
 def test_observations_are_the_planes_of_the_table(encoding: str, planes: object) -> None:
     game = make("doudizhu", encoding=encoding)
     for seed in range(6):
@@ -108,7 +124,9 @@ def test_observations_are_the_planes_of_the_table(encoding: str, planes: object)
         table = Table(game, states)
         for move in [*moves, None]:
             for seat in range(3):
-                np.testing.assert_array_equal(driver.observation(game, states, 0, seat), planes(table, seat).astype(np.int8))
+                np.testing.assert_array_equal(
+                    driver.observation(game, states, 0, seat), planes(table, seat).astype(np.int8)
+                )
             if move is not None:
                 table.play(move)
                 driver.step(game.rules, states, 0, move)
@@ -116,7 +134,11 @@ def test_observations_are_the_planes_of_the_table(encoding: str, planes: object)
 
 @pytest.mark.parametrize("encoding", Encoding)
 def test_scaled_observations_are_small(encoding: Encoding) -> None:
-    assert len(scales(encoding)) == num_planes(encoding) == sum(planes for _, planes, _ in PLANES[encoding])
+    assert (
+        len(scales(encoding))
+        == num_planes(encoding)
+        == sum(planes for _, planes, _ in PLANES[encoding])
+    )
     game = make("doudizhu", encoding=encoding.name.lower())
     states, moves = random_game(7)
     for move in moves:
@@ -128,7 +150,10 @@ def test_scaled_observations_are_small(encoding: Encoding) -> None:
 @pytest.mark.parametrize("encoding", Encoding)
 def test_the_readme_has_the_table(encoding: Encoding) -> None:
     readme = (Path(observe.__file__).parent / "README.md").read_text()
-    rows = [f"| {planes} | {meaning} | {Fraction(scale).limit_denominator(100)} |" for meaning, planes, scale in PLANES[encoding]]
+    rows = [
+        f"| {planes} | {meaning} | {Fraction(scale).limit_denominator(100)} |"
+        for meaning, planes, scale in PLANES[encoding]
+    ]
     assert "\n".join(rows) in readme
 
 

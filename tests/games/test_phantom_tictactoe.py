@@ -1,4 +1,5 @@
-"""Phantom Tic-Tac-Toe: exact numbers, the kernels beside plain Python, worlds as histories, bad input."""
+"""Phantom Tic-Tac-Toe: exact numbers, the kernels beside plain Python, worlds as histories, bad
+input."""
 
 from collections import Counter
 from typing import Any
@@ -14,7 +15,13 @@ from games.generic import HIDDEN_MOVE
 from games.interface import Game
 from games.table import Table
 from tests.games import driver, hidden_cards
-from tests.games.phantom_oracle import Node, begin, best_response_to_uniform, count_histories, worlds
+from tests.games.phantom_oracle import (
+    Node,
+    begin,
+    best_response_to_uniform,
+    count_histories,
+    worlds,
+)
 
 OPTIONS = [{}, {"variant": "small"}, {"reveal": False}, {"variant": "small", "reveal": False}]
 
@@ -24,8 +31,13 @@ def start(options: dict[str, Any]) -> Node:
 
 
 def test_numbers_of_the_small_game() -> None:
-    """After the two forced attempts. Found by adding up histories, and by walking through all that a seat can know."""
-    assert count_histories(small=True) == (144_458_977, 139_261_152, {0: 86_791_152, 1: 7_118_064, -1: 45_351_936})
+    """After the two forced attempts. Found by adding up histories, and by walking through all that
+    a seat can know."""
+    assert count_histories(small=True) == (
+        144_458_977,
+        139_261_152,
+        {0: 86_791_152, 1: 7_118_064, -1: 45_351_936},
+    )
     answers = [best_response_to_uniform(seat, small=True) for seat in range(2)]
     assert answers == [(pytest.approx(0.942708333), 373_929), (pytest.approx(0.495238095), 80_665)]
 
@@ -34,14 +46,17 @@ def test_numbers_of_the_small_game() -> None:
 def test_numbers_of_the_full_game() -> None:
     """NashConv of uniform play: OpenSpiel's exact value. About 10 ** 10 ends: Lisy 2014, 4.2."""
     assert count_histories(small=False)[:2] == (10_105_432_147, 9_829_101_024)
-    (first, num_first), (second, num_second) = (best_response_to_uniform(seat, small=False) for seat in range(2))
+    (first, num_first), (second, num_second) = (
+        best_response_to_uniform(seat, small=False) for seat in range(2)
+    )
     assert first + second == pytest.approx(1.577464, abs=1e-6)
     assert (num_first, num_second) == (3_683_314, 2_307_355)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_games_are_those_of_plain_python(options: dict[str, Any]) -> None:
-    """Seats, legal moves, what each seat sees of moves, returns; and keys are equal exactly when a seat cannot tell."""
+    """Seats, legal moves, what each seat sees of moves, returns; and keys are equal exactly when a
+    seat cannot tell."""
     game, rng = make("phantom_tictactoe", **options), np.random.default_rng(5)
     keys: list[set[tuple[Any, int]]] = [set(), set()]
     for _ in range(150):
@@ -50,11 +65,15 @@ def test_games_are_those_of_plain_python(options: dict[str, Any]) -> None:
             assert driver.current_seat(game.rules, state, 0) == node.seat
             assert driver.legal_actions(game, state, 0).tolist() == node.legal()
             for seat in range(2):
-                keys[seat].add((node.known(seat), int(driver.infoset_key(game.rules, state, 0, seat))))
+                keys[seat].add(
+                    (node.known(seat), int(driver.infoset_key(game.rules, state, 0, seat)))
+                )
             square = int(rng.choice(node.legal()))
             is_told = square not in node.marks[1 - node.seat] or not node.reveal
             assert driver.seen_move(game.rules, state, 0, square, node.seat) == square
-            assert (driver.seen_move(game.rules, state, 0, square, 1 - node.seat) == HIDDEN_MOVE) == is_told
+            assert (
+                driver.seen_move(game.rules, state, 0, square, 1 - node.seat) == HIDDEN_MOVE
+            ) == is_told
             driver.step(game.rules, state, 0, square)
             node = node.after(square)
         assert driver.current_seat(game.rules, state, 0) == -1
@@ -66,7 +85,11 @@ def test_games_are_those_of_plain_python(options: dict[str, Any]) -> None:
 
 def positions(game: Game, seed: int) -> list[tuple[States, list[int], States]]:
     """Running positions of a random game: the deal, the moves, the state."""
-    rng, deal, state = np.random.default_rng(seed), game.deal(np.zeros(1, np.uint64)), game.deal(np.zeros(1, np.uint64))
+    rng, deal, state = (
+        np.random.default_rng(seed),
+        game.deal(np.zeros(1, np.uint64)),
+        game.deal(np.zeros(1, np.uint64)),
+    )
     moves: list[int] = []
     found = []
     while driver.current_seat(game.rules, state, 0) >= 0:
@@ -78,7 +101,8 @@ def positions(game: Game, seed: int) -> list[tuple[States, list[int], States]]:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_worlds(options: dict[str, Any]) -> None:
-    """They agree with the view, do not depend on the truth, and can be replayed, attempts that nobody saw included."""
+    """They agree with the view, do not depend on the truth, and can be replayed, attempts that
+    nobody saw included."""
     game = make("phantom_tictactoe", **options)
     for deal, moves, state in positions(game, 1)[:9]:
         for seat in range(2):
@@ -101,9 +125,16 @@ def test_worlds_are_all_histories_that_fit(options: dict[str, Any]) -> None:
                 view = game.view(state, np.array([seat]))
                 every = hidden_cards.listed(game, view, seat, room=40_000)
                 assert every is not None
-                found = [tuple(int(word) >> 4 * k & 15 for k in range(9) if int(word) >> 4 * k & 15) for word in every[:, 0]]
-                assert sorted(tuple(square - 1 for square in squares) for squares in found) == expected
-                assert np.exp(-driver.log_prior_hidden(game.rules, view, 0, seat, every[0])) == pytest.approx(len(expected))
+                found = [
+                    tuple(int(word) >> 4 * k & 15 for k in range(9) if int(word) >> 4 * k & 15)
+                    for word in every[:, 0]
+                ]
+                assert (
+                    sorted(tuple(square - 1 for square in squares) for squares in found) == expected
+                )
+                assert np.exp(
+                    -driver.log_prior_hidden(game.rules, view, 0, seat, every[0])
+                ) == pytest.approx(len(expected))
                 checked += 1
     assert checked > 30
 
@@ -118,7 +149,9 @@ def test_worlds_are_drawn_evenly(options: dict[str, Any]) -> None:
             every = hidden_cards.listed(game, view, seat)
             if every is None or not 2 <= len(every) <= 500:
                 continue
-            drawn = Counter(hidden_cards.drawn(game, view, seat, 30 * len(every), seed=tried)[:, 0].tolist())
+            drawn = Counter(
+                hidden_cards.drawn(game, view, seat, 30 * len(every), seed=tried)[:, 0].tolist()
+            )
             assert set(drawn) <= set(every[:, 0].tolist())
             squares = sum((drawn[word] - 30) ** 2 / 30 for word in every[:, 0].tolist())
             assert abs(squares - (len(every) - 1)) < 5 * np.sqrt(2 * len(every)) + 5
@@ -128,7 +161,8 @@ def test_worlds_are_drawn_evenly(options: dict[str, Any]) -> None:
 
 @given(st.permutations(range(9)), st.booleans())
 def test_the_other_does_not_see_failed_attempts(squares: list[int], fails_first: bool) -> None:
-    """O tries the square that X has taken, or does not: X sees the same, but that O has put a mark."""
+    """O tries the square that X has taken, or does not: X sees the same, but that O has put a
+    mark."""
     told = []
     for with_fail in (False, True):
         table = Table(make("phantom_tictactoe"), seed=1)
@@ -136,10 +170,15 @@ def test_the_other_does_not_see_failed_attempts(squares: list[int], fails_first:
         if with_fail:
             before = [table.describe(0), [f.tolist() for f in table.view(0)]]
             table.play(squares[0])
-            assert [table.describe(0), [f.tolist() for f in table.view(0)]] == before and table.seat == 1
+            assert [
+                table.describe(0),
+                [f.tolist() for f in table.view(0)],
+            ] == before and table.seat == 1
             assert table.describe(1)["taken"] == [str(squares[0] + 1)]
         table.play(squares[1 + fails_first])
-        told.append((table.describe(0), table.seen(0).moves.tolist(), [f.tolist() for f in table.view(0)]))
+        told.append(
+            (table.describe(0), table.seen(0).moves.tolist(), [f.tolist() for f in table.view(0)])
+        )
     assert told[0] == told[1] and told[0][0]["moves"] == [str(squares[0] + 1), None]
 
 
@@ -153,7 +192,12 @@ def test_a_table_from_start_to_end() -> None:
         table.play(square)
     assert table.is_over and table.returns == (1.0, -1.0)
     shown = table.describe(1)
-    assert shown["board"] == ["O X X", "O X .", "X O ."] and shown["attempts"] == ["5", "1", "8", "4"]
+    assert shown["board"] == ["O X X", "O X .", "X O ."] and shown["attempts"] == [
+        "5",
+        "1",
+        "8",
+        "4",
+    ]
     assert shown["hands"] == [["2", "3", "5", "7"], ["1", "4", "8"]]
 
 

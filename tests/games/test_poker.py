@@ -20,7 +20,8 @@ def game(request: pytest.FixtureRequest) -> PokerTables:
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "infosets", "terminals"), [("kuhn", {}, 6, 30), ("leduc", {"suits": True}, 468, 5520)]
+    ("name", "options", "infosets", "terminals"),
+    [("kuhn", {}, 6, 30), ("leduc", {"suits": True}, 468, 5520)],
 )
 def test_sizes(name: str, options: dict[str, bool], infosets: int, terminals: int) -> None:
     """Known values (OpenSpiel's tests; counted by hand in games/poker/README.md)."""
@@ -44,7 +45,9 @@ def test_every_history_pays_as_the_oracle_says(game: PokerTables) -> None:
     """All histories of the tree: movers, legal actions, information states, chance, payoffs."""
     tree, texts = game.tree, game.infoset_texts()
     cards = oracle.CARDS[game.name]
-    expected = {(deal, moves) for deal in oracle.deals(game.name) for moves in oracle.plays(game.name)}
+    expected = {
+        (deal, moves) for deal in oracle.deals(game.name) for moves in oracle.plays(game.name)
+    }
     found: dict[tuple[tuple[str, ...], str], float] = {}
     probability: dict[tuple[tuple[str, ...], str], float] = {}
 
@@ -106,12 +109,15 @@ def test_outcomes_of_three_players() -> None:
     assert len(betting.outcomes(2)) == 3
 
 
-LIMIT_HOLDEM = BettingRules(forced=(1.0, 0.5), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(1, 0, 0, 0))
+LIMIT_HOLDEM = BettingRules(
+    forced=(1.0, 0.5), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(1, 0, 0, 0)
+)
 """Two players in big blinds; player 1 is the dealer and has the small blind."""
 
 
 def test_exploration_of_limit_holdem_as_in_the_paper() -> None:
-    """Heinrich & Silver 2015, 4.3: k = 0.5 and C = 24 result in "values of c in [10, 24]"; the largest pot is 48."""
+    """Heinrich & Silver 2015, 4.3: k = 0.5 and C = 24 result in "values of c in [10, 24]"; the
+    largest pot is 48."""
     tree = betting.build(LIMIT_HOLDEM, (1, 1, 1, 1))
     exploration = np.minimum(24, tree.pot + 0.5 * tree.potential)
     assert (exploration.min(), exploration.max()) == (10, 24)
@@ -120,7 +126,8 @@ def test_exploration_of_limit_holdem_as_in_the_paper() -> None:
 
 
 def test_three_players_fold_and_split() -> None:
-    """One round, one bet of 1, antes of 1: player 0 bets, 1 folds, 2 calls; the pot of 5 goes to the best of 0 and 2."""
+    """One round, one bet of 1, antes of 1: player 0 bets, 1 folds, 2 calls; the pot of 5 goes to
+    the best of 0 and 2."""
     rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
     tree = betting.build(rules, (1,))
     _, ends = betting.sequences(tree)
@@ -158,9 +165,13 @@ def test_bad_rules(rules: dict[str, tuple[int, ...]], message: str) -> None:
 
 
 def test_bad_arguments() -> None:
-    with pytest.raises(ValueError, match="expected one of doudizhu, goofspiel, kuhn, leduc, limit_holdem"):
+    with pytest.raises(
+        ValueError, match="expected one of doudizhu, goofspiel, kuhn, leduc, limit_holdem"
+    ):
         make("stud")
-    with pytest.raises(ValueError, match="game.colour=True: unknown key; expected one of game.suits"):
+    with pytest.raises(
+        ValueError, match="game.colour=True: unknown key; expected one of game.suits"
+    ):
         make("leduc", colour=True)
     with pytest.raises(ValueError, match="alpha = 0.5"):
         equilibrium(0.5)

@@ -1,4 +1,5 @@
-"""Poker as search and learning see it: every complete play of some deals against the oracle, observations, views, texts."""
+"""Poker as search and learning see it: every complete play of some deals against the oracle,
+observations, views, texts."""
 
 import json
 from pathlib import Path
@@ -30,7 +31,8 @@ def mover_observation(game: LimitPoker, states: object, i: int) -> bytes:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_play_of_random_deals(name: str) -> None:
-    """Rules and payoffs as the oracle's; the mover's observation says its information state, no less and no more."""
+    """Rules and payoffs as the oracle's; the mover's observation says its information state, no
+    less and no more."""
     game = poker(name)
     texts, listed = game.tables.infoset_texts(), game.information_states()
     text_of = {mover_observation(game, listed, i): texts[i] for i in range(len(texts))}
@@ -44,13 +46,20 @@ def test_every_play_of_random_deals(name: str) -> None:
             for k, move in enumerate(moves):
                 position = oracle.replay(name, moves[:k])
                 assert driver.current_seat(game.rules, row, 0) == position.player
-                assert "".join("fcr"[a] for a in driver.legal_actions(game, row, 0)) == position.legal
+                assert (
+                    "".join("fcr"[a] for a in driver.legal_actions(game, row, 0)) == position.legal
+                )
                 ranks = tuple(card[0] for card in cards)
-                assert text_of[mover_observation(game, row, 0)] == oracle.seen(ranks, position.player, position)
+                assert text_of[mover_observation(game, row, 0)] == oracle.seen(
+                    ranks, position.player, position
+                )
                 driver.step(game.rules, row, 0, Action("fcr".index(move)))
             assert driver.current_seat(game.rules, row, 0) == -1
             won = oracle.wins(name, oracle.replay(name, moves), cards)
-            assert [driver.team_return(game.rules, row, 0, seat) for seat in range(2)] == [won, -won]
+            assert [driver.team_return(game.rules, row, 0, seat) for seat in range(2)] == [
+                won,
+                -won,
+            ]
 
 
 def test_the_listed_information_states_are_views() -> None:
@@ -66,7 +75,8 @@ def test_the_listed_information_states_are_views() -> None:
 def test_deals_are_uniform() -> None:
     game = poker("leduc")
     batch = game.deal(streams(3, 20_000))
-    # 120 deals, each as often as any other: chi-squared with 119 degrees of freedom exceeds 200 once in 200,000.
+    # 120 deals, each as often as any other: chi-squared with 119 degrees of freedom exceeds 200
+    # once in 200,000.
     _, counts = np.unique(batch.cards, axis=0, return_counts=True)
     assert len(counts) == 120
     assert np.sum((counts - 20_000 / 120) ** 2) / (20_000 / 120) < 200
@@ -135,6 +145,8 @@ def test_the_curves_of_finished_games() -> None:
     }
 
 
-@pytest.mark.parametrize(("text", "action"), [("fold", 0), ("f", 0), ("check", 1), ("Call", 1), ("bet", 2), (" r ", 2)])
+@pytest.mark.parametrize(
+    ("text", "action"), [("fold", 0), ("f", 0), ("check", 1), ("Call", 1), ("bet", 2), (" r ", 2)]
+)
 def test_texts_of_actions(text: str, action: int) -> None:
     assert poker("kuhn").parse_action(text) == action

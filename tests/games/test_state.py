@@ -11,17 +11,27 @@ from tests.games.positions import GAME, deal_hidden, endgame, play, random_game
 
 def test_deals_use_the_deck() -> None:
     states = GAME.deal(streams(1, 2000))
-    np.testing.assert_array_equal(unpack(states.hands).sum(axis=2), np.broadcast_to(HAND_SIZES, (2000, 3)))
-    np.testing.assert_array_equal(unpack(states.hands).sum(axis=1), np.broadcast_to(COPIES, (2000, 15)))
+    np.testing.assert_array_equal(
+        unpack(states.hands).sum(axis=2), np.broadcast_to(HAND_SIZES, (2000, 3))
+    )
+    np.testing.assert_array_equal(
+        unpack(states.hands).sum(axis=1), np.broadcast_to(COPIES, (2000, 15))
+    )
     assert (unpack(states.bottom) <= unpack(states.hands[:, 0])).all()
     assert (unpack(states.bottom).sum(axis=1) == 3).all()
 
 
 def test_deals_are_uniform() -> None:
-    # Mean count of each rank in each hand, 60 hypergeometric means: |z| < 4.5 fails by chance once in 2,400 seeds.
+    # Mean count of each rank in each hand, 60 hypergeometric means: |z| < 4.5 fails by chance once
+    # in 2,400 seeds.
     num = 20_000
     states = GAME.deal(streams(2, num))
-    for cards, size in ((states.hands[:, 0], 20), (states.hands[:, 1], 17), (states.hands[:, 2], 17), (states.bottom, 3)):
+    for cards, size in (
+        (states.hands[:, 0], 20),
+        (states.hands[:, 1], 17),
+        (states.hands[:, 2], 17),
+        (states.bottom, 3),
+    ):
         share = size / 54
         variance = COPIES * share * (1 - share) * (54 - COPIES) / 53
         z = (unpack(cards).mean(axis=0) - COPIES * share) / np.sqrt(variance / num)
@@ -33,12 +43,16 @@ def test_two_passes_return_the_lead() -> None:
     assert states.seat[0] == Seat.UP and GAME.action_text(states.target[0]) == "6"
     play(states, "pass", "pass")
     assert states.seat[0] == Seat.DOWN and states.target[0] == 0 and states.passes[0] == 0
-    np.testing.assert_array_equal(states.history[0, :5], [0, 0, GAME.parse_action("6"), GAME.parse_action("3"), -1])
+    np.testing.assert_array_equal(
+        states.history[0, :5], [0, 0, GAME.parse_action("6"), GAME.parse_action("3"), -1]
+    )
     assert states.length[0] == 4
 
 
 def test_bombs_and_the_rocket_double_the_stake() -> None:
-    states = play(endgame("33334", "67LB", "55557"), "3333", "pass", "5555", "pass", "LB", "pass", "pass")
+    states = play(
+        endgame("33334", "67LB", "55557"), "3333", "pass", "5555", "pass", "LB", "pass", "pass"
+    )
     assert driver.stake(GAME.rules, states, 0) == 8
     play(states, "6", "pass", "pass", "7")
     assert driver.current_seat(GAME.rules, states, 0) == -1
@@ -57,11 +71,18 @@ def test_hidden_targets_bound_the_next_hand() -> None:
         for move in moves:
             driver.step(GAME.rules, states, 0, move)
             for seat in Seat:
-                unseen, fewest, most, truth, sizes = (row[0] for row in GAME.hidden_targets(states, np.array([seat])))
+                unseen, fewest, most, truth, sizes = (
+                    row[0] for row in GAME.hidden_targets(states, np.array([seat]))
+                )
                 others = unpack(states.hands[0, [(seat + 1) % 3, (seat + 2) % 3]])
                 np.testing.assert_array_equal(unseen, others.sum(axis=0))
                 np.testing.assert_array_equal(truth, others[0])
-                assert (0 <= fewest).all() and (fewest <= truth).all() and (truth <= most).all() and (most <= unseen).all()
+                assert (
+                    (0 <= fewest).all()
+                    and (fewest <= truth).all()
+                    and (truth <= most).all()
+                    and (most <= unseen).all()
+                )
                 assert sizes == truth.sum()
 
 
@@ -71,7 +92,9 @@ def test_the_landlords_bottom_cards_are_known() -> None:
     states.hands[0, 0] = parse_cards("33445556778899TTJQKA")
     play(states, "5")
     known = unpack(parse_cards("57"))  # one of the fives counts as played
-    unseen, fewest, most, _, _ = GAME.hidden_targets(take(states, np.zeros(3, dtype=int)), np.arange(3))
+    unseen, fewest, most, _, _ = GAME.hidden_targets(
+        take(states, np.zeros(3, dtype=int)), np.arange(3)
+    )
     np.testing.assert_array_equal(fewest, [0 * known, 0 * known, known])
     np.testing.assert_array_equal(unseen - most, [0 * known, known, 0 * known])
 
@@ -88,5 +111,7 @@ def test_swapping_hidden_cards_changes_nothing_that_a_seat_sees() -> None:
                 if seat == states.seat[0]:
                     actions = (driver.legal_actions(GAME, row, 0) for row in (states, world))
                     np.testing.assert_array_equal(*actions)
-                    assert driver.sure_win(GAME.rules, states, 0) == driver.sure_win(GAME.rules, world, 0)
+                    assert driver.sure_win(GAME.rules, states, 0) == driver.sure_win(
+                        GAME.rules, world, 0
+                    )
             driver.step(GAME.rules, states, 0, move)

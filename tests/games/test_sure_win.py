@@ -1,4 +1,5 @@
-"""Sure wins: an adversary who sees everything cannot stop one, and a slow search over partitions finds no other."""
+"""Sure wins: an adversary who sees everything cannot stop one, and a slow search over partitions
+finds no other."""
 
 from collections.abc import Callable
 from functools import cache
@@ -21,11 +22,16 @@ TEAMS = (0, 1, 1)
 
 def worlds(unseen: np.ndarray, size: int) -> list[np.ndarray]:
     """Every hand of ``size`` of the unseen cards."""
-    return [np.array(hand) for hand in product(*(range(count + 1) for count in unseen)) if sum(hand) == size]
+    return [
+        np.array(hand)
+        for hand in product(*(range(count + 1) for count in unseen))
+        if sum(hand) == size
+    ]
 
 
 def is_won(states: States, mover: int, find: Callable[..., int]) -> bool:
-    """Whether the mover's team wins against any play of both others, the mover playing what ``find`` finds."""
+    """Whether the mover's team wins against any play of both others, the mover playing what
+    ``find`` finds."""
     seat = driver.current_seat(GAME.rules, states, 0)
     if seat == -1:
         return TEAMS[states.winner[0]] == TEAMS[mover]
@@ -51,11 +57,15 @@ def random_endgame(rng: np.random.Generator) -> States:
     for seat, size in enumerate(sizes):
         ranks = np.repeat(np.arange(15), deck)
         weights = strength[ranks] if seat == 0 else np.full(len(ranks), 1.0)
-        cards = np.bincount(rng.choice(ranks, size, replace=False, p=weights / weights.sum()), minlength=15)
+        cards = np.bincount(
+            rng.choice(ranks, size, replace=False, p=weights / weights.sum()), minlength=15
+        )
         left.append(cards)
         deck = deck - cards
     names = "3456789TJQKA2LB"
-    states = endgame(*("".join(name * int(k) for name, k in zip(names, cards, strict=True)) for cards in left))
+    states = endgame(
+        *("".join(name * int(k) for name, k in zip(names, cards, strict=True)) for cards in left)
+    )
     if rng.random() < 0.5:
         states.target[0] = rng.integers(1, 300)
     return states
@@ -84,10 +94,13 @@ def moves_in(cards: Cards) -> list[tuple[Cards, Reading]]:
 
 
 def has_partition(hand: Cards, unseen: Cards, limit: int, target: Reading | None) -> bool:
-    """Whether an order of moves exists in which only the last can be beaten, by trying all of them."""
+    """Whether an order of moves exists in which only the last can be beaten, by trying all of
+    them."""
 
     def beatable(reading: Reading) -> bool:
-        return any(answers(other, reading) and sum(cards) <= limit for cards, other in moves_in(unseen))
+        return any(
+            answers(other, reading) and sum(cards) <= limit for cards, other in moves_in(unseen)
+        )
 
     @cache
     def search(rest: Cards, to_beat: Reading | None) -> bool:
@@ -96,7 +109,9 @@ def has_partition(hand: Cards, unseen: Cards, limit: int, target: Reading | None
                 continue
             if cards == rest:
                 return True
-            if not beatable(reading) and search(tuple(a - b for a, b in zip(rest, cards, strict=True)), None):
+            if not beatable(reading) and search(
+                tuple(a - b for a, b in zip(rest, cards, strict=True)), None
+            ):
                 return True
         return False
 
@@ -112,7 +127,11 @@ def test_every_partition_is_found() -> None:
         limit = int(max(hands[1].sum(), hands[2].sum()))
         unseen = tuple((hands[1] + hands[2]).tolist())
         target = int(states.target[0])
-        reading = None if target == PASS else next(iter(readings(tuple(unpack(GAME.rules.cards[target]).tolist()))))
+        reading = (
+            None
+            if target == PASS
+            else next(iter(readings(tuple(unpack(GAME.rules.cards[target]).tolist()))))
+        )
         outcomes.append(has_partition(tuple(hands[0].tolist()), unseen, limit, reading))
         assert (driver.sure_win(GAME.rules, states, 0) != -1) == outcomes[-1]
     assert 25 < sum(outcomes) < 225

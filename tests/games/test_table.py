@@ -1,4 +1,5 @@
-"""A table, in every game: play, undo, records there and back, what each seat may know, and messages for what is illegal."""
+"""A table, in every game: play, undo, records there and back, what each seat may know, and messages
+for what is illegal."""
 
 import json
 from pathlib import Path
@@ -48,7 +49,9 @@ def test_a_game_ends_with_its_returns(game: Game) -> None:
     states = table.deal
     for move in table.moves:
         driver.step(game.rules, states, 0, move.action)
-    assert table.returns == tuple(driver.team_return(game.rules, states, 0, seat) for seat in range(game.spec.num_seats))
+    assert table.returns == tuple(
+        driver.team_return(game.rules, states, 0, seat) for seat in range(game.spec.num_seats)
+    )
 
 
 def test_deals_are_neither_of_training_nor_of_evaluation(game: Game) -> None:
@@ -65,7 +68,10 @@ def test_records_go_there_and_back(game: Game, tmp_path: Path) -> None:
             table = played(game, seed, most)
             record = json.loads(json.dumps(table.record()))
             assert record == table.record()
-            again = Table(game, record={"match": ["a", "b"], **record} if game.spec.name == "doudizhu" else record)
+            again = Table(
+                game,
+                record={"match": ["a", "b"], **record} if game.spec.name == "doudizhu" else record,
+            )
             assert same(table, again)
             assert same(table, Table(game, record=again.record()))
     path = tmp_path / "decks"
@@ -74,8 +80,13 @@ def test_records_go_there_and_back(game: Game, tmp_path: Path) -> None:
     decks = game.read_decks(path)
     assert num_rows(decks) == 3
     for i, table in enumerate(tables):
-        assert all(np.array_equal(field[i : i + 1], own) for field, own in zip(decks, table.deal, strict=True))
-        assert same(Table(game, deal=table.deal), Table(game, record={**played(game, i, 0).record()}))
+        assert all(
+            np.array_equal(field[i : i + 1], own)
+            for field, own in zip(decks, table.deal, strict=True)
+        )
+        assert same(
+            Table(game, deal=table.deal), Table(game, record={**played(game, i, 0).record()})
+        )
 
 
 def test_undo_and_copy(game: Game) -> None:
@@ -98,12 +109,17 @@ def test_what_is_illegal_is_said_with_the_seat_and_what_was_legal(game: Game) ->
     tables = (played(game, seed, most) for seed in range(99) for most in range(6))
     table = next(table for table in tables if 0 < len(table.legal()) < game.spec.num_actions)
     before = table.record()
-    illegal = next(a for a in range(game.spec.num_actions) if a not in [move.action for move in table.legal()])
+    illegal = next(
+        a for a in range(game.spec.num_actions) if a not in [move.action for move in table.legal()]
+    )
     for move in ("no such move", illegal, game.action_text(illegal)):
         with pytest.raises(IllegalMove) as caught:
             table.play(move)
         message = str(caught.value)
-        assert str(move) in message and f"Seat {table.seat} ({game.spec.seat_names[table.seat]})" in message
+        assert (
+            str(move) in message
+            and f"Seat {table.seat} ({game.spec.seat_names[table.seat]})" in message
+        )
         assert table.legal()[0].text in message and len(message) < 400 and "\n" not in message
     for action in (-1, 99_999):
         with pytest.raises(IllegalMove):
@@ -118,8 +134,15 @@ def test_is_legal_is_what_may_be_played(game: Game) -> None:
     table = played(game, 2, 1)
     view = table.view(table.seat)
     legal = {move.action for move in table.legal()}
-    assert all(game.is_legal(view, move.text) and game.is_legal(view, move.action) for move in table.legal())
-    assert not any(game.is_legal(view, action) for action in range(game.spec.num_actions) if action not in legal)
+    assert all(
+        game.is_legal(view, move.text) and game.is_legal(view, move.action)
+        for move in table.legal()
+    )
+    assert not any(
+        game.is_legal(view, action)
+        for action in range(game.spec.num_actions)
+        if action not in legal
+    )
     assert not game.is_legal(view, "no such move")
 
 
@@ -137,7 +160,9 @@ def test_any_seat_is_described_at_any_time(game: Game) -> None:
                 assert told["moves"] == move_texts(game, seen.moves[0, : seen.lengths[0]])
             else:
                 assert told["moves"] == [done.text for done in table.moves]
-            assert told["legal"] == ([move.text for move in table.legal()] if seat == table.seat else [])
+            assert told["legal"] == (
+                [move.text for move in table.legal()] if seat == table.seat else []
+            )
             assert (told["returns"] is None) != table.is_over
             assert ("hands" in told) == table.is_over
         if move is not None:
@@ -146,7 +171,14 @@ def test_any_seat_is_described_at_any_time(game: Game) -> None:
 
 def test_a_table_starts_from_one_thing(game: Game) -> None:
     table = played(game, 1, 1)
-    for given in ({}, {"seed": 1, "deal": table.deal}, {"seed": -1}, {"deal": table.states}, {"record": {}}, {"record": []}):
+    for given in (
+        {},
+        {"seed": 1, "deal": table.deal},
+        {"seed": -1},
+        {"deal": table.states},
+        {"record": {}},
+        {"record": []},
+    ):
         with pytest.raises(ValueError):
             Table(game, **given)
     with pytest.raises(ValueError, match="expected"):
@@ -157,7 +189,8 @@ def test_a_table_starts_from_one_thing(game: Game) -> None:
 
 
 def test_a_seat_is_told_nothing_that_it_cannot_see() -> None:
-    """The hands of the peasants exchanged: what the landlord is told is the same, what they are told is not."""
+    """The hands of the peasants exchanged: what the landlord is told is the same, what they are
+    told is not."""
     game = make("doudizhu")
     table = Table(game, seed=9)
     other = table.deal
@@ -165,7 +198,9 @@ def test_a_seat_is_told_nothing_that_it_cannot_see() -> None:
     swapped = Table(game, deal=other)
     for move in (table.legal()[0].text, "pass", "pass"):
         assert table.describe(0) == swapped.describe(0) and table.describe(1) != swapped.describe(1)
-        for first, second in zip((*table.view(0), *table.seen(0)), (*swapped.view(0), *swapped.seen(0)), strict=True):
+        for first, second in zip(
+            (*table.view(0), *table.seen(0)), (*swapped.view(0), *swapped.seen(0)), strict=True
+        ):
             np.testing.assert_array_equal(first, second)
         table.play(move), swapped.play(move)
 
@@ -178,10 +213,21 @@ def test_the_end_of_a_hand_of_poker() -> None:
         table.play(text)
     told = table.describe(0)
     assert table.is_over and [hand is None for hand in told["hands"]] == [False, False, True]
-    assert told["hands"][0] == told["hand"] and len(told["public"]) == 5 and told["paid"] == [2.0, 2.0, 0.0]
-    short = Table(game, record={**table.record(), "moves": ["fold", "raise", "fold"], "chips": [1.0, -1.0, 0.0]})
+    assert (
+        told["hands"][0] == told["hand"]
+        and len(told["public"]) == 5
+        and told["paid"] == [2.0, 2.0, 0.0]
+    )
+    short = Table(
+        game,
+        record={**table.record(), "moves": ["fold", "raise", "fold"], "chips": [1.0, -1.0, 0.0]},
+    )
     told = short.describe(1)
-    assert told["hands"] == [None] * 3 and told["hand"] == short.record()["hands"][1] and told["public"] == []
+    assert (
+        told["hands"] == [None] * 3
+        and told["hand"] == short.record()["hands"][1]
+        and told["public"] == []
+    )
     assert told["paid"] == [2.0, 1.0, 0.0] and told["returns"] == [1.0, -1.0, 0.0]
 
 
@@ -193,25 +239,39 @@ def test_private_moves_are_hidden_from_the_other_seat() -> None:
     assert [move.text for move in table.moves] == ["bid 5", "bid 9", "look"]
     for seat, moves in ((0, [5, HIDDEN_MOVE, LOOK]), (1, [HIDDEN_MOVE, 9])):
         seen = table.seen(seat)
-        assert seen.moves[0, : seen.lengths[0]].tolist() == moves and (seen.moves[0, seen.lengths[0] :] == -1).all()
-    assert table.describe(0)["moves"] == ["bid 5", None, "look"] and table.describe(1)["moves"] == [None, "bid 9"]
+        assert (
+            seen.moves[0, : seen.lengths[0]].tolist() == moves
+            and (seen.moves[0, seen.lengths[0] :] == -1).all()
+        )
+    assert table.describe(0)["moves"] == ["bid 5", None, "look"] and table.describe(1)["moves"] == [
+        None,
+        "bid 9",
+    ]
     other = Table(SealedBids(), deal=table.deal)
     for text in ("bid 0", "bid 9", "skip"):
         other.play(text)
     assert other.describe(1) == table.describe(1) and other.describe(0) != table.describe(0)
-    for first, second in zip((*table.view(1), *table.seen(1)), (*other.view(1), *other.seen(1)), strict=True):
+    for first, second in zip(
+        (*table.view(1), *table.seen(1)), (*other.view(1), *other.seen(1)), strict=True
+    ):
         np.testing.assert_array_equal(first, second)
     table.undo(2)
-    assert table.describe(1)["moves"] == [None] and same(table, Table(table.game, record=table.record()))
+    assert table.describe(1)["moves"] == [None] and same(
+        table, Table(table.game, record=table.record())
+    )
 
 
 def test_more_may_be_played_than_is_listed() -> None:
     """Bids of 0, 5 and 9 are what players consider; any amount up to 9 may be bid."""
     table = Table(SealedBids(), seed=1)
     assert [move.text for move in table.legal()] == ["bid 0", "bid 5", "bid 9"]
-    assert table.game.is_legal(table.view(0), "bid 7") and not table.game.is_legal(table.view(0), "look")
+    assert table.game.is_legal(table.view(0), "bid 7") and not table.game.is_legal(
+        table.view(0), "look"
+    )
     assert table.play("bid 7").action == 7
-    with pytest.raises(IllegalMove, match="'look' is not legal. Seat 1 .*; legal: bid 0, bid 5, bid 9"):
+    with pytest.raises(
+        IllegalMove, match="'look' is not legal. Seat 1 .*; legal: bid 0, bid 5, bid 9"
+    ):
         table.play("look")
 
 
@@ -224,4 +284,7 @@ def test_a_driver_hands_every_mover_what_it_saw() -> None:
     assert told.lengths.tolist() == [1, 2, 0]
     assert told.moves[0, 0] == HIDDEN_MOVE and told.moves[1, :2].tolist() == [9, HIDDEN_MOVE]
     public = History(make("kuhn"), 2)
-    assert public.of(0) is public.records and public.of_movers(np.arange(2), np.zeros(2)) is public.records
+    assert (
+        public.of(0) is public.records
+        and public.of_movers(np.arange(2), np.zeros(2)) is public.records
+    )

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
+pyspiel = pytest.importorskip(
+    "pyspiel", reason="OpenSpiel is not installed: pip install open_spiel"
+)
 
 # ruff: noqa: E402
 from open_spiel.python import policy
@@ -17,13 +19,21 @@ from interop.open_spiel_players import Bot, Policy, table_of
 
 @pytest.mark.parametrize(
     ("name", "options", "uniform"),
-    [("kuhn", {}, 11 / 12), ("goofspiel", {"cards": 3}, None), ("examples.sealed_bids", {}, 11 / 6)],
+    [
+        ("kuhn", {}, 11 / 12),
+        ("goofspiel", {"cards": 3}, None),
+        ("examples.sealed_bids", {}, 11 / 6),
+    ],
 )
-def test_its_simulation_and_its_exploitability(name: str, options: dict[str, object], uniform: float | None) -> None:
+def test_its_simulation_and_its_exploitability(
+    name: str, options: dict[str, object], uniform: float | None
+) -> None:
     game = load_game(name, **options)
     pyspiel.random_sim_test(game, num_sims=5, serialize=False, verbose=False)
     if uniform is not None:
-        assert exploitability.nash_conv(game, policy.UniformRandomPolicy(game)) == pytest.approx(uniform)
+        assert exploitability.nash_conv(game, policy.UniformRandomPolicy(game)) == pytest.approx(
+            uniform
+        )
 
 
 def test_kuhn_agrees_on_every_history() -> None:
@@ -52,9 +62,13 @@ def test_kuhn_agrees_on_every_history() -> None:
 
 
 def test_leduc_agrees_on_every_history() -> None:
-    """The same chances, seats to move, legal moves and returns, and information sets that tell the same histories apart."""
+    """The same chances, seats to move, legal moves and returns, and information sets that tell the
+    same histories apart."""
     ours, theirs = load_game("leduc"), pyspiel.load_game("leduc_poker")
-    same: tuple[dict[str, str], dict[str, str]] = ({}, {})  # from our information sets to theirs, and back
+    same: tuple[dict[str, str], dict[str, str]] = (
+        {},
+        {},
+    )  # from our information sets to theirs, and back
     ends, chances = set(), 0.0
 
     def chance_of(b: object, card: int) -> float:
@@ -72,13 +86,20 @@ def test_leduc_agrees_on_every_history() -> None:
             ends.add(tuple(b.history()))
             return
         seat, legal = a.current_player(), a.legal_actions()
-        assert seat == b.current_player() and legal == b.legal_actions()  # fold 0, check or call 1, bet or raise 2
+        assert (
+            seat == b.current_player() and legal == b.legal_actions()
+        )  # fold 0, check or call 1, bet or raise 2
         told = a.information_state_string(seat), b.information_state_string(seat)
-        assert same[0].setdefault(told[0], told[1]) == told[1] and same[1].setdefault(told[1], told[0]) == told[0]
+        assert (
+            same[0].setdefault(told[0], told[1]) == told[1]
+            and same[1].setdefault(told[1], told[0]) == told[0]
+        )
         for action in legal:
             walk(a.child(action), b.child(action), public)
 
-    for number, (first, second, public) in enumerate(ours.deals.cards.tolist()):  # ours deals the public card at the start
+    for number, (first, second, public) in enumerate(
+        ours.deals.cards.tolist()
+    ):  # ours deals the public card at the start
         a, b = ours.new_initial_state(), theirs.new_initial_state()
         a.apply_action(number)
         chance = chance_of(b, first) * chance_of(b, second) / 4
@@ -90,30 +111,48 @@ def test_leduc_agrees_on_every_history() -> None:
 
 
 def test_goofspiel_agrees_with_its_own() -> None:
-    """Imperfect-information Goofspiel with prizes 1 .. n: the uniform policy is as far from equilibrium in both."""
+    """Imperfect-information Goofspiel with prizes 1 .. n: the uniform policy is as far from
+    equilibrium in both."""
     text = "goofspiel(imp_info=True,num_cards=4,points_order=descending,returns_type=win_loss)"
     theirs = pyspiel.convert_to_turn_based(pyspiel.load_game(text))
     measured = exploitability.nash_conv(theirs, policy.UniformRandomPolicy(theirs))
     assert measured == pytest.approx(1.416667, abs=1e-6)
     ours = load_game("goofspiel", cards=4, lowest_prize=1)
-    assert exploitability.nash_conv(ours, policy.UniformRandomPolicy(ours)) == pytest.approx(measured, abs=1e-6)
+    assert exploitability.nash_conv(ours, policy.UniformRandomPolicy(ours)) == pytest.approx(
+        measured, abs=1e-6
+    )
 
 
 def test_a_player_of_ours_as_a_bot() -> None:
     game = load_game("kuhn")
-    bots = [Bot(load_player("tabular", game.new_initial_state().get_game().ours)), Bot(load_player("always_call", game.ours))]
+    bots = [
+        Bot(load_player("tabular", game.new_initial_state().get_game().ours)),
+        Bot(load_player("always_call", game.ours)),
+    ]
     generator = np.random.RandomState(3)
-    total = sum(evaluate_bots.evaluate_bots(game.new_initial_state(), bots, generator)[0] for _ in range(200))
+    total = sum(
+        evaluate_bots.evaluate_bots(game.new_initial_state(), bots, generator)[0]
+        for _ in range(200)
+    )
     assert -200 < total < 200 and total == int(total)
 
 
 def test_a_player_of_ours_in_games_of_its_own() -> None:
-    """A bot in OpenSpiel's Leduc, and how far uniform and calling play are from equilibrium in its Kuhn and in ours."""
+    """A bot in OpenSpiel's Leduc, and how far uniform and calling play are from equilibrium in its
+    Kuhn and in ours."""
     leduc = pyspiel.load_game("leduc_poker")
-    bots = [Bot(load_player("always_call", make("leduc"))), Bot(load_player("random", make("leduc")))]
+    bots = [
+        Bot(load_player("always_call", make("leduc"))),
+        Bot(load_player("random", make("leduc"))),
+    ]
     generator = np.random.RandomState(4)
-    results = [evaluate_bots.evaluate_bots(leduc.new_initial_state(), bots, generator)[0] for _ in range(50)]
-    assert {abs(result) for result in results} <= {0, 1, 3, 5, 7, 9, 11, 13} and len(set(results)) > 4
+    results = [
+        evaluate_bots.evaluate_bots(leduc.new_initial_state(), bots, generator)[0]
+        for _ in range(50)
+    ]
+    assert {abs(result) for result in results} <= {0, 1, 3, 5, 7, 9, 11, 13} and len(
+        set(results)
+    ) > 4
     theirs, ours = pyspiel.load_game("kuhn_poker"), load_game("kuhn")
     random, calls = load_player("random", ours.ours), load_player("always_call", ours.ours)
     assert exploitability.nash_conv(theirs, Policy(theirs, random)) == pytest.approx(11 / 12)

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("pettingzoo", reason="the extra interop is not installed: pip install 'fpmcts[interop]'")
+pytest.importorskip(
+    "pettingzoo", reason="the extra interop is not installed: pip install 'fpmcts[interop]'"
+)
 
 from pettingzoo.test import api_test, seed_test
 
@@ -14,7 +16,9 @@ from interop.pettingzoo_env import env
 OTHERS = [*sorted(set(GAMES) - {"kuhn", "goofspiel"}), "examples.sealed_bids"]
 
 
-@pytest.mark.parametrize("game", ["kuhn", "goofspiel", *(pytest.param(game, marks=pytest.mark.slow) for game in OTHERS)])
+@pytest.mark.parametrize(
+    "game", ["kuhn", "goofspiel", *(pytest.param(game, marks=pytest.mark.slow) for game in OTHERS)]
+)
 @pytest.mark.filterwarnings("ignore")
 def test_its_own_tests_pass(game: str) -> None:
     api_test(env(game), num_cycles=40)

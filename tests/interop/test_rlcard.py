@@ -15,7 +15,8 @@ from interop.rlcard_referee import JOKERS, POINTS, Disagreement, Referee
 
 
 def judged(rules: str, num_games: int) -> Referee:
-    """Returns a referee after games in which RHCP plays seven moves in ten and chance the others, long ones more often."""
+    """Returns a referee after games in which RHCP plays seven moves in ten and chance the others,
+    long ones more often."""
     referee, generator = Referee(make("doudizhu", rules=rules)), random.Random(5)
     player = load_player("rhcp", referee.game)
 
@@ -25,7 +26,9 @@ def judged(rules: str, num_games: int) -> Referee:
             return player.decide(table).move
         return generator.choices(texts, [len(text) ** 2 for text in texts])[0]
 
-    ended = sum(referee.judge(Table(referee.game, seed=number), choose) for number in range(num_games))
+    ended = sum(
+        referee.judge(Table(referee.game, seed=number), choose) for number in range(num_games)
+    )
     assert ended == referee.games
     return referee
 
@@ -40,7 +43,10 @@ def test_both_say_the_same_after_every_move() -> None:
 @pytest.mark.parametrize("rules", ["standard", "douzero"])
 def test_both_say_the_same_in_a_thousand_games(rules: str) -> None:
     referee = judged(rules, 1000)
-    sys.stdout.write(f"{rules}: {referee.games} games to their end, {referee.plies} moves, {dict(referee.differences)}\n")
+    sys.stdout.write(
+        f"{rules}: {referee.games} games to their end, {referee.plies} moves, "
+        f"{dict(referee.differences)}\n"
+    )
     assert referee.games >= (1000 if rules == "standard" else 980)
     assert (referee.differences[JOKERS] > 0) == (rules == "douzero")
 

@@ -14,14 +14,13 @@ from games.no_limit_holdem.phh_write import write
 from games.no_limit_holdem.state import CALL, FIRST_SIZE, FOLD, States, empty
 from games.poker.hands import parse_cards, tables
 from opponent_models import model as models
-from opponent_models import score_bins
 from opponent_models.__main__ import main
 from opponent_models.dataset import Players, make_rows, mean_player, rank_bin
 from opponent_models.features import NUM_COLUMNS, Feature
 from opponent_models.learn import LearnOptions, Task, cases, joined, learn
 from opponent_models.learned import assemble, gather, load_learned, save_learned
 from opponent_models.model import ModelError, OpponentModel, load, untrained
-from opponent_models.score import calibration, losses, predict, saved
+from opponent_models.score import calibration, losses, predict, predict_bins, report_bins, saved
 from opponent_models.statistics import COUNTS, STATISTICS, Statistic, new_counts, prior_of, smooth
 from opponent_models.table import frequencies
 from opponent_models.trees import evaluate
@@ -32,15 +31,31 @@ OPTIONS = LearnOptions(trees=6, least_rows=5, holdout=0.2, columns=1.0)
 
 def made_hands(count: int, seed: int = 0, seats: int = 4) -> list[Hand]:
     """Returns hands of random cards in which a tight player ("a") folds more often than a loose one ("b")."""
-    rng, hands, rules, states = np.random.default_rng(seed), [], replay_rules(seats), empty(1, seats)
+    rng, hands, rules, states = (
+        np.random.default_rng(seed),
+        [],
+        replay_rules(seats),
+        empty(1, seats),
+    )
     names = ("a", "b", "c", "d")[:seats]
     for n in range(count):
         cards = rng.permutation(52)
         hole = tuple((int(max(pair)), int(min(pair))) for pair in cards[: 2 * seats].reshape(-1, 2))
         hand = Hand(
-            "made", str(n + 1), (50, 100, *[0] * (seats - 2)), (0,) * seats, (2000,) * seats, 100, hole,
-            tuple(map(int, cards[-5:])), (), (), (), tuple(np.roll(names, n).tolist()), table=str(n // 50),
-        )  # fmt: skip
+            "made",
+            str(n + 1),
+            (50, 100, *[0] * (seats - 2)),
+            (0,) * seats,
+            (2000,) * seats,
+            100,
+            hole,
+            tuple(map(int, cards[-5:])),
+            (),
+            (),
+            (),
+            tuple(np.roll(names, n).tolist()),
+            table=str(n // 50),
+        )
         start(rules, pack([hand]), 0, states, 0)
         movers, moves, boards = [], [], []
         while states.seat[0] >= 0:
@@ -55,7 +70,14 @@ def made_hands(count: int, seed: int = 0, seats: int = 4) -> list[Hand]:
             boards.append(int(states.shown[0]))
             step(rules, states, 0, action)
         shown = int(states.shown[0])
-        hands.append(hand._replace(seats=tuple(movers), moves=tuple(moves), boards=tuple(boards), board=hand.board[:shown]))
+        hands.append(
+            hand._replace(
+                seats=tuple(movers),
+                moves=tuple(moves),
+                boards=tuple(boards),
+                board=hand.board[:shown],
+            )
+        )
     return hands
 
 
@@ -76,7 +98,9 @@ def model_file(path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from opponent_models.learn import tasks
 
     material = gather([str(path)], OPTIONS)
-    parts = {task.name: learn(task, material.rows, material.shown, OPTIONS, 0) for task in tasks(True)}
+    parts = {
+        task.name: learn(task, material.rows, material.shown, OPTIONS, 0) for task in tasks(True)
+    }
     file = tmp_path_factory.mktemp("model") / "model.safetensors"
     save_learned(file, assemble(material, OPTIONS, parts, {"hands": material.num_hands}))
     return file
@@ -87,14 +111,25 @@ def test_trees_answer_as_scikit_learns(hands: list[Hand], outputs: int) -> None:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     rows, shown = make_rows(hands, mean_player(hands), Players())
-    task = Task("", models.FOLD_BEFORE if outputs == 1 else models.SIZES, 1 if outputs == 1 else models.NUM_SIZES)
+    task = Task(
+        "",
+        models.FOLD_BEFORE if outputs == 1 else models.SIZES,
+        1 if outputs == 1 else models.NUM_SIZES,
+    )
     columns, answers = cases(task, rows, shown)
     arrays = learn(task, rows, shown, OPTIONS, 3)
     booster = joined({task.first: arrays}, OPTIONS.depth)
     same = HistGradientBoostingClassifier(
-        max_iter=OPTIONS.trees, learning_rate=OPTIONS.lr, max_depth=4, max_leaf_nodes=16, min_samples_leaf=5,
-        l2_regularization=5.0, max_features=1.0, early_stopping=False, random_state=3,
-    ).fit(columns, answers)  # fmt: skip
+        max_iter=OPTIONS.trees,
+        learning_rate=OPTIONS.lr,
+        max_depth=4,
+        max_leaf_nodes=16,
+        min_samples_leaf=5,
+        l2_regularization=5.0,
+        max_features=1.0,
+        early_stopping=False,
+        random_state=3,
+    ).fit(columns, answers)
     theirs = same.decision_function(columns[:200]).reshape(200, -1)
     for place, output in enumerate(same.classes_ if outputs > 1 else [0]):
         mine = [evaluate(booster, task.first + int(output), row) for row in columns[:200]]
@@ -102,13 +137,17 @@ def test_trees_answer_as_scikit_learns(hands: list[Hand], outputs: int) -> None:
 
 
 @kernel
-def _all_of(model: OpponentModel, rules: object, states: States, statistics: np.ndarray, out: np.ndarray) -> None:
+def _all_of(
+    model: OpponentModel, rules: object, states: States, statistics: np.ndarray, out: np.ndarray
+) -> None:
     models.action_probabilities(model, rules, states, 0, statistics, out[0, :3])
     models.size_probabilities(model, rules, states, 0, statistics, out[1, :7])
     models.showdown_bins(model, rules, states, 0, states.seat[0], statistics, out[2, :6])
 
 
-def test_distributions_are_legal_and_read_no_hidden_card(hands: list[Hand], model_file: Path) -> None:
+def test_distributions_are_legal_and_read_no_hidden_card(
+    hands: list[Hand], model_file: Path
+) -> None:
     rules, states, blind = replay_rules(4), empty(1, 4), empty(1, 4)
     packed = pack(hands[:20])
     hidden = packed._replace(hole=np.full_like(packed.hole, -1), board=packed.board.copy())
@@ -149,9 +188,13 @@ players = ['x', 'y', 'z']"""
     np.testing.assert_allclose(out[:, Statistic.VPIP], [0, one_case, one_case])
     np.testing.assert_allclose(out[:, Statistic.PFR], [0, 0, one_case])
     np.testing.assert_allclose(out[:, Statistic.WTSD], [0, one_case, one_case])
-    np.testing.assert_allclose(out[:, Statistic.AF], [0, 0, 1 / 5])  # a bet, no call: (0 * 5 + 1) / (5 + 0)
+    np.testing.assert_allclose(
+        out[:, Statistic.AF], [0, 0, 1 / 5]
+    )  # a bet, no call: (0 * 5 + 1) / (5 + 0)
     np.testing.assert_allclose(out[:, Statistic.AFQ], [0, 0, 1 / 6])
-    np.testing.assert_allclose(out[:, Statistic.FOLD + 1], [one_case, 0, 0])  # to one raise before the flop
+    np.testing.assert_allclose(
+        out[:, Statistic.FOLD + 1], [one_case, 0, 0]
+    )  # to one raise before the flop
 
 
 def test_statistics_are_of_earlier_hands_and_forget(hands: list[Hand]) -> None:
@@ -161,7 +204,9 @@ def test_statistics_are_of_earlier_hands_and_forget(hands: list[Hand]) -> None:
     np.testing.assert_array_equal(whole.columns[: len(part.kind)], part.columns)
     first = whole.columns[whole.hand == 0]
     np.testing.assert_allclose(
-        first[:, Feature.BET_BEFORE_FLOP + 1 :][:, : STATISTICS - 1], np.tile(prior[:-1], (len(first), 1)), rtol=1e-6
+        first[:, Feature.BET_BEFORE_FLOP + 1 :][:, : STATISTICS - 1],
+        np.tile(prior[:-1], (len(first), 1)),
+        rtol=1e-6,
     )
     players = Players()
     make_rows(hands, prior, players, 0.9)
@@ -199,18 +244,23 @@ def test_sizes_and_showdowns_are_scored(path: Path, model_file: Path) -> None:
     """Beside frequencies counted here; a model without trees answers by those that it has, and saves nothing."""
     material, learned = gather([str(path)], OPTIONS), load_learned(model_file)
     rows, shown, model = material.held, material.held_shown, learned.scorer.model
-    text, figures = score_bins.report(model, rows, shown)
+    text, figures = report_bins(model, rows, shown)
     chosen, ranks = rows.size >= 0, np.bincount(material.shown.kind, minlength=6) + 1.0
-    assert figures["sizes of raises"]["cases"] == chosen.sum() and figures["bins at showdown"]["cases"] == len(shown.kind)
+    assert figures["sizes of raises"]["cases"] == chosen.sum() and figures["bins at showdown"][
+        "cases"
+    ] == len(shown.kind)
     loss = -np.log((ranks / ranks.sum())[shown.kind]).mean()
     assert figures["bins at showdown"]["frequencies"] == pytest.approx(loss, abs=1e-5)
     for name in ("sizes of raises", "bins at showdown"):
         share, _ = figures[name]["below"]
         assert share == pytest.approx(1.0 - figures[name]["model"] / figures[name]["frequencies"])
     bare = model._replace(trees=untrained().trees)
-    assert all(figure["below"][0] == 0.0 for figure in score_bins.report(bare, rows, shown)[1].values())
-    assert "no hands shown to score" in score_bins.report(model, rows, type(shown)(*(a[:0] for a in shown)))[0]
-    told = score_bins.size_cases(model, rows).told
+    assert all(figure["below"][0] == 0.0 for figure in report_bins(bare, rows, shown)[1].values())
+    assert (
+        "no hands shown to score"
+        in report_bins(model, rows, type(shown)(*(a[:0] for a in shown)))[0]
+    )
+    told, _ = predict_bins(model, models.SIZES, rows)
     assert told.min() >= 0.0 and told.sum(axis=1) == pytest.approx(np.ones(len(told)))
 
 
@@ -233,12 +283,17 @@ def test_files_that_hold_no_model(tmp_path: Path, model_file: Path) -> None:
             load(tmp_path / name)
 
 
-def test_score_command(path: Path, model_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_score_command(
+    path: Path, model_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plot = tmp_path / "plot.png"
     assert main(["score", str(model_file), str(path), f"plot={plot}", "players=new"]) == 0
     told = capsys.readouterr().out
     assert "| river |" in told and "below: table" in told and plot.stat().st_size > 1000
-    assert "sizes of raises: the model's log-loss is" in told and "bins at showdown: the model's log-loss is" in told
+    assert (
+        "sizes of raises: the model's log-loss is" in told
+        and "bins at showdown: the model's log-loss is" in told
+    )
     assert main(["score", str(model_file), str(path), "plyers=new"]) == 1
     assert "plyers=new: unknown key; did you mean players?" in capsys.readouterr().err
     assert main(["score", str(model_file), str(tmp_path / "nothing")]) == 1
@@ -252,6 +307,8 @@ def test_what_cannot_be_learned_from(path: Path, hands: list[Hand], tmp_path: Pa
         gather([str(tmp_path / "closed.phhs")], OPTIONS)
     assert len(gather([str(tmp_path / "closed.phhs")], replace(OPTIONS, showdown=False)).rows.kind)
     (tmp_path / "bad.phhs").write_text("[1]\nvariant = 'NT'\n")
-    with pytest.raises(ConfigError, match="no hand to learn from.*bad.phhs, hand 1: antes is missing"):
+    with pytest.raises(
+        ConfigError, match="no hand to learn from.*bad.phhs, hand 1: antes is missing"
+    ):
         gather([str(tmp_path / "bad.phhs")], OPTIONS)
     assert FIRST_SIZE == 2

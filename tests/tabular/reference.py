@@ -11,11 +11,19 @@ from fractions import Fraction
 import numpy as np
 
 from games.poker.tables import PokerTables
-from tabular.learner import PokerLearner
+from tabular.learner import Learner, PokerLearner
 from tests.games import poker_oracle as oracle
 from tests.games.poker_oracle import Position
 
 MASK = 2**64 - 1
+
+
+def same(first: Learner, second: Learner) -> bool:
+    """Returns whether two algorithms are in the same state, bit for bit."""
+    one, two = first.get_state(), second.get_state()
+    return one.keys() == two.keys() and all(
+        one[name].tobytes() == two[name].tobytes() for name in one
+    )
 
 
 def visits_of(learner: PokerLearner) -> np.ndarray:
@@ -69,7 +77,14 @@ class SelfPlay(Play):
     """Heinrich & Silver 2015, algorithms 1 and 2."""
 
     def __init__(
-        self, game: PokerTables, state: int, c: float, gamma: float, eta: float, d: float, k: float | None = None
+        self,
+        game: PokerTables,
+        state: int,
+        c: float,
+        gamma: float,
+        eta: float,
+        d: float,
+        k: float | None = None,
     ) -> None:
         super().__init__(game, state)
         self.c, self.gamma, self.eta, self.d, self.k = c, gamma, eta, d, k
@@ -111,7 +126,9 @@ class SelfPlay(Play):
         if self.k is None:
             return self.c
         before = oracle.replay(self.game, position.text.rpartition("/")[0].replace("/", ""))
-        remaining = 2 * sum(oracle.MOST_BETS[self.game] * bet for bet in oracle.BETS[self.game][position.round :])
+        remaining = 2 * sum(
+            oracle.MOST_BETS[self.game] * bet for bet in oracle.BETS[self.game][position.round :]
+        )
         return min(self.c, sum(before.paid) + self.k * remaining)
 
     def select(self, u: str, legal: str, c: float) -> str:
@@ -135,7 +152,9 @@ class SelfPlay(Play):
     def bound(self, u: str, a: str, c: float) -> float:
         if not self.counts[u, a]:
             return math.inf
-        return float(self.values[u, a]) + c * math.sqrt(math.log(self.visits[u]) / self.counts[u, a])
+        return float(self.values[u, a]) + c * math.sqrt(
+            math.log(self.visits[u]) / self.counts[u, a]
+        )
 
     def update(self, u: str, a: str, r: int) -> None:
         self.visits[u] += 1
@@ -170,7 +189,9 @@ class OutcomeSampling(Play):
             self.turn = t % 2 if self.alternating else None
             self.walk(self.deal(), "", [1.0, 1.0], 1.0)
 
-    def walk(self, cards: tuple[str, ...], moves: str, reach: list[float], s: float) -> tuple[float, list[float], list[float]]:
+    def walk(
+        self, cards: tuple[str, ...], moves: str, reach: list[float], s: float
+    ) -> tuple[float, list[float], list[float]]:
         """Returns player 0's winnings / q(z), what each player's policy adds to the reach of z from here, and that in all."""
         position = oracle.replay(self.game, moves)
         if position.player is None:

@@ -22,12 +22,20 @@ def random_policy(game: PokerTables, seed: int, sparse: bool = False) -> np.ndar
 
 @pytest.mark.parametrize(
     ("name", "options", "expected"),
-    [("kuhn", {}, 11 / 12), ("leduc", {"suits": True}, 4.747222), ("leduc", {"suits": False}, 4.747222)],
+    [
+        ("kuhn", {}, 11 / 12),
+        ("leduc", {"suits": True}, 4.747222),
+        ("leduc", {"suits": False}, 4.747222),
+    ],
 )
-def test_nash_conv_of_the_uniform_policy(name: str, options: dict[str, bool], expected: float) -> None:
+def test_nash_conv_of_the_uniform_policy(
+    name: str, options: dict[str, bool], expected: float
+) -> None:
     """Known values; OpenSpiel's tests have the Leduc one to four decimals."""
     game = make(name, **options).tables
-    assert nash_conv(game, game.uniform_policy()) == pytest.approx(expected, abs=1e-6 if name == "leduc" else 1e-12)
+    assert nash_conv(game, game.uniform_policy()) == pytest.approx(
+        expected, abs=1e-6 if name == "leduc" else 1e-12
+    )
     assert exploitability(game, game.uniform_policy()) == pytest.approx(expected / 2, abs=1e-6)
 
 
@@ -52,7 +60,9 @@ def test_kuhn_against_all_pure_strategies(seed: int) -> None:
         assert best_response_values(game, policy)[player] == pytest.approx(best, abs=1e-14)
 
 
-@pytest.mark.parametrize(("name", "options"), [("kuhn", {}), ("leduc", {"suits": True}), ("leduc", {"suits": False})])
+@pytest.mark.parametrize(
+    ("name", "options"), [("kuhn", {}), ("leduc", {"suits": True}), ("leduc", {"suits": False})]
+)
 @pytest.mark.parametrize("seed", range(2))
 def test_against_the_recursion(name: str, options: dict[str, bool], seed: int) -> None:
     game = make(name, **options).tables
@@ -60,14 +70,18 @@ def test_against_the_recursion(name: str, options: dict[str, bool], seed: int) -
     full = game if game.finest is None else game.finest
     rows = {text: row for row, text in enumerate(full.infoset_texts())}
     tree_policy = game.tree_policy(policy)
-    actions = full._by_infoset(np.array(["".join("fcr"[a] for a in row if a >= 0) for row in full.betting.actions]))
+    actions = full._by_infoset(
+        np.array(["".join("fcr"[a] for a in row if a >= 0) for row in full.betting.actions])
+    )
 
     def probabilities(text: str) -> dict[str, float]:
         return dict(zip(str(actions[rows[text]]), tree_policy[rows[text]], strict=False))
 
     values = best_response_values(game, policy)
     for player in range(2):
-        assert values[player] == pytest.approx(oracle.best_response_value(name, probabilities, player), abs=1e-12)
+        assert values[player] == pytest.approx(
+            oracle.best_response_value(name, probabilities, player), abs=1e-12
+        )
 
 
 def test_suits_do_not_matter() -> None:

@@ -7,15 +7,14 @@ import numpy as np
 import pytest
 
 from games import make as make_game
-from games.base import _legal, _play, _return, _seat
 from games.batches import take
-from games.interface import Game
+from games.interface import Game, _legal, _play, _return, _seat
 from games.kernels import kernel, mix64, streams
 from runtime.settings import ConfigError
 from tabular.algorithms import make
 from tabular.hash_table import HEADER, HashTable, Rows, append, find, seat_key
-from tabular.hashed_learner import HashedLearner
 from tabular.listed_game import listing, nash_conv, uniform
+from tests.tabular.reference import same
 
 GOLDEN, MASK = 0x9E3779B97F4A7C15, 2**64 - 1
 SELECTIONS = ["uct", "exp3", "regret_matching"]
@@ -46,7 +45,11 @@ class Oracle:
             exponents = [gamma / count * x for x in row["sum"]]
             return [1 / sum(math.exp(other - own) for other in exponents) for own in exponents]
         positive = [max(regret, 0.0) for regret in row["sum"]]
-        return [regret / sum(positive) for regret in positive] if sum(positive) > 0 else [1 / count] * count
+        return (
+            [regret / sum(positive) for regret in positive]
+            if sum(positive) > 0
+            else [1 / count] * count
+        )
 
     def select(self, row: dict[str, Any], bits: int) -> tuple[int, float]:
         count = len(row["sum"])
@@ -54,7 +57,9 @@ class Oracle:
         if self.options["selection"] == "uct":
             two = 2 if self.options["form"] == "text" else 1
             value = [
-                total / tried + self.options["c"] * math.sqrt(two * math.log(row["n"]) / tried) if tried else math.inf
+                total / tried + self.options["c"] * math.sqrt(two * math.log(row["n"]) / tried)
+                if tried
+                else math.inf
                 for total, tried in zip(row["sum"], row["tried"], strict=True)
             ]
             margin = self.options["tie_margin"]
@@ -62,7 +67,11 @@ class Oracle:
             if self.options.get("ties") == "running":
                 best, highest = [], -math.inf
                 for k in range(count):
-                    best = [k] if value[k] > highest + margin else best + [k] * (value[k] >= highest - margin)
+                    best = (
+                        [k]
+                        if value[k] > highest + margin
+                        else best + [k] * (value[k] >= highest - margin)
+                    )
                     highest = max(highest, value[k])
             slot = best[(bits & 0xFFFFFFFF) * len(best) >> 32]
             row["tried"][slot] += 1
@@ -90,7 +99,10 @@ class Oracle:
                 else:
                     key = int(_key(rules, states, seat))
                     new = key not in self.sets
-                    row = self.sets.setdefault(key, {"n": 0, "sum": [0.0] * count, "tried": [0] * count, "mean": [0.0] * count})
+                    row = self.sets.setdefault(
+                        key,
+                        {"n": 0, "sum": [0.0] * count, "tried": [0] * count, "mean": [0.0] * count},
+                    )
                     slot, chance = self.select(row, bits)
                     path.append((row, slot, chance, seat))
             _play(rules, states, 0, actions[slot : slot + 1].astype(np.int64))
@@ -120,9 +132,18 @@ class Oracle:
         ("examples.sealed_bids", "exp3", "unit", {}),  # deals by chance
     ],
 )
-def test_every_number_is_that_of_the_algorithm_as_printed(game: str, selection: str, rewards: str, more: dict[str, Any]) -> None:
+def test_every_number_is_that_of_the_algorithm_as_printed(
+    game: str, selection: str, rewards: str, more: dict[str, Any]
+) -> None:
     played = make_game(game, **({"cards": 4} if game == "goofspiel" else {}))
-    options = {"selection": selection, "rewards": rewards, "form": "authors", "c": 0.7, "tie_margin": 0.01, "gamma": 0.1} | more
+    options = {
+        "selection": selection,
+        "rewards": rewards,
+        "form": "authors",
+        "c": 0.7,
+        "tie_margin": 0.01,
+        "gamma": 0.1,
+    } | more
     learner = make("ismcts", played, 3, **options)
     oracle = Oracle(played, options, 3)
     learner.run(1200)
@@ -168,33 +189,12 @@ def test_the_table_is_a_dictionary() -> None:
         copy.set_words(table.words_in_use()[:-1])
 
 
-def same(one: HashedLearner, two: HashedLearner) -> bool:
-    first, second = one.get_state(), two.get_state()
-    return first.keys() == second.keys() and all(first[name].tobytes() == second[name].tobytes() for name in first)
-
-
-@pytest.mark.parametrize(("name", "options"), [("ismcts", {"selection": s}) for s in SELECTIONS] + [("smooth_uct", {})])
-def test_resumed_equals_uninterrupted(name: str, options: dict[str, Any]) -> None:
-    game = make_game("goofspiel", cards=6)
-    whole = make(name, game, 5, **options)
-    whole.run(20_000)
-    first = make(name, game, 5, **options)
-    first.run(7001)
-    resumed = make(name, game, 6, **options)
-    resumed.run(9)
-    resumed.set_state(first.get_state())
-    resumed.run(0)
-    resumed.run(12_998)
-    resumed.run(1)
-    assert same(whole, resumed)
-    assert whole.table.rows.slots.tobytes() == resumed.table.rows.slots.tobytes()
-
-
 def test_a_full_table_says_so_and_stays_whole() -> None:
     game = make_game("phantom_tictactoe", variant="full")
     small = make("ismcts", game, 0, selection="regret_matching", memory=1)
     with pytest.raises(
-        ConfigError, match=r"^algorithm.memory=1: [\d,]+ information sets fill the table \(1 MB\); expected at least [\d,]+ MB"
+        ConfigError,
+        match=r"^algorithm.memory=1: [\d,]+ information sets fill the table \(1 MB\); expected at least [\d,]+ MB",
     ):
         small.run(10**6)
     large = make("ismcts", game, 0, selection="regret_matching", memory=50)
@@ -228,7 +228,10 @@ def test_only_counters_bound_the_episodes() -> None:
 
 def test_exploration_is_stored_where_asked_for() -> None:
     game = make_game("goofspiel", cards=4)
-    plain, stored = (make("ismcts", game, 0, selection="exp3", store_exploration=store) for store in (False, True))
+    plain, stored = (
+        make("ismcts", game, 0, selection="exp3", store_exploration=store)
+        for store in (False, True)
+    )
     plain.run(500)
     stored.run(500)
     assert same(plain, stored)

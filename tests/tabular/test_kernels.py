@@ -20,7 +20,9 @@ GAMES = {
 
 def table(game: PokerTables, entries: dict[tuple[str, str], float]) -> np.ndarray:
     """Returns the entries of a reference as an array over information states and slots."""
-    actions = game._by_infoset(np.array(["".join("fcr"[a] for a in row if a >= 0) for row in game.betting.actions]))
+    actions = game._by_infoset(
+        np.array(["".join("fcr"[a] for a in row if a >= 0) for row in game.betting.actions])
+    )
     result = np.zeros((game.num_infosets, game.max_actions))
     for row, (text, legal) in enumerate(zip(game.infoset_texts(), actions, strict=True)):
         result[row, : len(legal)] = [entries.get((text, a), 0) for a in str(legal)]
@@ -36,11 +38,17 @@ def table(game: PokerTables, entries: dict[tuple[str, str], float]) -> np.ndarra
             {"gamma": 0.1, "eta": 0.9, "d": 0.05, "exploration": 3.0, "betting_potential": None},
             (3.0, 0.1, 0.9, 0.05),
         ),
-        ("smooth_uct", {"gamma": 0.4, "eta": 0.7, "d": 0.5, "exploration": 16.0}, (16.0, 0.4, 0.7, 0.5, 0.5)),
+        (
+            "smooth_uct",
+            {"gamma": 0.4, "eta": 0.7, "d": 0.5, "exploration": 16.0},
+            (16.0, 0.4, 0.7, 0.5, 0.5),
+        ),
         ("uct", {"exploration": 12.0, "betting_potential": 0.1}, (12.0, 1.0, 1.0, 0.0, 0.1)),
     ],
 )
-def test_self_play(game: PokerTables, name: str, options: dict[str, float], schedule: tuple[float, ...]) -> None:
+def test_self_play(
+    game: PokerTables, name: str, options: dict[str, float], schedule: tuple[float, ...]
+) -> None:
     episodes = 4000
     learner = make(name, game, seed=11, **options)
     learner.run(episodes)
@@ -80,7 +88,9 @@ def test_outcome_sampling(game: PokerTables, updates: str, epsilon: float) -> No
     episodes = 3001
     learner = make("outcome_sampling", game, seed=11, updates=updates, epsilon=epsilon)
     learner.run(episodes)
-    slow = reference.OutcomeSampling(game, int(streams(11, 1)[0]), epsilon, updates == "alternating")
+    slow = reference.OutcomeSampling(
+        game, int(streams(11, 1)[0]), epsilon, updates == "alternating"
+    )
     slow.search(episodes)
     assert learner.tables["regrets"] == pytest.approx(table(game, slow.regrets), rel=1e-9, abs=1e-9)
     assert learner.tables["weights"] == pytest.approx(table(game, slow.weights), rel=1e-9, abs=1e-9)

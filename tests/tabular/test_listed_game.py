@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from games import make as make_game
-from games.base import _legal, _play, _return, _seat
 from games.batches import take
-from games.interface import Game
+from games.interface import Game, _legal, _play, _return, _seat
 from games.kernels import kernel
 from tabular import best_response, listed_game
 from tabular.algorithms import make
@@ -19,7 +18,14 @@ from tabular.listed_game import best_response_values, listing, nash_conv, unifor
 
 @pytest.mark.parametrize(
     ("cards", "lowest", "expected"),
-    [(4, 0, 1.75), (5, 0, 1.75), (6, 0, 1.791667), (4, 1, 1.416667), (5, 1, 1.55), (6, 1, 1.622222)],
+    [
+        (4, 0, 1.75),
+        (5, 0, 1.75),
+        (6, 0, 1.791667),
+        (4, 1, 1.416667),
+        (5, 1, 1.55),
+        (6, 1, 1.622222),
+    ],
 )
 def test_the_uniform_policy_of_goofspiel(cards: int, lowest: int, expected: float) -> None:
     """Source: OpenSpiel's values for prizes 1 to n."""
@@ -61,7 +67,12 @@ def oracle(game: Game, policy: Rows, responder: int) -> float:
                 sets[int(key)] = own
                 visit(after, weight, (*own, (int(key), k)))
             else:
-                visit(after, weight * (policy.words[place + HEADER + k] if place >= 0 and count > 1 else 1 / count), own)
+                visit(
+                    after,
+                    weight
+                    * (policy.words[place + HEADER + k] if place >= 0 and count > 1 else 1 / count),
+                    own,
+                )
 
     starts, chances = game.starts()
     for row, chance in enumerate(chances):
@@ -71,7 +82,11 @@ def oracle(game: Game, policy: Rows, responder: int) -> float:
         worth[own] += value
     for key in sorted(sets, key=lambda key: -len(sets[key])):
         own = sets[key]
-        worth[own] += max(value for after, value in worth.items() if len(after) == len(own) + 1 and after[-1][0] == key)
+        worth[own] += max(
+            value
+            for after, value in worth.items()
+            if len(after) == len(own) + 1 and after[-1][0] == key
+        )
     return worth[()]
 
 
@@ -79,7 +94,9 @@ def oracle(game: Game, policy: Rows, responder: int) -> float:
     ("name", "options", "selection"),
     [("goofspiel", {"cards": 4}, "uct"), ("goofspiel", {"cards": 3, "prizes": "random"}, "exp3")],
 )
-def test_the_oracle_agrees(name: str, options: dict[str, Any], selection: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oracle_agrees(
+    name: str, options: dict[str, Any], selection: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     game = make_game(name, **options)
     learner = make("ismcts", game, 1, selection=selection)
     learner.run(200)
@@ -92,7 +109,8 @@ def test_the_oracle_agrees(name: str, options: dict[str, Any], selection: str, m
 def test_a_game_that_does_not_fit_is_told_in_numbers() -> None:
     listed = listing(make_game("goofspiel", cards=13))
     with pytest.raises(
-        ValueError, match=r"goofspiel: an exact best response would visit about \d.\de\+\d\d decisions; expected at most 1e\+09"
+        ValueError,
+        match=r"goofspiel: an exact best response would visit about \d.\de\+\d\d decisions; expected at most 1e\+09",
     ):
         nash_conv(listed, uniform())
     with pytest.raises(ValueError, match="cannot be listed"):
@@ -102,5 +120,7 @@ def test_a_game_that_does_not_fit_is_told_in_numbers() -> None:
 @pytest.mark.slow
 def test_small_phantom_tictactoe() -> None:
     """Histories of one information set lie at different depths. Source: a separate program in C++ gave the same."""
-    values = best_response_values(listing(make_game("phantom_tictactoe", variant="small")), uniform())
+    values = best_response_values(
+        listing(make_game("phantom_tictactoe", variant="small")), uniform()
+    )
     assert values == pytest.approx([0.94270833, 0.4952381], abs=1e-8)

@@ -36,7 +36,10 @@ def players(game: PokerTables) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 def exact(game: PokerTables, first: np.ndarray, second: np.ndarray) -> float:
     """Returns what the first policy wins against the second, both seats alike, in mb/h; a big blind is the ante of 1."""
     own = game.infoset_player[:, None] == 0
-    front, back = profile_values(game, np.where(own, first, second)), profile_values(game, np.where(own, second, first))
+    front, back = (
+        profile_values(game, np.where(own, first, second)),
+        profile_values(game, np.where(own, second, first)),
+    )
     return float(1000 * (front[0] + back[1]) / 2)
 
 
@@ -47,8 +50,13 @@ def test_matches_against_exact_values(game: PokerTables) -> None:
     for number, (one, first) in enumerate(every.items()):
         for two, second in list(every.items())[number + 1 :]:
             result, other = symmetric_play(game, [first[0], second[0]], [0, 1], DEALS, seed=number)
-            assert abs(result.mean - exact(game, first[1], second[1])) < 5 * result.error + 1e-9, (one, two)
-            assert other.mean == pytest.approx(-result.mean, abs=1e-6) and other.error == pytest.approx(result.error)
+            assert abs(result.mean - exact(game, first[1], second[1])) < 5 * result.error + 1e-9, (
+                one,
+                two,
+            )
+            assert other.mean == pytest.approx(
+                -result.mean, abs=1e-6
+            ) and other.error == pytest.approx(result.error)
 
 
 def test_a_deterministic_policy_against_itself_wins_nothing() -> None:
@@ -60,12 +68,18 @@ def test_a_deterministic_policy_against_itself_wins_nothing() -> None:
 
 def test_standard_errors_are_those_of_repeated_matches() -> None:
     """The spread of 200 matches: within 30 % of the error that they state (a false alarm in 10,000)."""
-    results = [symmetric_play(LEDUC, [RANDOM, ALWAYS_CALL], [0, 1], 500, seed)[0] for seed in range(200)]
-    assert np.std([result.mean for result in results]) == pytest.approx(np.mean([result.error for result in results]), rel=0.3)
+    results = [
+        symmetric_play(LEDUC, [RANDOM, ALWAYS_CALL], [0, 1], 500, seed)[0] for seed in range(200)
+    ]
+    assert np.std([result.mean for result in results]) == pytest.approx(
+        np.mean([result.error for result in results]), rel=0.3
+    )
 
 
 def test_the_seed_decides() -> None:
-    results = [symmetric_play(LEDUC, [RANDOM, ALWAYS_CALL], [0, 1], 500, seed)[0] for seed in (1, 1, 2)]
+    results = [
+        symmetric_play(LEDUC, [RANDOM, ALWAYS_CALL], [0, 1], 500, seed)[0] for seed in (1, 1, 2)
+    ]
     assert results[0] == results[1] != results[2]
 
 
@@ -91,7 +105,10 @@ def test_two_players_of_holdem() -> None:
     def always(slots: np.ndarray) -> np.ndarray:
         return np.repeat(slots[order], game.betting.num_buckets[order])
 
-    folder, raiser = always(np.zeros(len(order), dtype=np.uint8)), always(game.betting.num_actions.astype(np.uint8) - 1)
+    folder, raiser = (
+        always(np.zeros(len(order), dtype=np.uint8)),
+        always(game.betting.num_actions.astype(np.uint8) - 1),
+    )
     result = symmetric_play(game, [folder, raiser], [0, 1], 100)[0]
     assert (result.mean, result.error) == (-750, 0)
 

@@ -26,11 +26,17 @@ def kuhn_value(cards: tuple[int, int], bets: str, plans: tuple[Plan, Plan], play
     mover = len(bets) % 2
     moves = "fc" if bets.endswith("r") else "cr"
     chances = plans[mover][cards[mover], bets]
-    return sum(p * kuhn_value(cards, bets + m, plans, player) for p, m in zip(chances, moves, strict=True) if p)
+    return sum(
+        p * kuhn_value(cards, bets + m, plans, player)
+        for p, m in zip(chances, moves, strict=True)
+        if p
+    )
 
 
 def pure_plans(player: int) -> Iterator[Plan]:
-    places = [(card, bets) for card in range(3) for bets in (("", "cr") if player == 0 else ("c", "r"))]
+    places = [
+        (card, bets) for card in range(3) for bets in (("", "cr") if player == 0 else ("c", "r"))
+    ]
     for choice in product(range(2), repeat=len(places)):
         yield dict(zip(places, np.eye(2)[list(choice)], strict=True))
 
@@ -43,19 +49,29 @@ def test_kuhn_by_brute_force(seed: int) -> None:
     policy = random_policy(tables, seed, sparse=seed == 2)
     found = PolicyValues(tables, policy)
     texts = [text.split() for text in tables.infoset_texts()]
-    told = {("JQK".index(text[0]), "".join(text[1:])): row for text, row in zip(texts, policy, strict=True)}
+    told = {
+        ("JQK".index(text[0]), "".join(text[1:])): row
+        for text, row in zip(texts, policy, strict=True)
+    }
     for node, bets in enumerate(sequences(tables.betting)[0]):
         mover = len(bets) % 2
         for card in range(3):
             chances = np.zeros(3)
             for other in {0, 1, 2} - {card}:
                 chances[other] = np.prod(
-                    [told[other, bets[:k]]["cr".index(bets[k])] for k in range(len(bets)) if k % 2 != mover], initial=1.0
+                    [
+                        told[other, bets[:k]]["cr".index(bets[k])]
+                        for k in range(len(bets))
+                        if k % 2 != mover
+                    ],
+                    initial=1.0,
                 )
             view = np.array([card if seat == mover else -1 for seat in range(2)], np.int8)
             moves = found.at(view, node)
             if not chances.sum():  # the other never plays like this
-                assert np.isfinite(moves.values).all() and moves.cards[1 - mover].sum() == pytest.approx(1.0)
+                assert np.isfinite(moves.values).all() and moves.cards[
+                    1 - mover
+                ].sum() == pytest.approx(1.0)
                 continue
             chances /= chances.sum()
             best = np.full(2, -np.inf)
@@ -63,7 +79,13 @@ def test_kuhn_by_brute_force(seed: int) -> None:
                 plans = (plan, told) if mover == 0 else (told, plan)
                 for slot, move in enumerate("fc" if bets.endswith("r") else "cr"):
                     value = sum(
-                        chances[other] * kuhn_value((card, other) if mover == 0 else (other, card), bets + move, plans, mover)
+                        chances[other]
+                        * kuhn_value(
+                            (card, other) if mover == 0 else (other, card),
+                            bets + move,
+                            plans,
+                            mover,
+                        )
                         for other in np.flatnonzero(chances).tolist()
                     )
                     best[slot] = max(best[slot], value)
@@ -116,14 +138,20 @@ def test_an_account_of_kuhn_by_hand(seed: int) -> None:
     deals = list(permutations(range(3), 2))
     start = np.mean([open_kuhn_value(cards, "", plans) for cards in deals])
     for cards, bets in product(deals, sequences(tables.betting)[1]):
-        slots = [("fc" if bets[:k].endswith("r") else "cr").index(bet) for k, bet in enumerate(bets)]
+        slots = [
+            ("fc" if bets[:k].endswith("r") else "cr").index(bet) for k, bet in enumerate(bets)
+        ]
         account = values.account(np.array(cards, np.int8), slots)
         path = [open_kuhn_value(cards, bets[:k], plans) for k in range(len(bets) + 1)]
-        assert account.start[0] == pytest.approx(start) and account.deal[0] == pytest.approx(path[0] - start)
+        assert account.start[0] == pytest.approx(start) and account.deal[0] == pytest.approx(
+            path[0] - start
+        )
         np.testing.assert_allclose(account.moves[:, 0], np.diff(path), atol=1e-12)
         np.testing.assert_array_equal(account.later, 0.0)
         np.testing.assert_allclose(account.moves[:, 1], -account.moves[:, 0], atol=1e-12)
-        assert account.start[0] + account.deal[0] + account.moves[:, 0].sum() == pytest.approx(path[-1])
+        assert account.start[0] + account.deal[0] + account.moves[:, 0].sum() == pytest.approx(
+            path[-1]
+        )
     with pytest.raises(ValueError, match="played to its end"):
         values.account(np.array([0, 1], np.int8), [0])
     with pytest.raises(ValueError, match="after which the hand is over"):
@@ -155,6 +183,8 @@ def test_parts_of_leduc_sum_to_the_result_and_luck_is_zero_on_the_mean() -> None
 
 
 def test_an_equilibrium_expects_what_kuhn_is_worth() -> None:
-    account = PolicyValues(make("kuhn").tables, equilibrium(1 / 3)).account(np.array([2, 1], np.int8), [1, 1])
+    account = PolicyValues(make("kuhn").tables, equilibrium(1 / 3)).account(
+        np.array([2, 1], np.int8), [1, 1]
+    )
     np.testing.assert_allclose(account.start, [-1 / 18, 1 / 18], atol=1e-12)
     np.testing.assert_allclose(account.regrets, 0.0, atol=1e-9)

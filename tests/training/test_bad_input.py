@@ -53,7 +53,7 @@ def test_every_experiment_composes(experiment: str) -> None:
             "search=gumbell: expected one of gumbel, poker, puct; did you mean gumbel?",
         ),
         ("playouts=8", "playouts=8: unknown key; did you mean search.playouts?"),
-        ("search.root=alpha", "search.root=alpha: expected one of puct, gumbel"),
+        ("search.root=alpha", "search.root=alpha: expected one of gumbel, puct"),
         ("device=tpu", "device=tpu: expected one of auto, cpu, cuda"),
         ("resume=maybe", "resume=maybe: expected true or false"),
         ("objective=both", "objective=both: expected one of wp, adp"),

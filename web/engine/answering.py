@@ -18,7 +18,7 @@ from agents.agent import observers
 from agents.decision import WINS, Decision
 from agents.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
 from agents.players import PLAYERS, Entrant, Host
-from agents.rehearsal import compile_players
+from agents.warmup import compile_players
 from games import Choice
 from games.batches import concatenate
 from games.interface import Game, Records

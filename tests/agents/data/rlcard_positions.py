@@ -1,13 +1,15 @@
-"""Writes rlcard_positions.json: positions with what RLCard's own ``doudizhu-rule-v1`` plays. Needs the package rlcard (1.2.0).
+"""Writes rlcard_positions.json: positions with what RLCard's own ``doudizhu-rule-v1`` plays. Needs
+the package rlcard (1.2.0).
 
 Not part of the project and no requirement of it; run it in an environment of its own::
 
     python -m venv /tmp/rlcard && /tmp/rlcard/bin/pip install rlcard==1.2.0
     /tmp/rlcard/bin/python tests/agents/data/rlcard_positions.py
 
-A row is [seat, hand, move to beat ("" = lead), passes since, answers]; one answer, or all from which the player draws at random.
-Cards are named as in games/doudizhu/cards.py (RLCard's jokers B and R are our L and B). Hands are drawn from the deck without the
-move to beat; half of the time a higher move of the same kind is put into the hand, so that there is something to answer.
+A row is [seat, hand, move to beat ("" = lead), passes since, answers]; one answer, or all from
+which the player draws at random. Cards are named as in games/doudizhu/cards.py (RLCard's jokers B
+and R are our L and B). Hands are drawn from the deck without the move to beat; half of the time a
+higher move of the same kind is put into the hand, so that there is something to answer.
 """
 
 import json
@@ -31,23 +33,31 @@ def ordered(cards: list[str]) -> str:
 
 
 def hand_without(rng: random.Random, used: str, wanted: str) -> str | None:
-    """Returns a random hand of at most 20 cards that holds ``wanted`` and no card of ``used``; None where the deck lacks them."""
+    """Returns a random hand of at most 20 cards that holds ``wanted`` and no card of ``used``; None
+    where the deck lacks them.
+    """
     left = Counter(DECK)
     left.subtract(used)
     left.subtract(wanted)
     if min(left.values()) < 0:
         return None
     rest = list(left.elements())
-    return ordered([*wanted, *rng.sample(rest, rng.randint(1 if not wanted else 0, 20 - len(wanted)))])
+    return ordered(
+        [*wanted, *rng.sample(rest, rng.randint(1 if not wanted else 0, 20 - len(wanted)))]
+    )
 
 
-def answers(agent: DouDizhuRuleAgentV1, seat: int, hand: str, target: str, passes: int) -> list[str]:
+def answers(
+    agent: DouDizhuRuleAgentV1, seat: int, hand: str, target: str, passes: int
+) -> list[str]:
     """Returns what the player may answer, by asking it with every outcome of its random choice."""
     actions: list[str] = []
     trace: list[tuple[int, str]] = []
     if target:
         cards = [SimpleNamespace(rank=card, suit="") for card in hand]
-        actions = get_gt_cards(SimpleNamespace(current_hand=cards), SimpleNamespace(played_cards=target))
+        actions = get_gt_cards(
+            SimpleNamespace(current_hand=cards), SimpleNamespace(played_cards=target)
+        )
         trace = [((seat - passes - 1) % 3, target)] + [((seat - 1) % 3, "pass")] * passes
     state = {"trace": trace, "current_hand": hand, "actions": actions, "landlord": 0, "self": seat}
     return sorted({agent.step({"raw_obs": state}) for _ in range(1 + 20 * len(actions))})
@@ -62,7 +72,13 @@ def main() -> None:
     def add(seat: int, hand: str, target: str, passes: int) -> None:
         found = answers(agent, seat, hand, target, passes)
         rows.append(
-            [seat, hand.translate(OURS), target.translate(OURS), passes, [a if a == "pass" else a.translate(OURS) for a in found]]
+            [
+                seat,
+                hand.translate(OURS),
+                target.translate(OURS),
+                passes,
+                [a if a == "pass" else a.translate(OURS) for a in found],
+            ]
         )
 
     for _ in range(LEADS):

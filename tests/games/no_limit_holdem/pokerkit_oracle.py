@@ -20,7 +20,8 @@ SIZES = np.array([0.0, 0.5, 1.0, 2.0, np.inf])
 
 
 class Hand(NamedTuple):
-    """What a hand starts from. Attributes: by seat, as posted; the deck is hole cards in the order of seats, then the board."""
+    """What a hand starts from. Attributes: by seat, as posted; the deck is hole cards in the order
+    of seats, then the board."""
 
     stacks: np.ndarray
     antes: np.ndarray
@@ -56,7 +57,8 @@ def random_hand(rng: np.random.Generator, *, short: bool) -> Hand:
 
 
 def start_pokerkit(hand: Hand) -> State:
-    """Returns PokerKit's state of a hand, with all hole cards dealt. Heads-up it wants posts in the other order."""
+    """Returns PokerKit's state of a hand, with all hole cards dealt. Heads-up it wants posts in the
+    other order."""
     heads_up = len(hand.stacks) == 2
     order = slice(None, None, -1) if heads_up else slice(None)
     made = NoLimitTexasHoldem.create_state(
@@ -76,7 +78,8 @@ def start_pokerkit(hand: Hand) -> State:
 
 @contextmanager
 def quick_pokerkit() -> Iterator[None]:
-    """Has PokerKit remember what each seven cards are worth: it asks some ten times, and that is most of its time."""
+    """Has PokerKit remember what each seven cards are worth: it asks some ten times, and that is
+    most of its time."""
     usual = StandardHighHand.from_game
 
     @lru_cache(maxsize=256)
@@ -93,23 +96,35 @@ def quick_pokerkit() -> Iterator[None]:
 
 
 @kernel
-def _start(rules: Rules, states: States, stacks: np.ndarray, antes: np.ndarray, blinds: np.ndarray, big_blind: int) -> None:
+def _start(
+    rules: Rules,
+    states: States,
+    stacks: np.ndarray,
+    antes: np.ndarray,
+    blinds: np.ndarray,
+    big_blind: int,
+) -> None:
     deals.sort_cards(states, 0)
     betting.start_row(rules, states, 0, stacks, antes, blinds, big_blind)
 
 
 @kernel
-def _look(rules: Rules, states: States, actions: np.ndarray, amounts: np.ndarray, may: np.ndarray) -> tuple[int, ...]:
+def _look(
+    rules: Rules, states: States, actions: np.ndarray, amounts: np.ndarray, may: np.ndarray
+) -> tuple[int, ...]:
     """Returns the number of legal actions, the chips to call, the bounds of a raise, and the pot.
 
     Args:
-        actions: int16, the listed actions, written. amounts: int64, their amounts, 0 for fold and call.
-        may: bool ``[2 + sizes + 3]``: whether fold, call, each size, the least amount less one, the least and the most one more
-            may be played, written.
+        actions: int16, the listed actions, written. amounts: int64, their amounts, 0 for fold and
+            call.
+        may: bool ``[2 + sizes + 3]``: whether fold, call, each size, the least amount less one, the
+            least and the most one more may be played, written.
     """
     count = betting.legal(rules, states, 0, actions)
     for k in range(count):
-        amounts[k] = betting.amount_of(rules, states, 0, actions[k]) if actions[k] >= FIRST_SIZE else 0
+        amounts[k] = (
+            betting.amount_of(rules, states, 0, actions[k]) if actions[k] >= FIRST_SIZE else 0
+        )
     least, most = betting.raise_bounds(rules, states, 0)
     sizes = rules.sizes.size + FIRST_SIZE
     for action in range(sizes):
@@ -133,7 +148,12 @@ def _returns(rules: Rules, states: States, out: np.ndarray) -> None:
 def start_kernels(hand: Hand) -> tuple[Rules, States]:
     """Returns the rules and one row."""
     seats = len(hand.stacks)
-    rules = Rules(SIZES, *(np.asarray(x, np.int32) for x in (hand.stacks, hand.antes, hand.blinds)), hand.big_blind, tables())
+    rules = Rules(
+        SIZES,
+        *(np.asarray(x, np.int32) for x in (hand.stacks, hand.antes, hand.blinds)),
+        hand.big_blind,
+        tables(),
+    )
     states = state.empty(1, seats)
     states.hole[0] = hand.deck[: 2 * seats].reshape(seats, 2)
     states.board[0] = hand.deck[2 * seats :]
@@ -150,15 +170,28 @@ def _deal_board(made: State, hand: Hand) -> None:
             continue
         count = made.board_dealing_count or 0
         there = len(made.board_cards)
-        made.deal_board("".join(card_texts(hand.deck[2 * seats + there : 2 * seats + there + count])))
+        made.deal_board(
+            "".join(card_texts(hand.deck[2 * seats + there : 2 * seats + there + count]))
+        )
 
 
-def _choose(rng: np.random.Generator, rules: Rules, states: States, listed: np.ndarray, least: int, most: int) -> int:
-    """Returns a random action: few folds, many calls, listed sizes, and exact amounts of which many are at the bounds."""
+def _choose(
+    rng: np.random.Generator,
+    rules: Rules,
+    states: States,
+    listed: np.ndarray,
+    least: int,
+    most: int,
+) -> int:
+    """Returns a random action: few folds, many calls, listed sizes, and exact amounts of which many
+    are at the bounds."""
     kind = rng.random()
     if most and kind < 0.25:
         return FIRST_AMOUNT + int(
-            rng.choice([least, most, rng.integers(least, most + 1), min(most, least + 1)], p=[0.4, 0.1, 0.3, 0.2])
+            rng.choice(
+                [least, most, rng.integers(least, most + 1), min(most, least + 1)],
+                p=[0.4, 0.1, 0.3, 0.2],
+            )
         )
     if kind < 0.8:
         return CALL
@@ -166,7 +199,8 @@ def _choose(rng: np.random.Generator, rules: Rules, states: States, listed: np.n
 
 
 def play(hand: Hand, rng: np.random.Generator) -> int:
-    """Plays a hand by random moves in both; returns the number of moves. Raises AssertionError where the two differ."""
+    """Plays a hand by random moves in both; returns the number of moves. Raises AssertionError
+    where the two differ."""
     made = start_pokerkit(hand)
     rules, states = start_kernels(hand)
     actions, amounts, moves = np.empty(FIRST_AMOUNT, np.int16), np.empty(FIRST_AMOUNT, np.int64), 0
@@ -198,7 +232,9 @@ def play(hand: Hand, rng: np.random.Generator) -> int:
             made.check_or_call()
         else:
             exact = action - FIRST_AMOUNT
-            made.complete_bet_or_raise_to(exact if exact >= 0 else int(amounts[:count][listed == action][0]))
+            made.complete_bet_or_raise_to(
+                exact if exact >= 0 else int(amounts[:count][listed == action][0])
+            )
         _step(rules, states, action)
         moves += 1
     assert not made.status

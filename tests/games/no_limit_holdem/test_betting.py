@@ -9,7 +9,15 @@ from games import make
 from games.interface import Game
 from games.kernels import kernel
 from games.no_limit_holdem import betting, translation
-from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FIRST_SIZE, FOLD, MOST_CHIPS, Rules, States
+from games.no_limit_holdem.state import (
+    CALL,
+    FIRST_AMOUNT,
+    FIRST_SIZE,
+    FOLD,
+    MOST_CHIPS,
+    Rules,
+    States,
+)
 from games.table import IllegalMove, Table
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 
@@ -32,7 +40,9 @@ def table(hands: list[list[str]], stacks: list[int], **options: object) -> Table
     """Returns a table with given cards and stacks; the cards come down as in BOARD."""
     game = make("no_limit_holdem", players=len(hands), stacks=stacks, **options)
     fields = {"hands": hands, "public": BOARD, "stacks": stacks}
-    return Table(game, record={"game": "no_limit_holdem", "deal": fields, "moves": [], "returns": None})
+    return Table(
+        game, record={"game": "no_limit_holdem", "deal": fields, "moves": [], "returns": None}
+    )
 
 
 def play(at: Table, *moves: str) -> dict[str, object]:
@@ -86,7 +96,8 @@ def test_a_raise_adds_as_much_as_the_last() -> None:
 
 
 def test_a_short_all_in_does_not_reopen() -> None:
-    """Seat 3 raises by 200, seat 0 is all-in for 100 more: seat 3, which has acted, may call or fold; seat 1 may raise."""
+    """Seat 3 raises by 200, seat 0 is all-in for 100 more: seat 3, which has acted, may call or
+    fold; seat 1 may raise."""
     at = table([ACES, KINGS, QUEENS, SMALL], [400, 10_000, 10_000, 10_000])
     play(at, "fold", "r300", "all-in")
     assert at.seat == 1 and at.describe()["raise"] == [600, 10_000]
@@ -127,7 +138,11 @@ def test_uncalled_bets_go_back() -> None:
     at = table([ACES, KINGS], [1000, 1000])
     shown = play(at, "r300", "fold")
     assert shown["returns"] == [-100.0, 100.0]
-    assert shown["paid"] == [100, 100] and shown["stacks"] == [900, 900] and shown["hands"] == [None, None]
+    assert (
+        shown["paid"] == [100, 100]
+        and shown["stacks"] == [900, 900]
+        and shown["hands"] == [None, None]
+    )
 
 
 def test_antes_are_no_bets() -> None:
@@ -137,12 +152,18 @@ def test_antes_are_no_bets() -> None:
 
 
 def test_listed_sizes_are_multiples_of_the_pot_after_a_call() -> None:
-    """To call 50 into 150: the pot is then 200, and half of it on top of the 100 to match is 200, the least raise."""
+    """To call 50 into 150: the pot is then 200, and half of it on top of the 100 to match is 200,
+    the least raise."""
     at = table([ACES, KINGS], [10_000] * 2)
     shown = at.describe()
     assert dict(zip(shown["legal"], shown["amounts"], strict=True)) == {
-        "fold": None, "call": None, "least": 200, "1 pot": 300, "2 pot": 500, "all-in": 10_000,
-    }  # fmt: skip
+        "fold": None,
+        "call": None,
+        "least": 200,
+        "1 pot": 300,
+        "2 pot": 500,
+        "all-in": 10_000,
+    }
 
 
 def test_a_listed_size_and_its_amount_are_the_same_move() -> None:
@@ -155,18 +176,34 @@ def test_a_listed_size_and_its_amount_are_the_same_move() -> None:
 
 
 def test_amounts_count_as_the_nearest_listed_size() -> None:
-    """Between the pot (A = 1) and twice it (B = 2) the border is (1 + 2 + 4) / (1 + 2 + 2) = 1.4 pots: 100 + 1.4 x 200 = 380."""
+    """Between the pot (A = 1) and twice it (B = 2) the border is (1 + 2 + 4) / (1 + 2 + 2) = 1.4
+    pots: 100 + 1.4 x 200 = 380."""
     at = table([ACES, KINGS], [10_000] * 2)
-    found = {chips: at.game.action_text(int(_nearest(at.game.rules, at.states, FIRST_AMOUNT + chips))) for chips in
-             (200, 210, 300, 380, 381, 500, 9_999, 10_000)}  # fmt: skip
-    assert found == {200: "least", 210: "least", 300: "1 pot", 380: "1 pot", 381: "2 pot", 500: "2 pot", 9_999: "all-in",
-                     10_000: "all-in"}  # fmt: skip
+    found = {
+        chips: at.game.action_text(int(_nearest(at.game.rules, at.states, FIRST_AMOUNT + chips)))
+        for chips in (200, 210, 300, 380, 381, 500, 9_999, 10_000)
+    }
+    assert found == {
+        200: "least",
+        210: "least",
+        300: "1 pot",
+        380: "1 pot",
+        381: "2 pot",
+        500: "2 pot",
+        9_999: "all-in",
+        10_000: "all-in",
+    }
     for action in (FOLD, CALL, FIRST_SIZE + 2):
         assert _nearest(at.game.rules, at.states, action) == action
 
 
 def test_texts(six: Game) -> None:
-    for text, action in (("fold", FOLD), (" Check ", CALL), ("all-in", FIRST_SIZE + 4), ("0.5  pot", FIRST_SIZE + 1)):
+    for text, action in (
+        ("fold", FOLD),
+        (" Check ", CALL),
+        ("all-in", FIRST_SIZE + 4),
+        ("0.5  pot", FIRST_SIZE + 1),
+    ):
         assert six.parse_action(text) == action
     for text, chips in (("r250", 250), ("bet 250", 250), ("raise to 99", 99)):
         assert six.parse_action(text) == FIRST_AMOUNT + chips
@@ -184,7 +221,10 @@ def six() -> Game:
     ("options", "message"),
     [
         ({"players": 11}, "players=11: expected at least 2 and at most 10"),
-        ({"stacks": 100, "ante": 10}, r"stacks=100: expected at least the big blind and the ante \(110\)"),
+        (
+            {"stacks": 100, "ante": 10},
+            r"stacks=100: expected at least the big blind and the ante \(110\)",
+        ),
         ({"stacks": [500, 40]}, "stacks=40: expected at least"),
         ({"stacks": [500]}, "expected one number, or 2 of them"),
         ({"stacks": 40_000}, "stacks=40000: expected at least .* and at most 32735"),
@@ -207,10 +247,18 @@ def test_options_that_cannot_be(options: dict[str, object], message: str) -> Non
 @pytest.mark.parametrize(
     "change",
     [
-        {"hands": [ACES, ACES]}, {"hands": [ACES]}, {"hands": 5}, {"public": BOARD[:4]}, {"public": ["Xx", *BOARD[:4]]},
-        {"stacks": [1000]}, {"stacks": [0, 5]}, {"stacks": "many"}, {"blinds": [1.5, 2]}, {"big_blind": 0},
+        {"hands": [ACES, ACES]},
+        {"hands": [ACES]},
+        {"hands": 5},
+        {"public": BOARD[:4]},
+        {"public": ["Xx", *BOARD[:4]]},
+        {"stacks": [1000]},
+        {"stacks": [0, 5]},
+        {"stacks": "many"},
+        {"blinds": [1.5, 2]},
+        {"big_blind": 0},
     ],
-)  # fmt: skip
+)
 def test_deals_that_are_none(change: dict[str, object]) -> None:
     game = make("no_limit_holdem")
     deal = {"hands": [ACES, KINGS], "public": BOARD, "stacks": [1000, 1000], **change}
@@ -223,7 +271,9 @@ def test_random_stacks_follow_from_the_seed() -> None:
     deals = game.deal(np.arange(1, 2_001, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
     stacks = deals.stacks + deals.paid
     assert stacks.min() >= 2_000 and stacks.max() <= 20_000
-    assert abs((stacks < np.sqrt(2_000 * 20_000)).mean() - 0.5) < 0.05  # half of them below the middle of the logarithms
+    assert (
+        abs((stacks < np.sqrt(2_000 * 20_000)).mean() - 0.5) < 0.05
+    )  # half of them below the middle of the logarithms
 
 
 def test_saved_hands_keep_their_stacks(tmp_path: Path) -> None:

@@ -15,7 +15,10 @@ from games.table import Table
 GAME = make("no_limit_holdem")
 
 
-@pytest.mark.parametrize("hole, board", [("AsKs", "QsJs2h"), ("7c2d", "7h7s2c3d"), ("9h8h", "7d6c2hKh"), ("2c2d", "AsKsQsJsTs")])
+@pytest.mark.parametrize(
+    "hole, board",
+    [("AsKs", "QsJs2h"), ("7c2d", "7h7s2c3d"), ("9h8h", "7d6c2hKh"), ("2c2d", "AsKsQsJsTs")],
+)
 def test_strength_of_a_hand(hole: str, board: str) -> None:
     own, shown = parse_cards(hole), parse_cards(board)
     rest = [card for card in range(52) if card not in own + shown]
@@ -24,7 +27,9 @@ def test_strength_of_a_hand(hole: str, board: str) -> None:
     beaten = np.mean(np.where(others < mine, 1.0, np.where(others == mine, 0.5, 0.0)))
     straight = category(mine) >= 4
     outs = (
-        0.0 if straight or len(shown) == 5 else np.mean([category(s) >= 4 for s in strengths([[*own, *shown, c] for c in rest])])
+        0.0
+        if straight or len(shown) == 5
+        else np.mean([category(s) >= 4 for s in strengths([[*own, *shown, c] for c in rest])])
     )
     states = Table(GAME, seed=1).view(1)
     states.hole[0, 1] = own

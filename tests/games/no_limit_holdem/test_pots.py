@@ -12,7 +12,8 @@ from games.table import IllegalMove, Table
 
 
 def test_whoever_is_best_wins_each_pot() -> None:
-    """Paid out pot by pot to the best hand among those who can win it, the pots are the returns (apart from odd chips)."""
+    """Paid out pot by pot to the best hand among those who can win it, the pots are the returns
+    (apart from odd chips)."""
     game, chance, with_sides, shared = (
         make("no_limit_holdem", players=5, ante=10, stacks=3000, least_stack=300),
         random.Random(4),
@@ -23,11 +24,20 @@ def test_whoever_is_best_wins_each_pot() -> None:
         table = Table(game, seed=seed)
         while not table.is_over:
             moves = [move.text for move in table.legal()]
-            table.play(chance.choice([move for move in moves if move != "fold" or chance.random() < 0.5] or moves))
+            table.play(
+                chance.choice(
+                    [move for move in moves if move != "fold" or chance.random() < 0.5] or moves
+                )
+            )
             states = table.states
             told = pots(states, 0)
-            assert sum(pot["chips"] for pot in told) == states.paid.sum() and all(pot["chips"] > 0 for pot in told)
-            assert all(set(later["seats"]) <= set(pot["seats"]) for pot, later in zip(told, told[1:], strict=False))
+            assert sum(pot["chips"] for pot in told) == states.paid.sum() and all(
+                pot["chips"] > 0 for pot in told
+            )
+            assert all(
+                set(later["seats"]) <= set(pot["seats"])
+                for pot, later in zip(told, told[1:], strict=False)
+            )
         strengths = np.zeros(5, np.int32)
         hand_strengths(game.rules, states, 0, strengths)
         won = -states.paid[0].astype(float)
@@ -63,11 +73,17 @@ def test_a_side_pot_by_hand() -> None:
         (["all-in"], "r10000", "no raise is allowed"),
     ],
 )
-def test_an_illegal_amount_is_told_with_the_bounds(moves: list[str], move: str, besides: str) -> None:
+def test_an_illegal_amount_is_told_with_the_bounds(
+    moves: list[str], move: str, besides: str
+) -> None:
     table = Table(make("no_limit_holdem"), seed=1)
     for made in moves:
         table.play(made)
     with pytest.raises(IllegalMove) as error:
         table.play(move)
-    assert str(error.value).endswith(f"; {besides}") and move in str(error.value) and "\n" not in str(error.value)
+    assert (
+        str(error.value).endswith(f"; {besides}")
+        and move in str(error.value)
+        and "\n" not in str(error.value)
+    )
     assert len(table.moves) == len(moves)

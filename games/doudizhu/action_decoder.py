@@ -1,8 +1,9 @@
 """Policy outputs: how the logit of each move is a sum of network outputs.
 
-The outputs are 42 planes of 15 ranks, then pass and rocket. There is a *main* plane for every category and length, with one
-output for each lowest main rank, and a *kicker* plane for every category with kickers, with one output for each rank. The logit
-of a move is its main output plus the outputs of its kickers; a repeated solo kicker counts again, a pair counts once.
+The outputs are 42 planes of 15 ranks, then pass and rocket. There is a *main* plane for every
+category and length, with one output for each lowest main rank, and a *kicker* plane for every
+category with kickers, with one output for each rank. The logit of a move is its main output plus
+the outputs of its kickers; a repeated solo kicker counts again, a pair counts once.
 """
 
 import numpy as np
@@ -11,7 +12,9 @@ from games.doudizhu.cards import NUM_RANKS, unpack
 from games.doudizhu.legal import HAS_KICKERS, LONGEST, SHORTEST
 from games.doudizhu.moves import PASS, Category, Rules, main_counts
 
-_SEGMENTS = [(c, length) for c in list(Category)[1:-1] for length in range(SHORTEST[c], LONGEST[c] + 1)]
+_SEGMENTS = [
+    (c, length) for c in list(Category)[1:-1] for length in range(SHORTEST[c], LONGEST[c] + 1)
+]
 """The category and length of each main plane."""
 _KICKER_CATEGORIES = [c for c in Category if HAS_KICKERS[c]]
 _NUM_PLANES = len(_SEGMENTS) + len(_KICKER_CATEGORIES)
@@ -25,7 +28,9 @@ POLICY_SIZE = ROCKET_OUTPUT + 1
 
 
 def decoder(rules: Rules) -> np.ndarray:
-    """Returns the policy outputs whose sum is the logit of each move (int16 ``[M, 6]``), filled up with -1."""
+    """Returns the policy outputs whose sum is the logit of each move (int16 ``[M, 6]``), filled up
+    with -1.
+    """
     outputs = np.full((len(rules.cards), _MOST_TERMS), -1, dtype=np.int16)
     outputs[PASS, 0] = PASS_OUTPUT
     counts = unpack(rules.cards)

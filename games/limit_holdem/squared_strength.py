@@ -1,14 +1,14 @@
 """Hand strength and its expected square, E[HS^2], exactly, in integers.
 
-On the river the *hand strength* HS of two cards is their winning percentage against all 990 holdings that an opponent can have;
-a tie counts half (the paper does not say). In integers it is the *points* ``2 * wins + ties``, out of 1,980. Before the river,
-E[HS^2] is the mean of HS^2 over all ways to complete the board: 46 rivers after a turn, 1,081 pairs of cards after a flop. All
-sums below are sums of squared points, so that no rounding decides a bucket.
+On the river the *hand strength* HS of two cards is their winning percentage against all 990
+holdings that an opponent can have; a tie counts half (the paper does not say). In integers it is
+the *points* ``2 * wins + ties``, out of 1,980. Before the river, E[HS^2] is the mean of HS^2 over
+all ways to complete the board: 46 rivers after a turn, 1,081 pairs of cards after a flop. All sums
+below are sums of squared points, so that no rounding decides a bucket.
 
-Source: Heinrich & Silver 2015, 4.3; Zinkevich et al., "Regret minimization in games with incomplete information", 2007.
+Source: Heinrich & Silver 2015, 4.3; Zinkevich et al., "Regret minimization in games with incomplete
+information", 2007.
 """
-
-from typing import Any
 
 import numpy as np
 
@@ -18,15 +18,18 @@ from games.poker.hands import EMPTY_KEY, NUM_CARDS, NUM_STRENGTHS, HandTables, s
 
 MOST_POINTS = 1_980
 MOST = (0, 47 * 46 * MOST_POINTS**2, 46 * MOST_POINTS**2, MOST_POINTS**2)
-"""What stands for an E[HS^2] of 1 in each round. After a flop each pair of cards is counted twice: it can come in two orders."""
+"""What stands for an E[HS^2] of 1 in each round. After a flop each pair of cards is counted twice:
+it can come in two orders."""
 
 
 @kernel
 def river_points(tables: HandTables, masks: int, points: np.ndarray) -> None:
-    """Writes ``2 * wins + ties`` of each holding on a board of five cards to ``points`` (int16 ``[1326]``).
+    """Writes ``2 * wins + ties`` of each holding on a board of five cards to ``points`` (int16
+    ``[1326]``).
 
-    Holdings that share a card with the board have 0. Those that are weaker than (a, b) and hold neither a nor b are counted as
-    all weaker ones, less those with a, less those with b: with both there is none.
+    Holdings that share a card with the board have 0. Those that are weaker than (a, b) and hold
+    neither a nor b are counted as all weaker ones, less those with a, less those with b: with both
+    there is none.
     """
     cards = np.empty(NUM_CARDS, dtype=np.int64)
     holders = np.empty(1081, dtype=np.int64)  # one * 64 + two
@@ -48,7 +51,9 @@ def river_points(tables: HandTables, masks: int, points: np.ndarray) -> None:
         for i in range(j):
             one, two = cards[i], cards[j]
             both = masks | tables.bits[one] | tables.bits[two]
-            strengths[number] = strength_of(tables, key + tables.keys[one] + tables.keys[two], both, 7)
+            strengths[number] = strength_of(
+                tables, key + tables.keys[one] + tables.keys[two], both, 7
+            )
             holders[number] = one * 64 + two
             begin[strengths[number] + 1] += 1
             number += 1
@@ -70,7 +75,9 @@ def river_points(tables: HandTables, masks: int, points: np.ndarray) -> None:
             held = holders[ordered[k]]
             one, two = held >> 6, held & 63
             wins = start - weaker[one] - weaker[two]
-            ties = end - start + 1 - equal[one] - equal[two]  # the holding itself is among those with a and those with b
+            ties = (
+                end - start + 1 - equal[one] - equal[two]
+            )  # the holding itself is among those with a and those with b
             points[(two * (two - 1) >> 1) + one] = 2 * wins + ties
         for k in range(start, end):
             held = holders[ordered[k]]
@@ -83,7 +90,9 @@ def river_points(tables: HandTables, masks: int, points: np.ndarray) -> None:
 
 @kernel
 def rivers(tables: HandTables, boards: np.ndarray, points: np.ndarray) -> None:
-    """Writes the points on each of the boards (masks, int64 ``[N]``) to ``points`` (int16 ``[N, 1326]``)."""
+    """Writes the points on each of the boards (masks, int64 ``[N]``) to ``points`` (int16 ``[N,
+    1326]``).
+    """
     for k in range(len(boards)):
         river_points(tables, boards[k], points[k])
 
@@ -122,19 +131,14 @@ def expected_squares(
 
 
 def buckets(sums: np.ndarray, round_number: int, size: int) -> np.ndarray:
-    """Returns the bucket of E[HS^2] on an equidistant grid of ``size`` cells over [0, 1]; the last cell holds 1 itself.
+    """Returns the bucket of E[HS^2] on an equidistant grid of ``size`` cells over [0, 1]; the last
+    cell holds 1 itself.
 
     Args:
-        sums: Integers; ``MOST[round_number]`` stands for 1. After the river they are squared points.
+        sums: Integers; ``MOST[round_number]`` stands for 1. After the river they are squared
+            points.
         round_number: 1 to 3.
         size: Number of cells.
     """
     values: np.ndarray = np.minimum(sums * np.int64(size) // MOST[round_number], size - 1)
     return values.astype(np.uint8 if size <= 256 else np.uint16)
-
-
-def hand_strength(tables: HandTables, board: list[int]) -> np.ndarray:
-    """Returns HS of all holdings on a board of five cards: float64 ``[1326]``, 0 for those that share a card with it."""
-    points: Any = np.empty(NUM_HOLDINGS, dtype=np.int16)
-    river_points(tables, sum(int(tables.bits[card]) for card in board), points)
-    return np.asarray(points / MOST_POINTS)

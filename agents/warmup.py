@@ -1,7 +1,9 @@
-"""Rehearsals of FPMCTS: a small search and a small inference, each in a process of its own, so that their kernels are compiled.
+"""Warm-up runs that compile FPMCTS: a small search and a small inference, each in a process of its
+own.
 
-``compile_players`` runs both at once; whoever plays or trains with searches calls it first (see ``runtime.compilation``). The
-networks are small and have learned nothing: kernels do not depend on them.
+``compile_players`` does both at once; programs that play or train with searches call it first (see
+``runtime.compilation``). The networks are small and have learned nothing: kernels do not depend on
+them.
 """
 
 import sys
@@ -15,27 +17,24 @@ import torch
 from agents.general.random_agent import Random
 from fpmcts.search import Search, SearchSettings
 from games import is_outside, make
-from games.batches import Rules, States, num_rows, take
-from games.generic import current_seat, legal, step
+from games.batches import States, num_rows, take
+from games.generic import legal, step
 from games.interface import Game, Records, seats_to_move
 from games.kernel_cache import cache_folder
-from games.kernels import Stream, deal_seeds, kernel, sources_digest, streams
+from games.kernels import Stream, deal_seeds, sources_digest, streams
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
-from runtime.compilation import Rehearsal, compile_ahead, compile_beside, say_on_stderr
+from runtime.compilation import Command, compile_ahead, compile_beside, say_on_stderr
 
 MOVES = 12
-"""Of the game in which inference is rehearsed: enough for hands to be few."""
+"""Of the game in which worlds are drawn: enough for hands to be few."""
 WORLDS = 4
 
 
-def rehearsals(name: str) -> list[Rehearsal]:
-    """Returns the rehearsals of a game, the longest first."""
-    return [("-m", "agents.rehearsal", part, name) for part in PARTS]
-
-
-def compile_players(name: str, say: Callable[[str], None] = say_on_stderr, wait: bool = True) -> None:
+def compile_players(
+    name: str, say: Callable[[str], None] = say_on_stderr, wait: bool = True
+) -> None:
     """Compiles what FPMCTS needs to play a game, if that was not done yet.
 
     Args:
@@ -45,33 +44,26 @@ def compile_players(name: str, say: Callable[[str], None] = say_on_stderr, wait:
     """
     run = compile_ahead if wait else compile_beside
     files = [Path(str(import_module(name).__file__))] if is_outside(name) else []
-    run(cache_folder() / f"compiled-{sources_digest(*files)}", rehearsals(name), say)
-
-
-@kernel
-def _count_legal(rules: Rules, views: States, scratch: np.ndarray, counts: np.ndarray) -> None:
-    for i in range(counts.size):
-        counts[i] = legal(rules, views, i, scratch) if current_seat(rules, views, i) >= 0 else 0
-
-
-@kernel
-def _step(rules: Rules, states: States, action: int) -> None:
-    step(rules, states, 0, action)
+    commands: list[Command] = [
+        ("-m", "agents.warmup", part, name) for part in PARTS
+    ]  # the longest first
+    run(cache_folder() / f"compiled-{sources_digest(*files)}", commands, say)
 
 
 def _open_decisions(game: Game) -> Iterator[tuple[States, Records]]:
-    """Yields the first decisions of a random game that are not forced, as views (one row) with the moves before them."""
+    """Yields the first decisions of a random game that are not forced, as views (one row) with the
+    moves before them.
+    """
     states = game.deal(deal_seeds(0, 1, Stream.PLAY))
     records = Records(np.full((1, game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16))
-    player, counts = Random().at(game), np.empty(1, np.int64)
+    player, actions = Random().at(game), np.empty(game.spec.max_legal, np.int16)
     player.start(1, 0)
     for k in range(min(MOVES, game.spec.max_moves)):
         views = game.view(states, seats_to_move(game, states))
-        _count_legal(game.rules, views, np.empty(game.spec.max_legal, np.int16), counts)
-        if counts[0] > 1:
+        if legal(game.rules, views, 0, actions) > 1:
             yield views, records
         action = player.act(np.zeros(1, np.int64), views, records)[0]
-        _step(game.rules, states, int(action))
+        step(game.rules, states, 0, int(action))
         records.moves[0, k] = action
         records.lengths[0] += 1
         if seats_to_move(game, states)[0] < 0:
@@ -80,30 +72,42 @@ def _open_decisions(game: Game) -> Iterator[tuple[States, Records]]:
 
 def _evaluator(game: Game) -> Evaluator:
     head = "win_stakes" if game.spec.stake_factors else "scalar"
-    return Evaluator(build_networks(game.spec, NetworkConfig(channels=8, blocks=1, value_head=head), seed=0))
+    return Evaluator(
+        build_networks(game.spec, NetworkConfig(channels=8, blocks=1, value_head=head), seed=0)
+    )
 
 
-def rehearse_search(game: Game) -> None:
+def warm_up_search(game: Game) -> None:
     """Searches the first open decision by both root rules, with play-outs."""
     evaluator = _evaluator(game)
     views, _ = next(_open_decisions(game))
-    worlds = take(views, np.zeros(WORLDS, np.int64))  # erased hands will do: nothing here depends on how good a move is
+    worlds = take(
+        views, np.zeros(WORLDS, np.int64)
+    )  # erased hands will do: nothing here depends on how good a move is
     for root in ("gumbel", "puct"):
-        settings = SearchSettings(root=root, playouts=WORLDS, worlds=WORLDS, slots=2, rollout=0.5 if root == "gumbel" else 0.0)
+        settings = SearchSettings(
+            root=root,
+            playouts=WORLDS,
+            worlds=WORLDS,
+            slots=2,
+            rollout=0.5 if root == "gumbel" else 0.0,
+        )
         search = Search(game, evaluator.evaluate, settings, 1, False)
         search.run(worlds, streams(0, 1), np.zeros(num_rows(views), np.int64))
 
 
-def rehearse_inference(game: Game) -> None:
+def warm_up_inference(game: Game) -> None:
     """Draws worlds at the first open decisions of a game."""
     phase1 = "marginal" if game.spec.has_hidden_head else "none"
-    determinizer = Determinizer(game, _evaluator(game), InferenceSettings(phase1=phase1, particles=8, candidates=8), 1)
+    determinizer = Determinizer(
+        game, _evaluator(game), InferenceSettings(phase1=phase1, particles=8, candidates=8), 1
+    )
     rng = streams(0, 1)
     for views, records in _open_decisions(game):
         determinizer.worlds(np.zeros(1, np.int64), views, records, rng, WORLDS)
 
 
-PARTS = {"search": rehearse_search, "inference": rehearse_inference}
+PARTS = {"search": warm_up_search, "inference": warm_up_inference}
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from games.doudizhu.action_decoder import PASS_OUTPUT, POLICY_SIZE, ROCKET_OUTPUT
 from games.doudizhu.cards import NUM_RANKS, unpack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.moves import Category, main_counts
-from games.doudizhu.policy import PASS_OUTPUT, POLICY_SIZE, ROCKET_OUTPUT
 
 GAME = Doudizhu()
 NINE, TEN, TWO, LITTLE = 6, 7, 12, 13
@@ -48,10 +48,14 @@ def test_sizes() -> None:
 
 def test_every_kicker_has_its_output() -> None:
     rules, decoder = GAME.rules, GAME.decoder
-    kickers = unpack(rules.cards) - np.array([main_counts(rules, move) for move in range(len(rules.cards))])
+    kickers = unpack(rules.cards) - np.array(
+        [main_counts(rules, move) for move in range(len(rules.cards))]
+    )
     pairs = np.isin(rules.category, [Category.TRIO_PAIR, Category.PLANE_PAIRS, Category.FOUR_PAIRS])
     expected = kickers.sum(axis=1) // np.where(pairs, 2, 1)
     np.testing.assert_array_equal((decoder[:, 1:] >= 0).sum(axis=1), expected)
     ranks = np.where(decoder[:, 1:] >= 0, decoder[:, 1:] % NUM_RANKS, NUM_RANKS)
     for rank in range(NUM_RANKS):
-        np.testing.assert_array_equal((ranks == rank).sum(axis=1), kickers[:, rank] // np.where(pairs, 2, 1))
+        np.testing.assert_array_equal(
+            (ranks == rank).sum(axis=1), kickers[:, rank] // np.where(pairs, 2, 1)
+        )

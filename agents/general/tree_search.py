@@ -1,0 +1,266 @@
+"""What the trees of Information Set MCTS have in common: the search by chunks, the move, and what
+is told of it.
+"""
+
+import time
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from agents.agent import Agent
+from agents.decision import Decision, Limits, Question, RootMove
+from games.batches import Rules, States, take
+from games.generic import legal
+from games.interface import Game, Records
+from games.kernels import kernel, random_index, streams
+from inference.positions import Positions, make_positions
+
+ITERATIONS = 10_000
+"""Where nothing is said of iterations or seconds."""
+MOST_ITERATIONS = 10**9
+Tree = TypeVar("Tree")
+
+
+class Clock:
+    """When a search ends, and how far it is.
+
+    Args:
+        iterations: The most there may be; None: 10,000, with ``seconds`` no limit.
+        seconds: The time; None: no limit.
+        limits: Of the question.
+    """
+
+    def __init__(
+        self, iterations: int | None, seconds: float | None = None, limits: Limits | None = None
+    ) -> None:
+        self.begin, self.limits = time.perf_counter(), limits or Limits()
+        self.most = iterations or (ITERATIONS if seconds is None else MOST_ITERATIONS)
+        own = None if seconds is None else self.begin + seconds
+        self.end = min(
+            (end for end in (own, self.limits.deadline) if end is not None), default=None
+        )
+
+    def is_over(self) -> bool:
+        """Returns whether to stop before all iterations are made."""
+        return self.is_late(1.0) or (self.limits.cancel is not None and self.limits.cancel())
+
+    def is_late(self, share: float) -> bool:
+        """Returns whether a share of the time, where there is a limit, has gone by."""
+        return self.end is not None and time.perf_counter() >= self.begin + share * (
+            self.end - self.begin
+        )
+
+    def total(self, done: int) -> int:
+        """Returns how many iterations there will be; where time decides, as the rate so far has
+        it.
+        """
+        if self.end is None or self.most < MOST_ITERATIONS:
+            return self.most
+        share = (time.perf_counter() - self.begin) / max(self.end - self.begin, 1e-9)
+        return max(done, int(done / min(max(share, 1e-9), 1.0)))
+
+
+class Root(NamedTuple):
+    """What a tree says of the n moves that are asked about.
+
+    Attributes:
+        policy: float64 ``[n]``, the move is drawn from it, at a temperature of 0 the largest is
+            played.
+        visits: int ``[n]``.
+        means: float64 ``[n]``, mean results in the unit of the player; NaN where there is none.
+        errors: float64 ``[n]``, their standard errors; NaN where not known.
+        value: Of the position, in the unit; None where not known.
+    """
+
+    policy: np.ndarray
+    visits: np.ndarray
+    means: np.ndarray
+    errors: np.ndarray
+    value: float | None
+
+
+@dataclass
+class Place(Generic[Tree]):
+    """Where a search stands.
+
+    Attributes:
+        view: One row.
+        positions: The same, for draws of worlds.
+        moves: int16, the moves so far as the seat to move saw them.
+        lane: Whose stream of ``rng`` is drawn from.
+        rng: uint64 streams. path: uint64 ``[1]``, another stream.
+        legal, asked, stands_for: See ``agents.decision.Question``.
+        tree: It grows.
+    """
+
+    view: States
+    positions: Positions
+    moves: np.ndarray
+    lane: int
+    rng: np.ndarray
+    path: np.ndarray
+    legal: np.ndarray
+    asked: np.ndarray
+    stands_for: np.ndarray
+    tree: Tree
+
+    @property
+    def seat(self) -> int:
+        """The seat to move."""
+        return int(self.positions.seats[0])
+
+
+@kernel
+def _legal(rules: Rules, views: States, row: int, actions: np.ndarray) -> int:
+    return legal(rules, views, row, actions)
+
+
+@kernel
+def _draw(weights: np.ndarray, rng: np.ndarray, lane: int) -> int:
+    return random_index(rng, lane, weights, weights.size, weights.sum())
+
+
+class TreeAgent(Agent, Generic[Tree]):
+    """Information Set MCTS; the trees are those of the subclasses.
+
+    Args:
+        game: The game.
+        iterations: See ``Clock``. seconds: See ``Clock``.
+        temperature: 0 plays the likeliest move, T > 0 draws in proportion to weights^(1/T).
+        unit: Of what it tells, WINS or RETURN.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        iterations: int | None,
+        seconds: float | None,
+        temperature: float,
+        unit: str,
+    ) -> None:
+        self.game, self.name, self.temperature, self.unit = game, "ismcts", temperature, unit
+        self.iterations, self.seconds = iterations, seconds
+        self._rng, self._paths = np.zeros(0, np.uint64), np.zeros(0, np.uint64)
+
+    @abstractmethod
+    def new_tree(self) -> Tree:
+        """Returns an empty tree."""
+
+    def tree_of(self, game: int, seat: int) -> Tree:
+        """Returns the tree for a move of a seat; here: a new one."""
+        return self.new_tree()
+
+    @abstractmethod
+    def iterate(self, place: Place[Tree], done: int, clock: Clock) -> int:
+        """Runs some iterations after those that are done, and returns how many; ``clock`` says what
+        the most is.
+        """
+
+    @abstractmethod
+    def root(self, place: Place[Tree]) -> Root:
+        """Returns what the tree says of the position."""
+
+    def start(self, num_games: int, seed: int) -> None:
+        """Prepares for games 0 .. num_games - 1."""
+        self._rng, self._paths = streams(seed, num_games), streams(seed, num_games, 1)
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
+
+        Raises:
+            RuntimeError: ``start`` was not called for so many games.
+        """
+        if len(games) and max(games) >= len(self._rng):
+            raise RuntimeError(
+                f"{self.name}: act for game {max(games)} before start: call "
+                "start(num_games, seed) first"
+            )
+        moves = np.empty(len(games), np.int16)
+        for k, game in enumerate(games.tolist()):
+            view, actions = take(views, np.array([k])), np.empty(self.game.spec.max_legal, np.int16)
+            actions = actions[: _legal(self.game.rules, view, 0, actions)]
+            moves[k] = actions[0] if len(actions) == 1 else self._move(game, view, records, actions)
+        return moves
+
+    def _move(self, game: int, view: States, records: Records, actions: np.ndarray) -> int:
+        """Returns one of several legal actions for a view of one row."""
+        positions = make_positions(self.game, np.array([game]), view)
+        seen, path = records.moves[game, : records.lengths[game]], self._paths[game : game + 1]
+        tree = self.tree_of(game, int(positions.seats[0]))
+        place = Place(view, positions, seen, game, self._rng, path, actions, actions, actions, tree)
+        self.search(place, Clock(self.iterations, self.seconds))
+        return int(actions[self._drawn(self.root(place).policy, place)])
+
+    def answer(self, question: Question, limits: Limits) -> Decision:
+        """Returns the decision with the moves of the root, from a tree of its own."""
+        q, rng, path = question, streams(question.seed, 1), streams(question.seed, 1, 1)
+        seen, positions = (
+            q.records.moves[0, : q.records.lengths[0]],
+            make_positions(self.game, np.zeros(1, np.int64), q.view),
+        )
+        place = Place(
+            q.view, positions, seen, 0, rng, path, q.legal, q.asked, q.stands_for, self.new_tree()
+        )
+        done, root = (
+            self.search(place, Clock(self.iterations, self.seconds, limits), q),
+            self.root(place),
+        )
+        return self._decided(question, root, done, self._drawn(root.policy, place))
+
+    def search(self, place: Place[Tree], clock: Clock, question: Question | None = None) -> int:
+        """Returns the iterations of a search, at least one chunk. Args: question: Whose limits want
+        reports.
+        """
+        done = 0
+        while done < clock.most:
+            done += self.iterate(place, done, clock)
+            if question is not None and clock.limits.report is not None:
+                root = self.root(place)
+                clock.limits.report(
+                    self._decided(question, root, done, int(root.policy.argmax())),
+                    done,
+                    clock.total(done),
+                )
+            if clock.is_over():
+                break
+        return done
+
+    def policy_of(self, weights: np.ndarray) -> np.ndarray:
+        """Returns the probabilities (float64 ``[n]``) that weights, not all 0, stand for at the
+        temperature.
+        """
+        if self.temperature <= 0.0:
+            return np.asarray(np.arange(len(weights)) == weights.argmax(), np.float64)
+        powers: np.ndarray = (weights / weights.max()) ** (1.0 / self.temperature)
+        return powers / powers.sum()
+
+    def _drawn(self, policy: np.ndarray, place: Place[Tree]) -> int:
+        """Returns the index of the move that is played."""
+        return int(
+            _draw(policy, place.rng, place.lane) if self.temperature > 0.0 else policy.argmax()
+        )
+
+    def _decided(self, question: Question, root: Root, done: int, chosen: int) -> Decision:
+        """Returns what a search says, so far or in the end. Args: chosen: Index of the move."""
+        asked = question.asked
+        rows = tuple(
+            RootMove(
+                move=question.text(move),
+                prior=1.0 / len(asked),
+                visits=int(root.visits[k]),
+                mean=None if np.isnan(root.means[k]) else float(root.means[k]),
+                standard_error=None if np.isnan(root.errors[k]) else float(root.errors[k]),
+            )
+            for k, move in enumerate(asked)
+        )
+        return Decision(
+            move=rows[chosen].move,
+            action=int(asked[chosen]),
+            policy={row.move: float(p) for row, p in zip(rows, root.policy, strict=True)},
+            value=root.value,
+            unit=self.unit,
+            root=rows,
+            playouts=done,
+        )

@@ -1,0 +1,172 @@
+"""``gumbel``: the rule for small budgets.
+
+A sample of moves without replacement, sequential halving among them, and the prior moved by the
+advantages as the policy (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR
+2022). Differences between moves are small beside the noise of a few returns (design: median 0.05,
+deviation 0.8 per world), so advantages are shrunk towards 0 by their noise before they move a
+logit, instead of being rescaled to [0, 1] as that paper does.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from fpmcts import roots
+from fpmcts.search import SearchSettings
+from fpmcts.tree import Tree
+from games.dispatch import register
+from games.kernels import kernel
+
+
+class Gumbel(NamedTuple):
+    """The rule.
+
+    Attributes:
+        strength: Logits per unit of shrunk advantage.
+        signal: Spread of true advantages.
+        floor: Added to the priors of the moves.
+        noise: Scale of the Gumbel noise of the moves.
+        schedule: int32 ``[considered + 1, playouts]``, see ``halving_schedule``.
+    """
+
+    strength: float
+    signal: float
+    floor: float
+    noise: float
+    schedule: np.ndarray
+
+
+def make(settings: SearchSettings, playouts: int) -> Gumbel:
+    """Returns the rule for a number of playouts."""
+    schedule = halving_schedule(settings.considered, playouts)
+    return Gumbel(
+        settings.strength, settings.signal, settings.prior_floor, settings.gumbel_noise, schedule
+    )
+
+
+@cache
+def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
+    """Returns for m considered moves (row) and each simulation (column) how many visits the move to
+    try has had.
+
+    Sequential halving: log2(m) phases of equal length; in each, all moves left get the same number
+    of visits; the better half goes on.
+
+    Returns:
+        int32 ``[max_considered + 1, num_simulations]``; row 0 is unused.
+    """
+    table = np.zeros((max_considered + 1, num_simulations), np.int32)
+    for m in range(1, max_considered + 1):
+        phases = max(1, int(np.ceil(np.log2(m))))
+        visits, left = np.zeros(m, np.int32), m
+        sequence: list[int] = []
+        while len(sequence) < num_simulations:
+            for _ in range(max(1, num_simulations // (phases * left))):
+                sequence.extend(visits[:left].tolist())
+                visits[:left] += 1
+            left = max(min(2, m), left // 2)
+        table[m] = sequence[:num_simulations]
+    return table
+
+
+@kernel
+def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> float:
+    """Returns the baseline V of the root and writes (Q − V) · τ² / (τ² + σ²/n) of every edge to
+    ``out`` (float64).
+
+    τ = ``signal`` is the spread of true advantages. σ² is the variance of a return within a move,
+    pooled over the moves of the root. V is the mean of the visited moves, weighted by their priors.
+    Unvisited moves get 0.
+    Source: ours (design, FPMCTS); the estimate is the posterior mean of a normal advantage under
+    normal noise.
+    """
+    first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
+    within, freedom, weight, baseline = 0.0, 0, 0.0, 0.0
+    for edge in range(first, first + degree):
+        n = tree.returns[t, edge]
+        if n > 0:
+            q = tree.total[t, edge] / n
+            within += max(0.0, tree.squares[t, edge] - n * q * q)
+            freedom += n - 1
+            p = max(np.float64(tree.prior[t, edge]), 1e-6)
+            weight += p
+            baseline += p * q
+    baseline = baseline / weight if weight > 0.0 else np.float64(tree.node_value[t, 0])
+    noise = (within + 0.25) / (freedom + 1)  # one pseudo-observation of deviation 1/2
+    for k in range(degree):
+        n = tree.returns[t, first + k]
+        out[k] = 0.0
+        if n > 0:
+            q = tree.total[t, first + k] / n
+            out[k] = (q - baseline) * signal * signal / (signal * signal + noise / n)
+    return baseline
+
+
+@kernel
+def select(
+    rule: Gumbel, tree: Tree, t: int, started: int, noise: np.ndarray, scratch: np.ndarray
+) -> int:
+    """Returns the edge of the root that has as many visits as the schedule wants and the best
+    score.
+
+    The score is noise + log(prior + floor) + strength · shrunk advantage.
+    """
+    considered = min(tree.degree[t, 0], rule.schedule.shape[0] - 1)
+    wanted_visits = rule.schedule[considered, min(started, rule.schedule.shape[1] - 1)]
+    shrunk_advantages(tree, t, rule.signal, scratch)
+    first = tree.first_edge[t, 0]
+    best, best_score = -1, -np.inf
+    for k in range(tree.degree[t, 0]):
+        if tree.visits[t, first + k] == wanted_visits:
+            score = (
+                noise[k]
+                + np.log(np.float64(tree.prior[t, first + k]) + rule.floor)
+                + rule.strength * scratch[k]
+            )
+            if score > best_score:
+                best, best_score = first + k, score
+    if best < 0:  # only with several simulations in flight: no move has exactly this many visits
+        best = first
+        for edge in range(first, first + tree.degree[t, 0]):
+            if tree.visits[t, edge] > tree.visits[t, best]:
+                best = edge
+    return best
+
+
+@kernel
+def improved_policy(rule: Gumbel, tree: Tree, t: int, out: np.ndarray) -> float:
+    """Returns the baseline of the root and writes softmax(log p + strength · shrunk advantage) to
+    ``out`` (float64).
+
+    p is prior + floor where the move was visited, the prior elsewhere.
+    """
+    baseline = shrunk_advantages(tree, t, rule.signal, out)
+    first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
+    top, total = -np.inf, 0.0
+    for k in range(degree):
+        p = np.float64(tree.prior[t, first + k])
+        out[k] = (
+            np.log(p + rule.floor if tree.returns[t, first + k] > 0 else max(p, 1e-9))
+            + rule.strength * out[k]
+        )
+        top = max(top, out[k])
+    for k in range(degree):
+        out[k] = np.exp(out[k] - top)
+        total += out[k]
+    for k in range(degree):
+        out[k] /= total
+    return baseline
+
+
+@kernel
+def preference(rule: Gumbel, returned: int, prior: float, noise: float, target: float) -> float:
+    """Returns the visits, and of equals, the winners of the halving, the larger noise + improved
+    logit.
+    """
+    return 1e6 * returned + noise + np.log(max(target, 1e-12))
+
+
+register(roots.select, Gumbel, select)
+register(roots.improved_policy, Gumbel, improved_policy)
+register(roots.preference, Gumbel, preference)
