@@ -136,7 +136,7 @@ def test_errors_of_use_are_one_line(arguments: list[str], words: list[str]) -> N
         (["algorithm.gamma=2"], ["algorithm.gamma=2", "at most 1"]),
         (["algorithm.gamma=high"], ["algorithm.gamma=high", "float"]),
         (["+algorithm.typo=1"], ["algorithm.typo", "algorithm.eta"]),
-        (["+game.cards=3"], ["options of leduc", "cards"]),
+        (["+game.cards=3"], ["game.cards=3", "not of Leduc"]),
         (["budget.episodes=-1"], ["budget.episodes=-1"]),
     ],
 )
