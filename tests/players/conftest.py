@@ -62,13 +62,13 @@ def tiny() -> TrainConfig:
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the folder of the run."""
-    return _saved(TINY, tmp_path_factory.mktemp("run"))
+    return saved(TINY, tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="session")
 def poker_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the folder of a run on Leduc."""
-    return _saved(TINY_POKER, tmp_path_factory.mktemp("poker"))
+    return saved(TINY_POKER, tmp_path_factory.mktemp("poker"))
 
 
 @pytest.fixture(scope="session")
@@ -82,7 +82,7 @@ def tabular_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _saved(config: TrainConfig, folder: Path) -> Path:
+def saved(config: TrainConfig, folder: Path) -> Path:
     """Returns the folder with the networks of a run before its first step."""
     state = FPMCTS(config).state()
     networks = {k: v for k, v in state.arrays.items() if k.startswith("network.")}

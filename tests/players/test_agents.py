@@ -11,8 +11,6 @@ from fpmcts.training.heuristic_games import generate_games
 from games import make
 from games.agent import Agent
 from games.batches import num_rows, put, take
-from games.doudizhu.legal import legal_moves
-from games.doudizhu.moves import MAX_LEGAL
 from games.doudizhu.players.rhcp import RHCP
 from games.doudizhu.players.rlcard_rule import RLCardRule
 from games.doudizhu.state import States, step
@@ -37,18 +35,19 @@ def random_positions(count: int, seed: int) -> States:
     return states
 
 
-def moves_of(agent: Agent, games: np.ndarray, states: States, total: int) -> np.ndarray:
+def moves_of(
+    agent: Agent, games: np.ndarray, states: States, total: int, seed: int = 5
+) -> np.ndarray:
     """Returns the moves of a fresh player."""
-    agent.start(total, seed=5)
+    agent.start(total, seed)
     return agent.act(games, states, NO_RECORDS)
 
 
-@pytest.mark.parametrize("make_agent", AGENTS)
-def test_hidden_cards_change_nothing(make_agent: type) -> None:
+def check_that_hidden_cards_change_nothing(agent: Agent, count: int) -> None:
     """The move is the same on the view, on the full state, and with the hands of the others
     exchanged.
     """
-    states = random_positions(300, 1)
+    states = random_positions(count, 1)
     n = num_rows(states)
     swapped = take(states, np.arange(n))
     rows, seats = np.arange(n), states.seat.astype(np.int64)
@@ -57,18 +56,15 @@ def test_hidden_cards_change_nothing(make_agent: type) -> None:
         states.hands[rows, left],
         states.hands[rows, right],
     )
-    agent = make_agent().at(GAME)
     moves = moves_of(agent, rows, states, n)
     assert (states.hands != swapped.hands).any()
     np.testing.assert_array_equal(moves, moves_of(agent, rows, swapped, n))
     np.testing.assert_array_equal(moves, moves_of(agent, rows, GAME.view(states, seats), n))
 
 
-@pytest.mark.parametrize("make_agent", AGENTS)
-def test_batches_change_nothing(make_agent: type) -> None:
-    states = random_positions(60, 2)
+def check_that_batches_change_nothing(agent: Agent, count: int) -> None:
+    states = random_positions(count, 2)
     n = num_rows(states)
-    agent = make_agent().at(GAME)
     together = moves_of(agent, np.arange(n), states, n)
     agent.start(n, seed=5)
     order = np.random.default_rng(0).permutation(n)
@@ -77,14 +73,9 @@ def test_batches_change_nothing(make_agent: type) -> None:
 
 
 @pytest.mark.parametrize("make_agent", AGENTS)
-def test_moves_are_legal(make_agent: type) -> None:
-    states = random_positions(400, 3)
-    scratch = np.empty(MAX_LEGAL, np.int16)
-    for i, move in enumerate(
-        moves_of(make_agent().at(GAME), np.arange(num_rows(states)), states, num_rows(states))
-    ):
-        n = legal_moves(GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch)
-        assert move in scratch[:n]
+def test_hidden_cards_and_batches_change_nothing(make_agent: type) -> None:
+    check_that_hidden_cards_change_nothing(make_agent().at(GAME), 300)
+    check_that_batches_change_nothing(make_agent().at(GAME), 60)
 
 
 def test_random_agent_is_uniform() -> None:

@@ -5,7 +5,6 @@ that faults are faults.
 import numpy as np
 import pytest
 
-from fpmcts.adapters.rlcard_states import card_letters
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players import load_player
 from fpmcts.players.external import ExternalPlayerError
@@ -238,8 +237,3 @@ def test_rlcard_s_cfr_knows_every_information_state() -> None:
     for row in range(0, num_rows(deals), 11):
         walk(Table(LEDUC, deal=take(deals, np.array([row]))))
     assert asked > 100
-
-
-def test_names_of_cards() -> None:
-    assert card_letters("pass") == "pass" and card_letters("LB") == "BR"
-    assert card_letters("4443") == "3444" and card_letters("TTTT2L") == "TTTT2B"

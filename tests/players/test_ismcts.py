@@ -3,7 +3,6 @@ its place among the players.
 """
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -161,19 +160,3 @@ def test_it_finds_what_is_plain() -> None:
         decision = load_player("ismcts", game, iterations=2000).decide(table)
         assert decision.playouts == 2000 and decision.policy is not None
         assert decision.policy["call"] > 0.9 if card == 2 else decision.policy["fold"] > 0.9
-
-
-def test_decide_reports_cancels_and_keeps_to_given_moves() -> None:
-    game = make("leduc")
-    table, seen = Table(game, seed=1), []
-    player = load_player("ismcts", game, iterations=2048)
-    decision = player.decide(table, report=lambda so_far, done, total: seen.append((done, total)))
-    assert seen == [(256 * k, 2048) for k in range(1, 9)]
-    assert decision.root is not None and sum(row.visits for row in decision.root) == 2048
-    assert all(row.standard_error is not None and row.standard_error > 0 for row in decision.root)
-    assert replace(player.decide(table), seconds=0.0) == replace(decision, seconds=0.0)
-    stopped = player.decide(table, cancel=lambda: True)
-    assert stopped.playouts == 256
-    only = player.decide(table, moves=["call"])
-    assert only.move == "call" and only.policy == {"call": 1.0}
-    assert load_player("ismcts", game, seconds=0.02, iterations=10**9).decide(table).seconds < 2.0

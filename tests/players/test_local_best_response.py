@@ -5,8 +5,7 @@ the bound it is made for.
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.duplicate import duplicate_match, summary
-from fpmcts.evaluation.match import play_games
+from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import best_response_values, profile_values
 from games import make
@@ -105,24 +104,6 @@ def test_the_match_estimates_the_exact_value(name: str) -> None:
             (result.total, *result.by_team), (exact.mean(), *exact), strict=True
         ):
             assert abs(score.adp.mean - 1000 * chips / game.big_blind) < 4 * score.adp.error
-
-
-def test_against_a_caller_in_kuhn() -> None:
-    """By hand: it bets a king (+2), checks a queen (one win, one loss) and a jack (-1): 1/3 of a
-    chip in either seat.
-    """
-    game = make_poker("kuhn")
-    caller = AlwaysCall().at(game)
-    deals = game.start(np.repeat(game.tables.deals.cards, 2, axis=0))
-    games = play_games(
-        game,
-        (LimitBestResponse(game, caller), caller),
-        np.tile([[0, 1], [1, 0]], (6, 1)),
-        deals,
-        seed=0,
-    )
-    result = summary(game.spec, ("lbr", "call"), games)
-    assert [score.adp.mean for score in result.by_team] == pytest.approx([1000 / 3, 1000 / 3])
 
 
 def naive_range(

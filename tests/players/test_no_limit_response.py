@@ -139,23 +139,6 @@ def test_who_always_calls_states_its_policy() -> None:
     assert result.total.adp.mean > 2 * result.total.adp.error
 
 
-def test_what_it_cannot_play() -> None:
-    with pytest.raises(
-        ValueError, match="no_limit_holdem with 3 players: a local best response plays against one"
-    ):
-        NoLimitBestResponse(make("no_limit_holdem", players=3), OnlyPairs())
-    with pytest.raises(ValueError, match="got boards=0"):
-        NoLimitBestResponse(game(), OnlyPairs(), boards=0)
-    agent = NoLimitBestResponse(game(), OnlyPairs())
-    agent.start(1, 0)
-    table = at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", ["r300", "call", "check", "r200"])
-    with pytest.raises(
-        ValueError,
-        match="lbr: in game 0 the opponent made a move that the policy it was told of never makes",
-    ):
-        agent.act(np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat))
-
-
 def networks_of(seed: int) -> PolicyAgent:
     """Returns a player whose networks are random projections of what they observe."""
     weights = np.random.default_rng(seed).normal(

@@ -7,9 +7,8 @@ import pytest
 
 from fpmcts.evaluation.duplicate import duplicate_match
 from games import make
-from games.batches import concatenate, num_rows, take
+from games.batches import num_rows
 from games.doudizhu.cards import COPIES, RANK_NAMES
-from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
 from games.doudizhu.players.double_dummy import DoubleDummySolver
 from games.doudizhu.players.pimc import PIMC
@@ -17,48 +16,27 @@ from games.doudizhu.players.rhcp import RHCP
 from games.doudizhu.players.rhcp_kernels import choose, new_memo
 from games.doudizhu.players.teamplay import choose_for_team
 from games.doudizhu.state import States, step
-from games.interface import Records
-from games.kernels import streams
-from tests.games.positions import deal_hidden, texts
+from tests.games.positions import texts
+from tests.players.test_agents import (
+    NO_RECORDS,
+    check_that_batches_change_nothing,
+    check_that_hidden_cards_change_nothing,
+    moves_of,
+    random_positions,
+)
 from tests.players.test_double_dummy import position
 
 GAME = make("doudizhu")
-NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
 AGENT = PIMC(worlds=8, candidates=6).at(GAME)
-
-
-def random_positions(count: int, seed: int) -> States:
-    """Returns full states after a random number of moves of RHCP."""
-    states, agent = GAME.deal(streams(seed, count)), RHCP().at(GAME)
-    lengths = np.random.default_rng(seed).integers(0, 30, count)
-    for length in range(30):
-        rows = np.flatnonzero((states.winner < 0) & (lengths > length))
-        moves = agent.act(rows, GAME.view(take(states, rows), states.seat[rows]), NO_RECORDS)
-        for i, move in zip(rows, moves, strict=True):
-            step(GAME.rules, states, i, int(move))
-    return take(states, np.flatnonzero(states.winner < 0))
-
-
-def moves_of(
-    agent: PIMC, games: np.ndarray, states: States, total: int, seed: int = 5
-) -> np.ndarray:
-    """Returns the moves from fresh streams."""
-    agent.start(total, seed)
-    return agent.act(games, GAME.view(states, states.seat), NO_RECORDS)
 
 
 def choice(agent: PIMC, states: States) -> str:
     return texts([int(moves_of(agent, np.zeros(1, np.int64), states, 1)[0])])[0]
 
 
-def test_moves_are_legal() -> None:
-    states = random_positions(60, 1)
-    scratch = np.empty(MAX_LEGAL, np.int16)
-    for i, move in enumerate(
-        moves_of(AGENT, np.arange(num_rows(states)), states, num_rows(states))
-    ):
-        n = legal_moves(GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch)
-        assert move in scratch[:n]
+def test_hidden_cards_and_batches_change_nothing() -> None:
+    check_that_hidden_cards_change_nothing(AGENT, 30)
+    check_that_batches_change_nothing(AGENT, 8)
 
 
 @pytest.mark.parametrize("objective", ["wp", "adp"])
@@ -69,35 +47,6 @@ def test_whole_games(objective: str) -> None:
     agent = PIMC(worlds=4, candidates=4, objective=objective).at(GAME)
     first, second = (duplicate_match(GAME, agent, RHCP().at(GAME), 3, seed=2) for _ in range(2))
     np.testing.assert_array_equal(first.games.records.moves, second.games.records.moves)
-
-
-def test_hidden_cards_change_nothing() -> None:
-    """States that differ in the hidden hands alone are the same view, and the full state is
-    answered like the view.
-    """
-    rng = np.random.default_rng(3)
-    states = random_positions(30, 3)
-    n = num_rows(states)
-    others = concatenate(
-        [deal_hidden(take(states, slice(i, i + 1)), int(states.seat[i]), rng) for i in range(n)]
-    )
-    assert (states.hands != others.hands).any()
-    moves = moves_of(AGENT, np.arange(n), states, n)
-    np.testing.assert_array_equal(moves, moves_of(AGENT, np.arange(n), others, n))
-    for full in (states, others):
-        AGENT.start(n, 5)
-        np.testing.assert_array_equal(moves, AGENT.act(np.arange(n), full, NO_RECORDS))
-
-
-def test_batches_change_nothing() -> None:
-    states = random_positions(8, 4)
-    n = num_rows(states)
-    together = moves_of(AGENT, np.arange(n), states, n)
-    fresh = PIMC(worlds=8, candidates=6).at(GAME)
-    fresh.start(n, 5)
-    views = GAME.view(states, states.seat)
-    for i in np.random.default_rng(0).permutation(n):
-        assert fresh.act(np.array([i]), take(views, np.array([i])), NO_RECORDS)[0] == together[i]
 
 
 def test_seeds_matter() -> None:
@@ -201,7 +150,6 @@ def test_team_play_by_hand(
 @pytest.mark.parametrize(
     ("setting", "value", "message"),
     [
-        ("worlds", 0, "worlds=0: expected at least 1"),
         ("solver_cards", 55, "solver_cards=55: expected at least 0 and at most 54"),
         ("playouts", "random", "playouts=random: expected one of team, rhcp"),
         ("margin", float("nan"), "margin=nan: expected at least 0"),

@@ -97,24 +97,6 @@ def test_groups_are_the_moves_but_for_repeated_kickers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hand", "value", "why"),
-    [
-        ("34", (-13, 2), "-7, then -6"),
-        ("LB3", (13, 2), "the rocket goes first, 20, then -7"),
-        ("LB34", (7, 3), "3 and 4 are two rounds, so 3 first, then the rocket, then 4"),
-        ("33334", (1, 2), "the bomb stays whole: -6, then 7"),
-        ("333345", (-4, 3), "four + two does not count: -6, then -5, then 7"),
-        ("3456778", (-4, 2), "345678 leaves 7, which beats 34567 leaving 78"),
-        ("3334456", (-16, 3), "33344 leaves 56: -7, then -5 and -4"),
-        ("333444LB", (21, 2), "both jokers are no kickers: 333444, then the rocket"),
-        ("33334444", (15, 2), "the lowest bomb first: 7 and 8"),
-    ],
-)
-def test_value_of_a_hand(hand: str, value: tuple[int, int], why: str) -> None:
-    assert rhcp_kernels.hand_value(rhcp_kernels.new_memo(), parse_cards(hand), 0) == value, why
-
-
-@pytest.mark.parametrize(
     ("hand", "move", "why"),
     [
         ("333345", "333345", "the whole hand"),

@@ -14,7 +14,8 @@ from fpmcts.players.trained import checkpoint_of, export, load_trained
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.fpmcts import FPMCTS
 from games import make
-from networks.checkpoint import CheckpointError, load, save
+from networks.checkpoint import CheckpointError, load
+from tests.players.conftest import saved
 
 GAME = make("doudizhu")
 
@@ -75,10 +76,6 @@ def test_players_play(run: Path) -> None:
 
 
 def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
-    with pytest.raises(CheckpointError, match="no checkpoint at"):
-        checkpoint_of("doudizhu", str(tmp_path / "none"))
-    with pytest.raises(CheckpointError, match="no weights come with the project for whist"):
-        checkpoint_of("whist", None)
     with pytest.raises(CheckpointError, match="plays doudizhu; expected a checkpoint of whist"):
         load_trained(run, "whist")
     with pytest.raises(PlayerError, match="f=fpmcts.*no filter network"):
@@ -89,14 +86,8 @@ def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
     ):
         other.make("p")
     scalar = replace(tiny, network=replace(tiny.network, value_head="scalar"))
-    state = FPMCTS(scalar).state()
-    save(
-        tmp_path / "s.safetensors",
-        {k: v for k, v in state.arrays.items() if k.startswith("network.")},
-        state.meta,
-    )
     with pytest.raises(CheckpointError, match="objective=adp.*scalar value head for wp"):
-        load_trained(tmp_path / "s.safetensors", "doudizhu", objective="adp")
+        load_trained(saved(scalar, tmp_path), "doudizhu", objective="adp")
 
 
 def test_the_weights_of_the_project_are_found_from_any_folder(
