@@ -38,7 +38,6 @@ def test_report_counts_blunders_and_errors_are_over_games() -> None:
     some = [judged(worth, 0, 1), judged(worth, 2, 1, game=1)]
     cells = [list(column.cells) for column in report(some, ["a", "b"], 2, {"open": 8}).columns]
     assert cells[4] == ["0.5000", "0.5000"] * 2 and cells[6] == ["1", "2"] * 2
-    assert cells[-1] == ["2.000", "2.000"] * 2
     assert worst(some, ["a", "b"], 0, 1) == ["a: open with a hand: move 2 is worth 0.00, pass 1.00"]
     values = np.random.default_rng(1).normal(size=50)
     alone = clustered_error(values, np.arange(50))

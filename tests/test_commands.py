@@ -39,12 +39,6 @@ def composed(overrides: list[str]) -> TrainConfig | TabularConfig:
     return config
 
 
-def test_readme_names_the_main_commands() -> None:
-    commands = readme_commands()
-    assert {"make train", "make test"} <= set(commands)
-    assert any(command.startswith(TRAIN) for command in commands)
-
-
 @pytest.mark.parametrize(
     "command", [command for command in readme_commands() if command.startswith("make ")]
 )
@@ -101,10 +95,6 @@ def test_modules_say_what_they_do(module: str) -> None:
         text=True,
     )
     assert "usage:" in run.stdout or f"python -m {module}" in run.stdout
-
-
-def test_continuous_integration_runs_the_readme_command() -> None:
-    assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("exec make test")
 
 
 HALF = [

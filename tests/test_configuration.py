@@ -22,14 +22,6 @@ def test_later_layers_win() -> None:
     assert (paper.search.root, given.search.root, given.search.playouts) == ("puct", "puct", 7)
 
 
-def test_groups_of_a_game_come_before_its_own_keys() -> None:
-    goofspiel, poker = (read_run([f"game={game}"]) for game in ("goofspiel", "kuhn"))
-    assert (
-        goofspiel.objective == poker.objective == "adp"
-        and goofspiel.search.considered == 13 > poker.search.considered
-    )
-
-
 @pytest.mark.parametrize("algorithm", ["fpmcts", "ismcts", "nfsp"])
 def test_a_game_outside_the_tree_has_options(algorithm: str) -> None:
     config = read_run(["game=examples.sealed_bids", "game.values=4", f"algorithm={algorithm}"])
@@ -52,7 +44,6 @@ def test_a_choice_is_read_from_its_text_and_its_fields(text: str) -> None:
     ("text", "message"),
     [
         ("goofspiel:crads=4", "game.crads=4: unknown key; did you mean game.cards"),
-        ("leduc:cards=4", "game.cards=4: is an option of goofspiel, not of Leduc"),
         ("leduc:suits=yellow", "game.suits=yellow: expected true or false"),
         ("goofspeil", "game=goofspeil: .*; did you mean goofspiel"),
         ("goofspiel:]", "game=goofspiel:]: expected NAME:OPTION=VALUE"),

@@ -68,7 +68,3 @@ def broken(page: str) -> Iterator[str]:
 @pytest.mark.parametrize("page", pages())
 def test_links_lead_somewhere(page: str) -> None:
     assert not list(broken(page))
-
-
-def test_anchors() -> None:
-    assert slug("What `a=b` means, 2026-11-22 (ours)") == "what-ab-means-2026-11-22-ours"

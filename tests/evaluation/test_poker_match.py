@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fpmcts.evaluation import plan as plan_module
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.duplicate import deck_scores, duplicate_match
 from fpmcts.evaluation.plan import make_plan, read_given_decks
 from fpmcts.evaluation.report import rate, score_table, write_report
 from fpmcts.evaluation.saved_games import write_games
-from fpmcts.evaluation.tournament import forget, play_tournament
+from fpmcts.evaluation.tournament import play_tournament
 from fpmcts.players.random_agent import Random
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import profile_values
@@ -51,16 +50,10 @@ def check_against_exact(game: LimitPoker, a: Agent, b: Agent, num_decks: int) ->
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
-def test_always_call_against_random(name: str) -> None:
+def test_matches_estimate_the_exact_values(name: str) -> None:
     game = poker(name)
     check_against_exact(game, AlwaysCall().at(game), Random().at(game), 4000)
-
-
-@pytest.mark.parametrize("name", ["kuhn", "leduc"])
-def test_tables_against_each_other_and_random(name: str) -> None:
-    game = poker(name)
     check_against_exact(game, tabular(game, 1), tabular(game, 2, sharp=3.0), 4000)
-    check_against_exact(game, tabular(game, 3), Random().at(game), 4000)
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
@@ -148,11 +141,8 @@ def test_three_players_by_hand() -> None:
     assert [score.adp.mean for score in (result.opposite.total, *result.opposite.by_team)] == [
         -1000.0
     ] * 4
-    text = str(result)
-    assert "bold alone against 2 of timid" in text and "timid alone against 2 of bold" in text
-    assert "mbb/h +2000.0 ± 0.0" in text and "WP" not in text
     facts = result.as_dict()
-    assert facts["games"] == 60 and facts["total"]["mbb_per_hand"]["mean"] == 2000.0
+    assert facts["total"]["mbb_per_hand"]["mean"] == 2000.0
     assert facts["b_alone"]["by_team"]["P2"]["mbb_per_hand"]["mean"] == -1000.0
     tournament = parse_command_line(["game=leduc", "a=random", "b=always_call"])
     rows = score_table(
@@ -183,31 +173,18 @@ def test_the_lone_player_is_scored_against_the_oracle() -> None:
             assert abs(score.adp.mean - exact) < 4 * score.adp.error
 
 
-def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interrupted, continued, reported, saved; the saved games replay, and serve as decks."""
-    monkeypatch.setattr(plan_module, "FAST_DECKS", 4)
-    keys = [
-        "game=leduc",
-        "agents=[random,always_call,other]",
-        "other=random",
-        f"unfinished={tmp_path / 'unfinished'}",
-    ]
+def test_tournament_of_poker(tmp_path: Path) -> None:
+    """Reported and saved; the saved games replay, and serve as decks."""
+    keys = ["game=leduc", "agents=[random,always_call,other]", "other=random", "decks=10"]
     game, tournament = (
         poker("leduc"),
-        parse_command_line([*keys, "processes=1", "device=cpu", "decks=10"]),
+        parse_command_line(
+            [*keys, f"unfinished={tmp_path / 'unfinished'}", "processes=1", "device=cpu"]
+        ),
     )
     plan = make_plan(tournament, game)
-    whole = play_tournament(plan)
-    assert whole is not None
-    forget(plan)
-    calls = iter([False, False, False, True])
-    assert play_tournament(plan, stopping=lambda: next(calls, True)) is None
-    said: list[str] = []
-    results = play_tournament(plan, note=said.append)
-    assert results is not None and said == ["continuing: 20 of 60 games were finished before"]
-    for pair, result in whole.items():
-        assert result.total == results[pair].total
-        np.testing.assert_array_equal(result.games.records.moves, results[pair].games.records.moves)
+    results = play_tournament(plan)
+    assert results is not None
 
     standings = rate(game.spec, tournament.labels, results)
     write_report(tmp_path / "report", tournament, results, standings, {"command": "a test"})
@@ -215,14 +192,12 @@ def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert facts["matches"][0]["total"].keys() == {"mbb_per_hand"} and "ratings" not in facts
     first = [
         deck_scores(game.spec, results[pair].games)[0].mean(axis=1)
-        for pair in whole
+        for pair in results
         if pair[0] == "random"
     ]
     mean = facts["mean_mbb_per_hand"]["random"]
     assert mean["mean"] == pytest.approx(np.mean(first)) and len(first) == 2
     assert mean["error"] == pytest.approx(np.std(np.mean(first, axis=0), ddof=1) / np.sqrt(10))
-    assert "mbb/h of" in (tmp_path / "report" / "report.md").read_text()
-    assert (tmp_path / "report" / "ratings.png").stat().st_size > 0
 
     path = tmp_path / "games.jsonl"
     write_games(path, tournament, plan.decks, results)
@@ -245,12 +220,9 @@ def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_array_equal(decks.cards[:20], np.repeat(plan.decks.cards, 2, axis=0))
 
 
-def test_decks_of_bytes_or_brackets_name_their_file(tmp_path: Path) -> None:
+def test_decks_that_cannot_be_read_name_their_file_and_line(tmp_path: Path) -> None:
     game, path = poker("leduc"), tmp_path / "decks.jsonl"
-    for content, message in (
-        (b"\xff\xfe{}", "line 1: no JSON"),
-        (b'{"hands": ' + b"[" * 100_000, "line 1"),
-    ):
+    for content in (b'{"hands": ["3"]}\n', b"\xff\xfe{}", b'{"hands": ' + b"[" * 100_000):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=f"{path}.*{message}"):
+        with pytest.raises(ValueError, match=f"{path}, line 1: "):
             game.read_decks(path)

@@ -58,8 +58,6 @@ def test_a_match_as_hand_histories(tmp_path: Path, name: str) -> None:
     hands = list(read([path]))
     assert [hand.number for hand in hands] == [str(k + 1) for k in range(12)]
     assert all(one.hole == two.hole for one, two in zip(hands[::2], hands[1::2], strict=True))
-    with pytest.raises(SaveError, match="exists already"):
-        check_file(path, make("no_limit_holdem"))
 
 
 def test_exact_amounts_stand_in_the_history(tmp_path: Path) -> None:

@@ -34,11 +34,6 @@ def test_one_deck_has_no_error() -> None:
     assert result.as_dict() == {"mean": -2.0, "error": None, "interval": None, "decks": 1}
 
 
-def test_no_decks() -> None:
-    with pytest.raises(ValueError, match="no decks"):
-        estimate(np.zeros(0))
-
-
 def test_draws_are_half_wins() -> None:
     assert wins(np.array([[4.0, -1.0], [0.0, 0.5]])).tolist() == [[1.0, 0.0], [0.5, 1.0]]
 

@@ -10,12 +10,11 @@ import pytest
 
 from fpmcts import memory
 from fpmcts.evaluation import plan as plan_module
-from fpmcts.evaluation.config import Tournament, parse_command_line
+from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.duplicate import MatchResult
 from fpmcts.evaluation.match import IllegalMoveError
 from fpmcts.evaluation.plan import Plan, described, identity, make_plan, read_given_decks
-from fpmcts.evaluation.plots import ReportError
-from fpmcts.evaluation.report import check_folder, misfit_text, rate, score_table, write_report
+from fpmcts.evaluation.report import misfit_text, rate, score_table, write_report
 from fpmcts.evaluation.saved_games import SaveError, check_file, write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.evaluation.units import StoreError
@@ -98,22 +97,7 @@ def test_what_is_kept_belongs_to_its_players_seed_and_decks(tmp_path: Path) -> N
     for other in (["a=rhcp", "b=random"], ["a=random", "b=rhcp", "seed=1"]):
         assert kept(plan_of(tmp_path, *other)) == 0, other
     assert kept(first) == 20
-
-
-def test_resume_false_starts_anew(tmp_path: Path) -> None:
-    played(plan_of(tmp_path, "a=random", "b=rhcp"))
     assert kept(plan_of(tmp_path, "a=random", "b=rhcp", "resume=false")) == 0
-
-
-def test_a_file_that_was_cut_off_is_continued(tmp_path: Path) -> None:
-    """The last of three tasks was cut off while it was written."""
-    plan = plan_of(tmp_path, "a=random", "b=rhcp")
-    whole = played(plan)["a", "b"]
-    (path,) = (tmp_path / "unfinished").iterdir()
-    path.write_bytes(path.read_bytes()[:-30])
-    assert kept(plan) == 16
-    assert_same(whole, played(plan)["a", "b"])
-    assert kept(plan) == 20
 
 
 def test_files_are_part_of_the_identity(tmp_path: Path) -> None:
@@ -179,12 +163,6 @@ def test_slow_players_play_fewer_decks(tmp_path: Path) -> None:
     assert counts == {("random", "rhcp"): 10, ("random", "pimc"): 3, ("rhcp", "pimc"): 3}
 
 
-def test_a_mix_of_one_kind_is_that_kind(tmp_path: Path) -> None:
-    """RHCP draws no random numbers, so RHCP in every seat is RHCP."""
-    mix = played(plan_of(tmp_path, "a=mix", "a.seats=[rhcp,rhcp,rhcp]", "b=rlcard_rule"))["a", "b"]
-    assert_same(mix, played(plan_of(tmp_path, "a=rhcp", "b=rlcard_rule"))["a", "b"])
-
-
 def test_a_mix_plays_each_seat_with_its_player(tmp_path: Path) -> None:
     """The landlord of the mix is RHCP, its peasants are random: as landlord it scores as RHCP does
     against RHCP."""
@@ -217,29 +195,9 @@ def test_saved_games_replay(tmp_path: Path) -> None:
         )
     with pytest.raises(SaveError, match="exists already"):
         check_file(path, GAME)
-    with pytest.raises(SaveError, match="no folder"):
-        check_file(tmp_path / "nowhere" / "games.jsonl", GAME)
-
-
-def test_saved_games_serve_as_decks(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, "a=random", "b=rhcp", decks=2)
-    path = tmp_path / "games.jsonl"
-    write_games(path, plan.tournament, plan.decks, played(plan))
-    again = parse_command_line(["a=rhcp", "b=rhcp", f"decks={path}"])
-    decks = read_given_decks(again, GAME)
+    decks = read_given_decks(parse_command_line(["a=rhcp", "b=rhcp", f"decks={path}"]), GAME)
     assert decks is not None
     np.testing.assert_array_equal(decks.hands, np.repeat(plan.decks.hands, 2, axis=0))
-
-
-def test_decks_from_nowhere(tmp_path: Path) -> None:
-    def given(path: Path) -> Tournament:
-        return parse_command_line(["a=rhcp", "b=rhcp", f"decks={path}"])
-
-    with pytest.raises(ConfigError, match="no such file"):
-        read_given_decks(given(tmp_path / "none"), GAME)
-    (tmp_path / "bad").write_text('{"hands": ["3", "4", "5"], "bottom": "678"}\n')
-    with pytest.raises(ConfigError, match="line 1"):
-        read_given_decks(given(tmp_path / "bad"), GAME)
 
 
 def test_report(tmp_path: Path) -> None:
@@ -261,27 +219,12 @@ def test_report(tmp_path: Path) -> None:
     }
     assert all(path.stat().st_size > 0 for path in paths)
     facts = json.loads((tmp_path / "report" / "report.json").read_text())
-    assert facts["command"] == "a test" and len(facts["matches"]) == 3
-    assert [misfit["pair"] for misfit in facts["misfits"]] == [
-        match["labels"] for match in facts["matches"]
-    ]
+    assert facts["command"] == "a test" and len(facts["matches"]) == len(facts["misfits"]) == 3
     total = results["random", "rhcp"].total
     assert facts["matches"][0]["total"]["wp"]["mean"] == total.wp.mean
     text = (tmp_path / "report" / "report.md").read_text()
     table = score_table(plan.tournament, results, standings)
-    assert (
-        f"{100 * total.wp.mean:.1f} ± {100 * total.wp.error:.1f} % / {total.adp.mean:+.2f}"
-        in table[1][2]
-    )
-    assert (
-        f"{100 * (1 - total.wp.mean):.1f} ± {100 * total.wp.error:.1f} % / {-total.adp.mean:+.2f}"
-        in table[2][1]
-    )
+    for cell, mean in ((table[1][2], total.wp.mean), (table[2][1], 1 - total.wp.mean)):
+        assert cell.startswith(f"{100 * mean:.1f} ± {100 * total.wp.error:.1f} % / ")
     assert all(cell in text for row in table for cell in row)
     assert misfit_text(plan.tournament, standings.misfits) in text
-
-
-def test_report_nowhere(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ReportError, match="cannot be written"):
-        check_folder(tmp_path / "file")

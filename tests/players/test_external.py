@@ -231,68 +231,60 @@ def test_hidden_cards_change_no_message(tmp_path: Path) -> None:
     )
 
 
-# name: (what it does when asked for a move, seconds, what the message says)
+# name: (what it does when asked for a move, what the message says)
 FAULTS = {
     "illegal": (
         "move('LB33')",
-        5.0,
         r"its move is illegal: 'LB33' is no move of the rule set 'standard'",
     ),
     "not there": (
         "move('pass')",
-        5.0,
         "its move 'pass' is illegal: expected one of those under \"legal\"",
     ),
-    "long move": ("move('3' * 500)", 5.0, "its answer has no move"),
-    "no move": ("say('{}')", 5.0, "its answer has no move"),
+    "long move": ("move('3' * 500)", "its answer has no move"),
+    "no move": ("say('{}')", "its answer has no move"),
     "other id": (
         'say(\'{"id": 7, "move": "3"}\')',
-        5.0,
         "it answered another question: id '7', expected 1",
     ),
-    "no object": ("say('[1]')", 5.0, "its answer is no JSON object"),
-    "garbage": ("say('hello world')", 5.0, "its answer is no JSON"),
-    "nested": ("say('[' * 60000)", 5.0, "its answer is no JSON"),
+    "no object": ("say('[1]')", "its answer is no JSON object"),
+    "garbage": ("say('hello world')", "its answer is no JSON"),
+    "nested": ("say('[' * 60000)", "its answer is no JSON"),
     "bytes": (
         "sys.stdout.buffer.write(bytes([255, 10])); sys.stdout.flush()",
-        5.0,
         r"its answer is no UTF-8: b'\\xff'",
     ),
     "huge": (
         "sys.stdout.write('x' * 200000); sys.stdout.flush(); time.sleep(9)",
-        5.0,
         "it wrote a line of more than 65,536 by",
     ),
-    "flood": ("exec('while True: say(str(1) * 5000)')", 5.0, "(it wrote|its answer is no JSON)"),
-    "late": ("time.sleep(9)", 0.3, r"no answer within 0.3 s \(does it flush its output\?\)"),
+    "flood": ("exec('while True: say(str(1) * 5000)')", "(it wrote|its answer is no JSON)"),
+    "late": ("time.sleep(9)", r"no answer within 0.3 s \(does it flush its output\?\)"),
     "drip": (
         "exec('while True: sys.stdout.write(str(1)); sys.stdout.flush(); time.sleep(.01)')",
-        0.3,
         "no end of the line",
     ),
-    "exit": ("sys.exit(3)", 5.0, "the program ended with status 3"),
+    "exit": ("sys.exit(3)", "the program ended with status 3"),
     "unfinished": (
         "sys.stdout.write('{'); sys.exit(3)",
-        5.0,
         "the program ended with status 3, having written b'{'",
     ),
     "crash": (
         "1 / 0",
-        5.0,
         r"the program ended with status 1.*last lines of its error stream: .*ZeroDivisionError",
     ),
     "killed": (
         "os.kill(os.getpid(), signal.SIGKILL)",
-        5.0,
         r"the program was ended by signal 9 \(SIGKILL\)",
     ),
-    "no output": ("os.close(1); time.sleep(9)", 5.0, "the program closed its output"),
+    "no output": ("os.close(1); time.sleep(9)", "the program closed its output"),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_end_the_match(fault: str) -> None:
-    view, seconds, message = FAULTS[fault]
+    view, message = FAULTS[fault]
+    seconds = 0.3 if fault in ("late", "drip") else 5.0
     command = client(view)
     player = ExternalAgent(GAME, command, seconds, name="faulty")
     player.start(3, seed=0)
@@ -346,7 +338,7 @@ def test_faults_at_the_start(fault: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "message"),
-    [("no-such-program 1", "No such file"), (["/"], "denied"), (["a\0b"], "null")],
+    [("no-such-program 1", "No such file"), (["a\0b"], "null")],
 )
 def test_commands_that_cannot_be_started(command: str | list[str], message: str) -> None:
     with pytest.raises(

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from fpmcts.players import load_player, single_observer
-from fpmcts.players.ismcts import ISMCTSOptions
 from fpmcts.players.single_observer import CHUNK, Edges
 from fpmcts.players.tree_search import Clock, Place
 from games import make
@@ -17,18 +16,12 @@ from games.agent import Agent
 from games.batches import take
 from games.interface import empty_records, seats_to_move
 from games.kernels import Stream, deal_seeds, random_below, random_float, streams
-from games.registry import Entrant, Host
 from games.table import Table
 from inference.positions import make_positions
 from inference.prior import prior_worlds
 from tests.games import driver
 
 GAMES = ("kuhn", "leduc", "doudizhu", "examples.sealed_bids")
-
-
-def player(game: Any, iterations: int) -> Any:
-    """Returns the player with a tree of its own."""
-    return Host(game, {"x": Entrant(ISMCTSOptions(iterations=iterations), "x")}).make("x")
 
 
 def searched(agent: Any, view: Any, rng: np.ndarray) -> tuple[Edges, int]:
@@ -97,7 +90,7 @@ def naive(
 def test_against_dictionaries(name: str) -> None:
     game: Any = make(name)
     view = game.view(game.deal(deal_seeds(5, 1, Stream.PLAY)), np.zeros(1, np.int64))
-    agent, ours, theirs = player(game, 200), streams(9, 1), streams(9, 1)
+    agent, ours, theirs = load_player("ismcts", game, iterations=200), streams(9, 1), streams(9, 1)
     edges, done = searched(agent, view, ours)
     worlds, positions = game.empty(CHUNK), make_positions(game, np.zeros(1, np.int64), view)
     prior_worlds(game.rules, positions, theirs, 200, game.spec.hidden_words, worlds)
@@ -116,7 +109,7 @@ def test_against_dictionaries(name: str) -> None:
 def test_a_table_that_grows_keeps_its_edges() -> None:
     game: Any = make("leduc")
     view = game.view(game.deal(deal_seeds(5, 1, Stream.PLAY)), np.zeros(1, np.int64))
-    edges, _ = searched(player(game, 3000), view, streams(1, 1))
+    edges, _ = searched(load_player("ismcts", game, iterations=3000), view, streams(1, 1))
     count = int(edges.used[0])
     assert len(edges.keys) > 1024 >= count / 2 > 0 and (edges.keys != 0).sum() == count
     larger = single_observer.empty_edges(4 * len(edges.keys))
@@ -138,7 +131,7 @@ def test_hidden_cards_change_nothing(name: str) -> None:
     deals = game.deal(deal_seeds(3, 6, Stream.PLAY))
     seats = seats_to_move(game, deals)
     views, records = game.view(deals, seats), empty_records(6, game.spec.max_moves)
-    agent: Agent = player(game, 300)
+    agent: Agent = load_player("ismcts", game, iterations=300)
     agent.start(6, 4)
     together = agent.act(np.arange(6), views, records)
     agent.start(6, 4)

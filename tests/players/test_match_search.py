@@ -116,17 +116,3 @@ def test_options_that_cannot_be_used(given: dict[str, object], words: str) -> No
     with pytest.raises(ConfigError) as caught:
         FPMCTSOptions.parse(given, "a.")
     assert words in str(caught.value)
-
-
-def test_options_of_three_schemas() -> None:
-    given = {"solve": False, "phase1": "none", "temperature": 0.5, "playouts": 7, "c": None}
-    options = FPMCTSOptions.parse(given)
-    assert (options.search, options.beliefs) == (
-        {"solve": False, "playouts": 7},
-        {"phase1": "none"},
-    )
-    assert (
-        options.as_dict().items()
-        >= {key: value for key, value in given.items() if value is not None}.items()
-    )
-    assert FPMCTSOptions.parse(options.as_dict()) == options and options.playouts == 7

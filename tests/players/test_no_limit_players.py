@@ -242,13 +242,6 @@ def test_searches_with_networks_are_asked_about_any_amount(network_run: Path) ->
     assert priors["r1000"] == priors["r1001"] == priors["1 pot"]
 
 
-def test_records_with_larger_stacks_than_the_games_are_read() -> None:
-    """A hand that was played with 20,000 chips opens at a game whose own stacks are 10,000."""
-    at = table("Ah Ad", "r15000", "all-in", "call")
-    again = Table(make("no_limit_holdem"), record=at.record())
-    assert again.record() == at.record() and again.moves[0].text == "r15000" and again.is_over
-
-
 def test_records_are_not_longer_than_a_game() -> None:
     """Stacks of 10,000 big blinds allow more raises than the moves of a hand have room for."""
     game = make("no_limit_holdem")

@@ -117,25 +117,10 @@ def test_what_a_call_is_worth() -> None:
     assert gains[1] == pytest.approx(chance * 500.0)
 
 
-def test_it_wins_against_random_moves() -> None:
-    agent = NoLimitBestResponse(game(), Random().at(game()), boards=20)
-    result = duplicate_match(game(), agent, Random().at(game()), 40, 3)
-    assert result.total.adp.mean > 2 * result.total.adp.error
-
-
-def test_who_always_calls_states_its_policy() -> None:
-    caller = AlwaysCall().at(game())
-    facing, first = (
-        at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", []),
-        at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", ["call"]),
-    )
-    for table, slot in (
-        (facing, 1),
-        (first, 0),
-    ):  # fold comes before call where there is something to call
-        told = caller.probabilities(table.view(table.seat))[0]
-        assert told[slot] == told.sum() == 1.0
-    result = duplicate_match(game(), NoLimitBestResponse(game(), caller, boards=20), caller, 40, 3)
+@pytest.mark.parametrize("opponent", [Random(), AlwaysCall()], ids=["random", "always_call"])
+def test_it_wins_from_simple_players(opponent: Random | AlwaysCall) -> None:
+    other = opponent.at(game())
+    result = duplicate_match(game(), NoLimitBestResponse(game(), other, boards=20), other, 40, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
 

@@ -158,9 +158,3 @@ def test_team_play_by_hand(
 def test_bad_settings_are_errors(setting: str, value: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         PIMC.parse({setting: value})
-
-
-def test_act_before_start_is_an_error() -> None:
-    states = random_positions(1, 6)
-    with pytest.raises(RuntimeError, match="start"):
-        PIMC().at(GAME).act(np.zeros(1, np.int64), GAME.view(states, states.seat), NO_RECORDS)

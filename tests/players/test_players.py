@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import evaluate
-from fpmcts.players.lookup import PLAYERS, Entrant, Host, PlayerError, names
+from fpmcts.players import load_player
+from fpmcts.players.lookup import PLAYERS, PlayerError, names
 from fpmcts.players.search_agent import SearchAgent
-from fpmcts.players.tabular import TabularAgent, load_tabular, run_file
+from fpmcts.players.tabular import TabularAgent, load_tabular
 from fpmcts.tabular import algorithms
 from games import make
 from games.agent import Agent
@@ -25,10 +26,6 @@ from tests.games import driver
 from tests.players.conftest import DOUDIZHU, EVERY, LEDUC
 
 DEALS = 12
-
-
-def entrant(kind: str, **options: object) -> Entrant:
-    return Entrant(PLAYERS[kind].parse(options), kind)
 
 
 def other_cards(game: Game, deals: States, moves: list[int]) -> States:
@@ -90,9 +87,7 @@ def test_stated_policies_are_those_that_are_played(kind: str, game: Any, made: A
 
 
 def test_tables_are_those_of_the_run(tabular_run: Path) -> None:
-    """Average and greedy policies, read from a folder, from a file, and while the last checkpoint
-    is being replaced.
-    """
+    """Average and greedy policies."""
     learner = algorithms.make("smooth_uct", "leduc", seed=0)
     arrays, _ = load(tabular_run / "checkpoint.safetensors")
     learner.set_state({name.removeprefix("learner."): array for name, array in arrays.items()})
@@ -105,11 +100,6 @@ def test_tables_are_those_of_the_run(tabular_run: Path) -> None:
     ):
         played = load_tabular(tabular_run, game, policy).probabilities(listed.cards, listed.node)
         np.testing.assert_array_equal(played, table[rows])
-    assert run_file(tabular_run) == tabular_run / "checkpoint.safetensors"
-    assert (
-        run_file(tabular_run / "checkpoint.previous.safetensors").name
-        == "checkpoint.previous.safetensors"
-    )
 
 
 def test_tables_that_tell_suits(tmp_path: Path) -> None:
@@ -149,9 +139,9 @@ def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path
         (tmp_path / "less", "leduc", ["state of smooth_uct"]),
     ):
         with pytest.raises(PlayerError) as caught:
-            Host(make(game), {"a": entrant("tabular", run=str(path))}).make("a")
+            load_player("tabular", make(game), run=str(path))
         assert "\n" not in str(caught.value)
-        assert all(word in str(caught.value) for word in ["a=tabular", *words]), caught.value
+        assert all(word in str(caught.value) for word in ["tabular", *words]), caught.value
     with pytest.raises(
         CheckpointError, match="a=tabular: there is no run of a tabular algorithm at .*nowhere"
     ):
@@ -179,8 +169,7 @@ def test_particles_and_worlds_follow_the_playouts(
     options: dict[str, object], particles: int, worlds: int
 ) -> None:
     """Of the weights that come with the project, which were trained with 32 particles."""
-    players = {"x": entrant("fpmcts", **options)}
-    agent = Host(DOUDIZHU, players).make("x")
+    agent = load_player("fpmcts", DOUDIZHU, **options)
     assert isinstance(agent, SearchAgent)
     agent.start(1, seed=0)
     assert agent.settings.worlds == worlds

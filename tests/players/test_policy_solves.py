@@ -1,7 +1,6 @@
 """The policy network plays sure wins, as the games that it learned from do."""
 
 import numpy as np
-import pytest
 
 from fpmcts.players import load_player
 from fpmcts.players.policy import PolicyAgent
@@ -61,12 +60,7 @@ def test_a_decision_says_that_it_is_a_sure_win() -> None:
     assert {SURE_WIN, FORCED} <= reasons
 
 
-@pytest.mark.parametrize(
-    ("options", "solves"), [({}, True), ({"solve": False}, False), ({"solve": True}, True)]
-)
-def test_the_player_solves_as_it_was_trained(options: dict[str, bool], solves: bool) -> None:
-    assert load_player("policy", make("doudizhu"), **options).solve == solves
-
-
-def test_poker_has_nothing_to_solve() -> None:
+def test_the_player_solves_as_it_was_trained() -> None:
+    assert load_player("policy", make("doudizhu")).solve
+    assert not load_player("policy", make("doudizhu"), solve=False).solve
     assert not load_player("policy", make("no_limit_holdem")).solve

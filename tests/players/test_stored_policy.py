@@ -56,15 +56,8 @@ def test_a_decision_tells_exact_values(game: LimitPoker) -> None:
                 and told.value is not None
                 and told.unit == RETURN
             )
-            assert (
-                [row.move for row in told.root]
-                == [move.text for move in table.legal()]
-                == list(told.policy or {})
-            )
+            assert [row.move for row in told.root] == list(told.policy or {})
             assert all(row.visits == 0 and row.standard_error == 0.0 for row in told.root)
-            assert [row.prior for row in told.root] == pytest.approx(
-                list((told.policy or {}).values()), abs=1e-9
-            )
             means = [row.mean for row in told.root if row.mean is not None]
             assert (
                 max(means) - told.value < 2e-2

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from fpmcts.evaluation.duplicate import duplicate_match
-from fpmcts.players.lookup import PLAYERS, Entrant, Host, PlayerError
+from fpmcts.players import load_player
+from fpmcts.players.lookup import PlayerError
 from fpmcts.players.trained import checkpoint_of, export, load_trained
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.fpmcts import FPMCTS
@@ -18,14 +19,6 @@ from networks.checkpoint import CheckpointError, load
 from tests.players.conftest import saved
 
 GAME = make("doudizhu")
-
-
-def host(game: str | None = None, **players: tuple[str, dict[str, object]]) -> Host:
-    entrants = {
-        label: Entrant(PLAYERS[kind].parse(options), label)
-        for label, (kind, options) in players.items()
-    }
-    return Host(GAME if game is None else make("doudizhu", rules=game), entrants)
 
 
 def test_outputs_are_those_of_the_run(run: Path, tiny: TrainConfig) -> None:
@@ -55,36 +48,25 @@ def test_export_keeps_the_weights_and_no_path(run: Path, tmp_path: Path) -> None
 
 def test_players_play(run: Path) -> None:
     """The greedy policy against itself is even, and a search finishes a match."""
-    made = host(
-        p=("policy", {"checkpoint": str(run)}),
-        s=("fpmcts", {"checkpoint": str(run), "playouts": 4, "inference": False}),
-        t=(
-            "fpmcts",
-            {
-                "checkpoint": str(run),
-                "playouts": 8,
-                "root": "puct",
-                "objective": "adp",
-                "seconds": 1.0,
-            },
-        ),
-    )
-    policy = made.make("p")
+    policy = load_player("policy", GAME, str(run))
     assert duplicate_match(GAME, policy, policy, 4, 0).total.wp.mean == 0.5
-    for label in "st":
-        assert duplicate_match(GAME, made.make(label), policy, 1, 0).num_decks == 1
+    for options in (
+        {"playouts": 4, "inference": False},
+        {"playouts": 8, "root": "puct", "objective": "adp", "seconds": 1.0},
+    ):
+        search = load_player("fpmcts", GAME, str(run), **options)
+        assert duplicate_match(GAME, search, policy, 1, 0).num_decks == 1
 
 
 def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
     with pytest.raises(CheckpointError, match="plays doudizhu; expected a checkpoint of whist"):
         load_trained(run, "whist")
-    with pytest.raises(PlayerError, match="f=fpmcts.*no filter network"):
-        host(f=("fpmcts", {"checkpoint": str(run), "phase1": "filter"})).make("f")
-    other = host("douzero", p=("policy", {"checkpoint": str(run)}))
+    with pytest.raises(PlayerError, match="fpmcts.*no filter network"):
+        load_player("fpmcts", GAME, str(run), phase1="filter")
     with pytest.raises(
         PlayerError, match="learned game.rules=standard; this match plays game.rules=douzero"
     ):
-        other.make("p")
+        load_player("policy", make("doudizhu", rules="douzero"), str(run))
     scalar = replace(tiny, network=replace(tiny.network, value_head="scalar"))
     with pytest.raises(CheckpointError, match="objective=adp.*scalar value head for wp"):
         load_trained(saved(scalar, tmp_path), "doudizhu", objective="adp")
