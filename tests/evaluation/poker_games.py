@@ -68,7 +68,6 @@ class ThreePlayerKuhn(LimitPoker):
         """Makes the game."""
         rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
         super().__init__(
-            None,
             "kuhn3",
             rules,
             Strengths(np.repeat(np.arange(4, dtype=np.int32)[:, None], 4, axis=1)),
