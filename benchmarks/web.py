@@ -197,7 +197,7 @@ class Session:
 
 def page_files() -> list[str]:
     """Returns the names of the scripts and styles of the page."""
-    static = ROOT / "web" / "static"
+    static = ROOT / "fpmcts" / "web" / "static"
     return sorted(
         str(path.relative_to(static))
         for ending in ("js", "css")
@@ -292,7 +292,7 @@ def run() -> Iterator[Row]:
         try:
             yield Row("health answers", table.seconds_until(None), "s", 10.0)
             yield Row("the page, all of it", Session(table).page(), "s", 1.0)
-            static = ROOT / "web" / "static"
+            static = ROOT / "fpmcts" / "web" / "static"
             size = (
                 sum(len(gzip.compress((static / name).read_bytes())) for name in page_files())
                 / 1000

@@ -12,7 +12,8 @@ COMMANDS = {
     "play": "open a table in the browser",
     "reproduce": "repeat the figures of papers",
 }
-"""Names of the scripts and packages that are run."""
+MODULES = {"reproduce": "fpmcts.papers"}
+"""What is run for a command, where it is not the script of the same name."""
 
 
 def main() -> None:
@@ -32,7 +33,7 @@ def main() -> None:
         sys.exit(0 if told else 2)
     del sys.argv[0]
     sys.path.append(os.getcwd())
-    runpy.run_module(name, run_name="__main__", alter_sys=True)
+    runpy.run_module(MODULES.get(name, name), run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":

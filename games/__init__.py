@@ -2,18 +2,20 @@
 layer.
 """
 
-from games import listed_worlds  # noqa: F401 (registers defaults)
-from games.choice import (
-    GAMES,
-    Choice,
-    Entry,
-    family,
-    game_class,
-    is_known,
-    is_outside,
-    make,
-    with_defaults,
-)
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from games.choice import (
+        GAMES,
+        Choice,
+        Entry,
+        family,
+        game_class,
+        is_known,
+        is_outside,
+        make,
+        with_defaults,
+    )
 
 __all__ = [
     "GAMES",
@@ -26,3 +28,12 @@ __all__ = [
     "make",
     "with_defaults",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the games when they are asked for: settings alone need no numba."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from games import choice
+
+    return getattr(choice, name)

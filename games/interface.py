@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from games import listed_worlds  # noqa: F401 (registers defaults)
 from games.batches import Rules, States, concatenate, num_rows, take
 from games.generic import HIDDEN_MOVE, current_seat, is_legal, legal, step, team_return
 from games.kernels import kernel

@@ -85,7 +85,7 @@ def test_every_file_of_the_configuration_composes(path: Path) -> None:
     composed([override, "game=leduc"] if poker else [override])
 
 
-@pytest.mark.parametrize("module", ["benchmarks", "reproduce"])
+@pytest.mark.parametrize("module", ["benchmarks", "fpmcts.papers"])
 def test_modules_say_what_they_do(module: str) -> None:
     run = subprocess.run(
         [sys.executable, "-m", module, "--help"],

@@ -80,7 +80,8 @@ class Installed:
         told = self.run(
             str(self.python),
             "-c",
-            "import conf, games, web, train; print(games.__file__, train.__file__, web.__path__)",
+            "import conf, fpmcts, games, train; "
+            "print(games.__file__, train.__file__, fpmcts.__path__)",
         )
         assert told.stdout.count(str(own)) == 3 and str(ROOT) not in told.stdout, told
 

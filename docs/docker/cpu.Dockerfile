@@ -1,6 +1,6 @@
 # The commands on processors. From the top of the repository:
 #
-#   docker build -f docker/cpu.Dockerfile -t fpmcts .
+#   docker build -f docs/docker/cpu.Dockerfile -t fpmcts .
 #   docker run --rm -p 8000:8000 -v "$PWD/runs:/work" fpmcts    # the table in a browser
 #   docker run --rm -v "$PWD/runs:/work" fpmcts train game=leduc budget.minutes=5
 #   docker run --rm -v "$PWD/runs:/work" fpmcts evaluate a=policy b=rhcp decks=100

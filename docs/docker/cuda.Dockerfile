@@ -1,6 +1,6 @@
 # The commands on an NVIDIA GPU; the host needs the driver and the NVIDIA Container Toolkit. From the top of the repository:
 #
-#   docker build -f docker/cuda.Dockerfile -t fpmcts-cuda .
+#   docker build -f docs/docker/cuda.Dockerfile -t fpmcts-cuda .
 #   docker run --rm --gpus all -p 8000:8000 -v "$PWD/runs:/work" fpmcts-cuda    # the table in a browser
 #   docker run --rm --gpus all -v "$PWD/runs:/work" fpmcts-cuda train game=leduc device=cuda budget.minutes=5
 #   docker run --rm --gpus all -v "$PWD/runs:/work" fpmcts-cuda evaluate a=policy b=rhcp decks=100 device=cuda

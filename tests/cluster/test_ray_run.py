@@ -105,7 +105,7 @@ def test_any_number_of_actors(nodes: Any, alone: dict[str, np.ndarray], actors: 
     nodes.remove_node(node)
 
 
-LAG = ("cluster.lag=1", "fpmcts.evaluation.decks=150", "gradient.start=2", "gradient.games=2048")
+LAG = ("cluster.lag=1", "evaluation.decks=150", "gradient.start=2", "gradient.games=2048")
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ def test_bootstrap_and_measured_searches(nodes: Any) -> None:
         "search.playouts=6",
         "search.worlds=4",
         "inference.particles=8",
-        "fpmcts.evaluation.decks=150",
+        "evaluation.decks=150",
     )
     line = (*doudizhu, *(key for key in TINY if not key.startswith(("game=", "search.playouts"))))
     made = []

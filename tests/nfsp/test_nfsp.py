@@ -145,9 +145,7 @@ def test_q_learning_finds_a_best_response_to_random_play() -> None:
 
 def test_a_short_run_comes_closer_to_an_equilibrium() -> None:
     trainer = NFSP(
-        configuration(
-            "algorithm.games=512", "evaluation.exact_every=20", "fpmcts.evaluation.decks=50"
-        )
+        configuration("algorithm.games=512", "evaluation.exact_every=20", "evaluation.decks=50")
     )
     scalars = [trainer.step(silent) for _ in range(20)][-1].scalars
     assert scalars["nash_conv/average_policy"] < 0.6  # uniform: 11/12

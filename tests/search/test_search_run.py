@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
+from fpmcts.search import search as module
 from fpmcts.search.search import LONE_SLOTS, SearchResult
-from fpmcts.search.search import search as module
 from games.kernels import streams
 from tests.search.searching import make_search, search, settings, worlds
 from tests.search.test_search_invariance import assert_equal, row

@@ -65,7 +65,7 @@ def test_average_by_hand() -> None:
 
 FIGURES = [
     path
-    for path in sorted((ROOT / "conf" / "reproduce").glob("*.yaml"))
+    for path in sorted((ROOT / "conf" / "papers").glob("*.yaml"))
     if "\nkind: " not in path.read_text()
 ]
 

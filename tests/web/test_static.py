@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-STATIC = ROOT / "web" / "static"
+STATIC = ROOT / "fpmcts" / "web" / "static"
 MOST = 120_000
 """Bytes of scripts and styles, compressed."""
 
