@@ -201,6 +201,24 @@ def test_ranges_and_gains_against_naive_ones(name: str) -> None:
         assert gains[i, Action.RAISE] == pytest.approx(raised)
 
 
+def test_ranges_grow_with_the_game() -> None:
+    """Move by move or from the last view alone: the same range."""
+    game = make_poker("leduc")
+    table = random_table(game.tables, 8)
+    texts = sequences(game.betting)[0]
+    step_by_step, at_once = agent_against(game, table), agent_against(game, table)
+    for agent in (step_by_step, at_once):
+        agent.start(1, 0)
+    for moves, public in (("", HIDDEN), ("cr", HIDDEN), ("crc/", 3), ("crc/cr", 3)):
+        view = States(
+            np.array([[4, HIDDEN, public]], np.int8), np.array([texts.index(moves)], np.int32)
+        )
+        ranges = step_by_step.ranges(np.zeros(1, np.int64), view, NO_RECORDS)
+    np.testing.assert_allclose(
+        at_once.ranges(np.zeros(1, np.int64), view, NO_RECORDS), ranges, rtol=1e-12
+    )
+
+
 def test_batches_change_nothing_even_where_boards_are_drawn() -> None:
     game = make_poker("leduc")
     agent, (_, views) = agent_against(game, random_table(game.tables, 9), boards=2), all_views(game)
