@@ -86,6 +86,11 @@ def test_stated_policies_are_those_that_are_played(kind: str, game: Any, made: A
             assert abs(share - chance) <= 5 * np.sqrt(chance * (1 - chance) / 2000)
 
 
+def test_a_policy_mixes_in_poker_alone(run: Path, poker_run: Path) -> None:
+    for game, folder, expected in ((DOUDIZHU, run, 0.0), (LEDUC, poker_run, 1.0)):
+        assert load_player("policy", game, str(folder)).temperature == expected
+
+
 def test_tables_are_those_of_the_run(tabular_run: Path) -> None:
     """Average and greedy policies."""
     learner = algorithms.make("smooth_uct", "leduc", seed=0)
