@@ -248,7 +248,7 @@ def test_tournament_of_poker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_decks_of_bytes_or_brackets_name_their_file(tmp_path: Path) -> None:
     game, path = poker("leduc"), tmp_path / "decks.jsonl"
     for content, message in (
-        (b"\xff\xfe{}", "line 1: no JSON"),
+        (b"\xff\xfe{}", "line 1: .*expected the fields"),
         (b'{"hands": ' + b"[" * 100_000, "line 1"),
     ):
         path.write_bytes(content)
