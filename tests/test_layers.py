@@ -107,6 +107,18 @@ def test_games_are_known_by_their_interface() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_networks_name_no_game_and_nothing_of_one() -> None:
+    words = ("bomb", "landlord", "peasant", "poker", "leduc", "kuhn")
+    former = '"win_bombs": "win_stakes"', '("value_head", "win_bombs"): "win_stakes"'
+    wrong = []
+    for path in modules("networks").values():
+        text = path.read_text()
+        for name in former:
+            text = text.replace(name, "")
+        wrong += [f"{path.relative_to(ROOT)}: {word}" for word in words if word in text.lower()]
+    assert not wrong, wrong
+
+
 def test_no_cycle() -> None:
     graph = {
         name: {found for found in imports(name, path) if found in EVERY and found != name}
