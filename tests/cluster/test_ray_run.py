@@ -15,6 +15,7 @@ from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.stages import Stages
 from games import make
+from games.settings import ConfigError
 
 ray = pytest.importorskip("ray")
 from fpmcts.cluster.ray_pool import RayCluster  # noqa: E402
@@ -204,3 +205,10 @@ def test_lots_of_a_figure(nodes: Any, tmp_path: Path) -> None:
     alone = figure(tmp_path / "alone")
     assert len(alone) == 16
     assert figure(tmp_path / "cluster", "cluster=ray", f"cluster.address={nodes.address}") == alone
+
+
+def test_other_kinds_of_clusters_are_refused() -> None:
+    with pytest.raises(
+        ConfigError, match="cluster.kind=rey: expected one of none, ray; did you mean ray"
+    ):
+        read_job("lisy_tables", ["cluster=rey"])

@@ -39,8 +39,7 @@ def _no_test_waits_for_ever(request: pytest.FixtureRequest) -> Iterator[None]:
         raise TimeoutError("the test waits for something that does not come")
 
     before = signal.signal(signal.SIGALRM, ring)
-    usual = 90 if request.node.get_closest_marker("slow") is None else 3600
-    signal.alarm(getattr(request.module, "LIMIT", usual))
+    signal.alarm(90 if request.node.get_closest_marker("slow") is None else 3600)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)

@@ -7,6 +7,7 @@ Screenshots lie in the folder that SHOTS names, else in pytest's temporary folde
 import itertools
 import json
 import os
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,18 @@ from tests.web.browser import Person, Site, launch
 
 LIMIT = 300
 """Seconds that a test may take."""
+
+
+@pytest.fixture(autouse=True)
+def _no_test_waits_for_ever() -> Iterator[None]:
+    def ring(*_: Any) -> None:
+        raise TimeoutError("the test waits for something that does not come")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(LIMIT)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="module")
@@ -257,8 +270,12 @@ def test_a_board_by_taps_and_a_variant(browser: Any, site: Site, shots: Path) ->
 def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path) -> None:
     person = Person(browser, site, shots, "replay", language="zh", dark=True)
     page = person.page
-    table = person.new_table()
-    play_by_typing(person)
+    table = person.new_table(seats=["you", "random", "random"])
+    while person.wait_for_turn():
+        view = person.view()
+        page.fill(".typed input", longest(view))
+        page.keyboard.press("Enter")
+        person.wait_after(view["ply"])
     with page.expect_download() as download:
         page.locator("a[download]").click()
     file = tmp_path / "game.jsonl"
