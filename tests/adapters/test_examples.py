@@ -26,11 +26,6 @@ SAY = {
 }
 
 
-@pytest.mark.parametrize("name", SAY)
-def test_they_are_short(name: str) -> None:
-    assert len((ROOT / "examples" / f"{name}.py").read_text().splitlines()) <= 50
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SAY)
 def test_they_run(name: str) -> None:

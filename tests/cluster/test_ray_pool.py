@@ -22,7 +22,7 @@ from cluster_echo import Unit  # noqa: E402
 ray = pytest.importorskip("ray")
 
 from fpmcts.cluster import ray_pool  # noqa: E402
-from fpmcts.cluster.ray_pool import RayCluster, Worker, copied  # noqa: E402
+from fpmcts.cluster.ray_pool import RayCluster  # noqa: E402
 
 ECHO, FACTS = "cluster_echo:Echo", "cluster_echo:facts"
 
@@ -45,7 +45,7 @@ def do(made: RayCluster, units: list[Unit], weight: float = 3.0) -> list[np.ndar
     return [found[k] for k in range(len(units))]
 
 
-def units(count: int, **faults: str) -> list[Unit]:
+def units(count: int) -> list[Unit]:
     return [Unit(np.arange(k, k + 3.0)) for k in range(count)]
 
 
@@ -58,15 +58,8 @@ def test_units_are_done_with_what_is_shared(nodes: Any) -> None:
     np.testing.assert_array_equal(do(made, units(8)), EXPECTED)
     np.testing.assert_array_equal(do(made, units(8), weight=1.5), np.array(EXPECTED) / 2)
     curves = made.curves()
-    assert curves["cluster/units"] == 16
-    assert curves["cluster/units_retried"] == 0
+    assert curves["cluster/units"] == 16 and curves["cluster/units_retried"] == 0
     assert sum(curves[f"cluster_actors/units_{k}"] for k in range(2)) == 16
-    assert all(
-        curves[f"cluster_actors/seconds_per_unit_{k}"] > 0
-        for k in range(2)
-        if curves[f"cluster_actors/units_{k}"]
-    )
-    assert made.curves()["cluster_actors/units_0"] == 0
     assert do(made, []) == []
     made.close()
 
@@ -95,18 +88,14 @@ def test_a_node_that_is_removed(nodes: Any, tmp_path: Path) -> None:
 
 
 def test_an_error_of_the_work_is_raised_here(nodes: Any, tmp_path: Path) -> None:
-    made = cluster(nodes, actors=1)
+    """And so is the end of every actor by one unit."""
+    made, flag = cluster(nodes, actors=1), str(tmp_path / "flag")
     with pytest.raises(ValueError, match="numbers: expected others"):
-        do(made, [*units(2), Unit(np.zeros(1), "raise", str(tmp_path / "flag"))])
+        do(made, [*units(2), Unit(np.zeros(1), "raise", flag)])
     made.close()
-
-
-def test_a_unit_that_ends_every_actor(nodes: Any, tmp_path: Path) -> None:
     made = cluster(nodes, actors=1)
-    with pytest.raises(
-        ClusterError, match="unit 0 of 1 ended 4 actors; a smaller cluster.unit_games"
-    ):
-        do(made, [Unit(np.zeros(1), "always kill", str(tmp_path / "flag"))])
+    with pytest.raises(ClusterError, match="unit 0 of 1 ended 4 actors; a smaller"):
+        do(made, [Unit(np.zeros(1), "always kill", flag)])
     made.close()
 
 
@@ -131,8 +120,6 @@ def test_other_processors_are_refused_unless_they_may_be(nodes: Any) -> None:
     made._settings = replace(made._settings, mixed=True)
     made.greet(actor, {"code": "same", "device": "cuda"})
     assert actor.hello is None
-    with pytest.raises(ClusterError, match="another code"):
-        made.greet(actor, {"code": "other", "device": "cuda"})
     made.close()
 
 
@@ -172,26 +159,6 @@ def test_a_cluster_that_is_not_there() -> None:
     ):
         connect(ClusterSettings(kind="ray", address="127.0.0.1:1"), ECHO, {}, FACTS)
     assert time.monotonic() - started < 60
-
-
-def test_what_arrives_can_be_written_to() -> None:
-    array = np.zeros(3)
-    array.flags.writeable = False
-    value = copied((Unit(array), [array], {"a": array}, "text"))
-    for part in (value[0].numbers, value[1][0], value[2]["a"]):
-        part[0] = 1.0
-    assert array[0] == 0.0
-    assert isinstance(value[0], Unit)
-
-
-def test_an_actor_takes_the_weights_of_each_batch() -> None:
-    worker, unit = Worker(ECHO, {}), units(1)[0]
-    for version, weight in ((0, 3.0), (1, 5.0), (0, 3.0)):
-        (numbers, _), _ = worker.do(version, {"weight": np.array(weight)}, unit)
-        np.testing.assert_array_equal(numbers, weight * unit.numbers)
-    assert (
-        worker.do(0, {"weight": np.array(7.0)}, unit)[0][0][1] == 3.0
-    )  # the same version is not read again
 
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@ import contextlib
 import json
 import signal
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,16 +48,15 @@ def _no_test_waits_for_ever(request: pytest.FixtureRequest) -> Iterator[None]:
 class Site:
     """A whole server over a fake game and engine."""
 
-    def __init__(self, path: Path | None = None, records: str | None = None) -> None:
+    def __init__(self) -> None:
         self.engine = FakeEngine()
-        self.services = services(self.engine, QuickClock(), Store(path), Chance())
+        self.services = services(self.engine, QuickClock(), Store(None), Chance())
         self.access = Access(TOKEN)
-        self.records = records
         self.server: Any = None
 
     def client(self) -> TestClient:
         """Returns a client that has not shown the token."""
-        self.server = Server(self.services, self.records)
+        self.server = Server(self.services)
 
         @contextlib.asynccontextmanager
         async def running() -> AsyncIterator[None]:
@@ -82,11 +80,15 @@ def client(site: Site) -> Iterator[TestClient]:
         yield made
 
 
-def new_table(client: TestClient, **fields: Any) -> dict[str, Any]:
+def ask_for_table(client: TestClient, **fields: Any) -> Any:
     given = {"game": "toy", "seats": ["you", "quick", "quick"], "mode": "hints", "seed": 3} | fields
-    answer = client.post(
+    return client.post(
         "/api/tables", json={name: value for name, value in given.items() if value is not None}
     )
+
+
+def new_table(client: TestClient, **fields: Any) -> dict[str, Any]:
+    answer = ask_for_table(client, **fields)
     assert answer.status_code == 201, answer.text
     return answer.json()
 
@@ -133,6 +135,14 @@ class Tab:
                 return message
             assert message["type"] != "error" or kind == "error", message
         raise AssertionError(f"no {kind} in 1,000 messages")
+
+    def refused(self, kind: str, **fields: Any) -> str:
+        """Returns the code of the error that answers what is said."""
+        return str(self.ask(kind, "error", **fields)["code"])
+
+    def final(self, kind: str, **fields: Any) -> dict[str, Any]:
+        """Returns the last result of a job."""
+        return self.until("result", id=self.say(kind, **fields), final=True)
 
     def ask(self, kind: str, answer: str, **fields: Any) -> dict[str, Any]:
         number = self.say(kind, **fields)

@@ -58,12 +58,11 @@ class ToyTable:
         ]
 
     def play(self, move: str) -> Any:
-        legal = [found.text for found in self.legal()]
-        if move.strip().lower() not in legal:
+        legal, text = [found.text for found in self.legal()], move.strip().lower()
+        if text not in legal:
             raise ValueError(
                 f"{move!r} is not legal. Seat {self.seat} is to move; legal: {', '.join(legal)}"
             )
-        text = move.strip().lower()
         if text != "pass":
             self.hands[self.seat].remove(text)
         self.moves = (*self.moves, SimpleNamespace(text=text, seat=self.seat))
@@ -101,14 +100,9 @@ class ToyTable:
         }
 
     def record(self) -> dict[str, Any]:
-        moves = [move.text for move in self.moves]
-        returns = None if self.returns is None else list(self.returns)
-        return {
-            "game": "toy",
-            "hands": [list(hand) for hand in self._deal],
-            "moves": moves,
-            "returns": returns,
-        }
+        told = self.describe()
+        hands = [list(hand) for hand in self._deal]
+        return {name: told[name] for name in ("game", "moves", "returns")} | {"hands": hands}
 
 
 class ToyGames:
@@ -236,11 +230,8 @@ Answering = Callable[[Question], Answer]
 
 def first_legal(question: Question) -> Answer:
     """Returns the answer of a player that passes, and says something of every move."""
-    table = (
-        ToyGames().table("toy", record=question.record)
-        if question.record
-        else ToyGames().table("toy", seed=0)
-    )
+    given: Any = {"record": question.record} if question.record else {"seed": 0}
+    table = ToyGames().table("toy", **given)
     legal = [move.text for move in table.legal()]
     moves = list(question.moves or legal)
     rows = tuple(Row(move, 1 / len(moves), 8, 0.5 - 0.01 * k, 0.02) for k, move in enumerate(moves))

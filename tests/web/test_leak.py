@@ -28,7 +28,6 @@ from fpmcts.web.tables.kept import Services
 from fpmcts.web.tables.lobby import Lobby
 from tests.web.fake import (
     CATALOGUE,
-    SEATS,
     FakeClock,
     FakeEngine,
     ToyGames,
@@ -168,19 +167,19 @@ def toy_deal(mine: list[str], seed: int) -> dict[str, Any]:
     return {"hands": [others[:3], mine, others[3:6]]}
 
 
-@pytest.mark.parametrize("mode", ["fair"])
-def test_200_pairs_of_toy_deals(mode: str) -> None:
+def toy_transcript(deal: dict[str, Any], mode: str, script: list[str]) -> list[tuple[float, str]]:
+    seats = ["quick", "you", "slow-64"]
+    return transcript("toy", OneDeal(ToyGames(), deal), CATALOGUE, mode, seats, script)
+
+
+def test_200_pairs_of_toy_deals() -> None:
     chance = random.Random(5)
     different = 0
     for _ in range(200):
         mine = chance.sample([f"{rank}{suit}" for rank in "abcd" for suit in "123"], 3)
         script = chance.sample([*mine, "pass", "pass"], 5)
-        seats = ["quick", "you", "slow-64"]
         deals = [toy_deal(mine, chance.randrange(2**32)) for _ in range(2)]
-        one, two = (
-            transcript("toy", OneDeal(ToyGames(), deal), CATALOGUE, mode, seats, script)
-            for deal in deals
-        )
+        one, two = (toy_transcript(deal, "fair", script) for deal in deals)
         assert one == two and len(one) > 20
         different += deals[0] != deals[1]
     assert different > 190
@@ -190,22 +189,10 @@ def test_the_test_would_notice() -> None:
     """At an open table the same comparison finds differences, in what is sent and in when."""
     mine = ["a1", "b1", "c1"]
     deals = [toy_deal(mine, seed) for seed in (1, 2)]
-    one, two = (
-        transcript(
-            "toy",
-            OneDeal(ToyGames(), deal),
-            CATALOGUE,
-            "open",
-            ["quick", "you", "slow-64"],
-            ["a1", "pass"],
-        )
-        for deal in deals
-    )
+    one, two = (toy_transcript(deal, "open", ["a1", "pass"]) for deal in deals)
     assert one != two
-    assert (
-        ToyTable(deals[0]["hands"]).describe(1) == ToyTable(deals[1]["hands"]).describe(1)
-        and SEATS == 3
-    )
+    first, second = (ToyTable(deal["hands"]).describe(1) for deal in deals)
+    assert first == second
 
 
 def test_late_answers_appear_at_whole_multiples() -> None:
@@ -255,6 +242,23 @@ def test_200_pairs_of_real_deals(game: str) -> None:
     real_pairs(game, 200)
 
 
+def one_player(game: str, **settings: float) -> Catalogue:
+    """Returns a catalogue of the slow player alone."""
+    entry = replace(CATALOGUE.offer("toy").entry("slow-64"), **settings)
+    return Catalogue({game: Offer((entry,), "slow")})
+
+
+def follow(moves: list[str]) -> Any:
+    """Returns a player that makes given moves, with values that tell the record."""
+
+    def answer(question: Question) -> Answer:
+        number = zlib.crc32(json.dumps(question.record).encode())
+        move = moves[len(question.record["moves"])]
+        return Answer(move, "wp", (number % 997) / 997, done=number % 4096)
+
+    return answer
+
+
 def real_pairs(game: str, count: int) -> None:
     """Compares games that are played to their end by moves that are legal with both deals, from
     each seat in turn.
@@ -263,8 +267,7 @@ def real_pairs(game: str, count: int) -> None:
 
     games = Games()
     names = [name for name, _ in games.info(game).seats]
-    entry = replace(CATALOGUE.offer("toy").entry("slow-64"), delay=1.0)
-    catalogue = Catalogue({game: Offer((entry,), "slow")})
+    catalogue = one_player(game, delay=1.0)
     ended = 0
     for seed in range(count):
         you, chance = seed % len(names), random.Random(seed)
@@ -305,8 +308,7 @@ def test_moves_that_are_not_seen(you: int) -> None:
 
     name = "examples.sealed_bids"
     games = Games([name])
-    entry = replace(CATALOGUE.offer("toy").entry("slow-64"), delay=1.0)
-    catalogue = Catalogue({name: Offer((entry,), "slow")})
+    catalogue = one_player(name, delay=1.0)
     seats = ["you" if seat == you else "slow-64" for seat in range(2)]
     for card, own, last in itertools.product(range(3), ("bid 0", "bid 2"), ("fold", "call")):
         sent = []
@@ -314,18 +316,9 @@ def test_moves_that_are_not_seen(you: int) -> None:
             cards = [card, other] if you == 0 else [other, card]
             moves = [own, bid, last] if you == 0 else [bid, own, last]
 
-            def answer(question: Question, moves: list[str] = moves) -> Answer:
-                number = zlib.crc32(json.dumps(question.record).encode())
-                return Answer(
-                    moves[len(question.record["moves"])],
-                    "wp",
-                    (number % 997) / 997,
-                    done=number % 4096,
-                )
-
             rules = OneDeal(games, {"deal": {"cards": cards, "bids": [-1, -1], "turn": 0}})
             script = [move for ply, move in enumerate(moves) if ply % 2 == you]
-            sent.append(transcript(name, rules, catalogue, "fair", seats, script, answer))
+            sent.append(transcript(name, rules, catalogue, "fair", seats, script, follow(moves)))
         assert all(one == sent[0] for one in sent) and len(sent) == 6 and len(sent[0]) > 5
 
 
@@ -336,19 +329,10 @@ def told(name: str, you: int, moves: list[str], games: Any) -> list[tuple[float,
         movers.append(table.seat)
         table.play(move)
     assert table.is_over
-    entry = replace(CATALOGUE.offer("toy").entry("slow-64"), delay=2.0, budget=1.8)
     seats = ["you" if seat == you else "slow-64" for seat in range(2)]
     script = [move for seat, move in zip(movers, moves, strict=True) if seat == you]
-
-    def answer(question: Question) -> Answer:
-        number = zlib.crc32(json.dumps(question.record).encode())
-        return Answer(
-            moves[len(question.record["moves"])], "wp", (number % 997) / 997, done=number % 4096
-        )
-
-    return transcript(
-        name, games, Catalogue({name: Offer((entry,), "slow")}), "fair", seats, script, answer
-    )
+    catalogue = one_player(name, delay=2.0, budget=1.8)
+    return transcript(name, games, catalogue, "fair", seats, script, follow(moves))
 
 
 def with_failures(

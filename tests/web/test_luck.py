@@ -244,21 +244,12 @@ def test_thresholds_that_cannot_be(client: TestClient, site: Site) -> None:
         tab.ask("join", "state", table=table)
         for wrong in (
             [1, 2],
-            [3, 2, 1],
             [0, 1, 2],
             [1, 1, 2],
-            "5",
-            [1, 2, "3"],
-            [1, 2, 1e9],
             [1, 2, True],
+            [1, 2, 101],
         ):
-            error = tab.until("error", id=tab.say("review", thresholds=wrong))
-            assert (
-                error["code"] == "bad_message"
-                and "thresholds: expected three ascending numbers" in error["text"]
-            )
-        error = tab.until("error", id=tab.say("review", thresholds=[1, 2, 101]))
-        assert error["text"] == "thresholds: expected at most 100, the points of winning chance"
+            assert tab.refused("review", thresholds=wrong) == "bad_message"
 
 
 def test_a_review_without_luck_is_one(client: TestClient, site: Site) -> None:
@@ -266,19 +257,12 @@ def test_a_review_without_luck_is_one(client: TestClient, site: Site) -> None:
     table = opened(client, "a1", "a2", "a3", "b1", "b2", "b3", "c1")
     with Tab(client) as tab:
         tab.ask("join", "state", table=table)
-        review = tab.until("result", id=tab.say("review", seats=[0]), final=True)["review"]
+        review = tab.final("review", seats=[0])["review"]
         assert review["luck"] == [] and review["no_luck"] == "the player that analyses cannot tell"
         site.engine.luck = fields(
             3, "wp", result=(1.0, 0.0, 0.0), start=(0.5, 0.5, 0.5), deal=(0.1, -0.1, -0.1)
         )
-        review = tab.until("result", id=tab.say("review", seats=[0], seed=1), final=True)["review"]
-        assert [part["name"] for part in review["luck"][0]["parts"]] == [
-            "start",
-            "deal",
-            "later",
-            "own",
-            "rest",
-        ]
+        review = tab.final("review", seats=[0], seed=1)["review"]
         assert review["luck"][0]["result"] == 100.0 and review["no_luck"] is None
 
 

