@@ -78,11 +78,6 @@ def game(request: pytest.FixtureRequest) -> PokerTables:
     return make("limit_holdem", players=request.param, abstraction="made_hands").tables
 
 
-@pytest.fixture(scope="module")
-def two() -> betting.BettingTree:
-    return betting.build(RULES[2], NO_BUCKETS)
-
-
 def test_nodes_of_two_players(two: betting.BettingTree) -> None:
     """Known: 1.38e13 information sets with all hands up to suits (Bowling et al. 2015, "Heads-up
     limit hold'em poker is solved").
@@ -162,15 +157,6 @@ def walk(tree: betting.BettingTree, moves: str) -> int:
 def test_order_of_action(players: int, moves: str, mover: int) -> None:
     tree = betting.build(RULES[players], NO_BUCKETS) if players == 2 else three_tree()
     assert tree.player[walk(tree, moves)] == mover
-
-
-_THREE: list[betting.BettingTree] = []
-
-
-def three_tree() -> betting.BettingTree:
-    if not _THREE:
-        _THREE.append(betting.build(RULES[3], NO_BUCKETS))
-    return _THREE[0]
 
 
 def test_four_bets_a_round(two: betting.BettingTree) -> None:
@@ -270,17 +256,6 @@ def test_outcomes_agree_with_the_strengths(game: PokerTables) -> None:
     assert np.array_equal(found[:, 1::4], (flops - 1) * 20 // hands.NUM_STRENGTHS)
 
 
-def test_states_are_dealt_by_their_seeds() -> None:
-    seeds = streams(2, 500)
-    cards, outcomes = np.empty((500, 9), dtype=np.int8), np.empty(500, dtype=np.int32)
-    deal_states(hands.tables(), outcome_table(2), seeds, cards, outcomes)
-    again, one = np.empty((1, 9), dtype=np.int8), np.empty(1, dtype=np.int32)
-    deal_states(hands.tables(), outcome_table(2), seeds[77:78], again, one)
-    assert np.array_equal(again[0], cards[77]) and one[0] == outcomes[77]
-    split = np.mean(outcomes == outcome_of((1, 1)))
-    assert 0.01 < split < 0.09  # about 4 % of all showdowns
-
-
 def test_how_often_two_random_hands_tie() -> None:
     """500,000 deals; two random hands split in 4.06 % (known), within 5 standard errors; neither
     player wins more often."""
@@ -329,12 +304,6 @@ def test_buckets_are_looked_up_by_board_and_holding(players: int) -> None:
                     assert buckets[4 * p + number] == place(masks, one, two, board_tables())
             values.append(int(strengths([[one, two, *board]])[0]))
         assert order == outcome_of(tuple(values))
-
-
-def test_outcome_table() -> None:
-    assert sorted(set(outcome_table(2).tolist())) == [0, 1, 2]
-    assert sorted(set(outcome_table(3).tolist())) == list(range(-1, 13))
-    assert len(outcome_table(3)) == 27 and (outcome_table(3) >= 0).sum() == 13
 
 
 def test_names_of_buckets(game: PokerTables) -> None:
