@@ -5,6 +5,7 @@ import pytest
 
 from games import make
 from games.kuhn.game import equilibrium, squared_error
+from games.limit_holdem.game import RULES
 from games.poker import betting
 from games.poker.betting import BettingRules
 from games.poker.tables import PokerTables
@@ -95,9 +96,6 @@ def test_outcomes_of_three_players() -> None:
     assert len(betting.outcomes(2)) == 3
 
 
-"""Two players in big blinds; player 1 is the dealer and has the small blind."""
-
-
 @pytest.mark.parametrize("alpha", [0.0, 0.2, 1 / 3])
 def test_squared_error_to_the_closest_equilibrium(alpha: float) -> None:
     assert squared_error(equilibrium(alpha)) == pytest.approx(0, abs=1e-20)
@@ -134,7 +132,7 @@ def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="alpha = 0.5"):
         equilibrium(0.5)
     with pytest.raises(ValueError, match="one for each round"):
-        betting.build(LIMIT_HOLDEM, (1, 1))
+        betting.build(RULES[2], (1, 1))
     kuhn = make("kuhn").tables
     with pytest.raises(ValueError, match=r"expects \(12, 2\)"):
         kuhn.check_policy(np.ones((3, 2)))
