@@ -1,9 +1,7 @@
 """Imperfect-information Goofspiel in plain Python, written from its rules alone, to try the kernels
 by."""
 
-from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -63,37 +61,3 @@ def histories(node: Node) -> Iterator[Node]:
     if node.seat >= 0:
         for card in node.hand(node.seat):
             yield from histories(node.after(card))
-
-
-def best_response_to_uniform(cards: int, lowest: int) -> float:
-    """What either seat wins by the best answer to uniform play, prizes descending; the other sees
-    as little, so both win it.
-
-    It knows its points, and how likely each hand of the other is.
-    """
-    prizes = range(cards + lowest - 1, lowest - 1, -1)
-    full = frozenset(range(cards))
-
-    @cache
-    def best(
-        own: frozenset[int], others: tuple[tuple[frozenset[int], float], ...], points: int
-    ) -> float:
-        total = sum(weight for _, weight in others)
-        if not own:
-            return total * ((points > 0) - (points < 0))
-        prize = prizes[cards - len(own)]
-        values = []
-        for card in own:
-            groups: dict[int, dict[frozenset[int], float]] = defaultdict(lambda: defaultdict(float))
-            for hand, weight in others:
-                for other in hand:
-                    groups[(card > other) - (card < other)][hand - {other}] += weight / len(hand)
-            values.append(
-                sum(
-                    best(own - {card}, tuple(sorted(hands.items(), key=str)), points + sign * prize)
-                    for sign, hands in groups.items()
-                )
-            )
-        return max(values)
-
-    return best(full, ((full, 1.0),), 0)

@@ -138,11 +138,6 @@ def hand_strength(board: list[int]) -> np.ndarray:
     return points / squared_strength.MOST_POINTS
 
 
-def test_a_royal_flush_on_the_board_is_always_a_tie() -> None:
-    strength = hand_strength(parse_cards("As Ks Qs Js Ts"))
-    assert set(strength.tolist()) == {0.0, 0.5}
-
-
 @pytest.mark.parametrize(
     ("cards", "equity"), [("As Ah", 0.8520), ("7h 2c", 0.3458), ("Ad Kd", 0.6704)]
 )
@@ -308,13 +303,3 @@ def test_missing_tables_name_the_command(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(TablesError, match="python -m games.limit_holdem.abstraction 3"):
         abstraction.load(3)
-
-
-def test_bad_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, words in (
-        (["4"], "no tables for 4 players"),
-        (["2", "--threads", "0"], "--threads 0"),
-    ):
-        with pytest.raises(SystemExit):
-            abstraction.main(arguments)
-        assert words in capsys.readouterr().err

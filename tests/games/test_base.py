@@ -13,7 +13,6 @@ from games.dispatch import register
 from games.interface import Game, GameSpec
 from games.kernels import kernel, random_below, streams
 from games.table import Table
-from networks.resnet import NetworkConfig, build_networks
 from tests.games import driver
 
 
@@ -194,11 +193,3 @@ def test_what_a_game_does_not_offer(game: HighCard, tmp_path: Path) -> None:
         and game.final_curves(game.empty(1)) == {}
     )
     assert game.decoder.tolist() == [[0], [1]]
-
-
-def test_the_heads_of_its_network(game: HighCard) -> None:
-    """One class of stakes, one card at most in a position."""
-    net = build_networks(
-        game.spec, NetworkConfig(channels=4, blocks=1, head_channels=2, head_units=4), seed=0
-    ).seat(0)
-    assert (net.num_values, net.num_hidden, net.stake_factors) == (3, 2, (1.0,))

@@ -14,23 +14,17 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
-from games.batches import take
 from games.doudizhu import deck_files
 from games.doudizhu.cards import COPIES, Seat, cards_text, unpack
 from games.doudizhu.state import States
 from games.kernels import streams
 from tests.games import driver
-from tests.games.positions import GAME, random_game
+from tests.games.positions import GAME
 
 DECKS = GAME.deal(streams(4, 20))
 DOUZERO_RANKS = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 20, 30]
 read_decks = GAME.read_decks
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
-
-
-def write_decks(path: Path, states: States) -> None:
-    rows = (GAME.deal_fields(take(states, slice(row, row + 1))) for row in range(len(states.seat)))
-    path.write_text("".join(json.dumps(fields) + "\n" for fields in rows))
 
 
 def same(first: States, second: States) -> bool:
@@ -55,24 +49,6 @@ def douzero(states: States) -> list[dict[str, list[int]]]:
             }
         )
     return entries
-
-
-def test_decks_survive_the_file(tmp_path: Path) -> None:
-    write_decks(tmp_path / "decks", DECKS)
-    assert same(read_decks(tmp_path / "decks"), DECKS)
-    assert same(read_decks(str(tmp_path / "decks")), DECKS)
-
-
-def test_records_are_decks(tmp_path: Path) -> None:
-    deals, games = zip(*(random_game(seed) for seed in range(3)), strict=True)
-    path = tmp_path / "games.pkl"  # the name does not matter
-    path.write_text(
-        "".join(
-            json.dumps(GAME.record(d, 0, np.array(m))) + "\n"
-            for d, m in zip(deals, games, strict=True)
-        )
-    )
-    assert read_decks(path).hands.tolist() == [deal.hands[0].tolist() for deal in deals]
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

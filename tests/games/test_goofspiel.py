@@ -15,7 +15,7 @@ from games.interface import Game
 from games.kernels import streams
 from games.table import Table
 from tests.games import driver, hidden_cards
-from tests.games.goofspiel_oracle import Node, best_response_to_uniform, histories, roots
+from tests.games.goofspiel_oracle import Node, histories, roots
 
 OPTIONS = [
     {"cards": 2},
@@ -24,23 +24,6 @@ OPTIONS = [
     {"cards": 6, "prizes": "random"},
     {"cards": 13, "prizes": "random", "scoring": "points", "lowest_prize": 1},
 ]
-
-
-@pytest.mark.parametrize(
-    ("cards", "lowest", "nash_conv"),
-    [
-        (4, 0, 1.75),
-        (5, 0, 1.75),
-        (6, 0, 1.791667),
-        (4, 1, 1.416667),
-        (5, 1, 1.55),
-        (6, 1, 1.622222),
-    ],
-)
-def test_nash_conv_of_uniform_play(cards: int, lowest: int, nash_conv: float) -> None:
-    """Source: OpenSpiel's exact values. They hold for the plain rules, which the tests below hold
-    the kernels to."""
-    assert 2 * best_response_to_uniform(cards, lowest) == pytest.approx(nash_conv, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -120,27 +103,6 @@ def test_games_are_those_of_plain_python(
         driver.step(game.rules, state, 0, card - min(node.prizes))
         node = node.after(card)
     check(game, state, node)
-
-
-@given(st.integers(0, 2**32), st.data())
-def test_keys_are_equal_exactly_when_a_seat_cannot_tell(seed: int, data: st.DataObject) -> None:
-    """Pairs of histories with the same own bids, other bids of the other seat, and the same prizes
-    or others."""
-    game = make("goofspiel", cards=4, prizes="random")
-    turns = data.draw(st.integers(1, 6))
-    seat = data.draw(st.integers(0, 1))
-    pair = []
-    first = data.draw(st.permutations(range(4)))
-    for _ in range(2):
-        state = game.deal(streams(seed if data.draw(st.booleans()) else 7, 1))
-        node = Node(tuple(game.record(state, 0, np.zeros(0))["deal"]["prizes"]))
-        other = data.draw(st.permutations(range(4)))
-        bids = (first, other) if seat == 0 else (other, first)
-        for turn in range(turns):
-            driver.step(game.rules, state, 0, bids[turn % 2][turn // 2])
-            node = node.after(bids[turn % 2][turn // 2])
-        pair.append((node.known(seat, True), int(driver.infoset_key(game.rules, state, 0, seat))))
-    assert (pair[0][0] == pair[1][0]) == (pair[0][1] == pair[1][1])
 
 
 def positions(game: Game, seed: int) -> list[tuple[States, list[int], States]]:

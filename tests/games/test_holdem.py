@@ -1,6 +1,8 @@
 """Limit Hold'em: the betting tree, payoffs by hand, deals and outcomes against the cards, bad
 input."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -78,18 +80,19 @@ def game(request: pytest.FixtureRequest) -> PokerTables:
     return make("limit_holdem", players=request.param, abstraction="made_hands").tables
 
 
-@pytest.fixture(scope="module")
-def two() -> betting.BettingTree:
-    return betting.build(RULES[2], NO_BUCKETS)
+@cache
+def tree_of(players: int) -> betting.BettingTree:
+    return betting.build(RULES[players], NO_BUCKETS)
 
 
-def test_nodes_of_two_players(two: betting.BettingTree) -> None:
+def test_nodes_of_two_players() -> None:
     """Known: 1.38e13 information sets with all hands up to suits (Bowling et al. 2015, "Heads-up
     limit hold'em poker is solved").
 
     169, 1,286,792, 55,190,538 and 2,428,287,420 hands (Waugh 2013). In each round ten decisions and
     nine ways to go on; before the flop eight and seven, since the big blind is the first bet.
     """
+    two = tree_of(2)
     nodes = np.bincount(two.round)
     assert nodes.tolist() == [8, 7 * 10, 7 * 9 * 10, 7 * 9 * 9 * 10]
     assert (
@@ -109,6 +112,9 @@ def test_nodes_of_two_players(two: betting.BettingTree) -> None:
         and len(ends) - len(folds) == 7 * 9 * 9 * 9
     )
     assert two.payoffs.max() == 24 and (two.pot + two.potential).max() == 48
+    # Heinrich & Silver 2015, 4.3: k = 0.5 and C = 24 result in "values of c in [10, 24]".
+    exploration = np.minimum(24, two.pot + 0.5 * two.potential)
+    assert (exploration.min(), exploration.max()) == (10, 24)
 
 
 @pytest.mark.parametrize(
@@ -160,24 +166,16 @@ def walk(tree: betting.BettingTree, moves: str) -> int:
     ],
 )
 def test_order_of_action(players: int, moves: str, mover: int) -> None:
-    tree = betting.build(RULES[players], NO_BUCKETS) if players == 2 else three_tree()
+    tree = tree_of(players)
     assert tree.player[walk(tree, moves)] == mover
 
 
-_THREE: list[betting.BettingTree] = []
-
-
-def three_tree() -> betting.BettingTree:
-    if not _THREE:
-        _THREE.append(betting.build(RULES[3], NO_BUCKETS))
-    return _THREE[0]
-
-
-def test_four_bets_a_round(two: betting.BettingTree) -> None:
+def test_four_bets_a_round() -> None:
     """The big blind and three raises before the flop, four bets later; the big blind may raise when
     all have called."""
-    for tree, before in ((two, "rrr"), (three_tree(), "rrr")):
-        node = walk(tree, before)
+    two = tree_of(2)
+    for tree in (two, tree_of(3)):
+        node = walk(tree, "rrr")
         assert [a for a in tree.actions[node].tolist() if a >= 0] == [0, 1]
         assert 2 in tree.actions[walk(tree, "rr")].tolist()
     assert [a for a in two.actions[walk(two, "c")].tolist() if a >= 0] == [1, 2]
@@ -212,14 +210,14 @@ def test_four_bets_a_round(two: betting.BettingTree) -> None:
 def test_payoffs_by_hand(
     players: int, moves: str, strengths: tuple[int, ...], payoffs: tuple[float, ...]
 ) -> None:
-    tree = betting.build(RULES[2], NO_BUCKETS) if players == 2 else three_tree()
+    tree = tree_of(players)
     end = walk(tree, moves)
     assert end < 0
     assert tuple(tree.payoffs[~end, outcome_of(strengths)].tolist()) == payoffs
 
 
 def test_every_payoff_sums_to_zero() -> None:
-    for tree in (betting.build(RULES[2], NO_BUCKETS), three_tree()):
+    for tree in (tree_of(2), tree_of(3)):
         assert abs(tree.payoffs.sum(axis=2)).max() < 1e-12
 
 
@@ -270,17 +268,6 @@ def test_outcomes_agree_with_the_strengths(game: PokerTables) -> None:
     assert np.array_equal(found[:, 1::4], (flops - 1) * 20 // hands.NUM_STRENGTHS)
 
 
-def test_states_are_dealt_by_their_seeds() -> None:
-    seeds = streams(2, 500)
-    cards, outcomes = np.empty((500, 9), dtype=np.int8), np.empty(500, dtype=np.int32)
-    deal_states(hands.tables(), outcome_table(2), seeds, cards, outcomes)
-    again, one = np.empty((1, 9), dtype=np.int8), np.empty(1, dtype=np.int32)
-    deal_states(hands.tables(), outcome_table(2), seeds[77:78], again, one)
-    assert np.array_equal(again[0], cards[77]) and one[0] == outcomes[77]
-    split = np.mean(outcomes == outcome_of((1, 1)))
-    assert 0.01 < split < 0.09  # about 4 % of all showdowns
-
-
 def test_how_often_two_random_hands_tie() -> None:
     """500,000 deals; two random hands split in 4.06 % (known), within 5 standard errors; neither
     player wins more often."""
@@ -329,12 +316,6 @@ def test_buckets_are_looked_up_by_board_and_holding(players: int) -> None:
                     assert buckets[4 * p + number] == place(masks, one, two, board_tables())
             values.append(int(strengths([[one, two, *board]])[0]))
         assert order == outcome_of(tuple(values))
-
-
-def test_outcome_table() -> None:
-    assert sorted(set(outcome_table(2).tolist())) == [0, 1, 2]
-    assert sorted(set(outcome_table(3).tolist())) == list(range(-1, 13))
-    assert len(outcome_table(3)) == 27 and (outcome_table(3) >= 0).sum() == 13
 
 
 def test_names_of_buckets(game: PokerTables) -> None:

@@ -124,20 +124,6 @@ def test_texts_that_are_no_moves(text: str, message: str) -> None:
         parse_move("standard", text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["333444LB", "3333LB", "3334445", "333444555666", "2345A", "QQKKAA22", "333344445555LB66"],
-)
-def test_cards_that_look_like_moves(text: str) -> None:
-    if (
-        text == "333444555666"
-    ):  # the one reading is the chain of trios, not a plane of three with 666
-        assert Category(rule_set().category[parse_move("standard", text)]) == C.TRIO_CHAIN
-    else:
-        with pytest.raises(ValueError, match="no move"):
-            parse_move("standard", text)
-
-
 def test_unknown_rule_set() -> None:
     with pytest.raises(ValueError, match="expected one of standard, douzero"):
         rule_set("pagat")

@@ -155,7 +155,3 @@ def test_the_readme_has_the_table(encoding: Encoding) -> None:
         for meaning, planes, scale in PLANES[encoding]
     ]
     assert "\n".join(rows) in readme
-
-
-def test_paper_encoding_has_seven_planes() -> None:
-    assert make("doudizhu", encoding="paper").spec.observation_shape == (7, 15)

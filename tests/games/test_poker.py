@@ -5,8 +5,9 @@ import pytest
 
 from games import make
 from games.kuhn.game import equilibrium, squared_error
+from games.limit_holdem.game import RULES
 from games.poker import betting
-from games.poker.betting import Action, BettingRules
+from games.poker.betting import BettingRules
 from games.poker.tables import PokerTables
 from games.poker.tree import Kind
 from tests.games import poker_oracle as oracle
@@ -88,56 +89,11 @@ def test_every_history_pays_as_the_oracle_says(game: PokerTables) -> None:
         assert probability[names, moves] == pytest.approx(1 / kinds)
 
 
-def test_children_follow_their_parents_level_by_level(game: PokerTables) -> None:
-    tree = game.tree
-    assert (tree.parent[1:] < np.arange(1, len(tree.parent))).all()
-    depth = np.zeros(len(tree.parent), dtype=int)
-    for node in range(1, len(depth)):
-        depth[node] = depth[tree.parent[node]] + 1
-    assert np.array_equal(depth, np.repeat(np.arange(len(tree.levels) - 1), np.diff(tree.levels)))
-
-
-def test_texts_of_information_states_are_unique(game: PokerTables) -> None:
-    texts = game.infoset_texts()
-    assert len(set(texts)) == len(texts) == game.num_infosets
-
-
 def test_outcomes_of_three_players() -> None:
     """13 weak orders (the ordered Bell number)."""
     assert len(betting.outcomes(3)) == 13
     assert betting.outcomes(3)[betting.outcome_of((5, 9, 9))] == (0, 1, 1)
     assert len(betting.outcomes(2)) == 3
-
-
-LIMIT_HOLDEM = BettingRules(
-    forced=(1.0, 0.5), raises=(1, 1, 2, 2), max_raises=(3, 4, 4, 4), first=(1, 0, 0, 0)
-)
-"""Two players in big blinds; player 1 is the dealer and has the small blind."""
-
-
-def test_exploration_of_limit_holdem_as_in_the_paper() -> None:
-    """Heinrich & Silver 2015, 4.3: k = 0.5 and C = 24 result in "values of c in [10, 24]"; the
-    largest pot is 48."""
-    tree = betting.build(LIMIT_HOLDEM, (1, 1, 1, 1))
-    exploration = np.minimum(24, tree.pot + 0.5 * tree.potential)
-    assert (exploration.min(), exploration.max()) == (10, 24)
-    assert (tree.pot + tree.potential).max() == 48
-    assert tree.payoffs.max() == 24
-
-
-def test_three_players_fold_and_split() -> None:
-    """One round, one bet of 1, antes of 1: player 0 bets, 1 folds, 2 calls; the pot of 5 goes to
-    the best of 0 and 2."""
-    rules = BettingRules(forced=(1, 1, 1), raises=(1,), max_raises=(1,), first=(0,))
-    tree = betting.build(rules, (1,))
-    _, ends = betting.sequences(tree)
-    end = ends["rfc"]
-    assert tree.payoffs[end, betting.outcome_of((1, 9, 1))].tolist() == [0.5, -1, 0.5]
-    assert tree.payoffs[end, betting.outcome_of((1, 9, 2))].tolist() == [-2, -1, 3]
-    assert tree.payoffs[ends["rff"]].tolist() == [[2, -1, -1]] * 13
-    assert tree.payoffs[ends["ccc"], betting.outcome_of((7, 7, 7))].tolist() == [0, 0, 0]
-    assert (tree.payoffs.sum(axis=2) == 0).all()
-    assert [Action(a).name for a in tree.actions[0] if a >= 0] == ["CALL", "RAISE"]
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.2, 1 / 3])
@@ -176,7 +132,7 @@ def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="alpha = 0.5"):
         equilibrium(0.5)
     with pytest.raises(ValueError, match="one for each round"):
-        betting.build(LIMIT_HOLDEM, (1, 1))
+        betting.build(RULES[2], (1, 1))
     kuhn = make("kuhn").tables
     with pytest.raises(ValueError, match=r"expects \(12, 2\)"):
         kuhn.check_policy(np.ones((3, 2)))

@@ -1,7 +1,6 @@
 """Poker as search and learning see it: every complete play of some deals against the oracle,
 observations, views, texts."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ from games.batches import take
 from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
-from games.poker.state import HIDDEN
 from tests.games import driver
 from tests.games import poker_oracle as oracle
 
@@ -62,16 +60,6 @@ def test_every_play_of_random_deals(name: str) -> None:
             ]
 
 
-def test_the_listed_information_states_are_views() -> None:
-    game = poker("leduc")
-    listed = game.information_states()
-    for i, text in enumerate(game.tables.infoset_texts()):
-        node, seat = int(listed.node[i]), int(game.betting.player[listed.node[i]])
-        cards = [game.card_names[c][0] if c != HIDDEN else "" for c in listed.cards[i]]
-        assert cards[1 - seat] == ""
-        assert text.split()[0] == cards[seat] + (cards[2] if game.betting.round[node] else "")
-
-
 def test_deals_are_uniform() -> None:
     game = poker("leduc")
     batch = game.deal(streams(3, 20_000))
@@ -98,19 +86,6 @@ def test_a_view_says_what_its_seat_knows() -> None:
         "paid": [3.0, 3.0],
         "legal": ["call", "raise"],
     }
-
-
-def test_records_are_decks(tmp_path: Path) -> None:
-    game = poker("leduc")
-    deals = game.deal(streams(5, 3))
-    records = [game.record(deals, i, np.array([Action.RAISE, Action.FOLD])) for i in range(3)]
-    assert [record["chips"] for record in records] == [[1.0, -1.0]] * 3
-    assert game.record(deals, 0, np.array([Action.RAISE]))["chips"] is None
-    path = tmp_path / "decks.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    read = game.read_decks(path)
-    assert read.cards.tolist() == deals.cards.tolist()
-    assert driver.current_seat(game.rules, read, 0) == 0
 
 
 @pytest.mark.parametrize(

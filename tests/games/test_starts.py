@@ -1,16 +1,12 @@
 """Deals that are listed (``starts``), and networks of games with other options."""
 
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fpmcts.players import trained
 from games import make
 from games.batches import take
-from networks.checkpoint import CheckpointError
 from tests.games import driver
 
 
@@ -43,44 +39,3 @@ def test_deals_of_large_games_are_not(name: str) -> None:
         ValueError, match=f"^the deals of {name} cannot be listed: expected a small game"
     ):
         make(name).starts()
-
-
-@pytest.mark.parametrize(
-    ("name", "learned", "played", "message"),
-    [
-        (
-            "goofspiel",
-            {"cards": 4},
-            {"cards": 13},
-            "learned game.cards=4; this match plays game.cards=13",
-        ),
-        (
-            "goofspiel",
-            {},
-            {"prizes": "random"},
-            "learned game.prizes=descending; this match plays game.prizes=random",
-        ),
-        (
-            "phantom_tictactoe",
-            {},
-            {"reveal": False},
-            "learned game.reveal=True; this match plays game.reveal=False",
-        ),
-    ],
-)
-def test_networks_of_other_options_are_refused(
-    name: str,
-    learned: dict[str, Any],
-    played: dict[str, Any],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(trained, "checkpoint_of", lambda *_: Path("run"))
-    monkeypatch.setattr(
-        trained, "load_trained", lambda *_, **__: SimpleNamespace(game=make(name, **learned))
-    )
-    host: Any = SimpleNamespace(
-        game=make(name, **played), networks=None, device="cpu", once=lambda _, load: load()
-    )
-    with pytest.raises(CheckpointError, match=f"^run {message}$"):
-        trained.trained_networks(host, "run")

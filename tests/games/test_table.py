@@ -130,22 +130,6 @@ def test_what_is_illegal_is_said_with_the_seat_and_what_was_legal(game: Game) ->
         over.play(over.moves[-1].text)
 
 
-def test_is_legal_is_what_may_be_played(game: Game) -> None:
-    table = played(game, 2, 1)
-    view = table.view(table.seat)
-    legal = {move.action for move in table.legal()}
-    assert all(
-        game.is_legal(view, move.text) and game.is_legal(view, move.action)
-        for move in table.legal()
-    )
-    assert not any(
-        game.is_legal(view, action)
-        for action in range(game.spec.num_actions)
-        if action not in legal
-    )
-    assert not game.is_legal(view, "no such move")
-
-
 def test_any_seat_is_described_at_any_time(game: Game) -> None:
     table = Table(game, seed=4)
     whole = played(game, 4)

@@ -115,10 +115,3 @@ def test_nash_conv_falls() -> None:
     learner = make("outcome_sampling", game)
     learner.run(500_000)
     assert nash_conv(listing(game), learner.policy()) < 0.05 * nash_conv(listing(game), uniform())
-
-
-def test_three_seats_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match="outcome_sampling does not know doudizhu: it needs a game of two players"
-    ):
-        make("outcome_sampling", "doudizhu")

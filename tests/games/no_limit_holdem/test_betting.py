@@ -18,7 +18,7 @@ from games.no_limit_holdem.state import (
     Rules,
     States,
 )
-from games.table import IllegalMove, Table
+from games.table import Table
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 
 QUICK, MANY = 700, 100_000
@@ -79,59 +79,12 @@ def test_heads_up_the_button_has_the_small_blind() -> None:
     assert [move.text for move in at.legal()][0] == "call"  # nobody folds who can check
 
 
-def test_three_players_open_left_of_the_blinds() -> None:
-    at = table([ACES, KINGS, QUEENS], [1000] * 3)
-    assert at.seat == 2
-    assert play(at, "call", "call", "check")["to_move"] == 0
-
-
-def test_a_raise_adds_as_much_as_the_last() -> None:
-    at = table([ACES, KINGS, QUEENS], [10_000] * 3)
-    assert at.describe()["raise"] == [200, 10_000]
-    assert play(at, "r350")["raise"] == [600, 10_000]
-    with pytest.raises(IllegalMove, match="r599"):
-        at.play("r599")
-    assert play(at, "r600", "call")["raise"] == [850, 10_000]
-    assert play(at, "call")["raise"] == [100, 9400]
-
-
-def test_a_short_all_in_does_not_reopen() -> None:
-    """Seat 3 raises by 200, seat 0 is all-in for 100 more: seat 3, which has acted, may call or
-    fold; seat 1 may raise."""
-    at = table([ACES, KINGS, QUEENS, SMALL], [400, 10_000, 10_000, 10_000])
-    play(at, "fold", "r300", "all-in")
-    assert at.seat == 1 and at.describe()["raise"] == [600, 10_000]
-    play(at, "call")
-    assert at.seat == 3
-    assert [move.text for move in at.legal()] == ["fold", "call"]
-
-
-def test_short_all_ins_that_add_up_reopen() -> None:
-    """Raises to 300 (by 200), 400 and 500 all-in: 200 more than the first raiser has put in."""
-    at = table([ACES, KINGS, QUEENS, SMALL], [400, 500, 10_000, 10_000])
-    play(at, "call", "r300", "r400", "r500", "call")
-    assert at.seat == 3 and at.describe()["raise"] == [700, 10_000]
-
-
-def test_nobody_raises_whom_nobody_can_answer() -> None:
-    at = table([ACES, KINGS], [300, 1000])
-    play(at, "call", "all-in")
-    assert [move.text for move in at.legal()] == ["fold", "call"]
-
-
 def test_side_pots() -> None:
     """Aces win 3 x 200, kings the 2 x 300 besides."""
     at = table([ACES, KINGS, QUEENS], [200, 5000, 500])
     assert play(at, "all-in", "call", "call")["returns"] == [400.0, 100.0, -500.0]
     assert at.describe()["stacks"] == [0, 4500, 0]
     assert at.describe()["hands"] == [ACES, KINGS, QUEENS]
-
-
-def test_odd_chips_go_to_the_lowest_seat() -> None:
-    """Two equal hands share 3 x 101 chips less one: 152 and 151."""
-    at = table([["As", "Kd"], ["Ah", "Kc"], SMALL], [101] * 3, small_blind=50, big_blind=100)
-    play(at, "all-in", "call", "call")
-    assert at.returns == (51.0, 50.0, -101.0)
 
 
 def test_uncalled_bets_go_back() -> None:
@@ -143,12 +96,6 @@ def test_uncalled_bets_go_back() -> None:
         and shown["stacks"] == [900, 900]
         and shown["hands"] == [None, None]
     )
-
-
-def test_antes_are_no_bets() -> None:
-    at = table([ACES, KINGS, QUEENS], [1000] * 3, ante=25)
-    shown = at.describe()
-    assert (shown["pot"], shown["to_call"], shown["raise"]) == (225, 100, [200, 975])
 
 
 def test_listed_sizes_are_multiples_of_the_pot_after_a_call() -> None:
