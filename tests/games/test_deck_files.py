@@ -129,10 +129,6 @@ ENTRIES: dict[str, tuple[Callable[[list[Any]], Any], str]] = {
         lambda decks: decks[2].pop("landlord_up"),
         "entry 3: got a dict: expected a dictionary with the keys",
     ),
-    "too many": (
-        lambda decks: decks[2].update(bid=[]),
-        "entry 3: got a dict: expected a dictionary with the keys",
-    ),
     "no deck": (
         lambda decks: decks.__setitem__(2, [1, 2]),
         "entry 3: got a list: expected a dictionary",
@@ -145,10 +141,6 @@ ENTRIES: dict[str, tuple[Callable[[list[Any]], Any], str]] = {
         change("landlord", lambda cards: cards.__setitem__(0, 15)),
         "entry 3: landlord: 15 is not a card; expected 3 to 14",
     ),
-    "text": (
-        change("landlord", lambda cards: cards.append("7")),
-        "entry 3: landlord: '7' is not a card",
-    ),
     "large": (
         change("landlord", lambda cards: cards.append(10**30)),
         "entry 3: landlord: a int is not a card",
@@ -157,17 +149,9 @@ ENTRIES: dict[str, tuple[Callable[[list[Any]], Any], str]] = {
         change("landlord_up", lambda cards: cards.pop(0)),
         "entry 3: the cards are not a deck: 53 cards, expected 54: the ",
     ),
-    "twice": (
-        change("landlord_up", lambda cards: cards.append(30)),
-        "the B occurs 2 times, expected 1",
-    ),
     "sizes": (
         lambda decks: decks[2]["landlord_up"].append(decks[2]["landlord_down"].pop()),
         "entry 3: 16 cards in landlord_down: expected 17",
-    ),
-    "bottom size": (
-        lambda decks: decks[2]["three_landlord_cards"].pop(),
-        "entry 3: 2 cards in three_landlord_cards: expected 3",
     ),
     "bottom": (
         lambda decks: decks[2].update(
@@ -227,10 +211,7 @@ def test_a_pickle_runs_nothing(protocol: int, tmp_path: Path) -> None:
         (b"\x80\x02]\x82\x01a.", "the instruction EXT1 at byte 3"),
         (b"(S'ls'\nios\nsystem\n.", "the instruction STRING at byte 1"),
         (b"(Vls\nios\nsystem\n.", "the instruction INST at byte 5"),
-        (b"\x80\x02]}b.", "the instruction BUILD at byte 4"),
         (b"\x80\x02]2.", "the instruction DUP at byte 3"),
-        (b"\x80\x02]\x88a.", "the instruction NEWTRUE at byte 3"),
-        (b"]G" + bytes(8) + b"a.", "the instruction BINFLOAT at byte 1"),
         (b"\x80\x02}.", "a pickle of a dict: expected a list"),
         (b"\x80\x02].", "there is no deck in it"),
         (b"(I01\nl.", "entry 1: got True"),
@@ -240,13 +221,9 @@ def test_a_pickle_runs_nothing(protocol: int, tmp_path: Path) -> None:
             "expected .* bytes in a bytearray8|bytearray",
         ),  # 2^60 bytes
         (b"]h\x00.", "not a pickle of decks"),
-        (b"]a.", "not a pickle of decks"),
-        (b"]e.", "not a pickle of decks"),
         (b"\x80\x02]]s.", "not a pickle of decks"),
         (b"](K\x01K\x02u.", "not a pickle of decks|got a"),
-        (b"](Va\nu.", "not a pickle of decks"),
         (b"]}a.x", "something is left"),
-        (b"]].", "there is no deck"),
         (b"](\xff", "unknown|not a pickle|exhausted"),
         (b"", "begins with b''"),
         (b"PK\x03\x04", "begins with b'PK.*expected decks as JSON lines, such as"),
