@@ -79,6 +79,24 @@ def test_heads_up_the_button_has_the_small_blind() -> None:
     assert [move.text for move in at.legal()][0] == "call"  # nobody folds who can check
 
 
+def test_a_short_all_in_does_not_reopen() -> None:
+    """Seat 3 raises by 200, seat 0 is all-in for 100 more: seat 3, which has acted, may call or
+    fold; seat 1 may raise."""
+    at = table([ACES, KINGS, QUEENS, SMALL], [400, 10_000, 10_000, 10_000])
+    play(at, "fold", "r300", "all-in")
+    assert at.seat == 1 and at.describe()["raise"] == [600, 10_000]
+    play(at, "call")
+    assert at.seat == 3
+    assert [move.text for move in at.legal()] == ["fold", "call"]
+
+
+def test_short_all_ins_that_add_up_reopen() -> None:
+    """Raises to 300 (by 200), 400 and 500 all-in: 200 more than the first raiser has put in."""
+    at = table([ACES, KINGS, QUEENS, SMALL], [400, 500, 10_000, 10_000])
+    play(at, "call", "r300", "r400", "r500", "call")
+    assert at.seat == 3 and at.describe()["raise"] == [700, 10_000]
+
+
 def test_side_pots() -> None:
     """Aces win 3 x 200, kings the 2 x 300 besides."""
     at = table([ACES, KINGS, QUEENS], [200, 5000, 500])
