@@ -37,8 +37,8 @@ A run is saved in run_dir (runs/<game>-<seed>) after every step. A choice is a f
 {{groups}}
 Other keys set one value. What they mean, their defaults and ranges: python train.py --help KEY
 {{keys}}
-Options: --cfg job prints the whole configuration in place of a run. Figures of papers: python -m
-reproduce NAME"""
+Options: --cfg job prints the whole configuration instead of running. Figures of papers:
+python -m fpmcts.papers NAME"""
 
 
 def help_text(topic: str) -> str:

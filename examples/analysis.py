@@ -9,7 +9,7 @@ without blunders; players are compared at the same decisions.
 ``python -m examples.analysis regret`` judges decisions of whole games by a long search: 3,200
 playouts spread evenly over the 16 most likely moves, twice. A move is worth its mean return on
 [-1, 1]. The judge believes the values and policies of the networks: what it calls better need not
-win more games. Open decisions (most likely move below 0.95) and closed ones are told apart.
+win more games. Open decisions (most likely move below 0.95) and closed ones are reported apart.
 
 Each decision is judged twice, with other worlds. One judgement picks the best move, the other says
 what it is worth more than the move that a player chose, and the other way round; so the noise of
@@ -124,7 +124,7 @@ def legal_moves(game: Game, views: States, i: int) -> np.ndarray:
 
 
 def situation(view: States, i: int) -> str:
-    """Returns who is to move in a row, and whose cards are to beat."""
+    """Returns the seat to move in a row, and the seat whose cards are to be beaten."""
     seat = int(view.seat[i])
     if view.target[i] == PASS:
         return f"{ROLES[seat]} leads"

@@ -5,7 +5,7 @@ both say is compared::
     referee.judge(Table(referee.game, seed=7), lambda table: player.decide(table).move)
 
 Compared are the seat to move, the legal moves, the state that RLCard shows this seat, the end, the
-winners. What is known to differ is told in ``KNOWN`` and counted; whatever else differs is a
+winners. Known differences are listed in ``KNOWN`` and counted; any other difference is a
 ``Disagreement``. It needs RLCard (the extra ``interop``).
 """
 

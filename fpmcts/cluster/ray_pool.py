@@ -26,9 +26,7 @@ from typing import Any
 import numpy as np
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-os.environ.setdefault(
-    "RAY_BACKEND_LOG_LEVEL", "fatal"
-)  # what goes wrong is told in one line of ours
+os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # errors are reported in one line of ours
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 
 import ray  # noqa: E402

@@ -1,11 +1,11 @@
 """How much of each result was luck: of the cards, and of how the players' own mixing fell. In games
 with a passive move.
 
-For every event with known chances, a *correction* is what the event changed of a number that is
-told beforehand for every way it might have gone, less the mean of that over its chances. A
-correction has mean 0 whatever the number is, so that results less corrections are without bias; the
-better the number foretells results, the more of their variance is taken away. Events are the deal,
-cards that come to the table, and the moves of players who state their policies.
+For every event with known chances, a *correction* is the change that the event made to a number
+computed for each of its outcomes, less the mean change over its chances. A correction has mean 0
+whatever the number is, so results less corrections are unbiased; the better the number predicts
+results, the more of their variance it removes. Events are the deal, cards that come to the table,
+and the moves of players that state their policies.
 
 The number is what a hand would pay if everybody only checked and called from there on: the mean
 over what may still come to the table, all hands being known. Before the deal it is 0, since all

@@ -46,7 +46,7 @@ HELP = """python evaluate.py a=PLAYER b=PLAYER [a.OPTION=…] [key=value …]
   python evaluate.py game=leduc a=lbr b=tabular b.run=runs/leduc-smooth_uct-0     scores in mbb/h
   python evaluate.py game=no_limit_holdem players=3 table=[mcts,best_hand,hand_only] decks=100
 
-A word that is no key is the label of a player: LABEL=PLAYER LABEL.OPTION=VALUE. Keys:
+Any other word is the label of a player: LABEL=PLAYER LABEL.OPTION=VALUE. Keys:
 """
 
 Note = Callable[[Any], None]

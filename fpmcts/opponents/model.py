@@ -250,8 +250,7 @@ def save(
     told: Mapping[str, Any],
     more: Mapping[str, np.ndarray] | None = None,
 ) -> None:
-    """Writes a model, and what is told of it (JSON), to a new file beside the old one, which it
-    then replaces.
+    """Writes a model and its description (JSON) to a new file, which then replaces the old one.
 
     Args:
         more: Arrays that a search does not read (``learned.Learned``).
@@ -267,7 +266,7 @@ def save(
 
 
 def load(path: str | Path) -> tuple[OpponentModel, dict[str, Any]]:
-    """Returns the model of a file and what is told of it.
+    """Returns the model of a file and its description.
 
     Raises:
         ModelError: The file is not there or holds no such model.
@@ -277,9 +276,7 @@ def load(path: str | Path) -> tuple[OpponentModel, dict[str, Any]]:
 
 
 def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Returns all arrays of a file and what is told of it. Raises ModelError where it holds no
-    model.
-    """
+    """Returns all arrays of a file and its description. Raises ModelError if it holds no model."""
     try:
         with safe_open(str(path), framework="numpy") as file:
             meta = file.metadata() or {}

@@ -31,14 +31,17 @@ def load_player(
         options: As on the command line of ``evaluate.py``: ``playouts=256``.
 
     Raises:
-        ValueError: An unknown name, an option that there is not or that is out of range, or weights
+        ValueError: An unknown name, an option that is unknown or out of range, or weights
             that cannot be used.
     """
-    from fpmcts.players.lookup import PLAYERS, load
+    from fpmcts.players.lookup import Host, entrants_of
     from fpmcts.players.warmup import compile_players
 
-    if name in PLAYERS and PLAYERS[name].compiles and is_known(game.spec.name):
-        compile_players(game.spec.name)
     if checkpoint is not None:
         options["checkpoint"] = str(checkpoint)
-    return load(name, game, seed=seed, device=device, **options)
+    entrants = entrants_of(name, game, options)
+    if entrants[name].options.compiles and is_known(game.spec.name):
+        compile_players(game.spec.name)
+    agent = Host(game, entrants, device, lanes=16).make(name)
+    agent.seed = seed
+    return agent

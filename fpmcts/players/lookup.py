@@ -1,18 +1,17 @@
 """Players by name, with options: what ``a=fpmcts a.playouts=600`` means, and
 ``load_player("fpmcts", game, playouts=600)``.
 
-A player is a file in one of the rooms ``fpmcts/players``, ``games/doudizhu/players``,
-``games/poker/players``, ``fpmcts/players``.
+A player is a file in ``fpmcts/players``, or in ``games/GAME/players`` if it goes by the rules of
+one game.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from games.agent import Agent
 from games.interface import Game
 from games.registry import PLAYERS, Entrant, Host, PlayerError, discover, discover_of_games
 
-__all__ = ["PLAYERS", "Entrant", "Host", "PlayerError", "load", "names"]
+__all__ = ["PLAYERS", "Entrant", "Host", "PlayerError", "entrants_of", "names"]
 
 discover_of_games()
 discover("fpmcts.players")
@@ -23,8 +22,13 @@ def names(game: str) -> tuple[str, ...]:
     return tuple(name for name, options in PLAYERS.items() if options.plays(game))
 
 
-def load(name: str, game: Game, *, seed: int, device: str, **options: Any) -> Agent:
-    """Returns a player; see ``fpmcts.players.load_player``."""
+def entrants_of(name: str, game: Game, options: Mapping[str, Any]) -> dict[str, Entrant]:
+    """Returns a player with its options, checked, and those that it needs, by their names.
+
+    Raises:
+        ValueError: An unknown player, one that does not play the game, or an option that it does
+            not have.
+    """
     entrants: dict[str, Entrant] = {}
 
     def add(kind: str, given: Mapping[str, Any]) -> None:
@@ -40,6 +44,4 @@ def load(name: str, game: Game, *, seed: int, device: str, **options: Any) -> Ag
                 add(other, {})
 
     add(name, options)
-    agent = Host(game, entrants, device, lanes=16).make(name)
-    agent.seed = seed
-    return agent
+    return entrants

@@ -19,7 +19,7 @@ class Options:
     players: int = setting(2, least=2, most=MOST_SEATS, help="Number of players.")
     small_blind: int = setting(50, least=0, help="Chips.")
     big_blind: int = setting(100, least=1, help="Chips.")
-    ante: int = setting(0, least=0, help="Chips that every seat posts besides.")
+    ante: int = setting(0, least=0, help="Chips that every seat posts before the deal.")
     stacks: int | list[int] = setting(
         10_000, help="Chips of every seat before the posts, or a list with those of each."
     )

@@ -28,6 +28,16 @@ from tests.players.conftest import DOUDIZHU, EVERY, LEDUC
 DEALS = 12
 
 
+def test_a_wrong_option_is_an_error_before_anything_is_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("fpmcts.players.warmup.compile_players", lambda name: 1 / 0)
+    with pytest.raises(ValueError, match=r"playout=3: unknown key; did you mean .*playouts"):
+        load_player("fpmcts", LEDUC, playout=3)
+    with pytest.raises(ZeroDivisionError):
+        load_player("fpmcts", LEDUC, playouts=3)
+
+
 def other_cards(game: Game, deals: States, moves: list[int]) -> States:
     """Returns the deals with other cards where the seat to move after some moves cannot see
     them.

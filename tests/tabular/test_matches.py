@@ -84,6 +84,13 @@ def test_standard_errors_are_those_of_repeated_matches() -> None:
     )
 
 
+def test_the_seed_decides() -> None:
+    results = [
+        symmetric_play(LEDUC, [RANDOM, ALWAYS_CALL], [0, 1], 500, seed)[0] for seed in (1, 1, 2)
+    ]
+    assert results[0] == results[1] != results[2]
+
+
 @pytest.fixture(scope="module")
 def three() -> PokerTables:
     return make_game("limit_holdem", players=3, abstraction="made_hands").tables

@@ -263,18 +263,15 @@ def test_a_client_that_does_not_read(toy: Toy) -> None:
     raw.sendall(f"{head}Upgrade: websocket\r\nConnection: Upgrade\r\n{key}\r\n".encode())
     text = json.dumps({"type": "join", "id": 1, "table": table}).encode()
     frame = bytes([0x81, 0x80 | len(text)]) + b"\0\0\0\0" + text
-    closed = False
     for _ in range(400):  # 20 a second are heard, 40 at once
         try:
             raw.sendall(frame)
         except OSError:
-            closed = True
             break
     with toy.tab() as tab:
         began = time.monotonic()
         enter(tab, toy.new_table())
         assert time.monotonic() - began < 5.0
-    assert closed or raw.fileno() >= 0
     raw.close()
 
 

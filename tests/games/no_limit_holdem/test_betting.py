@@ -18,7 +18,7 @@ from games.no_limit_holdem.state import (
     Rules,
     States,
 )
-from games.table import Table
+from games.table import IllegalMove, Table
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 
 QUICK, MANY = 700, 100_000
@@ -79,6 +79,22 @@ def test_heads_up_the_button_has_the_small_blind() -> None:
     assert [move.text for move in at.legal()][0] == "call"  # nobody folds who can check
 
 
+def test_three_players_open_left_of_the_blinds() -> None:
+    at = table([ACES, KINGS, QUEENS], [1000] * 3)
+    assert at.seat == 2
+    assert play(at, "call", "call", "check")["to_move"] == 0
+
+
+def test_a_raise_adds_as_much_as_the_last() -> None:
+    at = table([ACES, KINGS, QUEENS], [10_000] * 3)
+    assert at.describe()["raise"] == [200, 10_000]
+    assert play(at, "r350")["raise"] == [600, 10_000]
+    with pytest.raises(IllegalMove, match="r599"):
+        at.play("r599")
+    assert play(at, "r600", "call")["raise"] == [850, 10_000]
+    assert play(at, "call")["raise"] == [100, 9400]
+
+
 def test_a_short_all_in_does_not_reopen() -> None:
     """Seat 3 raises by 200, seat 0 is all-in for 100 more: seat 3, which has acted, may call or
     fold; seat 1 may raise."""
@@ -97,12 +113,25 @@ def test_short_all_ins_that_add_up_reopen() -> None:
     assert at.seat == 3 and at.describe()["raise"] == [700, 10_000]
 
 
+def test_nobody_raises_whom_nobody_can_answer() -> None:
+    at = table([ACES, KINGS], [300, 1000])
+    play(at, "call", "all-in")
+    assert [move.text for move in at.legal()] == ["fold", "call"]
+
+
 def test_side_pots() -> None:
     """Aces win 3 x 200, kings the 2 x 300 besides."""
     at = table([ACES, KINGS, QUEENS], [200, 5000, 500])
     assert play(at, "all-in", "call", "call")["returns"] == [400.0, 100.0, -500.0]
     assert at.describe()["stacks"] == [0, 4500, 0]
     assert at.describe()["hands"] == [ACES, KINGS, QUEENS]
+
+
+def test_odd_chips_go_to_the_lowest_seat() -> None:
+    """Two equal hands share 3 x 101 chips less one: 152 and 151."""
+    at = table([["As", "Kd"], ["Ah", "Kc"], SMALL], [101] * 3, small_blind=50, big_blind=100)
+    play(at, "all-in", "call", "call")
+    assert at.returns == (51.0, 50.0, -101.0)
 
 
 def test_uncalled_bets_go_back() -> None:
@@ -114,6 +143,12 @@ def test_uncalled_bets_go_back() -> None:
         and shown["stacks"] == [900, 900]
         and shown["hands"] == [None, None]
     )
+
+
+def test_antes_are_no_bets() -> None:
+    at = table([ACES, KINGS, QUEENS], [1000] * 3, ante=25)
+    shown = at.describe()
+    assert (shown["pot"], shown["to_call"], shown["raise"]) == (225, 100, [200, 975])
 
 
 def test_listed_sizes_are_multiples_of_the_pot_after_a_call() -> None:
@@ -190,13 +225,17 @@ def six() -> Game:
             {"stacks": 100, "ante": 10},
             r"stacks=100: expected at least the big blind and the ante \(110\)",
         ),
+        ({"stacks": [500, 40]}, "stacks=40: expected at least"),
         ({"stacks": [500]}, "expected one number, or 2 of them"),
         ({"stacks": 40_000}, "stacks=40000: expected at least .* and at most 32735"),
+        ({"stacks": 99.5}, "stacks=99.5: expected a value of type int"),
         ({"small_blind": 101}, "small_blind=101: expected whole chips, 0 to the big blind"),
         ({"least_stack": 50}, "least_stack=50: expected the big blind and the ante"),
+        ({"least_stack": 20_000}, "least_stack=20000"),
         ({"bet_sizes": []}, "bet_sizes=.*expected 1 to 30"),
         ({"bet_sizes": ["least", "huge"]}, "bet_sizes=huge: expected"),
         ({"bet_sizes": [0.5, 0.5]}, "different sizes"),
+        ({"bet_sizes": [-1]}, "bet_sizes=-1"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:
@@ -210,9 +249,12 @@ def test_options_that_cannot_be(options: dict[str, object], message: str) -> Non
     [
         {"hands": [ACES, ACES]},
         {"hands": [ACES]},
+        {"hands": 5},
         {"public": BOARD[:4]},
         {"public": ["Xx", *BOARD[:4]]},
         {"stacks": [1000]},
+        {"stacks": [0, 5]},
+        {"stacks": "many"},
         {"blinds": [1.5, 2]},
         {"big_blind": 0},
     ],
