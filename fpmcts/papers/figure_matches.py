@@ -19,7 +19,7 @@ from fpmcts.papers.job import Stopping
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import PokerLearner
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
-from games.poker.tables import PokerTables
+from games.tables import Tables
 from networks.checkpoint import CheckpointError
 
 SNAPSHOTS_PER_DECADE, FIRST_SNAPSHOT = 5, 1_000_000
@@ -77,7 +77,7 @@ def name(match: Match, num_players: int) -> str:
 
 
 def play_matches(
-    game: PokerTables,
+    game: Tables,
     folders: Mapping[str, Path],
     store: Store,
     deals: int,

@@ -26,10 +26,10 @@ from games.decision import RETURN, Decision, HiddenCards, Limits, Question, Root
 from games.interface import Game, Records
 from games.kernels import ROOT, kernel, random_float, streams
 from games.poker.game import LimitPoker
-from games.poker.tables import PokerTables
 from games.registry import Host, PlayerOptions, player
 from games.settings import setting
 from games.table import Table
+from games.tables import Tables
 from networks.checkpoint import CHECKPOINT, PREVIOUS, Arrays, CheckpointError, load, save
 
 POLICIES = ("average", "greedy")
@@ -93,12 +93,12 @@ class TabularPolicy:
             the policy is uniform there.
     """
 
-    game: PokerTables
+    game: Tables
     rows: np.ndarray
     places: np.ndarray
 
     @classmethod
-    def of_table(cls, game: PokerTables, table: np.ndarray) -> Self:
+    def of_table(cls, game: Tables, table: np.ndarray) -> Self:
         """Returns the policy of a table of all information states (``[game.num_infosets,
         game.max_actions]``).
 

@@ -11,16 +11,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from fpmcts.tabular.cfr_plus import CFRPlus, CFRPlusOptions
-from fpmcts.tabular.hashed_cfr import HashedCFRPlus
+from fpmcts.tabular.cfr_plus import CFRPlus, CFRPlusOptions, HashedCFRPlus
 from fpmcts.tabular.hashed_learner import IsMctsOptions, hashed_sampling, hashed_uct, ismcts
 from fpmcts.tabular.learner import Learner, PokerLearner
 from fpmcts.tabular.outcome_sampling import OutcomeSampling, OutcomeSamplingOptions
 from fpmcts.tabular.self_play import SelfPlay, SmoothUCTOptions, UCTAgainstRandom, UCTOptions
 from games import make as make_game
 from games.interface import Game
-from games.poker.tables import PokerTables
 from games.settings import build
+from games.tables import Tables
 
 
 class Entry(NamedTuple):
@@ -37,22 +36,22 @@ class Entry(NamedTuple):
     """
 
     options: type
-    dense: Callable[[str, PokerTables, int, Any], PokerLearner] | None
+    dense: Callable[[str, Tables, int, Any], PokerLearner] | None
     hashed: Callable[[str, Game, int, Any], Learner] | None
-    knows: Callable[[Game | PokerTables], bool]
+    knows: Callable[[Game | Tables], bool]
     needs: str
 
 
-def _any(game: Game | PokerTables) -> bool:
+def _any(game: Game | Tables) -> bool:
     return True
 
 
-def _two_players(game: Game | PokerTables) -> bool:
-    return (game.num_players if isinstance(game, PokerTables) else game.spec.num_seats) == 2
+def _two_players(game: Game | Tables) -> bool:
+    return (game.num_players if isinstance(game, Tables) else game.spec.num_seats) == 2
 
 
-def _two_players_and_a_tree(game: Game | PokerTables) -> bool:
-    if isinstance(game, PokerTables):
+def _two_players_and_a_tree(game: Game | Tables) -> bool:
+    if isinstance(game, Tables):
         return _two_players(game) and game.has_tree
     try:
         return _two_players(game) and bool(game.starts())
@@ -83,29 +82,29 @@ ALGORITHMS: dict[str, Entry] = {
 """The algorithms by name, as in ``algorithm=NAME``."""
 
 
-def knowing(game: Game | PokerTables) -> list[str]:
+def knowing(game: Game | Tables) -> list[str]:
     """Returns the names of the algorithms that can learn a game."""
     return [name for name in ALGORITHMS if _maker(name, game) is not None]
 
 
-def _maker(name: str, game: Game | PokerTables) -> Callable[[int, Any], Learner] | None:
+def _maker(name: str, game: Game | Tables) -> Callable[[int, Any], Learner] | None:
     """Returns what makes an algorithm on a game from a seed and options: on its tables where it has
     them; None: nothing does.
     """
     entry = ALGORITHMS[name]
-    tables: PokerTables | None = None
-    if isinstance(game, PokerTables):
+    tables: Tables | None = None
+    if isinstance(game, Tables):
         tables = game
     elif game.has_tables:
         tables = game.tables
     if entry.dense is not None and tables is not None:
         return partial(entry.dense, name, tables) if entry.knows(tables) else None
-    if entry.hashed is not None and not isinstance(game, PokerTables):
+    if entry.hashed is not None and not isinstance(game, Tables):
         return partial(entry.hashed, name, game) if entry.knows(game) else None
     return None
 
 
-def make(name: str, game: Game | PokerTables | str, seed: int = 0, **options: Any) -> Any:
+def make(name: str, game: Game | Tables | str, seed: int = 0, **options: Any) -> Any:
     """Returns an algorithm on a game, before its first episode: a
     ``fpmcts.tabular.learner.Learner``.
 
@@ -125,7 +124,7 @@ def make(name: str, game: Game | PokerTables | str, seed: int = 0, **options: An
     played = make_game(game) if isinstance(game, str) else game
     if (maker := _maker(name, played)) is None:
         others = ", ".join(knowing(played)) or "none"
-        called = played.name if isinstance(played, PokerTables) else played.spec.name
+        called = played.name if isinstance(played, Tables) else played.spec.name
         raise ValueError(
             f"algorithm {name} does not know {called}: it needs {entry.needs}; those that know it: "
             f"{others}"

@@ -15,8 +15,8 @@ import numpy as np
 from fpmcts.tabular.best_response import nash_conv
 from fpmcts.tabular.poker_table import PokerTable
 from games.kernels import streams
-from games.poker.tables import PokerTables
 from games.settings import check_ranges
+from games.tables import Tables
 
 CHUNK = 1_000_000
 """Episodes between two moments at which Ctrl-C can end ``run``; about 0.1 s of search."""
@@ -136,9 +136,7 @@ class PokerLearner(Learner):
         table: A row for each information state.
     """
 
-    def __init__(
-        self, name: str, game: PokerTables, seed: int, options: Any, table: PokerTable
-    ) -> None:
+    def __init__(self, name: str, game: Tables, seed: int, options: Any, table: PokerTable) -> None:
         super().__init__(name, game.name, seed, options)
         self.game, self.table = game, table
 

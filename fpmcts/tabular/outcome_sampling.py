@@ -42,8 +42,8 @@ from fpmcts.tabular.walks import (
 )
 from games.dispatch import register
 from games.kernels import borrowed, kernel, mix64
-from games.poker.tables import PokerTables
 from games.settings import setting
+from games.tables import Tables
 
 
 @dataclass(frozen=True)
@@ -177,9 +177,7 @@ class OutcomeSampling(PokerLearner):
     Tables: ``regrets`` and ``weights``, float64 ``[I, A]``.
     """
 
-    def __init__(
-        self, name: str, game: PokerTables, seed: int, options: OutcomeSamplingOptions
-    ) -> None:
+    def __init__(self, name: str, game: Tables, seed: int, options: OutcomeSamplingOptions) -> None:
         super().__init__(name, game, seed, options, PokerTable(game, 2 * game.max_actions))
 
     def _columns(self) -> dict[str, np.ndarray]:

@@ -8,8 +8,8 @@ first used.
 import numpy as np
 
 from fpmcts.tabular.walks import DenseRows, PokerWalk
-from games.poker.deals import scratch
-from games.poker.tables import PokerTables
+from games.deals import scratch
+from games.tables import Tables
 
 DENSE = 2**30
 """Bytes of tables up to which every information state has its row from the beginning."""
@@ -32,7 +32,7 @@ class PokerTable:
         grows: Whether only visited nodes have rows.
     """
 
-    def __init__(self, game: PokerTables, words: int) -> None:
+    def __init__(self, game: Tables, words: int) -> None:
         self.game = game
         self._rows = np.zeros((game.num_infosets, words))
         self.first_row, self.num_rows = game.betting.base, np.array([game.num_infosets])

@@ -38,8 +38,8 @@ from fpmcts.tabular.search import search
 from fpmcts.tabular.walks import DenseRows
 from games.dispatch import register
 from games.kernels import kernel
-from games.poker.tables import PokerTables
 from games.settings import ConfigError, setting
+from games.tables import Tables
 
 EXPLORATION = {("uct", "kuhn"): 2.0, ("uct", "leduc"): 20.0}
 EXPLORATION |= {("smooth_uct", "kuhn"): 1.75, ("smooth_uct", "leduc"): 18.0}
@@ -230,7 +230,7 @@ class SelfPlay(PokerLearner):
 
     won: np.ndarray | None = None
 
-    def __init__(self, name: str, game: PokerTables, seed: int, options: UCTOptions) -> None:
+    def __init__(self, name: str, game: Tables, seed: int, options: UCTOptions) -> None:
         width, betting = game.max_actions, game.betting
         # An even number of words, so that few rows lie across the border of two lines of the cache.
         table = PokerTable(game, (width + width // 2 + 2) // 2 * 2)
@@ -312,7 +312,7 @@ class UCTAgainstRandom(SelfPlay):
 
     won: np.ndarray
 
-    def __init__(self, name: str, game: PokerTables, seed: int, options: UCTOptions) -> None:
+    def __init__(self, name: str, game: Tables, seed: int, options: UCTOptions) -> None:
         super().__init__(name, game, seed, options)
         self.won = np.zeros(1)
 

@@ -7,8 +7,8 @@ One algorithm serves two kinds of games and tables; the kernels below are chosen
 - ``PokerWalk``: a betting tree and deals, with a dense table: a row is found by arithmetic.
 - ``AnyWalk``: the generic kernels of any game, with a hashed table that grows.
 
-A position is a number, ``node``: of the betting tree, or always 0 where a lane holds the state. A
-state with one legal move is not a decision: nothing is stored and nothing drawn.
+A position is a number, ``node``: of the public tree, or the lane that holds the state. A state with
+one legal move is not a decision: nothing is stored and nothing drawn.
 """
 
 from typing import Any, NamedTuple
@@ -18,11 +18,11 @@ import numpy as np
 from fpmcts.tabular import hash_table
 from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, count_visit, find, seat_key
 from games.batches import Rules, States
+from games.deals import bucket, deal, outcome
 from games.dispatch import GenericKernel, register
 from games.generic import copy_row, current_seat, legal, step, team_return
 from games.interface import Game
 from games.kernels import kernel, mix64, prefetch
-from games.poker.deals import bucket, deal, outcome
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """The step of SplitMix64, as in ``games.kernels.random_u64``, for kernels that keep the stream in a
@@ -43,7 +43,7 @@ class PokerWalk(NamedTuple):
 
     Attributes:
         betting: A ``BettingTree``.
-        deals: The cards, for the kernels of ``games.poker.deals``.
+        deals: The cards, for the kernels of ``games.deals``.
         dealt: int64, scratch of those.
         first_row: int32 ``[D]``, where the rows of a node begin; -1: it has none yet, and gets them
             when it is met, all buckets at once.
@@ -71,8 +71,8 @@ class AnyWalk(NamedTuple):
         starts: States to start from.
         cumulative: float64, cumulative probabilities of ``starts``; empty: episode i of a call
             starts from row i.
-        lane: One row, scratch.
-        actions: int16 ``[max_legal]``, scratch.
+        lane: States, scratch: one, or one for each decision on the way (``branch``).
+        actions: int16 ``[lanes, max_legal]``, scratch.
         returns: float64 ``[num_seats]``, scratch.
         width: Words for each action.
         most_words: Words of the longest row.
@@ -90,12 +90,14 @@ class AnyWalk(NamedTuple):
     rows: Rows
 
 
-def walk_of(game: Game, starts: States, cumulative: np.ndarray, table: HashTable) -> AnyWalk:
+def walk_of(
+    game: Game, starts: States, cumulative: np.ndarray, table: HashTable, lanes: int = 1
+) -> AnyWalk:
     """Returns a walk through any game; arguments as the attributes of ``AnyWalk``."""
     spec = game.spec
-    actions, returns = np.empty(spec.max_legal, np.int16), np.empty(spec.num_seats)
+    actions, returns = np.empty((lanes, spec.max_legal), np.int16), np.empty(spec.num_seats)
     most_words = HEADER + table.width * spec.max_legal
-    scratch = (game.empty(1), actions, returns)
+    scratch = (game.empty(lanes), actions, returns)
     return AnyWalk(game.rules, starts, cumulative, *scratch, table.width, most_words, table.rows)
 
 
@@ -109,6 +111,11 @@ def start(walk: Any, state: np.uint64, episode: int) -> np.uint64:
     """Deals; returns the next state of the stream of random numbers. ``episode`` is of this
     call.
     """
+
+
+@GenericKernel
+def deal_at(walk: Any, number: int) -> int:
+    """Deals a listed deal; returns the first position."""
 
 
 @GenericKernel
@@ -133,7 +140,12 @@ def visited_words(walk: Any, node: int, seat: int, num_actions: int) -> int:
 
 @GenericKernel
 def follow(walk: Any, node: int, slot: int) -> int:
-    """Plays an action; returns the next position."""
+    """Plays an action; returns the next position, in the same lane."""
+
+
+@GenericKernel
+def branch(walk: Any, node: int, slot: int) -> int:
+    """Plays an action in the next lane, so that ``node`` stays as it is; returns the position."""
 
 
 @GenericKernel
@@ -156,6 +168,12 @@ def _deal(walk: PokerWalk, state: np.uint64, episode: int) -> np.uint64:
     state += GOLDEN
     deal(walk.deals, mix64(state), walk.dealt)
     return state
+
+
+@kernel(forceinline=True)
+def _listed(walk: PokerWalk, number: int) -> Any:
+    walk.dealt[0] = number  # as ``games.deals.EnumeratedDeals`` keeps it
+    return np.int64(0)
 
 
 @kernel(forceinline=True)
@@ -233,18 +251,24 @@ def _begin(walk: AnyWalk, state: np.uint64, episode: int) -> np.uint64:
 
 
 @kernel(forceinline=True)
+def _start_at(walk: AnyWalk, number: int) -> int:
+    copy_row(walk.rules, walk.starts, number, walk.lane, 0)
+    return 0
+
+
+@kernel(forceinline=True)
 def _seat(walk: AnyWalk, node: int) -> int:
-    return current_seat(walk.rules, walk.lane, 0)
+    return current_seat(walk.rules, walk.lane, node)
 
 
 @kernel(forceinline=True)
 def _legal(walk: AnyWalk, node: int) -> int:
-    return legal(walk.rules, walk.lane, 0, walk.actions)
+    return legal(walk.rules, walk.lane, node, walk.actions[node])
 
 
 @kernel(forceinline=True)
 def _hashed_row(walk: AnyWalk, node: int, seat: int, num_actions: int) -> int:
-    key = seat_key(walk.rules, walk.lane, 0, seat)
+    key = seat_key(walk.rules, walk.lane, node, seat)
     place = find(walk.rows, key)
     if place < 0:
         place = append(walk.rows, key, seat, num_actions, walk.width)
@@ -260,14 +284,21 @@ def _visit(walk: AnyWalk, node: int, seat: int, num_actions: int) -> int:
 
 @kernel(forceinline=True)
 def _step(walk: AnyWalk, node: int, slot: int) -> int:
-    step(walk.rules, walk.lane, 0, walk.actions[slot])
-    return 0
+    step(walk.rules, walk.lane, node, walk.actions[node, slot])
+    return node
+
+
+@kernel(forceinline=True)
+def _branch(walk: AnyWalk, node: int, slot: int) -> int:
+    copy_row(walk.rules, walk.lane, node, walk.lane, node + 1)
+    step(walk.rules, walk.lane, node + 1, walk.actions[node, slot])
+    return node + 1
 
 
 @kernel(forceinline=True)
 def _returns(walk: AnyWalk, node: int) -> int:
     for seat in range(walk.returns.size):
-        walk.returns[seat] = team_return(walk.rules, walk.lane, 0, seat)
+        walk.returns[seat] = team_return(walk.rules, walk.lane, node, seat)
     return 0
 
 
@@ -279,11 +310,13 @@ def _return(walk: AnyWalk, node: int, cards: int, seat: int) -> float:
 _GENERIC = (
     (has_room, _no_limit, _fits),
     (start, _deal, _begin),
+    (deal_at, _listed, _start_at),
     (mover, _player, _seat),
     (choices, _actions, _legal),
     (row_of, _dense_row, _hashed_row),
     (visited_words, _dense_row, _visit),
     (follow, _child, _step),
+    (branch, _child, _branch),
     (showdown, _order, _returns),
     (result, _payoff, _return),
 )

@@ -227,7 +227,7 @@ def test_an_algorithm_that_does_not_know_the_game_names_those_that_do() -> None:
         ValueError, match="cfr_plus does not know limit_holdem.*those that know it: smooth_uct, uct"
     ):
         make("cfr_plus", large)
-    with pytest.raises(ValueError, match="too large for a full game tree"):
+    with pytest.raises(ValueError, match="too large: its deals cannot be listed"):
         nash_conv(large, kuhn.uniform_policy())
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from fpmcts.tabular import best_response
 from fpmcts.tabular.algorithms import knowing, make
-from fpmcts.tabular.cfr_plus import CFRPlusOptions
-from fpmcts.tabular.hashed_cfr import HashedCFRPlus
+from fpmcts.tabular.cfr_plus import CFRPlusOptions, HashedCFRPlus
 from fpmcts.tabular.listed_game import best_response_values
 from games import make as make_game
 from games.settings import ConfigError
