@@ -21,7 +21,7 @@ from fpmcts.tabular.information_sets import Path, gather, new_path, to_decision
 from fpmcts.tabular.learner import Options, PokerLearner
 from fpmcts.tabular.listed_game import MOST_HISTORIES
 from fpmcts.tabular.poker_table import PokerTable
-from fpmcts.tabular.walks import branch, deal_at, mover, result, row_of, showdown, walk_of
+from fpmcts.tabular.walks import branch, deal_at, result, row_of, showdown, walk_of
 from games.deals import EnumeratedDeals
 from games.dispatch import register
 from games.interface import Game
@@ -29,8 +29,8 @@ from games.kernels import borrowed, kernel
 from games.settings import ConfigError
 from games.tables import Tables
 
-REGRET, CHANGE, WEIGHT, CHANCE, WIDTH = 0, 1, 2, 3, 4
-"""The words of an action, and how many there are."""
+CHANGE, WEIGHT, CHANCE, WIDTH = 1, 2, 3, 4
+"""The words of an action after its regret, and how many there are."""
 _CHUNK = 10**7
 """Decisions between two looks at Ctrl-C, about."""
 
@@ -60,9 +60,9 @@ class Sets(NamedTuple):
     """The information sets, those of each player together.
 
     Attributes:
-        place: int64 ``[I]``, where the words of the actions begin.
-        size: int64 ``[I]``, the number of actions.
-        bounds: int64 ``[P + 1]``, where those of each player begin.
+        place: uint64 ``[I]``, where the words of the actions begin.
+        size: uint64 ``[I]``, the number of actions.
+        bounds: uint64 ``[P + 1]``, where those of each player begin.
     """
 
     place: np.ndarray
@@ -74,66 +74,71 @@ def sets_of(place: np.ndarray, size: np.ndarray, owner: np.ndarray) -> Sets:
     """Returns information sets in any order, sorted by their players."""
     order = np.argsort(owner, kind="stable")
     bounds = np.append(0, np.cumsum(np.bincount(owner, minlength=2)))
-    return Sets(place[order].astype(np.int64), size[order].astype(np.int64), bounds)
+    return Sets(*(array.astype(np.uint64) for array in (place[order], size[order], bounds)))
 
 
 @kernel(forceinline=True)
-def _enter(walk: Any, path: Path, depth: int, start: int, own: float, others: float) -> bool:
+def _enter(
+    walk: Any, path: Path, header: int, depth: np.uint64, start: int, own: float, others: float
+) -> bool:
     """Begins the next decision from a position on; returns False where the game is over."""
-    node, count = to_decision(walk, start)
-    path.node[depth], path.size[depth], path.next[depth] = node, count, 0
+    node, seat, count = to_decision(walk, start)
+    path.node[depth] = node
     if count == 0:
         return False
-    seat = mover(walk, node)
-    path.place[depth], path.seat[depth] = row_of(walk, node, seat, count), seat
-    path.own[depth], path.others[depth] = own, others
+    path.place[depth] = np.uint64(row_of(walk, node, seat, count) + header)
+    path.size[depth], path.next[depth], path.seat[depth] = np.uint64(count), np.uint64(0), seat
+    path.own[depth], path.others[depth], path.total[depth] = own, others, 0.0
     return True
 
 
-@kernel
+@kernel(forceinline=True)
 def _pass(walk: Any, chances: np.ndarray, path: Path, header: int, player: int, t: float) -> None:
     """Plays through all histories for one player: what its rows add to their regrets, and to the
     average policy, in iteration t.
     """
-    walk, path = borrowed(walk), borrowed(path)
     words = walk.rows.words
+    one, width = np.uint64(1), np.uint64(WIDTH)  # unsigned: numba tests no sign
+    change, averaged, played = np.uint64(CHANGE), np.uint64(WEIGHT), np.uint64(CHANCE)
     for deal in range(chances.size):
-        depth = 0
-        if not _enter(walk, path, 0, deal_at(walk, deal), 1.0, chances[deal]):
+        depth = np.uint64(0)
+        if not _enter(walk, path, header, depth, deal_at(walk, deal), 1.0, chances[deal]):
             continue
         while True:
-            at, first = path.next[depth], path.place[depth] + header
-            own, others, count = path.own[depth], path.others[depth], path.size[depth]
+            at, first, count = path.next[depth], path.place[depth], path.size[depth]
+            own, others = path.own[depth], path.others[depth]
             mine, value = path.seat[depth] == player, 0.0
             if at < count:
-                chance = words[first + WIDTH * at + CHANCE]
+                chance = words[first + width * at + played]
                 if mine:
                     own *= chance
                 else:
                     others *= chance
                 if own > 0.0 or others > 0.0:
                     node = branch(walk, path.node[depth], at)
-                    if _enter(walk, path, depth + 1, node, own, others):
-                        depth += 1
+                    if _enter(walk, path, header, depth + one, node, own, others):
+                        depth += one
                         continue
-                    node = path.node[depth + 1]
+                    node = path.node[depth + one]
                     value = others * result(walk, node, showdown(walk, node), player)
             else:  # all actions are tried: the value of this decision goes to the one before
-                for slot in range(count):
-                    chance = words[first + WIDTH * slot + CHANCE] if mine else 1.0
-                    value += chance * path.values[depth, slot]
+                value = path.total[depth]
                 if mine:
                     for slot in range(count):
-                        to = first + WIDTH * slot
-                        words[to + CHANGE] += path.values[depth, slot] - value
+                        to = first + width * slot
+                        words[to + change] += path.values[depth, slot] - value
                         # Once for each history of the set; the player's own probability is that of
                         # all of them.
-                        words[to + WEIGHT] += t * own * words[to + CHANCE]
-                depth -= 1
-                if depth < 0:
+                        words[to + averaged] += t * own * words[to + played]
+                if depth == 0:
                     break
-            path.values[depth, path.next[depth]] = value
-            path.next[depth] += 1
+                depth -= one
+            at = path.next[depth]
+            if path.seat[depth] == player:
+                path.values[depth, at] = value
+                value *= words[path.place[depth] + width * at + played]
+            path.total[depth] += value
+            path.next[depth] = at + one
 
 
 @kernel
@@ -141,16 +146,19 @@ def _match(words: np.ndarray, sets: Sets, player: int) -> None:
     """Adds what a pass found to the regrets of a player, none of which falls below 0, and matches
     its policy to them.
     """
+    width, change, played = np.uint64(WIDTH), np.uint64(CHANGE), np.uint64(CHANCE)
     for i in range(sets.bounds[player], sets.bounds[player + 1]):
         first, count, total = sets.place[i], sets.size[i], 0.0
         for slot in range(count):
-            to = first + WIDTH * slot
-            words[to + REGRET] = max(words[to + REGRET] + words[to + CHANGE], 0.0)
-            words[to + CHANGE] = 0.0
-            total += words[to + REGRET]
+            to = first + width * slot  # of the regret
+            words[to] = max(words[to] + words[to + change], 0.0)
+            words[to + change] = 0.0
+            total += words[to]
+        share = 1.0 / total if total > 0.0 else 0.0
+        even = 0.0 if total > 0.0 else 1.0 / count
         for slot in range(count):
-            to = first + WIDTH * slot
-            words[to + CHANCE] = words[to + REGRET] / total if total > 0.0 else 1.0 / count
+            to = first + width * slot
+            words[to + played] = words[to] * share + even
 
 
 @kernel
@@ -174,6 +182,7 @@ def iterate(
         counter: int64 ``[1]``, changed in place: iterations so far.
         iterations: How many.
     """
+    walk, path, sets = borrowed(walk), borrowed(path), borrowed(sets)
     for player in range(sets.bounds.size - 1):
         _match(walk.rows.words, sets, player)  # uniform at first
     for _ in range(iterations):
@@ -214,7 +223,7 @@ class CFRPlus(PokerLearner):
         )
 
     def _columns(self) -> dict[str, np.ndarray]:
-        return {"regrets": self.table.rows[:, REGRET::WIDTH], "weights": self.weights()}
+        return {"regrets": self.table.rows[:, ::WIDTH], "weights": self.weights()}
 
     def weights(self) -> np.ndarray:
         """Returns the average policy before normalisation, iteration t weighted t."""
