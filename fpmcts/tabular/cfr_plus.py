@@ -4,8 +4,8 @@ Source: Tammelin, "Solving large imperfect information games using CFR+", 2014: 
 below 0, the players update in turn, and iteration t weighs t in the average policy.
 
 Histories are played through, depth first, in every pass, so memory grows with information sets
-alone. An action has four words in a row: the regret, what this pass adds to it, the weight in the
-average policy, and the present policy. Regrets and the policy change when a pass is over, since an
+alone. An action has four words in a row: the regret, what this pass adds to it, the present policy,
+and the weight in the average policy. Regrets and the policy change when a pass is over, since an
 information set is met in many histories.
 """
 
@@ -18,9 +18,8 @@ from fpmcts.tabular import selection as selections
 from fpmcts.tabular.hash_table import HEADER, Rows
 from fpmcts.tabular.hashed_learner import HashedLearner
 from fpmcts.tabular.information_sets import Path, gather, new_path, to_decision
-from fpmcts.tabular.learner import Options, PokerLearner
+from fpmcts.tabular.learner import DenseLearner, Options
 from fpmcts.tabular.listed_game import MOST_HISTORIES
-from fpmcts.tabular.poker_table import PokerTable
 from fpmcts.tabular.walks import branch, deal_at, result, row_of, showdown, walk_of
 from games.deals import EnumeratedDeals
 from games.dispatch import register
@@ -29,31 +28,20 @@ from games.kernels import borrowed, kernel
 from games.settings import ConfigError
 from games.tables import Tables
 
-CHANGE, WEIGHT, CHANCE, WIDTH = 1, 2, 3, 4
+CHANGE, CHANCE, WEIGHT, WIDTH = 1, 2, 3, 4
 """The words of an action after its regret, and how many there are."""
 _CHUNK = 10**7
 """Decisions between two looks at Ctrl-C, about."""
 
 
 class Averages(NamedTuple):
-    """The way to the average policy in a row.
+    """Stands for CFR+ among the selections. Attributes: width: Words of an action."""
 
-    Attributes:
-        header: Words of a row before those of its actions.
-    """
-
-    header: int
+    width: int = WIDTH
 
 
-@kernel
-def _weights(selection: Averages, rows: Rows, place: int, num_actions: int, out: Any) -> None:
-    for slot in range(num_actions):
-        out[slot] = rows.words[place + selection.header + WIDTH * slot + WEIGHT]
-
-
-selections.WIDTHS[Averages] = WIDTH
-register(selections.weights, Averages, _weights)
-register(selections.values, Averages, _weights)
+register(selections.weights, Averages, selections.mean_policy)
+register(selections.values, Averages, selections.mean_policy)
 
 
 class Sets(NamedTuple):
@@ -197,7 +185,7 @@ class CFRPlusOptions(Options):
     """CFR+ has no options."""
 
 
-class CFRPlus(PokerLearner):
+class CFRPlus(DenseLearner):
     """CFR+ in dense rows. An "episode" is an iteration over all histories; nothing is random.
 
     Tables: ``regrets`` and ``weights``, float64 ``[I, A]``.
@@ -205,7 +193,7 @@ class CFRPlus(PokerLearner):
 
     def __init__(self, name: str, game: Tables, seed: int, options: CFRPlusOptions) -> None:
         pitch = WIDTH * game.max_actions
-        super().__init__(name, game, seed, options, PokerTable(game, pitch))
+        super().__init__(name, game, seed, options, pitch)
         self.chunk = 1000
         # Deals that no player and no payoff can tell apart are one.
         listed, counts = np.unique(
@@ -237,7 +225,7 @@ class HashedCFRPlus(HashedLearner):
     """CFR+ on any game of two seats whose deals can be listed."""
 
     def __init__(self, name: str, game: Game, seed: int, options: CFRPlusOptions) -> None:
-        super().__init__(name, game, seed, options, Averages(HEADER))
+        super().__init__(name, game, seed, options, Averages())
         if self.listed is None or not self.listed.fits:
             size = "too many" if self.listed is None else f"about {self.listed.histories:.1e}"
             raise ValueError(

@@ -60,6 +60,7 @@ class UCT(NamedTuple):
         gamma: Of ``Smooth``, as in equation 2, like the two below.
         eta: See above.
         d: See above.
+        width: Words for each action.
     """
 
     factor: float
@@ -72,6 +73,7 @@ class UCT(NamedTuple):
     gamma: float = 1.0
     eta: float = 1.0
     d: float = 0.0
+    width: int = 2
 
 
 class Smooth(UCT):
@@ -91,11 +93,12 @@ class RunningUCT(UCT):
 
 
 class Exp3(NamedTuple):
-    """Exp3. Attributes: gamma: Exploration. gain, shift: as in ``UCT``."""
+    """Exp3. Attributes: gamma: Exploration. gain, shift, width: as in ``UCT``."""
 
     gamma: float
     gain: float
     shift: float
+    width: int = 3
 
 
 class RegretMatching(NamedTuple):
@@ -104,10 +107,7 @@ class RegretMatching(NamedTuple):
     gamma: float
     gain: float
     shift: float
-
-
-WIDTHS: dict[type, int] = {UCT: 2, Smooth: 2, RunningUCT: 2, Exp3: 3, RegretMatching: 2}
-"""Words for each action."""
+    width: int = 2
 
 
 def roots() -> tuple[np.ndarray, np.ndarray]:
@@ -193,30 +193,32 @@ def _begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> bool
 
 
 @kernel(inline="always")
+def _value(rows: Rows, place: int, num_actions: int, slot: int) -> float:
+    """Returns the mean reward of an action and its bonus."""
+    first = place + HEADER
+    root = np.float64(rows.singles[2 * (first + num_actions) + slot])
+    return root * (rows.words[first + slot] * root + rows.words[place + 2])
+
+
+@kernel(inline="always")
 def _best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64) -> int:
     """Returns a slot of highest value, or one within the margin, each with the same probability; no
     branches on values.
     """
-    bonus = rows.words[place + 2]
-    first = place + HEADER
-    roots = 2 * (first + num_actions)
     best = -np.inf
     for slot in range(num_actions):
-        root = np.float64(rows.singles[roots + slot])
-        best = max(best, root * (rows.words[first + slot] * root + bonus))
+        best = max(best, _value(rows, place, num_actions, slot))
     least, ties = best - margin, 0
     marks = np.int64(0)  # a bit for each of the first 64 slots
     for slot in range(num_actions):
-        root = np.float64(rows.singles[roots + slot])
-        tied = np.int64(root * (rows.words[first + slot] * root + bonus) >= least)
+        tied = np.int64(_value(rows, place, num_actions, slot) >= least)
         marks |= tied << slot
         ties += tied
     left = np.int64((low * np.uint64(ties)) >> _HALF)
     if num_actions > 62:
         met, chosen = 0, 0
         for slot in range(num_actions):
-            root = np.float64(rows.singles[roots + slot])
-            met += np.int64(root * (rows.words[first + slot] * root + bonus) >= least)
+            met += np.int64(_value(rows, place, num_actions, slot) >= least)
             chosen += np.int64(met <= left)
         return chosen
     for _ in range(left):
@@ -288,13 +290,9 @@ def _running_best(
     margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64
 ) -> np.int64:
     """Returns a slot of the list of ``RunningUCT``, each with the same probability."""
-    bonus = rows.words[place + 2]
-    first = place + HEADER
-    roots = 2 * (first + num_actions)
     best, ties, begun = -np.inf, np.int64(0), np.int64(0)
     for slot in range(num_actions):
-        root = np.float64(rows.singles[roots + slot])
-        value = root * (rows.words[first + slot] * root + bonus)
+        value = _value(rows, place, num_actions, slot)
         if value > best + margin:
             ties, begun = np.int64(0), np.int64(slot)
         ties += np.int64(value >= best - margin)
@@ -302,8 +300,7 @@ def _running_best(
     left = np.int64((low * np.uint64(ties)) >> _HALF)
     best, met, chosen = -np.inf, np.int64(0), begun
     for slot in range(begun, num_actions):
-        root = np.float64(rows.singles[roots + slot])
-        value = root * (rows.words[first + slot] * root + bonus)
+        value = _value(rows, place, num_actions, slot)
         met += np.int64(value >= best - margin)
         chosen += np.int64(met <= left)
         best = max(best, value)
@@ -355,8 +352,23 @@ def _begin_exp3(selection: Any, rows: Rows, place: int, num_actions: int) -> boo
     return True
 
 
+@GenericKernel
+def weight_of(selection: Any, rows: Rows, place: int, slot: int) -> float:
+    """Returns what the probability of an action is in proportion to, at least 0."""
+
+
 @kernel(forceinline=True)
-def _select_exp3(
+def _weight_exp3(selection: Exp3, rows: Rows, place: int, slot: int) -> float:
+    return rows.words[place + HEADER + 3 * slot + 1]
+
+
+@kernel(forceinline=True)
+def _weight_regrets(selection: RegretMatching, rows: Rows, place: int, slot: int) -> float:
+    return max(rows.words[place + HEADER + 2 * slot] - rows.words[place + 2], 0.0)
+
+
+@kernel(forceinline=True)
+def _select_mixed(
     selection: Any,
     rows: Rows,
     place: int,
@@ -366,20 +378,21 @@ def _select_exp3(
     chances: np.ndarray,
     depth: Any,
 ) -> int:
-    first = place + HEADER
-    total = 0.0
+    total, below, chosen = 0.0, 0.0, 0
     for slot in range(num_actions):
-        total += rows.words[first + 3 * slot + 1]
-    share, explore, keep = 1.0 / total, selection.gamma / num_actions, 1.0 - selection.gamma
+        total += weight_of(selection, rows, place, slot)
+    none = np.float64(total <= 0.0)  # where no weight is positive, all weigh 1
+    share = 1.0 / (total + none * num_actions)
+    explore, keep = selection.gamma / num_actions, 1.0 - selection.gamma
     mark = np.float64(bits >> np.uint64(11)) * _MANTISSA
-    below, chosen = 0.0, 0
     for slot in range(num_actions):
-        p = rows.words[first + 3 * slot + 1] * share
-        rows.words[first + 3 * slot + 2] += p
+        p = (weight_of(selection, rows, place, slot) + none) * share
+        rows.words[place + HEADER + selection.width * (slot + 1) - 1] += p
         below += keep * p + explore
         chosen += np.int64(mark >= below)
     chosen = min(chosen, num_actions - 1)
-    chances[depth] = keep * rows.words[first + 3 * chosen + 1] * share + explore
+    weight = weight_of(selection, rows, place, chosen) + none
+    chances[depth] = keep * weight * share + explore
     count_visit(rows, place)
     return chosen
 
@@ -403,50 +416,9 @@ def _credit_exp3(
         rows.words[first + 3 * k + 1] = math.exp(rate * rows.words[first + 3 * k] - highest)
 
 
-@kernel
-def _weights_exp3(
-    selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray
-) -> None:
-    for slot in range(num_actions):
-        out[slot] = rows.words[place + HEADER + 3 * slot + 2]
-
-
 @kernel(forceinline=True)
 def _begin_regrets(selection: Any, rows: Rows, place: int, num_actions: int) -> bool:
     return visits_of(rows, place) == 0
-
-
-@kernel(forceinline=True)
-def _select_regrets(
-    selection: Any,
-    rows: Rows,
-    place: int,
-    node: int,
-    num_actions: int,
-    bits: np.uint64,
-    chances: np.ndarray,
-    depth: Any,
-) -> int:
-    first, common = place + HEADER, rows.words[place + 2]
-    total = 0.0
-    for slot in range(num_actions):
-        total += max(rows.words[first + 2 * slot] - common, 0.0)
-    none = np.float64(total <= 0.0)  # where no regret is positive, all weigh 1
-    share = 1.0 / (total + none * num_actions)
-    explore, keep = selection.gamma / num_actions, 1.0 - selection.gamma
-    mark = np.float64(bits >> np.uint64(11)) * _MANTISSA
-    below, chosen = 0.0, 0
-    for slot in range(num_actions):
-        p = (max(rows.words[first + 2 * slot] - common, 0.0) + none) * share
-        rows.words[first + 2 * slot + 1] += p
-        below += keep * p + explore
-        chosen += np.int64(mark >= below)
-    chosen = min(chosen, num_actions - 1)
-    chances[depth] = (
-        keep * (max(rows.words[first + 2 * chosen] - common, 0.0) + none) * share + explore
-    )
-    count_visit(rows, place)
-    return chosen
 
 
 @kernel(forceinline=True)
@@ -459,27 +431,22 @@ def _credit_regrets(
 
 
 @kernel
-def weights_regrets(
-    selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray
-) -> None:
-    """``weights`` of rows of regrets: the second word of each action."""
+def mean_policy(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    """``weights`` and ``values`` of rows that keep the sum of p_i in the last word of an action."""
     for slot in range(num_actions):
-        out[slot] = rows.words[place + HEADER + 2 * slot + 1]
+        out[slot] = rows.words[place + HEADER + selection.width * (slot + 1) - 1]
 
 
+_UCT = (_credit_sum, _weights_uct, _values_uct)
 _KERNELS = {
-    UCT: (_begin_uct, _select_uct, _credit_sum, _weights_uct, _values_uct),
-    Smooth: (_begin_uct, _select_smooth, _credit_sum, _weights_uct, _values_uct),
-    RunningUCT: (_begin_uct, _select_running, _credit_sum, _weights_uct, _values_uct),
-    Exp3: (_begin_exp3, _select_exp3, _credit_exp3, _weights_exp3, _weights_exp3),
-    RegretMatching: (
-        _begin_regrets,
-        _select_regrets,
-        _credit_regrets,
-        weights_regrets,
-        weights_regrets,
-    ),
+    UCT: (_begin_uct, _select_uct, *_UCT),
+    Smooth: (_begin_uct, _select_smooth, *_UCT),
+    RunningUCT: (_begin_uct, _select_running, *_UCT),
+    Exp3: (_begin_exp3, _select_mixed, _credit_exp3, mean_policy, mean_policy),
+    RegretMatching: (_begin_regrets, _select_mixed, _credit_regrets, mean_policy, mean_policy),
 }
+register(weight_of, Exp3, _weight_exp3)
+register(weight_of, RegretMatching, _weight_regrets)
 for _kind, _own in _KERNELS.items():
     for _generic, _implementation in zip(
         (begin, select, credit, weights, values), _own, strict=True

@@ -4,7 +4,7 @@
 One algorithm serves two kinds of games and tables; the kernels below are chosen by the type of the
 *walk*, as those of a game are by its rules:
 
-- ``PokerWalk``: a betting tree and deals, with a dense table: a row is found by arithmetic.
+- ``DenseWalk``: a betting tree and deals, with a dense table: a row is found by arithmetic.
 - ``AnyWalk``: the generic kernels of any game, with a hashed table that grows.
 
 A position is a number, ``node``: of the public tree, or the lane that holds the state. A state with
@@ -38,7 +38,7 @@ class DenseRows(NamedTuple):
     counts: np.ndarray
 
 
-class PokerWalk(NamedTuple):
+class DenseWalk(NamedTuple):
     """A poker game with a dense table.
 
     Attributes:
@@ -159,32 +159,32 @@ def result(walk: Any, node: int, cards: int, seat: int) -> float:
 
 
 @kernel(forceinline=True)
-def _no_limit(walk: PokerWalk, count: int) -> bool:
+def _no_limit(walk: DenseWalk, count: int) -> bool:
     return True
 
 
 @kernel(forceinline=True)
-def _deal(walk: PokerWalk, state: np.uint64, episode: int) -> np.uint64:
+def _deal(walk: DenseWalk, state: np.uint64, episode: int) -> np.uint64:
     state += GOLDEN
     deal(walk.deals, mix64(state), walk.dealt)
     return state
 
 
 @kernel(forceinline=True)
-def _listed(walk: PokerWalk, number: int) -> Any:
+def _listed(walk: DenseWalk, number: int) -> Any:
     walk.dealt[0] = number  # as ``games.deals.EnumeratedDeals`` keeps it
     return np.int64(0)
 
 
 @kernel(forceinline=True)
-def _player(walk: PokerWalk, node: int) -> Any:
+def _player(walk: DenseWalk, node: int) -> Any:
     if node < 0:
         return -1
     return np.int64(np.uint8(walk.betting.player[np.uint64(node)]))  # seen to be no -1
 
 
 @kernel(forceinline=True)
-def _actions(walk: PokerWalk, node: int) -> Any:
+def _actions(walk: DenseWalk, node: int) -> Any:
     count = np.int64(walk.betting.num_actions[np.uint64(node)])
     if walk.ahead:
         for slot in range(count):
@@ -199,7 +199,7 @@ def _actions(walk: PokerWalk, node: int) -> Any:
 
 
 @kernel(forceinline=True)
-def _dense_row(walk: PokerWalk, node: int, seat: int, num_actions: int) -> Any:
+def _dense_row(walk: DenseWalk, node: int, seat: int, num_actions: int) -> Any:
     betting, at = walk.betting, np.uint64(node)
     first = np.int64(walk.first_row[at])
     if first < 0:
@@ -211,19 +211,19 @@ def _dense_row(walk: PokerWalk, node: int, seat: int, num_actions: int) -> Any:
 
 
 @kernel(forceinline=True)
-def _child(walk: PokerWalk, node: int, slot: int) -> Any:
+def _child(walk: DenseWalk, node: int, slot: int) -> Any:
     return np.int64(walk.betting.child[np.uint64(node), np.uint64(slot)])
 
 
 @kernel(forceinline=True)
-def _order(walk: PokerWalk, node: int) -> Any:
+def _order(walk: DenseWalk, node: int) -> Any:
     if walk.betting.showdown[np.uint64(~node)]:
         return np.int64(outcome(walk.deals, walk.dealt))
     return 0
 
 
 @kernel(forceinline=True)
-def _payoff(walk: PokerWalk, node: int, cards: int, seat: int) -> float:
+def _payoff(walk: DenseWalk, node: int, cards: int, seat: int) -> float:
     return walk.betting.payoffs[np.uint64(~node), np.uint64(cards), np.uint64(seat)]
 
 
@@ -321,5 +321,5 @@ _GENERIC = (
     (result, _payoff, _return),
 )
 for _generic, _poker, _any in _GENERIC:
-    register(_generic, PokerWalk, _poker)
+    register(_generic, DenseWalk, _poker)
     register(_generic, AnyWalk, _any)

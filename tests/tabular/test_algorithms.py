@@ -276,7 +276,7 @@ def test_rows_for_visited_nodes_only_change_nothing(
     game = make_game(of, **options).tables
     dense = make(name, game, seed=3)
     dense.run(5_000)
-    monkeypatch.setattr("fpmcts.tabular.poker_table.DENSE", 0)
+    monkeypatch.setattr("fpmcts.tabular.dense_table.DENSE", 0)
     sparse, resumed = make(name, game, seed=3), make(name, game, seed=4)
     sparse.run(2_000)
     resumed.run(3_000)
