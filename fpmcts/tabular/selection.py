@@ -352,23 +352,8 @@ def _begin_exp3(selection: Any, rows: Rows, place: int, num_actions: int) -> boo
     return True
 
 
-@GenericKernel
-def weight_of(selection: Any, rows: Rows, place: int, slot: int) -> float:
-    """Returns what the probability of an action is in proportion to, at least 0."""
-
-
 @kernel(forceinline=True)
-def _weight_exp3(selection: Exp3, rows: Rows, place: int, slot: int) -> float:
-    return rows.words[place + HEADER + 3 * slot + 1]
-
-
-@kernel(forceinline=True)
-def _weight_regrets(selection: RegretMatching, rows: Rows, place: int, slot: int) -> float:
-    return max(rows.words[place + HEADER + 2 * slot] - rows.words[place + 2], 0.0)
-
-
-@kernel(forceinline=True)
-def _select_mixed(
+def _select_exp3(
     selection: Any,
     rows: Rows,
     place: int,
@@ -378,21 +363,20 @@ def _select_mixed(
     chances: np.ndarray,
     depth: Any,
 ) -> int:
-    total, below, chosen = 0.0, 0.0, 0
+    first = place + HEADER
+    total = 0.0
     for slot in range(num_actions):
-        total += weight_of(selection, rows, place, slot)
-    none = np.float64(total <= 0.0)  # where no weight is positive, all weigh 1
-    share = 1.0 / (total + none * num_actions)
-    explore, keep = selection.gamma / num_actions, 1.0 - selection.gamma
+        total += rows.words[first + 3 * slot + 1]
+    share, explore, keep = 1.0 / total, selection.gamma / num_actions, 1.0 - selection.gamma
     mark = np.float64(bits >> np.uint64(11)) * _MANTISSA
+    below, chosen = 0.0, 0
     for slot in range(num_actions):
-        p = (weight_of(selection, rows, place, slot) + none) * share
-        rows.words[place + HEADER + selection.width * (slot + 1) - 1] += p
+        p = rows.words[first + 3 * slot + 1] * share
+        rows.words[first + 3 * slot + 2] += p
         below += keep * p + explore
         chosen += np.int64(mark >= below)
     chosen = min(chosen, num_actions - 1)
-    weight = weight_of(selection, rows, place, chosen) + none
-    chances[depth] = keep * weight * share + explore
+    chances[depth] = keep * rows.words[first + 3 * chosen + 1] * share + explore
     count_visit(rows, place)
     return chosen
 
@@ -422,6 +406,39 @@ def _begin_regrets(selection: Any, rows: Rows, place: int, num_actions: int) -> 
 
 
 @kernel(forceinline=True)
+def _select_regrets(
+    selection: Any,
+    rows: Rows,
+    place: int,
+    node: int,
+    num_actions: int,
+    bits: np.uint64,
+    chances: np.ndarray,
+    depth: Any,
+) -> int:
+    first, common = place + HEADER, rows.words[place + 2]
+    total = 0.0
+    for slot in range(num_actions):
+        total += max(rows.words[first + 2 * slot] - common, 0.0)
+    none = np.float64(total <= 0.0)  # where no regret is positive, all weigh 1
+    share = 1.0 / (total + none * num_actions)
+    explore, keep = selection.gamma / num_actions, 1.0 - selection.gamma
+    mark = np.float64(bits >> np.uint64(11)) * _MANTISSA
+    below, chosen = 0.0, 0
+    for slot in range(num_actions):
+        p = (max(rows.words[first + 2 * slot] - common, 0.0) + none) * share
+        rows.words[first + 2 * slot + 1] += p
+        below += keep * p + explore
+        chosen += np.int64(mark >= below)
+    chosen = min(chosen, num_actions - 1)
+    chances[depth] = (
+        keep * (max(rows.words[first + 2 * chosen] - common, 0.0) + none) * share + explore
+    )
+    count_visit(rows, place)
+    return chosen
+
+
+@kernel(forceinline=True)
 def _credit_regrets(
     selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
 ) -> None:
@@ -442,11 +459,9 @@ _KERNELS = {
     UCT: (_begin_uct, _select_uct, *_UCT),
     Smooth: (_begin_uct, _select_smooth, *_UCT),
     RunningUCT: (_begin_uct, _select_running, *_UCT),
-    Exp3: (_begin_exp3, _select_mixed, _credit_exp3, mean_policy, mean_policy),
-    RegretMatching: (_begin_regrets, _select_mixed, _credit_regrets, mean_policy, mean_policy),
+    Exp3: (_begin_exp3, _select_exp3, _credit_exp3, mean_policy, mean_policy),
+    RegretMatching: (_begin_regrets, _select_regrets, _credit_regrets, mean_policy, mean_policy),
 }
-register(weight_of, Exp3, _weight_exp3)
-register(weight_of, RegretMatching, _weight_regrets)
 for _kind, _own in _KERNELS.items():
     for _generic, _implementation in zip(
         (begin, select, credit, weights, values), _own, strict=True

@@ -122,11 +122,6 @@ def test_an_equilibrium_makes_no_mistake() -> None:
     np.testing.assert_allclose(seen.cards[0], [0.25, 0.0, 0.75], atol=1e-9)
 
 
-def open_kuhn_value(cards: tuple[int, int], bets: str, plans: tuple[Plan, Plan]) -> float:
-    """Returns what player 0 wins when both follow their plans and the cards are known."""
-    return kuhn_value(cards, bets, plans, 0)
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_an_account_of_kuhn_by_hand(seed: int) -> None:
     """Every deal and every sequence of bets: the deal and each move by the rules in words, and all
@@ -142,13 +137,13 @@ def test_an_account_of_kuhn_by_hand(seed: int) -> None:
     }
     plans = (told, told)
     deals = list(permutations(range(3), 2))
-    start = np.mean([open_kuhn_value(cards, "", plans) for cards in deals])
+    start = np.mean([kuhn_value(cards, "", plans, 0) for cards in deals])
     for cards, bets in product(deals, sequences(tables.betting)[1]):
         slots = [
             ("fc" if bets[:k].endswith("r") else "cr").index(bet) for k, bet in enumerate(bets)
         ]
         account = values.account(np.array(cards, np.int8), slots)
-        path = [open_kuhn_value(cards, bets[:k], plans) for k in range(len(bets) + 1)]
+        path = [kuhn_value(cards, bets[:k], plans, 0) for k in range(len(bets) + 1)]
         assert account.start[0] == pytest.approx(start) and account.deal[0] == pytest.approx(
             path[0] - start
         )
@@ -186,11 +181,3 @@ def test_parts_of_leduc_sum_to_the_result_and_luck_is_zero_on_the_mean() -> None
             assert (account.regrets >= -1e-12).all() and len(account.regrets) == len(slots)
         np.testing.assert_allclose(np.mean([one.deal for one in accounts], axis=0), 0.0, atol=1e-9)
         np.testing.assert_allclose(np.mean([one.later for one in accounts], axis=0), 0.0, atol=1e-9)
-
-
-def test_an_equilibrium_expects_what_kuhn_is_worth() -> None:
-    account = PolicyValues(make("kuhn").tables, equilibrium(1 / 3)).account(
-        np.array([2, 1], np.int8), [1, 1]
-    )
-    np.testing.assert_allclose(account.start, [-1 / 18, 1 / 18], atol=1e-12)
-    np.testing.assert_allclose(account.regrets, 0.0, atol=1e-9)
