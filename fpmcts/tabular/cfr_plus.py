@@ -10,17 +10,17 @@ information set is met in many histories.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fpmcts.tabular import selection as selections
-from fpmcts.tabular.hash_table import HEADER, Rows
+from fpmcts.tabular.hash_table import HEADER
 from fpmcts.tabular.hashed_learner import HashedLearner
 from fpmcts.tabular.information_sets import Path, gather, new_path, to_decision
 from fpmcts.tabular.learner import DenseLearner, Options
 from fpmcts.tabular.listed_game import MOST_HISTORIES
-from fpmcts.tabular.walks import branch, deal_at, result, row_of, showdown, walk_of
+from fpmcts.tabular.walks import Walk, branch, deal_at, result, row_of, showdown, walk_of
 from games.deals import EnumeratedDeals
 from games.dispatch import register
 from games.interface import Game
@@ -45,29 +45,22 @@ register(selections.values, Averages, selections.mean_policy)
 
 
 class Sets(NamedTuple):
-    """The information sets, those of each player together.
+    """The information sets.
 
     Attributes:
         place: uint64 ``[I]``, where the words of the actions begin.
         size: uint64 ``[I]``, the number of actions.
-        bounds: uint64 ``[P + 1]``, where those of each player begin.
+        owner: int64 ``[I]``, whose they are.
     """
 
     place: np.ndarray
     size: np.ndarray
-    bounds: np.ndarray
-
-
-def sets_of(place: np.ndarray, size: np.ndarray, owner: np.ndarray) -> Sets:
-    """Returns information sets in any order, sorted by their players."""
-    order = np.argsort(owner, kind="stable")
-    bounds = np.append(0, np.cumsum(np.bincount(owner, minlength=2)))
-    return Sets(*(array.astype(np.uint64) for array in (place[order], size[order], bounds)))
+    owner: np.ndarray
 
 
 @kernel(forceinline=True)
 def _enter(
-    walk: Any, path: Path, header: int, depth: np.uint64, start: int, own: float, others: float
+    walk: Walk, path: Path, header: int, depth: np.uint64, start: int, own: float, others: float
 ) -> bool:
     """Begins the next decision from a position on; returns False where the game is over."""
     node, seat, count = to_decision(walk, start)
@@ -81,7 +74,7 @@ def _enter(
 
 
 @kernel(forceinline=True)
-def _pass(walk: Any, chances: np.ndarray, path: Path, header: int, player: int, t: float) -> None:
+def _pass(walk: Walk, chances: np.ndarray, path: Path, header: int, player: int, t: float) -> None:
     """Plays through all histories for one player: what its rows add to their regrets, and to the
     average policy, in iteration t.
     """
@@ -135,7 +128,9 @@ def _match(words: np.ndarray, sets: Sets, player: int) -> None:
     its policy to them.
     """
     width, change, played = np.uint64(WIDTH), np.uint64(CHANGE), np.uint64(CHANCE)
-    for i in range(sets.bounds[player], sets.bounds[player + 1]):
+    for i in range(sets.place.size):
+        if sets.owner[i] != player:
+            continue
         first, count, total = sets.place[i], sets.size[i], 0.0
         for slot in range(count):
             to = first + width * slot  # of the regret
@@ -151,7 +146,7 @@ def _match(words: np.ndarray, sets: Sets, player: int) -> None:
 
 @kernel
 def iterate(
-    walk: Any,
+    walk: Walk,
     chances: np.ndarray,
     path: Path,
     header: int,
@@ -171,10 +166,10 @@ def iterate(
         iterations: How many.
     """
     walk, path, sets = borrowed(walk), borrowed(path), borrowed(sets)
-    for player in range(sets.bounds.size - 1):
+    for player in range(2):
         _match(walk.rows.words, sets, player)  # uniform at first
     for _ in range(iterations):
-        for player in range(sets.bounds.size - 1):
+        for player in range(2):
             _pass(walk, chances, path, header, player, counter[0] + 1.0)
             _match(walk.rows.words, sets, player)
         counter[0] += 1
@@ -201,13 +196,17 @@ class CFRPlus(DenseLearner):
         )
         buckets = np.ascontiguousarray(listed[:, :-1])
         deals = EnumeratedDeals(game.deals.cards[:0], buckets, listed[:, -1].copy())
-        places = pitch * np.arange(game.num_infosets)
+        places = pitch * np.arange(game.num_infosets, dtype=np.uint64)
         self._run = (
             self.table.walk()._replace(deals=deals),
             counts / counts.sum(),
             new_path(game.rules.max_moves, game.max_actions),
             0,
-            sets_of(places, game.infoset_actions, game.infoset_player),
+            Sets(
+                places.astype(np.uint64),
+                game.infoset_actions.astype(np.uint64),
+                game.infoset_player,
+            ),
         )
 
     def _columns(self) -> dict[str, np.ndarray]:
@@ -242,16 +241,9 @@ class HashedCFRPlus(HashedLearner):
                 gather(listed, table, keep=False)
             except ValueError as error:
                 raise ConfigError(f"algorithm cfr_plus on {spec.name}: {error}") from error
-        places, walk = (
-            table.places(),
-            walk_of(self.game, listed.starts, np.empty(0), table, spec.max_moves + 2),
-        )
-        sets = sets_of(places + HEADER, *sizes_and_seats(table.rows, places))
+        walk = walk_of(self.game, listed.starts, np.empty(0), table, spec.max_moves + 2)
+        sizes, owners = table.sizes_and_seats()
+        places = (table.places() + HEADER).astype(np.uint64)
+        sets = Sets(places, sizes.astype(np.uint64), owners)
         path = new_path(spec.max_moves, spec.max_legal)
         iterate(walk, listed.chances, path, HEADER, sets, self.counter, count)
-
-
-def sizes_and_seats(rows: Rows, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the number of actions of each row, and whose information set it is."""
-    packed = rows.bits[places + 1].astype(np.int64)
-    return packed & 0xFFFF, packed >> 16 & 0xFF

@@ -4,7 +4,7 @@ Every history is visited once, depth first; of each information set the first st
 kept.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from fpmcts.tabular.hash_table import HEADER, HashTable
 from fpmcts.tabular.listed_game import Listing
 from fpmcts.tabular.walks import (
     AnyWalk,
+    Walk,
     branch,
     choices,
     deal_at,
@@ -66,7 +67,7 @@ def new_path(max_moves: int, max_actions: int) -> Path:
 
 
 @kernel(forceinline=True)
-def to_decision(walk: Any, node: int) -> tuple[int, int, int]:
+def to_decision(walk: Walk, node: int) -> tuple[int, int, int]:
     """Plays the only move as long as there is one; returns the position of the next decision, its
     seat and its number of actions, 0 at the end.
     """

@@ -30,6 +30,7 @@ from fpmcts.tabular import selection as selections
 from fpmcts.tabular.learner import DenseLearner, Options
 from fpmcts.tabular.walks import (
     GOLDEN,
+    Walk,
     choices,
     follow,
     has_room,
@@ -75,7 +76,7 @@ register(selections.values, Sampling, selections.mean_policy)
 
 @kernel
 def sample(
-    walk: Any,
+    walk: Walk,
     selection: Sampling,
     num_seats: int,
     max_moves: int,

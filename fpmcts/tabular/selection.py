@@ -139,20 +139,20 @@ def _list_roots(first: np.ndarray, second: np.ndarray) -> None:
 
 
 @GenericKernel
-def begin(selection: Any, rows: Any, place: int, num_actions: int) -> bool:
+def begin(selection: object, rows: object, place: int, num_actions: int) -> bool:
     """Returns whether a row is visited for the first time, and makes it ready for that."""
 
 
 @GenericKernel
 def select(
-    selection: Any,
-    rows: Any,
+    selection: object,
+    rows: object,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     """Returns the slot of the action that is tried, and counts the visit.
 
@@ -166,24 +166,26 @@ def select(
 
 
 @GenericKernel
-def credit(selection: Any, rows: Any, place: int, slot: int, chance: float, result: float) -> None:
+def credit(
+    selection: object, rows: object, place: int, slot: int, chance: float, result: float
+) -> None:
     """Learns from the return of the mover's team after a slot was tried with a probability."""
 
 
 @GenericKernel
-def weights(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def weights(selection: object, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     """Writes what the policy of an information set is in proportion to: n_i, or the sum of p_i."""
 
 
 @GenericKernel
-def values(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def values(selection: object, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     """Writes the mean reward of each action, -inf where it was never tried; where none is kept, the
     ``weights``.
     """
 
 
 @kernel(forceinline=True)
-def _begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> bool:
+def _begin_uct(selection: UCT, rows: Rows, place: int, num_actions: int) -> bool:
     if visits_of(rows, place) > 0:
         return False
     for slot in range(num_actions):
@@ -230,7 +232,7 @@ def _best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint6
 
 
 @kernel(inline="always")
-def _count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot: int) -> None:
+def _count_action(selection: UCT, rows: Rows, place: int, num_actions: int, slot: int) -> None:
     """Counts a visit and an action, and prepares what the next visit needs of them."""
     at = 2 * (place + HEADER + num_actions) + slot
     tried = np.int64(rows.counts[at + num_actions]) + 1
@@ -245,14 +247,14 @@ def _count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot
 
 @kernel(forceinline=True)
 def _select_uct(
-    selection: Any,
+    selection: UCT,
     rows: Rows,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
     _count_action(selection, rows, place, num_actions, slot)
@@ -261,14 +263,14 @@ def _select_uct(
 
 @kernel(forceinline=True)
 def _select_smooth(
-    selection: Any,
+    selection: UCT,
     rows: Rows,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     visits = visits_of(rows, place)
     share = max(
@@ -309,14 +311,14 @@ def _running_best(
 
 @kernel(forceinline=True)
 def _select_running(
-    selection: Any,
+    selection: UCT,
     rows: Rows,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     slot = int(_running_best(selection.margin, rows, place, num_actions, bits & _LOW))
     _count_action(selection, rows, place, num_actions, slot)
@@ -325,26 +327,26 @@ def _select_running(
 
 @kernel(forceinline=True)
 def _credit_sum(
-    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+    selection: UCT, rows: Rows, place: int, slot: int, chance: float, result: float
 ) -> None:
     rows.words[place + HEADER + slot] += result * selection.gain + selection.shift
 
 
 @kernel
-def _weights_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def _weights_uct(selection: UCT, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     for slot in range(num_actions):
         out[slot] = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
 
 
 @kernel
-def _values_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def _values_uct(selection: UCT, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     for slot in range(num_actions):
         tried = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
         out[slot] = rows.words[place + HEADER + slot] / tried if tried > 0 else -np.inf
 
 
 @kernel(forceinline=True)
-def _begin_exp3(selection: Any, rows: Rows, place: int, num_actions: int) -> bool:
+def _begin_exp3(selection: Exp3, rows: Rows, place: int, num_actions: int) -> bool:
     if visits_of(rows, place) > 0:
         return False
     for slot in range(num_actions):
@@ -354,14 +356,14 @@ def _begin_exp3(selection: Any, rows: Rows, place: int, num_actions: int) -> boo
 
 @kernel(forceinline=True)
 def _select_exp3(
-    selection: Any,
+    selection: Exp3,
     rows: Rows,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     first = place + HEADER
     total = 0.0
@@ -383,7 +385,7 @@ def _select_exp3(
 
 @kernel(forceinline=True)
 def _credit_exp3(
-    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+    selection: Exp3, rows: Rows, place: int, slot: int, chance: float, result: float
 ) -> None:
     first, num_actions = place + HEADER, num_actions_of(rows, place)
     rate = selection.gamma / num_actions
@@ -401,20 +403,20 @@ def _credit_exp3(
 
 
 @kernel(forceinline=True)
-def _begin_regrets(selection: Any, rows: Rows, place: int, num_actions: int) -> bool:
+def _begin_regrets(selection: RegretMatching, rows: Rows, place: int, num_actions: int) -> bool:
     return visits_of(rows, place) == 0
 
 
 @kernel(forceinline=True)
 def _select_regrets(
-    selection: Any,
+    selection: RegretMatching,
     rows: Rows,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     first, common = place + HEADER, rows.words[place + 2]
     total = 0.0
@@ -440,7 +442,7 @@ def _select_regrets(
 
 @kernel(forceinline=True)
 def _credit_regrets(
-    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+    selection: RegretMatching, rows: Rows, place: int, slot: int, chance: float, result: float
 ) -> None:
     reward = result * selection.gain + selection.shift
     rows.words[place + 2] += reward

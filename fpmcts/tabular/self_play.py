@@ -129,7 +129,7 @@ def _select(
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     first = np.uint64(2 * (place + selection.width))
     mixed = first + np.uint64(selection.width)  # the place of the threshold
