@@ -85,23 +85,6 @@ def test_three_players(three: PokerTables) -> None:
     assert one.mean < -5 * one.error and two.mean == pytest.approx(-one.mean / 2)
 
 
-def test_two_players_of_holdem() -> None:
-    """Who folds whenever it is asked to pay loses the blinds: 750 mb/h against a player who always
-    raises, in the mean of both seats."""
-    game = make_game("limit_holdem", abstraction="made_hands").tables
-    order = np.argsort(game.betting.base)
-
-    def always(slots: np.ndarray) -> np.ndarray:
-        return np.repeat(slots[order], game.betting.num_buckets[order])
-
-    folder, raiser = (
-        always(np.zeros(len(order), dtype=np.uint8)),
-        always(game.betting.num_actions.astype(np.uint8) - 1),
-    )
-    result = symmetric_play(game, [folder, raiser], [0, 1], 100)[0]
-    assert (result.mean, result.error) == (-750, 0)
-
-
 def test_bad_input() -> None:
     for line_up, deals, message in (
         ([0, 1, 1], 10, r"line_up = \[0, 1, 1\]: expected 2 numbers, each of 0 to 1"),

@@ -13,10 +13,17 @@ from fpmcts.tabular.values import PolicyValues
 from games import make
 from games.kuhn.game import equilibrium
 from games.poker.betting import sequences
+from games.tables import Tables
 from tests.tabular.test_best_response import random_policy
 
 Plan = dict[tuple[int, str], np.ndarray]
 """By card and bets so far: the probabilities of the two moves."""
+
+
+def plan_of(tables: Tables, policy: np.ndarray) -> Plan:
+    """Returns the plan of both players."""
+    rows = (text.partition(" ")[::2] for text in tables.infoset_texts())
+    return {("JQK".index(card), bets): p for (card, bets), p in zip(rows, policy, strict=True)}
 
 
 def kuhn_value(cards: tuple[int, int], bets: str, plans: tuple[Plan, Plan], player: int) -> float:
@@ -50,11 +57,7 @@ def test_kuhn_by_brute_force(seed: int) -> None:
     tables = game.tables
     policy = random_policy(tables, seed, sparse=seed == 2)
     found = PolicyValues(tables, policy)
-    texts = [text.split() for text in tables.infoset_texts()]
-    told = {
-        ("JQK".index(text[0]), "".join(text[1:])): row
-        for text, row in zip(texts, policy, strict=True)
-    }
+    told = plan_of(tables, policy)
     for node, bets in enumerate(sequences(tables.betting)[0]):
         mover = len(bets) % 2
         for card in range(3):
@@ -131,10 +134,7 @@ def test_an_account_of_kuhn_by_hand(seed: int) -> None:
     tables = game.tables
     policy = random_policy(tables, seed)
     values = PolicyValues(tables, policy)
-    told = {
-        ("JQK".index(text.split()[0]), "".join(text.split()[1:])): row
-        for text, row in zip(tables.infoset_texts(), policy, strict=True)
-    }
+    told = plan_of(tables, policy)
     plans = (told, told)
     deals = list(permutations(range(3), 2))
     start = np.mean([kuhn_value(cards, "", plans, 0) for cards in deals])
