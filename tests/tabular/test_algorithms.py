@@ -245,7 +245,7 @@ def test_cfr_plus_on_games_without_tables() -> None:
     resumed.set_state(learner.get_state())
     resumed.run(3)
     assert same(whole, resumed)
-    full = make("cfr_plus", game)
+    full = make("cfr_plus", make_game("goofspiel", cards=5))
     full.table.memory = 0
     with pytest.raises(ConfigError, match="algorithm cfr_plus on goofspiel: memory=0: .* expected"):
         full.run(1)
