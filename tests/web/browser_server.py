@@ -140,9 +140,9 @@ def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer
     )
 
 
-def engine_main(pipe: Connection, warm_up: Any) -> None:
+def engine_main(pipe: Connection) -> None:
     """Runs the engine's process."""
-    answer_questions(pipe, warm_up, decide)
+    answer_questions(pipe, decide)
 
 
 def load() -> Games:

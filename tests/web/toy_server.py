@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
@@ -51,9 +50,9 @@ def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer
     return replace(answer, move="pass" if question.moves is None else answer.move)
 
 
-def engine_main(pipe: Connection, warm_up: Any) -> None:
+def engine_main(pipe: Connection) -> None:
     """Runs the engine's process."""
-    answer_questions(pipe, warm_up, decide)
+    answer_questions(pipe, decide)
 
 
 def main(folder: Path, port: int) -> None:

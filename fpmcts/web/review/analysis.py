@@ -2,11 +2,9 @@
 answers on the way.
 """
 
-from typing import Any
-
 from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, Priority
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.review.jobs import Job, Work
 from fpmcts.web.tables.kept import KeptGame
 from fpmcts.web.tables.rulebook import table_at
@@ -48,7 +46,7 @@ def analysis(
     )
     place = {"ply": told, "seat": game.mover(at)}
 
-    async def work(job: Job) -> dict[str, Any]:
+    async def work(job: Job) -> Json:
         def hear(answer: Answer) -> None:
             job.partial = place | answer.fields()
             job.tell("result", final=False, cancelled=False, **job.partial)

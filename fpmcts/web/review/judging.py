@@ -20,10 +20,11 @@ searches; what the model itself misjudges is not in it.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, rounded
+from fpmcts.web.errors import Json
 from fpmcts.web.review.comparing import (
     CLASSES,
     OPEN_CLASSES,
@@ -70,7 +71,7 @@ class Decision:
     value: float | None
     unit: str
     best: str
-    rows: list[dict[str, Any]]
+    rows: list[Json]
     value_se: float | None = None
     loss: float | None = None
     se: float | None = None
@@ -82,10 +83,10 @@ class Decision:
     rival: str | None = None
 
     @classmethod
-    def parse(cls, given: dict[str, Any]) -> Self:
+    def parse(cls, given: Json) -> Self:
         """Returns a decision that was stored."""
         made = cls(**_known(cls, given))
-        stored: dict[str, Any] = made.compared
+        stored: Json = made.compared
         made.compared = {move: Compared(**values) for move, values in stored.items()}
         return made
 
@@ -120,14 +121,14 @@ class Decision:
         judged = self.judged
         return self.move if judged is not None and judged.mean < -2.0 * judged.se else self.best
 
-    def told_rows(self) -> list[dict[str, Any]]:
+    def told_rows(self) -> list[Json]:
         """Returns the rows, the best found first, then what was played; both as the second stage
         found them, if it did.
         """
         rows = []
         for row in self.rows:
             again = self.compared.get(row["move"])
-            now: dict[str, Any] = {"stage": 1}
+            now: Json = {"stage": 1}
             if again is not None:
                 value, se = round(again.value, 4), round(again.se, 4)
                 now = {self.unit: value, "se": se, "visits": again.visits, "stage": 2}
@@ -136,10 +137,10 @@ class Decision:
             return rows
         return sorted(rows, key=lambda row: (row["move"] != self.found_best(), row["stage"] == 1))
 
-    def told(self, thresholds: Sequence[float]) -> dict[str, Any]:
+    def told(self, thresholds: Sequence[float]) -> Json:
         """Returns what may be told of the decision."""
         digits, hidden = 2 if self.unit == "wp" else 4, self.hidden(thresholds)
-        given: dict[str, Any] = {
+        given: Json = {
             "ply": self.ply,
             "seat": self.seat,
             "move": self.move,
@@ -183,11 +184,11 @@ class Review:
     forced: dict[int, int] = field(default_factory=dict)
     teams: tuple[int, ...] = ()
     decisions: list[Decision] = field(default_factory=list)
-    luck: dict[str, Any] | None = None
+    luck: Json | None = None
     no_luck: str | None = None
 
     @classmethod
-    def parse(cls, given: dict[str, Any]) -> Self:
+    def parse(cls, given: Json) -> Self:
         """Returns a review that was stored (``asdict``); fields of other versions of it are passed
         over.
         """
@@ -217,7 +218,7 @@ class Review:
         """Returns the decision of a ply, None where there is none."""
         return next((decision for decision in self.decisions if decision.ply == ply), None)
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> Json:
         """Returns what may be told of the review."""
         luck = []
         for seat in self.seats:
@@ -255,7 +256,7 @@ class Review:
         costs = {other: self.cost(other) for other in self.seats}
         return parts_of(self.luck, seat, self.teams, costs, 100.0 if self.unit == "wp" else 1.0)
 
-    def _of_seat(self, seat: int) -> dict[str, Any]:
+    def _of_seat(self, seat: int) -> Json:
         """Returns the sums of a seat."""
         names = [
             decision.name(self.classes) for decision in self.decisions if decision.seat == seat
@@ -271,7 +272,7 @@ class Review:
         }
 
 
-def _known(made: type, given: dict[str, Any]) -> dict[str, Any]:
+def _known(made: type, given: Json) -> Json:
     """Returns those of some fields that a dataclass has."""
     names = {one.name for one in fields(made)}
     return {name: value for name, value in given.items() if name in names}
@@ -286,7 +287,7 @@ class Played(NamedTuple):
     choices: int
 
 
-def exact_loss(rows: Sequence[dict[str, Any]], move: str) -> Loss:
+def exact_loss(rows: Sequence[Json], move: str) -> Loss:
     """Returns what a move loses against the best of exact rows."""
     values = {row["move"]: row["wp"] if row["points"] is None else row["points"] for row in rows}
     return Loss(max(values.values()) - values[move], 0.0)

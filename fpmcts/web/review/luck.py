@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from fpmcts.web.errors import Json
 from fpmcts.web.review.comparing import Loss
 
 PARTS = ("start", "deal", "later", "own", "others", "rest")
@@ -32,12 +33,12 @@ class Parts(NamedTuple):
     result: float
     parts: tuple[Part, ...]
 
-    def told(self, digits: int) -> dict[str, Any]:
+    def told(self, digits: int) -> Json:
         """Returns the fields of a message; numbers are rounded so that what is shown sums to the
         result that is shown.
         """
         result = round(self.result, digits)
-        fields: list[dict[str, Any]] = [
+        fields: list[Json] = [
             {"name": part.name, "value": round(part.value, digits), "se": round(part.se, digits)}
             for part in self.parts
         ]

@@ -5,10 +5,9 @@ been better.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 from fpmcts.web.engine.asking import Answer, EngineError, Priority
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.review.analysis import checked_moves
 from fpmcts.web.review.comparing import SPEEDS, Ask, Loss, counts_as_right, search_again
 from fpmcts.web.review.jobs import Job, Work
@@ -108,8 +107,8 @@ class Reviewer:
             speed, seed, classes, tuple(chosen), teams=tuple(team for _, team in game.info.seats)
         )
 
-        async def work(job: Job) -> dict[str, Any]:
-            known: dict[int, dict[str, Any]] = {}
+        async def work(job: Job) -> Json:
+            known: dict[int, Json] = {}
 
             def progress(done: int, total: int, stage: int, decision: Decision) -> None:
                 told = decision.told(classes)
@@ -156,7 +155,7 @@ class Reviewer:
         except EngineError as error:
             review.no_luck = str(error)
 
-    async def _hands(self, game: KeptGame, session: str, last: Review) -> dict[str, Any] | None:
+    async def _hands(self, game: KeptGame, session: str, last: Review) -> Json | None:
         """Returns the sums over the hands of a series up to this one, for whoever plays in it; None
         for a single game.
 
@@ -207,7 +206,7 @@ class Reviewer:
                 return review
         raise RefusedError("not_reviewed", "this decision was not reviewed")
 
-    def reveal(self, game: KeptGame, session: str, ply: int | None = None) -> list[dict[str, Any]]:
+    def reveal(self, game: KeptGame, session: str, ply: int | None = None) -> list[Json]:
         """Returns decisions with what was kept back. Raises RefusedError."""
         review = self._find(game, ply)
         decisions = [decision for decision in review.decisions if ply in (None, decision.ply)]
@@ -224,7 +223,7 @@ class Reviewer:
         assert decision is not None
         (text,) = checked_moves(game, ply, [move])
 
-        async def work(job: Job) -> dict[str, Any]:
+        async def work(job: Job) -> Json:
             loss = await self._loss(game, review, decision, text)
             right = counts_as_right(loss, even_of(game) if decision.exact else 0.0)
             decision.shown, decision.right = decision.shown or right, decision.right or right

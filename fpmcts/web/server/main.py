@@ -44,18 +44,13 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except OSError as error:
         raise ConfigError(f"host={host}: there is no such address ({error})") from error
-    made = socket.socket(family, socket.SOCK_STREAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen(128)
+        return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
-        made.close()
         other = "; port=0 takes a free one" if error.errno == errno.EADDRINUSE else ""
         raise ConfigError(
             f"host={host} port={port}: cannot listen there ({error.strerror}){other}"
         ) from error
-    return made
 
 
 def read_review(path: Path) -> str:

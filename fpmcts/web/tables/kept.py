@@ -8,11 +8,11 @@ moves that may be told.
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fpmcts.web.clock import Chance, Clock
 from fpmcts.web.engine.asking import Engine
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU, Catalogue, Offer
 from fpmcts.web.tables.rulebook import Games, plies_seen, table_at
 from fpmcts.web.tables.settings import Settings, summarise
@@ -87,14 +87,14 @@ class KeptGame:
             return range(len(self.table.moves))
         return plies_seen(self.table, self.you)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> Json:
         """Returns what is seen of the table now."""
         return self._view(self.table)
 
-    def _view(self, table: "Table") -> dict[str, Any]:
+    def _view(self, table: "Table") -> Json:
         return view_of(table, self.info, self.settings.seats, self.you, everything=self.everything)
 
-    def puzzle(self, ply: int) -> dict[str, Any]:
+    def puzzle(self, ply: int) -> Json:
         """Returns a decision as its mover saw it."""
         table = table_at(self.table, ply)
         players = [
@@ -102,7 +102,7 @@ class KeptGame:
         ]
         return view_of(table, self.info, players, table.seat)
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Json:
         """Returns the table in short."""
         self._note()
         return summarise(self.id, self.game, self.made, self.table.is_over, self.settings)
@@ -121,13 +121,13 @@ class KeptGame:
             StoredGame(self.id, self.session, self.game, self.made, over, settings, record)
         )
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Json:
         """Returns the record. Raises RefusedError while it would tell what is hidden."""
         if not self.done:
             raise RefusedError("not_over", "the record can be read when the game is over")
         return {"players": self.settings.seats, **self.table.record()}
 
-    def replay(self) -> list[dict[str, Any]]:
+    def replay(self) -> list[Json]:
         """Returns all positions. Raises RefusedError while they would tell what is hidden."""
         if not self.everything:
             raise RefusedError("not_over", "the game can be replayed when it is over")
@@ -175,7 +175,7 @@ class KeptGame:
                 raise RefusedError("not_allowed", "hints are for your own decisions")
         return ply
 
-    def outside(self, told: int | None) -> dict[str, Any]:
+    def outside(self, told: int | None) -> Json:
         """Returns what a player outside would be sent for a decision.
 
         Raises:

@@ -3,10 +3,10 @@
 import asyncio
 import json
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fpmcts.web.clock import Bucket, derived_seed
-from fpmcts.web.errors import RefusedError, parse_json
+from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.tables.catalogue import YOU
 from fpmcts.web.tables.kept import Services
 from fpmcts.web.tables.room import Room
@@ -100,7 +100,7 @@ class Lobby:
         seats: list[str],
         mode: str = "fair",
         seed: int | None = None,
-        deal: dict[str, Any] | None = None,
+        deal: Json | None = None,
         moves: list[str] | None = None,
         greedy: bool = False,
         rotate: bool | None = None,
@@ -177,7 +177,7 @@ class Lobby:
         room.save()
         return new
 
-    async def open_records(self, session: str, text: str) -> dict[str, Any]:
+    async def open_records(self, session: str, text: str) -> Json:
         """Returns tables of the games in a file of records, in short, and the lines that are
         none.
         """
@@ -233,7 +233,7 @@ class Lobby:
         record = room.record()
         return (json.dumps(record) if room.settings.line is None else room.settings.line) + "\n"
 
-    def summaries(self, session: str) -> list[dict[str, Any]]:
+    def summaries(self, session: str) -> list[Json]:
         """Returns the tables of a session, the newest first, then those that everybody may read."""
         stored = [
             *self.services.store.of_session(session),
@@ -244,13 +244,14 @@ class Lobby:
             for game in stored
         ]
 
-    def statistics(self, session: str) -> list[dict[str, Any]]:
+    def statistics(self, session: str) -> list[Json]:
         """Returns the results of a session's finished games, by game, mode, opponents and team."""
-        rows: dict[str, dict[str, Any]] = {}
+        rows: dict[str, Json] = {}
         for game in self.services.store.of_session(session, limit=5000):
             settings = Settings.parse(game.settings)
             you, returns = settings.you, settings.returns
-            if not game.over or returns is None or you is None:
+            gone = game.game not in self.services.rulebook.names()
+            if not game.over or returns is None or you is None or gone:
                 continue
             info = self.services.rulebook.info(game.game)
             opponents = sorted(name for name in settings.seats if name != YOU)

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from fpmcts.web.engine.asking import EngineError
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU
 from fpmcts.web.tables.kept import KeptGame
 from fpmcts.web.tables.turns import appears, next_move
 
-Listener = Callable[[dict[str, Any]], None]
+Listener = Callable[[Json], None]
 """Is told what happens at a table."""
 
 
@@ -32,11 +32,11 @@ class Room(KeptGame):
         self._listeners: list[Listener] = []
         self._driver: asyncio.Task[None] | None = None
 
-    def message(self, kind: str, **fields: Any) -> dict[str, Any]:
+    def message(self, kind: str, **fields: Any) -> Json:
         """Returns a message about this table."""
         return {"type": kind, "table": self.id, **fields}
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Json:
         """Returns the message that tells all of the table."""
         rev, summary, view = self.settings.rev, self.summary(), self.view()
         return self.message(
@@ -65,7 +65,7 @@ class Room(KeptGame):
         """Returns whether nobody listens and nothing happens."""
         return not self._listeners and not self.is_driven
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def tell(self, message: Json) -> None:
         """Sends a message to everyone at the table."""
         for listener in list(self._listeners):
             listener(message)

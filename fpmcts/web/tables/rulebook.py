@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -42,7 +42,7 @@ class GameInfo:
     tells_wins: bool
     mixes: bool
     max_moves: int
-    deal: dict[str, Any] | None
+    deal: Json | None
     classes: tuple[float, float, float] = (5.0, 10.0, 15.0)
     base: str = ""
     variant: str | None = None
@@ -94,7 +94,7 @@ class Games:
     def __init__(self, outside: Sequence[str] = ()) -> None:
         from games import GAMES, Choice, game_class
 
-        self._games: dict[str, Any] = {}
+        self._games: Json = {}
         self._infos: dict[str, GameInfo] = {}
         self._labels: dict[str, str] = {}
         names: dict[str, None] = {}
@@ -213,7 +213,7 @@ def _classes(big_blind: float) -> tuple[float, float, float]:
     return 0.1 * big_blind, 0.25 * big_blind, 0.5 * big_blind
 
 
-def _deal_in_words(record: Mapping[str, Any]) -> dict[str, Any] | None:
+def _deal_in_words(record: Mapping[str, Any]) -> Json | None:
     """Returns the fields of a deal in words; None where a person cannot write it, as hands and
     cards.
     """

@@ -1,8 +1,9 @@
 """How a table was made, which is kept with its game, and what its lists say of it."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from typing import Self
 
+from fpmcts.web.errors import Json
 from fpmcts.web.tables.catalogue import YOU
 
 
@@ -66,7 +67,7 @@ class Settings:
     reviewed: bool = False
 
     @classmethod
-    def parse(cls, fields: dict[str, Any]) -> Self:
+    def parse(cls, fields: Json) -> Self:
         """Returns settings that were kept, see ``asdict``."""
         return cls(**{**fields, "series": Series(**fields["series"])})
 
@@ -87,9 +88,7 @@ TOLD = ("seats", "mode", "plies", "rev", "shared", "imported", "reviewed", "retu
 """Settings that are told as they are."""
 
 
-def summarise(
-    table_id: str, game: str, made: float, over: bool, settings: Settings
-) -> dict[str, Any]:
+def summarise(table_id: str, game: str, made: float, over: bool, settings: Settings) -> Json:
     """Returns a table in short."""
     return {
         "id": table_id,

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fpmcts.web.errors import Json
+
 VERSION = 1
 SCHEMA = """
 CREATE TABLE games (
@@ -56,8 +58,8 @@ class StoredGame(NamedTuple):
     game: str
     made: float
     over: bool
-    settings: dict[str, Any]
-    record: dict[str, Any]
+    settings: Json
+    record: Json
 
 
 class Store:
@@ -145,28 +147,28 @@ class Store:
         """Removes the games of a session."""
         self._file.execute("DELETE FROM games WHERE session = ?", (session,))
 
-    def put_review(self, table: str, key: str, session: str, review: dict[str, Any]) -> None:
+    def put_review(self, table: str, key: str, session: str, review: Json) -> None:
         """Writes a review of a game."""
         self._file.execute(
             "INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?)",
             (table, key, session, json.dumps(review)),
         )
 
-    def review(self, table: str, key: str) -> dict[str, Any] | None:
+    def review(self, table: str, key: str) -> Json | None:
         """Returns a review of a game, None where there is none."""
         row = self._file.execute(
             "SELECT review FROM reviews WHERE game = ? AND key = ?", (table, key)
         ).fetchone()
         return None if row is None else json.loads(row[0])
 
-    def reviews_of(self, table: str) -> list[dict[str, Any]]:
+    def reviews_of(self, table: str) -> list[Json]:
         """Returns the reviews of a game."""
         rows = self._file.execute(
             "SELECT review FROM reviews WHERE game = ? ORDER BY key", (table,)
         )
         return [json.loads(review) for (review,) in rows.fetchall()]
 
-    def reviewed(self, session: str, limit: int = 200) -> list[tuple[str, dict[str, Any]]]:
+    def reviewed(self, session: str, limit: int = 200) -> list[tuple[str, Json]]:
         """Returns the tables that a session reviewed, with the reviews."""
         rows = self._file.execute(
             "SELECT game, review FROM reviews WHERE session = ? ORDER BY game, key LIMIT ?",

@@ -9,6 +9,7 @@ the arrays that a seat sees are shown, seat by seat.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fpmcts.web.errors import Json
 from fpmcts.web.tables.rulebook import GameInfo, plies_seen
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def view_of(
     viewer: int | None,
     *,
     everything: bool = False,
-) -> dict[str, Any]:
+) -> Json:
     """Returns the view of a table.
 
     Args:
