@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from fpmcts.web.engine.asking import Answer, EngineState, Question
-from fpmcts.web.review.comparing import Loss
+from fpmcts.web.review.comparing import Estimate
 from fpmcts.web.review.jobs import Job
 from fpmcts.web.review.luck import Parts, parts_of, together
 from fpmcts.web.review.reviewer import Reviewer
@@ -45,16 +45,16 @@ def fields(seats: int, unit: str = "return", losses: Any = None, **given: Any) -
 
 
 def parts(of: Parts) -> dict[str, float]:
-    return {part.name: part.value for part in of.parts}
+    return {name: part.mean for name, part in of.parts.items()}
 
 
 def test_a_partner_s_loss_is_a_loss_and_an_opponent_s_a_gain() -> None:
-    costs = {0: Loss(20.0, 3.0), 1: Loss(5.0, 0.0), 2: Loss(1.0, 4.0)}
+    costs = {0: Estimate(20.0, 3.0), 1: Estimate(5.0, 0.0), 2: Estimate(1.0, 4.0)}
     luck = fields(3, "wp", result=(0.0, 1.0, 1.0), known_error=(0.0, 0.12, 0.0))
     found = parts_of(luck, 1, (0, 1, 1), costs, 100.0)
     assert parts(found)["others"] == pytest.approx(20.0 - 1.0) and parts(found)["own"] == -5.0
-    assert {part.name: part.se for part in found.parts}["others"] == pytest.approx(5.0)
-    assert found.parts[-1].se == pytest.approx(13.0)  # 12, 0, 5
+    assert found.parts["others"].se == pytest.approx(5.0)
+    assert found.parts["rest"].se == pytest.approx(13.0)  # 12, 0, 5
     # where returns count, a loss of one of three is no one's gain in particular
     assert "others" not in parts(parts_of(fields(3), 1, (0, 1, 1), costs, 1.0))
 
@@ -75,12 +75,10 @@ def test_what_is_shown_sums_to_the_result(values: list[tuple[float, ...]], digit
             deal=(deal, -deal),
             later=(later, -later),
         )
-        hands.append(parts_of(luck, 0, (0, 1), {0: Loss(loss, 1.0)}, 1.0))
-        assert sum(part.value for part in hands[-1].parts) == pytest.approx(result, abs=1e-9)
+        hands.append(parts_of(luck, 0, (0, 1), {0: Estimate(loss, 1.0)}, 1.0))
+        assert sum(parts(hands[-1]).values()) == pytest.approx(result, abs=1e-9)
     total = together(hands)
-    assert sum(part.value for part in total.parts) == pytest.approx(
-        sum(hand.result for hand in hands), abs=1e-9
-    )
+    assert sum(parts(total).values()) == pytest.approx(sum(hand.result for hand in hands), abs=1e-9)
     shown = total.told(digits)
     assert sum(part["value"] for part in shown["parts"]) == pytest.approx(shown["result"], abs=1e-9)
 
@@ -293,5 +291,5 @@ def test_the_deal_of_doudizhu(engine: InProcess) -> None:
     )
     assert 0.3 < luck["start"][0] < 0.6 and 0.01 < luck["start_error"][0] < 0.05
     assert asyncio.run(engine.ask(question)).luck == luck
-    shown = parts_of(luck, 0, (0, 1, 1), {0: Loss(10.0, 2.0)}, 100.0).told(1)
+    shown = parts_of(luck, 0, (0, 1, 1), {0: Estimate(10.0, 2.0)}, 100.0).told(1)
     assert sum(part["value"] for part in shown["parts"]) == pytest.approx(shown["result"])

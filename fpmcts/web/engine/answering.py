@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from threading import Thread
+from typing import Any
 
 import numpy as np
 import torch

@@ -135,6 +135,11 @@ class Answer:
     luck: Json | None = None
 
     @property
+    def valued(self) -> dict[str, Row]:
+        """Returns the rows that have a value, by move."""
+        return {row.move: row for row in self.rows or () if row.value is not None}
+
+    @property
     def exact(self) -> bool:
         """Returns whether the values are exact, so that there is nothing to search again."""
         return (

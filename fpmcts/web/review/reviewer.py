@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from fpmcts.web.engine.asking import Answer, EngineError, Priority
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.review.analysis import checked_moves
-from fpmcts.web.review.comparing import SPEEDS, Ask, Loss, counts_as_right, search_again
+from fpmcts.web.review.comparing import SPEEDS, Ask, Estimate, counts_as_right, search_again
 from fpmcts.web.review.jobs import Job, Work
 from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, exact_loss, judge_game
 from fpmcts.web.review.luck import together
@@ -241,14 +241,16 @@ class Reviewer:
 
         return work
 
-    async def _loss(self, game: KeptGame, review: Review, decision: Decision, move: str) -> Loss:
+    async def _loss(
+        self, game: KeptGame, review: Review, decision: Decision, move: str
+    ) -> Estimate:
         """Returns how much worse a move is than the searched one, or than the best one where values
         are exact.
         """
         if decision.exact:
             return exact_loss(decision.rows, move)
         if move == decision.best:
-            return Loss(0.0, 0.0)
+            return Estimate(0.0, 0.0)
         if move == decision.move and decision.judged is not None:
             return decision.judged
         if move not in decision.tries:
@@ -258,7 +260,7 @@ class Reviewer:
             )
             decision.tries[move] = found.loss(move, decision.best)
             decision.compared = found.compared() | decision.compared
-        return Loss(*decision.tries[move])
+        return Estimate(*decision.tries[move])
 
     def puzzles(self, session: str) -> list[tuple[str, int, int]]:
         """Returns table, ply and seat of the clear mistakes of a session's reviewed games that
