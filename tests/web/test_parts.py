@@ -33,7 +33,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_store_keeps_games_and_reviews(tmp_path: Path) -> None:
     path = tmp_path / "play.sqlite"
     store = Store(path)
-    game = StoredGame("t1", "me", "toy", 5.0, False, {"mode": "fair"}, {"moves": []})
+    game = StoredGame(
+        "t1", "me", "toy", 5.0, False, Settings(["you"], "fair", Series(["you"]), 0), {"moves": []}
+    )
     store.put(game)
     store.put(game._replace(over=True, record={"moves": ["pass"]}))
     store.put(game._replace(id="t2", made=6.0))
@@ -221,7 +223,7 @@ def test_earlier_games_of_a_series(rotate: bool) -> None:
         (2, "two", "one", "me"),
         (2, "foreign", "one", "other"),
     ):
-        settings = {"series": {"before": before, "number": number}}
+        settings = Settings([], "fair", Series([], number, before=before), 0)
         store.put(StoredGame(name, session, "toy", 1.0, True, settings, {"hand": number}))
 
     def earlier(before: str) -> Any:

@@ -16,7 +16,6 @@ from fpmcts.web.review.luck import together
 from fpmcts.web.tables.kept import KeptGame
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.rulebook import table_at
-from fpmcts.web.tables.settings import Settings
 
 PLAY_OUTS = {"fast": 256, "normal": 512, "deep": 2048}
 """By speed: games that tell what a deal is worth where that is not exact."""
@@ -167,7 +166,7 @@ class Reviewer:
             return None
         found, count = [(last, game.you)], 1
         for stored in self._store.hands_before(before, game.session, MOST_HANDS - 1):
-            count, you = count + 1, Settings.parse(stored.settings).you
+            count, you = count + 1, stored.settings.you
             if you is None:
                 continue
             wanted = Review(last.speed, last.seed, last.classes, (you,), teams=last.teams)
@@ -175,7 +174,7 @@ class Reviewer:
             if kept is not None:
                 found.append((Review.parse(kept), you))
             elif game.offer.exact:
-                hand = self._lobby.restored(stored)
+                hand = KeptGame(self._lobby.services, stored)
                 found.append((await self._reviewed(hand, session, wanted, lambda *_: None), you))
         parts = [one for review, seat in found if (one := review.parts(seat)) is not None]
         costs = [review.cost(seat) for review, seat in found]

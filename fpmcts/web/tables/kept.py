@@ -7,7 +7,7 @@ moves that may be told.
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fpmcts.web.clock import Chance, Clock
@@ -15,7 +15,6 @@ from fpmcts.web.engine.asking import Engine
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU, Catalogue, Offer
 from fpmcts.web.tables.rulebook import Games, plies_seen, table_at
-from fpmcts.web.tables.settings import Settings, summarise
 from fpmcts.web.tables.store import Store, StoredGame
 from fpmcts.web.tables.views import view_of
 
@@ -40,28 +39,18 @@ class KeptGame:
 
     Args:
         services: What it stands on.
-        table_id: Name of its table.
-        session: Whose it is.
-        game: Name of the game.
-        table: The game.
-        settings: How it was made.
-        made: Seconds since 1970.
+        stored: The game as it is kept.
+        table: The game, where it is there already.
     """
 
     def __init__(
-        self,
-        services: Services,
-        table_id: str,
-        session: str,
-        game: str,
-        table: "Table",
-        settings: Settings,
-        made: float,
+        self, services: Services, stored: StoredGame, table: "Table | None" = None
     ) -> None:
-        self.services, self.id, self.session, self.game = services, table_id, session, game
-        self.table, self.settings, self.made = table, settings, made
-        self.info = services.rulebook.info(game)
-        self.you = settings.you
+        self.services, self._stored = services, stored
+        self.id, self.session, self.game = stored.id, stored.session, stored.game
+        self.settings, self.you = stored.settings, stored.settings.you
+        self.table = table or services.rulebook.table(stored.game, record=stored.record)
+        self.info = services.rulebook.info(stored.game)
 
     @property
     def offer(self) -> Offer:
@@ -87,12 +76,15 @@ class KeptGame:
             return range(len(self.table.moves))
         return plies_seen(self.table, self.you)
 
-    def view(self) -> Json:
-        """Returns what is seen of the table now."""
-        return self._view(self.table)
-
-    def _view(self, table: "Table") -> Json:
-        return view_of(table, self.info, self.settings.seats, self.you, everything=self.everything)
+    def view(self, table: "Table | None" = None) -> Json:
+        """Returns what is seen of the table, or of another one of its game."""
+        return view_of(
+            table or self.table,
+            self.info,
+            self.settings.seats,
+            self.you,
+            everything=self.everything,
+        )
 
     def puzzle(self, ply: int) -> Json:
         """Returns a decision as its mover saw it."""
@@ -102,24 +94,19 @@ class KeptGame:
         ]
         return view_of(table, self.info, players, table.seat)
 
-    def summary(self) -> Json:
-        """Returns the table in short."""
-        self._note()
-        return summarise(self.id, self.game, self.made, self.table.is_over, self.settings)
-
-    def _note(self) -> None:
-        """Brings what the settings say of the game up to date."""
-        self.settings.plies = len(self.seen)
-        self.settings.returns = None if self.table.returns is None else list(self.table.returns)
+    def stored(self) -> StoredGame:
+        """Returns the game as it is to be kept now."""
+        self.settings.plies, returns = len(self.seen), self.table.returns
+        self.settings.returns = None if returns is None else list(returns)
+        return self._stored._replace(over=self.table.is_over, record=self.table.record())
 
     def save(self) -> None:
         """Writes the game to disk."""
-        self._note()
-        settings, record = asdict(self.settings), self.table.record()
-        over = self.table.is_over
-        self.services.store.put(
-            StoredGame(self.id, self.session, self.game, self.made, over, settings, record)
-        )
+        self.services.store.put(self.stored())
+
+    def summary(self) -> Json:
+        """Returns the table in short."""
+        return self.stored().summary()
 
     def record(self) -> Json:
         """Returns the record. Raises RefusedError while it would tell what is hidden."""
@@ -135,7 +122,7 @@ class KeptGame:
         for ply, move in enumerate([*self.table.moves, None]):
             seat, text = (None, None) if move is None else (move.seat, move.text)
             plies.append(
-                {"ply": ply, "seat": seat, "move": text, "view": self._view(table) | {"legal": []}}
+                {"ply": ply, "seat": seat, "move": text, "view": self.view(table) | {"legal": []}}
             )
             if move is not None:
                 table.play(move.text)

@@ -6,13 +6,17 @@ included (``turns``).
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
-from fpmcts.web.engine.asking import EngineError
+from fpmcts.web.engine.asking import Answer, EngineError
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU
-from fpmcts.web.tables.kept import KeptGame
+from fpmcts.web.tables.kept import KeptGame, Services
+from fpmcts.web.tables.store import StoredGame
 from fpmcts.web.tables.turns import appears, next_move
+
+if TYPE_CHECKING:
+    from games.table import Table
 
 Listener = Callable[[Json], None]
 """Is told what happens at a table."""
@@ -21,8 +25,10 @@ Listener = Callable[[Json], None]
 class Room(KeptGame):
     """A table; the arguments are those of ``KeptGame``."""
 
-    def __init__(self, *kept: Any) -> None:
-        super().__init__(*kept)
+    def __init__(
+        self, services: Services, stored: StoredGame, table: "Table | None" = None
+    ) -> None:
+        super().__init__(services, stored, table)
         self.paused, self.factor = False, 1.0
         self._players = (
             {}
@@ -32,15 +38,19 @@ class Room(KeptGame):
         self._listeners: list[Listener] = []
         self._driver: asyncio.Task[None] | None = None
 
-    def message(self, kind: str, **fields: Any) -> Json:
+    def message(self, kind: str, **fields: object) -> Json:
         """Returns a message about this table."""
         return {"type": kind, "table": self.id, **fields}
 
     def state(self) -> Json:
         """Returns the message that tells all of the table."""
-        rev, summary, view = self.settings.rev, self.summary(), self.view()
         return self.message(
-            "state", rev=rev, summary=summary, view=view, paused=self.paused, factor=self.factor
+            "state",
+            rev=self.settings.rev,
+            summary=self.summary(),
+            view=self.view(),
+            paused=self.paused,
+            factor=self.factor,
         )
 
     def listen(self, listener: Listener) -> None:
@@ -136,7 +146,7 @@ class Room(KeptGame):
 
     def _refuse_unless_open(self) -> None:
         self._refuse_after_the_end()
-        if self.settings.mode != "open":
+        if not self.everything:
             raise RefusedError("not_allowed", "only an open table can be paused")
 
     def _changed(self) -> None:
@@ -148,30 +158,20 @@ class Room(KeptGame):
 
     def _moved(self) -> None:
         """Tells of the last move, and of the end."""
-        self.settings.rev += 1
-        over, rev = self.table.is_over, self.settings.rev
-        if over:
-            self._count_result()
+        settings, returns = self.settings, self.table.returns
+        settings.rev += 1
+        if returns is not None:
+            series = settings.series
+            series.games += 1
+            for player, won in zip(settings.seating(series.number), returns, strict=True):
+                series.returns[player] += won
         self.save()
-        view = self.view()
-        moves, returns = view["moves"], view["returns"]
-        self.tell(self.message("moved", rev=rev, ply=len(moves) - 1, **moves[-1], view=view))
-        if over:
-            record, summary = self.record(), self.summary()
-            self.tell(
-                self.message(
-                    "over", rev=rev, summary=summary, record=record, returns=returns, view=view
-                )
-            )
-
-    def _count_result(self) -> None:
-        """Adds the result to the series."""
-        series = self.settings.series
-        series.games += 1
-        for player, won in zip(
-            self.settings.seating(series.number), self.table.returns or (), strict=True
-        ):
-            series.returns[player] += won
+        now = {"rev": settings.rev, "view": (view := self.view())}
+        moves = view["moves"]
+        self.tell(self.message("moved", ply=len(moves) - 1, **moves[-1], **now))
+        if returns is not None:
+            over = {"summary": self.summary(), "record": self.record(), "returns": list(returns)}
+            self.tell(self.message("over", **over, **now))
 
     # The players.
 
@@ -196,7 +196,7 @@ class Room(KeptGame):
             began = self.services.clock.now()
             self.tell(self.message("thinking", seat=seat))
 
-            def hear(answer: Any, seat: int = seat) -> None:
+            def hear(answer: Answer, seat: int = seat) -> None:
                 if self.everything:
                     self.tell(self.message("thinking", seat=seat, **answer.fields()))
 

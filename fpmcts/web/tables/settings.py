@@ -1,6 +1,6 @@
-"""How a table was made, which is kept with its game, and what its lists say of it."""
+"""How a table was made, which is kept with its game."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Self
 
 from fpmcts.web.errors import Json
@@ -82,21 +82,3 @@ class Settings:
         """
         shift, count = number - 1 if self.rotate else 0, len(self.seats)
         return tuple((seat - shift) % count for seat in range(count))
-
-
-TOLD = ("seats", "mode", "plies", "rev", "shared", "imported", "reviewed", "returns")
-"""Settings that are told as they are."""
-
-
-def summarise(table_id: str, game: str, made: float, over: bool, settings: Settings) -> Json:
-    """Returns a table in short."""
-    return {
-        "id": table_id,
-        "game": game,
-        "you": settings.you,
-        "over": over,
-        "made": made,
-        "seed": settings.seed if settings.seed_given or over else None,
-        "series": asdict(settings.series),
-        **{name: getattr(settings, name) for name in TOLD},
-    }

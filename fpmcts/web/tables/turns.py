@@ -62,7 +62,7 @@ def earlier_games(game: KeptGame) -> Earlier:
     """
     settings, store = game.settings, game.services.store
     before = [*store.hands_before(settings.series.before, game.session, MOST_EARLIER)][::-1]
-    numbers = [*(hand.settings["series"]["number"] for hand in before), settings.series.number]
+    numbers = [*(hand.settings.series.number for hand in before), settings.series.number]
     return Earlier(tuple(hand.record for hand in before), tuple(map(settings.seating, numbers)))
 
 
