@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from fpmcts.web.engine.asking import Answer, CrashError, EngineState, Hear, Question, Row
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.kept import Services
 from fpmcts.web.tables.rulebook import GameInfo
@@ -78,7 +78,7 @@ class ToyTable:
     def copy(self) -> "ToyTable":
         return ToyTable(self._deal, [move.text for move in self.moves])
 
-    def describe(self, seat: int | None = None) -> dict[str, Any]:
+    def describe(self, seat: int | None = None) -> Json:
         seat = max(self.seat, 0) if seat is None else seat
         played = [[] for _ in range(SEATS)]
         for k, move in enumerate(self.moves):
@@ -99,7 +99,7 @@ class ToyTable:
             "returns": None if self.returns is None else list(self.returns),
         }
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Json:
         told = self.describe()
         hands = [list(hand) for hand in self._deal]
         return {name: told[name] for name in ("game", "moves", "returns")} | {"hands": hands}
@@ -246,7 +246,7 @@ class FakeEngine:
     ) -> None:
         self.status = EngineState("ready", 1.0)
         self.answer, self.seconds = answer, seconds
-        self.luck: dict[str, Any] | None = None
+        self.luck: Json | None = None
         self.clock: Any = None
         self.asked: list[Question] = []
         self.cancelled = 0

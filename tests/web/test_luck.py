@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from fpmcts.web.engine.asking import Answer, EngineState, Question
+from fpmcts.web.errors import Json
 from fpmcts.web.review.comparing import Estimate
 from fpmcts.web.review.jobs import Job
 from fpmcts.web.review.luck import Parts, parts_of, together
@@ -28,7 +29,7 @@ from tests.web.fake import FakeClock, FakeEngine
 NUMBERS = st.floats(-50, 50).map(lambda x: round(x, 3))
 
 
-def fields(seats: int, unit: str = "return", losses: Any = None, **given: Any) -> dict[str, Any]:
+def fields(seats: int, unit: str = "return", losses: Any = None, **given: Any) -> Json:
     """Returns what the engine says of luck, zeros where nothing is given."""
     none = (0.0,) * seats
     names = (
@@ -114,15 +115,15 @@ class Poker:
         )  # type: ignore[arg-type]
         self.reviews = Reviewer(self.rooms)
 
-    def open(self, record: dict[str, Any], **settings: Any) -> Any:
+    def open(self, record: Json, **settings: Any) -> Any:
         room = self.rooms.open_record("me", json.dumps(record))
         for name, value in settings.items():
             setattr(room.settings, name, value)
         return room
 
-    def run(self, work: Any) -> dict[str, Any]:
+    def run(self, work: Any) -> Json:
         """Returns the final answer of a job."""
-        sent: list[dict[str, Any]] = []
+        sent: list[Json] = []
 
         async def wait() -> None:
             job = Job(sent.append, 1, work)
@@ -131,8 +132,8 @@ class Poker:
         asyncio.run(wait())
         return sent[-1]
 
-    def review(self, room: Any, **given: Any) -> dict[str, Any]:
-        found: dict[str, Any] = self.run(self.reviews.review(room, "me", **given))["review"]
+    def review(self, room: Any, **given: Any) -> Json:
+        found: Json = self.run(self.reviews.review(room, "me", **given))["review"]
         return found
 
 
@@ -141,7 +142,7 @@ def poker(engine: InProcess) -> Poker:
     return Poker(engine)
 
 
-def kuhn(cards: str, moves: list[str], chips: float) -> dict[str, Any]:
+def kuhn(cards: str, moves: list[str], chips: float) -> Json:
     return {
         "game": "kuhn",
         "hands": [[card] for card in cards],
@@ -186,31 +187,6 @@ def test_a_hand_of_kuhn(poker: Poker) -> None:
     )
 
 
-def test_retry_and_puzzles_of_poker(poker: Poker) -> None:
-    room = poker.open(kuhn("KQ", ["call", "raise", "fold"], -1.0))
-    poker.review(room)
-    asked = len(poker.engine.asked)
-    assert poker.reviews.puzzles("me") == [
-        (room.id, 1, 1),
-        (room.id, 2, 0),
-    ]  # the queen should check
-    assert room.puzzle(2)["seats"][1]["cards"] is None  # the other hand stays hidden
-    wrong = poker.run(poker.reviews.try_move(room, "me", 2, "fold"))["tried"]
-    assert (
-        not wrong["right"]
-        and wrong["loss"] == pytest.approx(3.0, abs=1e-3)
-        and wrong["exact"]
-        and "decision" not in wrong
-    )
-    right = poker.run(poker.reviews.try_move(room, "me", 2, "call"))["tried"]
-    assert (
-        right["right"]
-        and right["decision"]["best"] == "call"
-        and len(right["decision"]["rows"]) == 2
-    )
-    assert len(poker.engine.asked) == asked and poker.reviews.puzzles("me") == [(room.id, 1, 1)]
-
-
 def test_hands_of_a_series_add_up(poker: Poker) -> None:
     rooms = poker.rooms
     room = rooms.make("me", "leduc", ["you", "tables"], "hints", 3)
@@ -234,20 +210,6 @@ def test_hands_of_a_series_add_up(poker: Poker) -> None:
         own == pytest.approx(-hands["loss"], abs=0.011)
         and hands["loss"] >= review["summary"][0]["loss"] - 0.01
     )
-
-
-def test_thresholds_that_cannot_be(client: TestClient, site: Site) -> None:
-    table = opened(client, "pass", "a2", "a3", "a1", "pass")
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=table)
-        for wrong in (
-            [1, 2],
-            [0, 1, 2],
-            [1, 1, 2],
-            [1, 2, True],
-            [1, 2, 101],
-        ):
-            assert tab.refused("review", thresholds=wrong) == "bad_message"
 
 
 def test_a_review_without_luck_is_one(client: TestClient, site: Site) -> None:

@@ -20,6 +20,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from fpmcts.web.errors import Json
+
 SERVER = Path(__file__).with_name("toy_server.py")
 
 
@@ -105,7 +107,7 @@ def say(tab: ClientConnection, kind: str, number: int, **fields: Any) -> None:
     tab.send(json.dumps({"type": kind, "id": number, **fields}))
 
 
-def until(tab: ClientConnection, kind: str, **wanted: Any) -> dict[str, Any]:
+def until(tab: ClientConnection, kind: str, **wanted: Any) -> Json:
     end = time.monotonic() + 15
     while time.monotonic() < end:
         message = json.loads(tab.recv(timeout=15))
@@ -137,7 +139,7 @@ def wait_for_nobody(toy: Toy) -> None:
     raise AssertionError(children(toy.process.pid))
 
 
-def enter(tab: ClientConnection, table: str) -> dict[str, Any]:
+def enter(tab: ClientConnection, table: str) -> Json:
     """Joins a table; returns its state."""
     say(tab, "join", 1, table=table)
     return until(tab, "state")
