@@ -58,8 +58,8 @@ def launch() -> Iterator[Any]:
 class Site:
     """A running server."""
 
-    def __init__(self, folder: Path, program: str = "browser_server.py", *options: str) -> None:
-        command = [sys.executable, str(Path(__file__).with_name(program)), str(folder), *options]
+    def __init__(self, folder: Path) -> None:
+        command = [sys.executable, str(Path(__file__).with_name("server.py")), str(folder)]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
