@@ -9,6 +9,7 @@ ends at 13 and raises at 666; else over the real games, at a quick pace.
 
 import asyncio
 import contextlib
+import functools
 import os
 import random
 import sys
@@ -65,6 +66,14 @@ def decide_toy(question: Question, hear: Hear, cancel: Callable[[], bool]) -> An
     return replace(answer, move="pass" if question.moves is None else answer.move)
 
 
+@functools.cache
+def game_of(name: str) -> Any:
+    """Returns the game of a name, made once."""
+    from games import Choice
+
+    return Choice.from_text(name).make()
+
+
 def luck_of(table: Any, wins: bool, exact: bool) -> Any:
     """Returns luck by which the deal was good for the first seat."""
     from fpmcts.players.luck import Luck
@@ -81,10 +90,9 @@ def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer
     """Passes where it can, so that games are short, and says something of every move: the more
     cards it has, the worse.
     """
-    from games import Choice
     from games.table import Table
 
-    game, seed = Choice.from_text(question.game).make(), question.seed
+    game, seed = game_of(question.game), question.seed
     given = {"record": question.record} if question.record else {"seed": seed}
     table = Table(game, **given)
     wins, exact = game.spec.score.tells_wins, question.game in EXACT

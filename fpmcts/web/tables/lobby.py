@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fpmcts.web.clock import Bucket, derived_seed
@@ -152,19 +153,15 @@ class Lobby:
         self._may_make(room.session)
         players, number = old.series.players, old.series.number + 1
         series = Series(players, number, old.series.games, list(old.series.returns), before=room.id)
-        if old.seed_given and old.seed is not None:
-            seed = derived_seed("next", old.seed)
-        else:
-            seed = chance.new_seed()
-        settings = Settings(
+        known = old.seed is not None and old.seed_given
+        settings = replace(
+            old,
             seats=[players[player] for player in old.seating(number)],
-            mode=old.mode,
             series=series,
             secret=chance.new_seed(),
-            seed=seed,
-            seed_given=old.seed_given,
-            greedy=old.greedy,
-            rotate=old.rotate,
+            seed=derived_seed("next", old.seed) if known else chance.new_seed(),
+            rev=0,
+            reviewed=False,
         )
         new = self._new(room.session, room.game, settings)
         old.series.next = new.id

@@ -6,6 +6,7 @@ longer, after the next whole multiple of it. Moves of which your seat sees nothi
 that, and have no time of their own.
 """
 
+import contextlib
 import math
 
 from fpmcts.web.clock import derived_seed
@@ -79,8 +80,6 @@ async def ask(game: KeptGame, entry: Entry, seconds: float, hear: Hear) -> Answe
         earlier=earlier_games(game) if entry.adapts else None,
     )
     for _ in range(TRIES - 1):
-        try:
+        with contextlib.suppress(CrashError):
             return await game.services.engine.ask(question, hear)
-        except CrashError:
-            pass
     return await game.services.engine.ask(question, hear)
