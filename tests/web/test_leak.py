@@ -90,6 +90,7 @@ def transcript(
     seats: list[str],
     script: list[str],
     answer: Any = busy_answer,
+    seconds: Any = busy_seconds,
 ) -> list[tuple[float, str]]:
     """Returns everything a client is sent before the end of a game whose moves are scripted, with
     the times.
@@ -98,7 +99,7 @@ def transcript(
 
     async def play() -> None:
         clock = FakeClock()
-        fake: Services = services(FakeEngine(answer, busy_seconds), clock)
+        fake: Services = services(FakeEngine(answer, seconds), clock)
         fake = Services(rulebook, catalogue, fake.engine, fake.store, clock, fake.chance)  # type: ignore[arg-type]
         rooms = Lobby(fake)
         room = rooms.make("me", game, seats, mode)
@@ -197,33 +198,17 @@ def test_the_test_would_notice() -> None:
 
 def test_late_answers_appear_at_whole_multiples() -> None:
     """Where the engine is busy, a move appears after two delays or three, not when it is found."""
-    mine = ["a1", "b1", "c1"]
 
-    def times(seconds: float) -> list[float]:
-        log: list[tuple[float, str]] = []
+    def moved(seconds: float) -> float:
+        rules = OneDeal(ToyGames(), toy_deal(["a1", "b1", "c1"], 1))
+        seats, answer = ["quick", "you", "quick"], first_legal
+        log = transcript(
+            "toy", rules, CATALOGUE, "fair", seats, ["pass"], answer, lambda _: seconds
+        )
+        return round(next(when for when, text in log if '"moved"' in text) - 1000.0, 6)
 
-        async def play() -> None:
-            clock = FakeClock()
-            fake = services(FakeEngine(seconds=lambda _: seconds), clock)
-            rooms = Lobby(
-                Services(
-                    OneDeal(ToyGames(), toy_deal(mine, 1)),
-                    CATALOGUE,
-                    fake.engine,
-                    fake.store,
-                    clock,
-                    fake.chance,
-                )
-            )  # type: ignore[arg-type]
-            room = rooms.make("me", "toy", ["quick", "you", "quick"])
-            room.listen(lambda message: log.append((clock.now() - 1000.0, message["type"])))
-            await clock.run(5.0)
-
-        asyncio.run(play())
-        return [round(when, 6) for when, kind in log if kind == "moved"]
-
-    assert times(0.0) == times(0.01) == times(0.59) == [0.6]
-    assert times(0.7) == times(1.1) == [1.2] and times(1.3) == [1.8]
+    assert moved(0.0) == moved(0.01) == moved(0.59) == 0.6
+    assert moved(0.7) == moved(1.1) == 1.2 and moved(1.3) == 1.8
 
 
 def one_player(game: str, **settings: float) -> Catalogue:
