@@ -35,10 +35,9 @@ def analysis(
         RefusedError: The mode does not allow it, or a move is illegal.
     """
     at = game.may_ask(ply)
-    told, record = game.told_ply(at), table_at(game.table, at).record()
-    asked = game.offer.ask_analyst(
-        game.game,
-        record,
+    told = game.told_ply(at)
+    asked = game.question(
+        at,
         derived_seed("analysis", game.id, told, playouts, moves),
         playouts or PLAYOUTS,
         moves=None if moves is None else checked_moves(game, at, moves),

@@ -53,10 +53,7 @@ def searcher(game: KeptGame) -> Ask:
     """Returns what searches the positions of a game for its reviews."""
 
     async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
-        record, priority = table_at(game.table, ply).record(), Priority.REVIEW
-        asked = game.offer.ask_analyst(
-            game.game, record, seed, playouts, moves=moves, priority=priority
-        )
+        asked = game.question(ply, seed, playouts, moves=moves, priority=Priority.REVIEW)
         if asked.kind == "tabular" and "playouts" in asked.options:
             options = {**asked.options, "playouts": TABLES_FACTOR * playouts}
             asked = replace(asked, options=options)
@@ -95,8 +92,7 @@ class Reviewer:
         chosen = sorted(set(seats or (range(count) if game.you is None else [game.you])))
         if chosen[-1] >= count:
             raise RefusedError("bad_message", f"seats: expected numbers below {count}")
-        if game.offer.analyst is None:
-            raise RefusedError("no_analyst", f"no analyst is available for {game.game} yet")
+        game.question(0, seed)  # refused where there is no analyst
         classes = tuple(map(float, thresholds or game.info.classes))
         if game.info.tells_wins and classes[-1] > 100.0:
             raise RefusedError(
@@ -144,10 +140,8 @@ class Reviewer:
 
     async def _add_luck(self, game: KeptGame, review: Review) -> None:
         """Adds what the cards brought; a review without it is one, and says why."""
-        record, play_outs = game.table.record(), PLAY_OUTS[review.speed]
-        asked = game.offer.ask_analyst(
-            game.game, record, review.seed, priority=Priority.REVIEW, luck=play_outs
-        )
+        play_outs, end = PLAY_OUTS[review.speed], len(game.table.moves)
+        asked = game.question(end, review.seed, priority=Priority.REVIEW, luck=play_outs)
         try:
             review.luck = (await game.services.engine.ask(asked)).luck
             review.no_luck = NO_LUCK if review.luck is None else None
@@ -227,16 +221,17 @@ class Reviewer:
             right = counts_as_right(loss, even_of(game) if decision.exact else 0.0)
             decision.shown, decision.right = decision.shown or right, decision.right or right
             self._keep(game, session, review)
-            mean, se = round(loss.mean, 4), round(loss.se, 4)
-            tried = {
+            tried: Json = {
                 "ply": ply,
                 "move": text,
                 "right": right,
-                "loss": mean,
-                "se": se,
+                "loss": round(loss.mean, 4),
+                "se": round(loss.se, 4),
                 "exact": decision.exact,
             }
-            return {"tried": tried | ({"decision": decision.told(review.classes)} if right else {})}
+            if right:
+                tried["decision"] = decision.told(review.classes)
+            return {"tried": tried}
 
         return work
 
@@ -265,10 +260,11 @@ class Reviewer:
         """Returns table, ply and seat of the clear mistakes of a session's reviewed games that
         nobody has found yet.
         """
-        found: dict[tuple[str, int], int] = {}
-        for table, stored in self._store.reviewed(session):
-            review = Review.parse(stored)
-            for decision in review.decisions:
-                if decision.name(review.classes) in PUZZLES and not decision.right:
-                    found[table, decision.ply] = decision.seat
+        found = {
+            (table, decision.ply): decision.seat
+            for table, stored in self._store.reviewed(session)
+            for review in [Review.parse(stored)]
+            for decision in review.decisions
+            if decision.name(review.classes) in PUZZLES and not decision.right
+        }
         return [(table, ply, seat) for (table, ply), seat in found.items()]

@@ -8,10 +8,10 @@ moves that may be told.
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fpmcts.web.clock import Chance, Clock
-from fpmcts.web.engine.asking import Engine
+from fpmcts.web.engine.asking import Engine, Question
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU, Catalogue, Offer
 from fpmcts.web.tables.rulebook import Games, plies_seen, table_at
@@ -127,6 +127,11 @@ class KeptGame:
             if move is not None:
                 table.play(move.text)
         return plies
+
+    def question(self, ply: int, seed: int, playouts: int | None = None, **asked: Any) -> Question:
+        """Returns a question to the analyst about a position, see ``Offer.ask_analyst``."""
+        record = table_at(self.table, ply).record()
+        return self.offer.ask_analyst(self.game, record, seed, playouts, **asked)
 
     def told_ply(self, ply: int) -> int:
         """Returns what clients call a ply."""
