@@ -17,7 +17,7 @@ from typing import Any
 from fpmcts.web.engine.asking import Answer, CrashError, EngineState, Hear, Question, Row
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
-from fpmcts.web.tables.kept import Services
+from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import GameInfo
 from fpmcts.web.tables.store import Store
 

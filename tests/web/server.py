@@ -32,8 +32,8 @@ from fpmcts.web.server.access import Access, read_token
 from fpmcts.web.server.app import Server
 from fpmcts.web.server.main import listen, load_games, serve, token_file
 from fpmcts.web.tables.catalogue import Catalogue, Offer
-from fpmcts.web.tables.kept import Services
 from fpmcts.web.tables.offers import EXACT, RANDOM, offers
+from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.store import Store
 
 OUTSIDE = "examples.sealed_bids"

@@ -24,8 +24,8 @@ from fpmcts.web.review.jobs import Jobs
 from fpmcts.web.review.reviewer import Reviewer
 from fpmcts.web.server.connection import Connection, Outbox
 from fpmcts.web.tables.catalogue import Catalogue, Offer
-from fpmcts.web.tables.kept import Services
 from fpmcts.web.tables.lobby import Lobby
+from fpmcts.web.tables.room import Services
 from tests.web.fake import (
     CATALOGUE,
     FakeClock,

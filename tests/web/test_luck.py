@@ -18,9 +18,9 @@ from fpmcts.web.review.jobs import Job
 from fpmcts.web.review.luck import Parts, parts_of, together
 from fpmcts.web.review.reviewer import Reviewer
 from fpmcts.web.tables.catalogue import Catalogue
-from fpmcts.web.tables.kept import Services
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.offers import offers
+from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Games
 from fpmcts.web.tables.store import Store
 from tests.web.conftest import Site, Tab, opened

@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from fpmcts.web.errors import Json
-from fpmcts.web.tables.turns import TRIES
+from fpmcts.web.tables.room import TRIES
 from tests.web.conftest import Site, Tab, ask_for_table, new_table
 
 

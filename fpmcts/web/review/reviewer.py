@@ -1,24 +1,26 @@
-"""Reviews of tables: which game is searched how, what is kept back, and tries of what would have
-been better.
+"""Analyses and reviews of tables: which position is searched how, what is kept back, and tries of
+what would have been better.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 
+from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, EngineError, Priority
 from fpmcts.web.errors import Json, RefusedError
-from fpmcts.web.review.analysis import checked_moves
 from fpmcts.web.review.comparing import SPEEDS, Ask, Estimate, counts_as_right, search_again
 from fpmcts.web.review.jobs import Job, Work
 from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, exact_loss, judge_game
 from fpmcts.web.review.luck import together
-from fpmcts.web.tables.kept import KeptGame
 from fpmcts.web.tables.lobby import Lobby
+from fpmcts.web.tables.room import Room
 from fpmcts.web.tables.rulebook import table_at
 
 PLAY_OUTS = {"fast": 256, "normal": 512, "deep": 2048}
 """By speed: games that tell what a deal is worth where that is not exact."""
+PLAYOUTS = 256
+"""Of an analysis, if it does not say how many."""
 TABLES_FACTOR = 8
 """Playouts of a table's play-outs for one of a search: they are hundreds of times as quick, and
 each tells less.
@@ -35,7 +37,50 @@ NO_LUCK = "the player that analyses cannot tell"
 """Why what the cards brought is not known; other reasons may be gone the next time."""
 
 
-def played_moves(game: KeptGame) -> list[Played]:
+def checked_moves(game: Room, ply: int, moves: list[str]) -> tuple[str, ...]:
+    """Returns moves as the game writes them. Raises RefusedError where one is illegal."""
+    position = table_at(game.table, ply)
+    legal = {move.text for move in position.legal()}
+    try:
+        texts = [move if move in legal else position.copy().play(move).text for move in moves]
+    except ValueError as error:
+        raise RefusedError("illegal_move", str(error)) from error
+    return tuple(dict.fromkeys(texts))
+
+
+def analysis(
+    game: Room,
+    ply: int | None = None,
+    playouts: int | None = None,
+    moves: list[str] | None = None,
+) -> Work:
+    """Returns the work of a job.
+
+    Raises:
+        RefusedError: The mode does not allow it, or a move is illegal.
+    """
+    at = game.may_ask(ply)
+    told = game.told_ply(at)
+    asked = game.question(
+        at,
+        derived_seed("analysis", game.id, told, playouts, moves),
+        playouts or PLAYOUTS,
+        moves=None if moves is None else checked_moves(game, at, moves),
+        priority=Priority.ANALYSIS,
+    )
+    place = {"ply": told, "seat": game.mover(at)}
+
+    async def work(job: Job) -> Json:
+        def hear(answer: Answer) -> None:
+            job.partial = place | answer.fields()
+            job.tell("result", final=False, cancelled=False, **job.partial)
+
+        return place | (await game.services.engine.ask(asked, hear)).fields()
+
+    return work
+
+
+def played_moves(game: Room) -> list[Played]:
     """Returns the moves of a game, with how many there were to choose from."""
     table, moves = table_at(game.table, 0), []
     for ply, move in enumerate(game.table.moves):
@@ -44,12 +89,12 @@ def played_moves(game: KeptGame) -> list[Played]:
     return moves
 
 
-def even_of(game: KeptGame) -> float:
+def even_of(game: Room) -> float:
     """Returns up to where exact losses count as none."""
     return EVEN * game.info.classes[0]
 
 
-def searcher(game: KeptGame) -> Ask:
+def searcher(game: Room) -> Ask:
     """Returns what searches the positions of a game for its reviews."""
 
     async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
@@ -75,7 +120,7 @@ class Reviewer:
 
     def review(
         self,
-        game: KeptGame,
+        game: Room,
         session: str,
         speed: str = "normal",
         seats: Sequence[int] | None = None,
@@ -119,7 +164,7 @@ class Reviewer:
 
     async def _reviewed(
         self,
-        game: KeptGame,
+        game: Room,
         session: str,
         wanted: Review,
         progress: Callable[[int, int, int, Decision], None],
@@ -138,7 +183,7 @@ class Reviewer:
         self._keep(game, session, review)
         return review
 
-    async def _add_luck(self, game: KeptGame, review: Review) -> None:
+    async def _add_luck(self, game: Room, review: Review) -> None:
         """Adds what the cards brought; a review without it is one, and says why."""
         play_outs, end = PLAY_OUTS[review.speed], len(game.table.moves)
         asked = game.question(end, review.seed, priority=Priority.REVIEW, luck=play_outs)
@@ -148,7 +193,7 @@ class Reviewer:
         except EngineError as error:
             review.no_luck = str(error)
 
-    async def _hands(self, game: KeptGame, session: str, last: Review) -> Json | None:
+    async def _hands(self, game: Room, session: str, last: Review) -> Json | None:
         """Returns the sums over the hands of a series up to this one, for whoever plays in it; None
         for a single game.
 
@@ -168,7 +213,7 @@ class Reviewer:
             if kept is not None:
                 found.append((Review.parse(kept), you))
             elif game.offer.exact:
-                hand = KeptGame(self._lobby.services, stored)
+                hand = Room(self._lobby.services, stored)
                 found.append((await self._reviewed(hand, session, wanted, lambda *_: None), you))
         parts = [one for review, seat in found if (one := review.parts(seat)) is not None]
         costs = [review.cost(seat) for review, seat in found]
@@ -180,17 +225,17 @@ class Reviewer:
             "luck": together(parts).told(last.digits) if len(parts) == len(found) else None,
         }
 
-    def _refuse_before_the_end(self, game: KeptGame) -> None:
+    def _refuse_before_the_end(self, game: Room) -> None:
         if not game.done:
             raise RefusedError("not_over", "the game can be reviewed when it is over")
 
-    def _keep(self, game: KeptGame, session: str, review: Review) -> None:
+    def _keep(self, game: Room, session: str, review: Review) -> None:
         self._latest[game.id] = review
         if len(self._latest) > MOST_LATEST:
             del self._latest[next(iter(self._latest))]
         self._store.put_review(game.id, review.key, session, asdict(review))
 
-    def _find(self, game: KeptGame, ply: int | None) -> Review:
+    def _find(self, game: Room, ply: int | None) -> Review:
         """Returns the latest review of a table that has a decision. Raises RefusedError."""
         found = [self._latest[game.id]] if game.id in self._latest else []
         found += map(Review.parse, self._store.reviews_of(game.id))
@@ -199,7 +244,7 @@ class Reviewer:
                 return review
         raise RefusedError("not_reviewed", "this decision was not reviewed")
 
-    def reveal(self, game: KeptGame, session: str, ply: int | None = None) -> list[Json]:
+    def reveal(self, game: Room, session: str, ply: int | None = None) -> list[Json]:
         """Returns decisions with what was kept back. Raises RefusedError."""
         review = self._find(game, ply)
         decisions = [decision for decision in review.decisions if ply in (None, decision.ply)]
@@ -208,7 +253,7 @@ class Reviewer:
         self._keep(game, session, review)
         return [decision.told(review.classes) for decision in decisions]
 
-    def try_move(self, game: KeptGame, session: str, ply: int, move: str) -> Work:
+    def try_move(self, game: Room, session: str, ply: int, move: str) -> Work:
         """Returns the work that finds out whether a move was right. Raises RefusedError."""
         self._refuse_before_the_end(game)
         review = self._find(game, ply)
@@ -235,9 +280,7 @@ class Reviewer:
 
         return work
 
-    async def _loss(
-        self, game: KeptGame, review: Review, decision: Decision, move: str
-    ) -> Estimate:
+    async def _loss(self, game: Room, review: Review, decision: Decision, move: str) -> Estimate:
         """Returns how much worse a move is than the searched one, or than the best one where values
         are exact.
         """

@@ -34,9 +34,8 @@ from fpmcts.web.server.messages import (
     Fields,
     check_fields,
 )
-from fpmcts.web.tables.kept import Services
 from fpmcts.web.tables.lobby import Lobby
-from fpmcts.web.tables.room import Room
+from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import position
 from fpmcts.web.tables.views import view_of
 

@@ -11,9 +11,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from fpmcts.web.clock import Bucket
 from fpmcts.web.errors import Json, RefusedError, parse_json
-from fpmcts.web.review.analysis import analysis
 from fpmcts.web.review.jobs import Job, Jobs, Work
-from fpmcts.web.review.reviewer import Reviewer
+from fpmcts.web.review.reviewer import Reviewer, analysis
 from fpmcts.web.server.messages import MAX_BYTES, id_of, parse_message
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.room import Room

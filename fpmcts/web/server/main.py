@@ -23,8 +23,8 @@ from fpmcts.web.server.app import Server, make_app
 from fpmcts.web.server.guard import EVERYWHERE
 from fpmcts.web.server.messages import MAX_BODY, MAX_BYTES
 from fpmcts.web.tables.catalogue import Catalogue
-from fpmcts.web.tables.kept import Services
 from fpmcts.web.tables.offers import OTHERS, measure, of_rooms, offers, warm_up
+from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Games
 from fpmcts.web.tables.store import Store, StoreError
 from games.settings import ConfigError

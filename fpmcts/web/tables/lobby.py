@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 from fpmcts.web.clock import Bucket, derived_seed
 from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.tables.catalogue import YOU
-from fpmcts.web.tables.kept import Services
-from fpmcts.web.tables.room import Room
+from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import position
-from fpmcts.web.tables.settings import Series, Settings
-from fpmcts.web.tables.store import StoredGame
+from fpmcts.web.tables.store import Series, Settings, StoredGame
 
 if TYPE_CHECKING:
     from games.table import Table

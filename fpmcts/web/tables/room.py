@@ -1,34 +1,81 @@
-"""A table that is played at: who listens, whose turn it is, and when the move of a player appears.
+"""A table: a game with its players, what may be seen of it, who listens, whose turn it is, and when
+the move of a player appears.
 
-Where hands are hidden, nothing that is sent depends on cards that your seat cannot see, its time
-included (``turns``).
+Where hands are hidden, nothing that is told depends on cards that your seat cannot see, its time
+included: the move of a player appears after the delay of its name, and where the answer took
+longer, after the next whole multiple of it. A move that your seat cannot see counts nowhere before
+the end, and has no time of its own: what clients call a ply is a place among the moves that may be
+told.
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+import contextlib
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from fpmcts.web.engine.asking import Answer, EngineError
+from fpmcts.web.clock import Chance, Clock, derived_seed
+from fpmcts.web.engine.asking import (
+    Answer,
+    CrashError,
+    Earlier,
+    Engine,
+    EngineError,
+    Hear,
+    Question,
+)
 from fpmcts.web.errors import Json, RefusedError
-from fpmcts.web.tables.catalogue import YOU
-from fpmcts.web.tables.kept import KeptGame, Services
-from fpmcts.web.tables.store import StoredGame
-from fpmcts.web.tables.turns import appears, next_move
+from fpmcts.web.tables.catalogue import YOU, Catalogue, Entry, Offer
+from fpmcts.web.tables.rulebook import Games, plies_seen, table_at
+from fpmcts.web.tables.store import Store, StoredGame
+from fpmcts.web.tables.views import view_of
 
 if TYPE_CHECKING:
     from games.table import Table
 
+TRIES = 2
+"""How often a player is asked for a move while the engine crashes or hangs."""
+MOST_EARLIER = 200
+"""Games of a series that players learn from."""
+LEAST_BUDGET = 0.02
+"""Seconds that a player has at least for a move of which you see nothing."""
+SLACK = 0.02
+"""Seconds that an answer may be late and still count as in time."""
 Listener = Callable[[Json], None]
 """Is told what happens at a table."""
 
 
-class Room(KeptGame):
-    """A table; the arguments are those of ``KeptGame``."""
+@dataclass
+class Services:
+    """What tables stand on."""
+
+    rulebook: Games
+    catalogue: Catalogue
+    engine: Engine
+    store: Store
+    clock: Clock
+    chance: Chance
+
+
+class Room:
+    """A table.
+
+    Args:
+        services: What it stands on.
+        stored: The game as it is kept.
+        table: The game, where it is there already.
+    """
 
     def __init__(
         self, services: Services, stored: StoredGame, table: "Table | None" = None
     ) -> None:
-        super().__init__(services, stored, table)
+        self.services, self._stored = services, stored
+        self.id, self.session, self.game = stored.id, stored.session, stored.game
+        self.settings, self.you = stored.settings, stored.settings.you
+        self.table = table or services.rulebook.table(stored.game, record=stored.record)
+        self.info = services.rulebook.info(stored.game)
         self.paused, self.factor = False, 1.0
         self._players = (
             {}
@@ -37,6 +84,136 @@ class Room(KeptGame):
         )
         self._listeners: list[Listener] = []
         self._driver: asyncio.Task[None] | None = None
+
+    # What may be seen.
+
+    @property
+    def offer(self) -> Offer:
+        """Returns the players and the analyst of the game."""
+        return self.services.catalogue.offer(self.game)
+
+    @property
+    def done(self) -> bool:
+        """Returns whether nothing is hidden any more: the game is over, or it is an opened
+        record.
+        """
+        return self.table.is_over or self.settings.imported
+
+    @property
+    def everything(self) -> bool:
+        """Returns whether all hands are shown."""
+        return self.done or self.settings.mode == "open"
+
+    @property
+    def seen(self) -> Sequence[int]:
+        """Returns the plies of the moves that may be told."""
+        if self.everything or not self.info.private_moves or self.you is None:
+            return range(len(self.table.moves))
+        return plies_seen(self.table, self.you)
+
+    def view(self, table: "Table | None" = None) -> Json:
+        """Returns what is seen of the table, or of another one of its game."""
+        return view_of(
+            table or self.table,
+            self.info,
+            self.settings.seats,
+            self.you,
+            everything=self.everything,
+        )
+
+    def puzzle(self, ply: int) -> Json:
+        """Returns a decision as its mover saw it."""
+        table = table_at(self.table, ply)
+        players = [
+            YOU if seat == table.seat else name for seat, name in enumerate(self.settings.seats)
+        ]
+        return view_of(table, self.info, players, table.seat)
+
+    def stored(self) -> StoredGame:
+        """Returns the game as it is to be kept now."""
+        self.settings.plies, returns = len(self.seen), self.table.returns
+        self.settings.returns = None if returns is None else list(returns)
+        return self._stored._replace(over=self.table.is_over, record=self.table.record())
+
+    def save(self) -> None:
+        """Writes the game to disk."""
+        self.services.store.put(self.stored())
+
+    def summary(self) -> Json:
+        """Returns the table in short."""
+        return self.stored().summary()
+
+    def record(self) -> Json:
+        """Returns the record. Raises RefusedError while it would tell what is hidden."""
+        if not self.done:
+            raise RefusedError("not_over", "the record can be read when the game is over")
+        return {"players": self.settings.seats, **self.table.record()}
+
+    def replay(self) -> list[Json]:
+        """Returns all positions. Raises RefusedError while they would tell what is hidden."""
+        if not self.everything:
+            raise RefusedError("not_over", "the game can be replayed when it is over")
+        table, plies = table_at(self.table, 0), []
+        for ply, move in enumerate([*self.table.moves, None]):
+            seat, text = (None, None) if move is None else (move.seat, move.text)
+            plies.append(
+                {"ply": ply, "seat": seat, "move": text, "view": self.view(table) | {"legal": []}}
+            )
+            if move is not None:
+                table.play(move.text)
+        return plies
+
+    def question(self, ply: int, seed: int, playouts: int | None = None, **asked: Any) -> Question:
+        """Returns a question to the analyst about a position, see ``Offer.ask_analyst``."""
+        record = table_at(self.table, ply).record()
+        return self.offer.ask_analyst(self.game, record, seed, playouts, **asked)
+
+    def told_ply(self, ply: int) -> int:
+        """Returns what clients call a ply."""
+        return bisect_left(self.seen, ply)
+
+    def _ply(self, told: int | None) -> int:
+        """Returns the ply that a client means; None: the last one.
+
+        Raises:
+            RefusedError: There is nothing to decide.
+        """
+        seen, over = self.seen, self.table.is_over
+        last = len(seen) - over
+        if (told is None and over) or (told is not None and told > last):
+            raise RefusedError("bad_message", f"ply: expected at most {last}")
+        return len(self.table.moves) if told is None or told == len(seen) else seen[told]
+
+    def mover(self, ply: int) -> int:
+        """Returns the seat that moves, or moved, at a ply."""
+        return self.table.moves[ply].seat if ply < len(self.table.moves) else self.table.seat
+
+    def may_ask(self, told: int | None) -> int:
+        """Returns the ply that a client means where it may be searched; None asks for the last one.
+
+        Raises:
+            RefusedError: The mode does not allow it, or there is nothing to decide.
+        """
+        ply = self._ply(told)
+        if not self.everything:
+            if self.settings.mode == "fair":
+                raise RefusedError("not_allowed", "a fair game is not analysed before its end")
+            if self.mover(ply) != self.you:
+                raise RefusedError("not_allowed", "hints are for your own decisions")
+        return ply
+
+    def outside(self, told: int | None) -> Json:
+        """Returns what a player outside would be sent for a decision.
+
+        Raises:
+            RefusedError: The mode does not allow it, or there is nothing to decide.
+        """
+        running = not self.table.is_over and (told is None or told <= len(self.seen))
+        if self.everything or (running and self.mover(self._ply(told)) == self.you):
+            return table_at(self.table, self._ply(told)).describe()
+        raise RefusedError("not_your_turn", "it can be copied when it is your turn")
+
+    # Who listens.
 
     def message(self, kind: str, **fields: object) -> Json:
         """Returns a message about this table."""
@@ -201,8 +378,8 @@ class Room(KeptGame):
                     self.tell(self.message("thinking", seat=seat, **answer.fields()))
 
             try:
-                move = await next_move(self, entry, began, hear)
-                await self.services.clock.sleep_until(appears(self, entry, began, self.factor))
+                move = await self._next_move(entry, began, hear)
+                await self.services.clock.sleep_until(self._appears(entry, began))
                 self.table.play(move)
             except (EngineError, ValueError) as error:
                 hidden = "the player could not move; join the table again to ask once more"
@@ -214,3 +391,59 @@ class Room(KeptGame):
             self._moved()
             if once:
                 return
+
+    def _appears(self, entry: Entry, began: float) -> float:
+        """Returns when the move of a player appears."""
+        if self.everything:
+            return began + entry.delay / self.factor
+        elapsed = self.services.clock.now() - began
+        return began + entry.delay * max(1, math.ceil((elapsed - SLACK) / entry.delay))
+
+    async def _next_move(self, entry: Entry, began: float, hear: Hear) -> str:
+        """Returns the next move of a player that is told; those before it, of which your seat
+        sees nothing, are made.
+
+        All of them share the time of one move: the first has half of it, each later one half of
+        what is left.
+
+        Raises:
+            EngineError: There is no answer.
+            ValueError: The answer is not a legal move.
+        """
+        if not self.info.private_moves or self.everything or self.you is None:
+            return (await self._ask(entry, entry.budget, hear)).move
+        while True:
+            left = began + entry.budget - self.services.clock.now()
+            move = (await self._ask(entry, max(LEAST_BUDGET, left / 2), hear)).move
+            after = self.table.copy()
+            after.play(move)
+            if after.seat != self.table.seat or len(plies_seen(after, self.you)) > len(self.seen):
+                return move
+            self.table.play(move)
+            self.save()
+
+    def _earlier_games(self) -> Earlier:
+        """Returns the finished games of the series before this one, the last ``MOST_EARLIER`` of
+        them, and who sat where.
+        """
+        settings, store = self.settings, self.services.store
+        before = [*store.hands_before(settings.series.before, self.session, MOST_EARLIER)][::-1]
+        numbers = [*(hand.settings.series.number for hand in before), settings.series.number]
+        return Earlier(tuple(hand.record for hand in before), tuple(map(settings.seating, numbers)))
+
+    async def _ask(self, entry: Entry, seconds: float, hear: Hear) -> Answer:
+        """Returns what a player plays. Raises EngineError."""
+        greedy = (entry.greedy or {}) if self.settings.greedy else {}
+        question = Question(
+            game=self.game,
+            record=self.table.record(),
+            kind=entry.kind,
+            options={**entry.options, **greedy},
+            seed=derived_seed(self.settings.secret, len(self.table.moves)),
+            seconds=seconds,
+            earlier=self._earlier_games() if entry.adapts else None,
+        )
+        for _ in range(TRIES - 1):
+            with contextlib.suppress(CrashError):
+                return await self.services.engine.ask(question, hear)
+        return await self.services.engine.ask(question, hear)
