@@ -23,6 +23,11 @@ player cannot tell apart.
 """
 
 
+def known(number: float) -> float | None:
+    """Returns a number, None for NaN."""
+    return None if np.isnan(number) else float(number)
+
+
 @dataclass(frozen=True)
 class RootMove:
     """A move that a search considered.
@@ -219,12 +224,3 @@ def _arrays(batch: Any) -> Iterable[np.ndarray]:
             yield from _arrays(field)
         else:
             yield field
-
-
-def sure_win_decision(question: Question, action: int, win_only: bool) -> Decision:
-    """Returns the decision to play the first move of a sure win; ``win_only``: whether values tell
-    wins (objective "wp").
-    """
-    text = question.text(action)
-    value, unit = (1.0, WINS) if win_only else (None, None)
-    return Decision(text, action, {text: 1.0}, value, unit, reason=SURE_WIN)

@@ -155,6 +155,10 @@ class Line:
         """Returns the action in OpenSpiel of a move of ours."""
         return move - offset(self.state)
 
+    def move(self, action: int) -> int:
+        """Returns our move of an action in OpenSpiel."""
+        return action + offset(self.state)
+
     def play(self, action: int) -> None:
         """Plays an action of OpenSpiel."""
         self.state.apply_action(action)

@@ -14,6 +14,7 @@ it; who folds nevertheless, as
   RLCard's rule players do, checks.
 """
 
+import warnings
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -40,6 +41,16 @@ class Shown(NamedTuple):
     raw: dict[str, Any]
     moves: dict[str, str]
     trace: list[tuple[int, str]]
+
+
+@cache
+def package() -> Any:
+    """Returns RLCard. It reads versions by a module that Python is about to drop."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import rlcard
+        import rlcard.models
+    return rlcard
 
 
 def card_letters(cards: str) -> str:

@@ -17,7 +17,6 @@ from games.generic import (
     UNSEEN_MOVE,
     current_seat,
     deal_rest,
-    draw_hidden,
     fill_world,
     legal,
     nearest_listed,
@@ -28,14 +27,6 @@ from games.generic import (
     step,
 )
 from games.kernels import kernel, random_float
-
-
-@kernel
-def draw_words(
-    rules: Rules, view: States, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
-) -> None:
-    """Draws hidden words (uint64 ``[n, W]``) of a view of one row from the prior."""
-    draw_hidden(rules, view, 0, seat, rng, lane, hidden)
 
 
 @kernel
@@ -124,19 +115,16 @@ def drawn_worlds(
     hidden: np.ndarray,
     cumulative: np.ndarray,
     rng: np.ndarray,
-    lane: int,
     count: int,
     worlds: States,
 ) -> None:
     """Writes ``count`` worlds, each drawn by the cumulative probabilities (float64 ``[n]``) of
-    hidden words (``[n, W]``).
+    hidden words (``[n, W]``). Args: rng: uint64 ``[1]``.
     """
     for j in range(count):
-        k = min(
-            np.searchsorted(cumulative, random_float(rng, lane), side="right"), cumulative.size - 1
-        )
-        fill_world(rules, view, 0, seat, hidden[k], worlds, j)
-    deal_rest(rules, worlds, 0, count, rng, lane)
+        drawn = np.searchsorted(cumulative, random_float(rng, 0), side="right")
+        fill_world(rules, view, 0, seat, hidden[min(drawn, cumulative.size - 1)], worlds, j)
+    deal_rest(rules, worlds, 0, count, rng, 0)
 
 
 def cumulative_of(log_weights: np.ndarray) -> np.ndarray:

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from fpmcts.players.child_program import ChildProgram, ChildProgramError, shortened
+from fpmcts.players.foreign import ExternalPlayerError, ForeignAgent
 from games.agent import Agent
 from games.batches import States
-from games.interface import Game, Records
+from games.interface import Game
 from games.registry import Host, PlayerOptions, player
 from games.settings import setting
 
@@ -52,17 +53,11 @@ class ExternalOptions(PlayerOptions):
         return ExternalAgent(host.game, self.command, self.seconds)
 
 
-class ExternalPlayerError(RuntimeError):
-    """An external player did not answer as it should. The message has its command, what it was
-    sent, and what it answered.
-    """
-
-
 class _AnswerError(ValueError):
     """An answer arrived that is not what it should be."""
 
 
-class ExternalAgent(Agent):
+class ExternalAgent(ForeignAgent):
     """Asks a program for its moves, one at a time, and lets it play many games at once.
 
     The program is started in the first ``start`` and serves until ``close``: use the agent as a
@@ -91,7 +86,8 @@ class ExternalAgent(Agent):
         start_seconds: float = START_SECONDS,
         name: str = "external",
     ) -> None:
-        self.game, self.seconds, self.start_seconds, self.name = game, seconds, start_seconds, name
+        super().__init__(game, name)
+        self.seconds, self.start_seconds = seconds, start_seconds
         try:
             self.command = shlex.split(command) if isinstance(command, str) else list(command)
         except ValueError as error:
@@ -114,15 +110,21 @@ class ExternalAgent(Agent):
         """
         if self._program is None:
             self._questions = 0
-            self._talk(self._hello(), self.start_seconds, _check_hello)
+            hello = {
+                "type": "hello",
+                "protocol": PROTOCOL,
+                "game": self.game.spec.name,
+                "teams": list(self.game.spec.teams),
+                "seconds": float(self.seconds),
+            }
+            self._talk(hello, self.start_seconds, _check_hello)
         self._talk({"type": "start", "games": num_games, "seed": seed}, self.start_seconds, None)
 
-    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns the program's move (int16 ``[n]``) for each view; row k belongs to game
-        ``games[k]``.
+    def ask(self, number: int, seat: int, views: States, row: int, seen: np.ndarray) -> int:
+        """Returns the program's move.
 
         Raises:
-            ExternalPlayerError: An answer is illegal, malformed or late, or the program is no
+            ExternalPlayerError: The answer is illegal, malformed or late, or the program is no
                 longer there.
             RuntimeError: The agent was not started, or was closed.
         """
@@ -130,20 +132,10 @@ class ExternalAgent(Agent):
             raise RuntimeError(
                 f"player {self.name} is asked for a move before start or after close"
             )
-        moves = np.empty(len(games), np.int16)
-        for k, number in enumerate(games):
-            view = self.game.describe_view(
-                views, k, records.moves[number, : records.lengths[number]]
-            )
-            self._questions += 1
-            question = {
-                "type": "view",
-                "id": self._questions,
-                "game_number": int(number),
-                "view": view,
-            }
-            moves[k] = self._talk(question, self.seconds, self._check_move)
-        return moves
+        self._questions += 1
+        view = self.game.describe_view(views, row, seen)
+        question = {"type": "view", "id": self._questions, "game_number": number, "view": view}
+        return self._talk(question, self.seconds, self._check_move)
 
     def close(self) -> None:
         """Ends the program: its input is closed, and after a second at most it is killed. Does
@@ -163,18 +155,6 @@ class ExternalAgent(Agent):
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _hello(self) -> Message:
-        """Returns the first message to a program."""
-        spec = self.game.spec
-        teams = list(spec.teams)
-        return {
-            "type": "hello",
-            "protocol": PROTOCOL,
-            "game": spec.name,
-            "teams": teams,
-            "seconds": float(self.seconds),
-        }
 
     def _talk(
         self, message: Message, seconds: float, check: Callable[[Message, Message], int] | None
@@ -258,9 +238,9 @@ def _parse(answer: str) -> Message:
     try:
         value = json.loads(answer)
     except (ValueError, RecursionError) as error:
-        raise _AnswerError(f"its answer is no JSON: {error}") from error
+        raise _AnswerError(f"its answer is not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise _AnswerError("its answer is no JSON object")
+        raise _AnswerError("its answer is not a JSON object")
     return value
 
 

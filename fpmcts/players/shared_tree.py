@@ -33,7 +33,7 @@ from fpmcts.tabular.selection import UCT, WIDTHS, values, weights
 from fpmcts.tabular.walks import walk_of
 from games.batches import Rules, States, take
 from games.decision import RETURN, WINS
-from games.generic import hidden_of, log_prior_hidden
+from games.generic import draw_hidden, hidden_of, log_prior_hidden
 from games.interface import Game
 from games.kernels import kernel, random_u64
 from games.settings import ConfigError
@@ -107,9 +107,9 @@ def thin(rows: Rows, width: int, least: int, kept: Rows) -> None:
 
 
 @kernel
-def _seeds(rng: np.ndarray, lane: int, out: np.ndarray) -> None:
+def _seeds(rng: np.ndarray, out: np.ndarray) -> None:
     for k in range(out.size):
-        out[k] = random_u64(rng, lane) & ~np.uint64(1)
+        out[k] = random_u64(rng, 0) & ~np.uint64(1)
 
 
 class SharedTreeAgent(TreeAgent[HashTable]):
@@ -162,7 +162,11 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         if done == 0:
             # A tree that is new in the middle of a game knows nothing of the moves before: half of
             # the search is from the start.
-            is_new = self.by_belief and place.tree.num_rows == 0 and place.moves.size > 0
+            is_new = (
+                self.by_belief
+                and place.tree.num_rows == 0
+                and place.question.records.lengths[0] > 0
+            )
             self._from_start, self._beliefs = (clock.most + 1) // 2 if is_new else 0, None
         starts = self._worlds
         if done < self._from_start and not clock.is_late(0.5):
@@ -172,11 +176,10 @@ class SharedTreeAgent(TreeAgent[HashTable]):
             self._beliefs = self._pool(place) if self._beliefs is None else self._beliefs
             beliefs.drawn_worlds(
                 game.rules,
-                place.view,
+                place.question.view,
                 place.seat,
                 *self._beliefs,
                 place.rng,
-                place.lane,
                 count,
                 self._worlds,
             )
@@ -234,25 +237,25 @@ class SharedTreeAgent(TreeAgent[HashTable]):
     def _deals(self, place: Place[HashTable], count: int) -> States:
         """Returns starts of the game."""
         seeds = np.empty(count, np.uint64)
-        _seeds(place.rng, place.lane, seeds)
+        _seeds(place.rng, seeds)
         return self.game.deal(seeds)
 
     def _pool(self, place: Place[HashTable]) -> tuple[np.ndarray, np.ndarray]:
         """Returns worlds of the information set (hidden words, uint64 ``[POOL, W]``) and their
         cumulative probabilities.
         """
-        game, spec = self.game, self.game.spec
+        rules, spec, q = self.game.rules, self.game.spec, place.question
         hidden, log_weights = np.empty((POOL, spec.hidden_words), np.uint64), np.empty(POOL)
-        beliefs.draw_words(game.rules, place.view, place.seat, place.rng, place.lane, hidden)
+        draw_hidden(rules, q.view, 0, q.seat, place.rng, 0, hidden)
         beliefs.log_likelihoods(
-            game.rules,
-            place.view,
-            place.seat,
-            place.moves,
+            rules,
+            q.view,
+            q.seat,
+            q.records.moves[0, : q.records.lengths[0]],
             hidden,
             self._selection,
             place.tree.rows,
-            game.empty(2),
+            self.game.empty(2),
             spec.max_legal,
             log_weights,
         )
@@ -260,26 +263,27 @@ class SharedTreeAgent(TreeAgent[HashTable]):
 
     def root(self, place: Place[HashTable]) -> Root:
         """Returns the policy of the set of the position; given moves share it out."""
-        rules, legal, tree, o = self.game.rules, place.legal, place.tree, self.options
-        shares, means = np.empty(len(legal)), np.empty(len(legal))
-        is_uct = isinstance(self._selection, UCT)
+        q, tree, o = place.question, place.tree, self.options
+        shares, means = np.empty(len(q.legal)), np.empty(len(q.legal))
         visits = _root(
-            rules,
-            place.view,
-            place.seat,
+            self.game.rules,
+            q.view,
+            q.seat,
             self._selection,
             tree.rows,
             tree.width,
-            is_uct,
+            isinstance(self._selection, UCT),
             shares,
             means,
         )
         shares = (
-            shares / shares.sum() if shares.sum() > 0.0 else np.full(len(legal), 1.0 / len(legal))
+            shares / shares.sum()
+            if shares.sum() > 0.0
+            else np.full(len(q.legal), 1.0 / len(q.legal))
         )
         if o.store_exploration and o.selection != "uct":
-            shares = (1.0 - o.gamma) * shares + o.gamma / len(legal)
-        among = np.searchsorted(legal, place.stands_for)
+            shares = (1.0 - o.gamma) * shares + o.gamma / len(q.legal)
+        among = np.searchsorted(q.legal, q.stands_for)
         policy = self.policy_of(shares[among] if shares[among].sum() > 0.0 else np.ones(len(among)))
         returns = (means[among] - self._selection.shift) / self._selection.gain
         if self.unit == WINS:

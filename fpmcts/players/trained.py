@@ -16,11 +16,13 @@ from fpmcts.search.search import SearchSettings
 from games import Choice
 from games.interface import Game
 from games.kernels import ROOT
-from games.registry import Host
+from games.registry import Host, PlayerOptions
+from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.filter import FilterEngine, FilterNet
 from networks.checkpoint import NETWORKS, Arrays, CheckpointError, load, save, settings_of
 from networks.evaluator import Evaluator
+from networks.precision import PRECISIONS
 from networks.resnet import NetworkConfig, Networks, PolicyValueNet, build_networks
 from networks.weights import load_module
 
@@ -74,6 +76,26 @@ class Trained:
             return Determinizer(self.game, evaluator, inference, num_games, score)
 
         return make
+
+
+@dataclass
+class NetworkOptions(PlayerOptions):
+    """What every player with trained networks can be asked for.
+
+    Attributes:
+        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the
+            project.
+        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto":
+            by the processor and the size of the networks (``networks/precision.py``); int8 in long
+            matches alone.
+    """
+
+    checkpoint: str | None = None
+    precision: str = setting("auto", choices=PRECISIONS)
+
+    def file(self, game: str) -> Path:
+        """Returns the file of the networks. Raises CheckpointError."""
+        return checkpoint_of(game, self.checkpoint)
 
 
 def checkpoint_file(path: Path | str) -> Path:
