@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States
+from games.batches import States
 from games.generic import nearest_listed
 from games.interface import Game, Records
-from games.kernels import kernel
 from games.table import Table
 
 WINS, RETURN = "wp", "return"
@@ -189,18 +188,13 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
         )
     if len(asked) > game.spec.max_legal:
         raise ValueError(f"moves: {len(asked)} given; expected at most {game.spec.max_legal}")
-    stands_for = asked.copy()
+    stands_for = asked
     if strange:
-        _stand_ins(game.rules, view, asked, stands_for)
+        listed = [nearest_listed(game.rules, view, 0, int(action)) for action in asked]
+        stands_for = np.array(listed, np.int16)
     return Question(
         game, seat, view, records, legal, asked, stands_for, _seed(seed, seat, view, records, asked)
     )
-
-
-@kernel
-def _stand_ins(rules: Rules, view: States, actions: np.ndarray, out: np.ndarray) -> None:
-    for k in range(len(actions)):
-        out[k] = nearest_listed(rules, view, 0, int(actions[k]))
 
 
 def _action(game: Game, move: str | int) -> int:

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from games.batches import Rules, States, num_rows, take
+from games.batches import States, num_rows, take
 from games.generic import current_seat, legal, team_return
 from games.history import History
 from games.interface import Game, Records
-from games.kernels import Stream, deal_seeds, kernel
+from games.kernels import Stream, deal_seeds
 
 MOST_NAMED = 12
 """Legal moves that a message names."""
@@ -36,21 +36,6 @@ class Move(NamedTuple):
 
 class IllegalMove(ValueError):  # noqa: N818 (the name says it)
     """A move that cannot be played; the message has its text, the seat, and what was legal."""
-
-
-@kernel
-def _look(
-    rules: Rules, states: States, actions: np.ndarray, returns: np.ndarray
-) -> tuple[int, int]:
-    """Returns the seat to move and the number of legal actions, written to ``actions``; at the end
-    writes ``returns``.
-    """
-    seat = current_seat(rules, states, 0)
-    if seat < 0:
-        for k in range(returns.size):
-            returns[k] = team_return(rules, states, 0, k)
-        return seat, 0
-    return seat, legal(rules, states, 0, actions)
 
 
 class Table:
@@ -106,18 +91,15 @@ class Table:
         self._states = take(self._deal, np.zeros(1, np.int64))
         self._history = History(self.game, 1)
         self.moves: tuple[Move, ...] = ()
-        self._returns = np.zeros(self.game.spec.num_seats)
         self._look()
         for action in actions:
             self._step(action)
 
     def _look(self) -> None:
         """Finds out who is to move, and what is legal."""
-        actions = np.empty(self.game.spec.max_legal, np.int16)
-        self.seat, count = (
-            int(x) for x in _look(self.game.rules, self._states, actions, self._returns)
-        )
-        self._legal = actions[:count]
+        rules, actions = self.game.rules, np.empty(self.game.spec.max_legal, np.int16)
+        self.seat = int(current_seat(rules, self._states, 0))
+        self._legal = actions[: 0 if self.is_over else legal(rules, self._states, 0, actions)]
 
     def _step(self, action: int) -> Move:
         """Plays a legal action. Raises IllegalMove where the game would be longer than it can be
@@ -144,7 +126,10 @@ class Table:
         """Returns what each seat has won, in the game's unit (points, chips); None while the game
         runs.
         """
-        return tuple(self._returns.tolist()) if self.is_over else None
+        if not self.is_over:
+            return None
+        seats, rules = range(self.game.spec.num_seats), self.game.rules
+        return tuple(float(team_return(rules, self._states, 0, seat)) for seat in seats)
 
     @property
     def states(self) -> States:

@@ -19,21 +19,10 @@ import numpy as np
 import pyspiel
 
 from games import make
-from games.batches import Rules, States, take
+from games.batches import take
 from games.generic import infoset_key, observe
 from games.interface import Game
-from games.kernels import kernel
 from games.table import Table
-
-
-@kernel
-def _key(rules: Rules, states: States, seat: int) -> np.uint64:
-    return infoset_key(rules, states, 0, seat)
-
-
-@kernel
-def _observe(rules: Rules, states: States, seat: int, out: np.ndarray) -> None:
-    observe(rules, states, 0, seat, out)
 
 
 class _Held:
@@ -127,14 +116,15 @@ class _Observer:
         self.tensor.fill(0)
         if state.held.table is not None and not state.table.is_over:
             planes = np.zeros(self._shape, np.int8)
-            _observe(state.table.game.rules, state.table.view(player), player, planes)
+            observe(state.table.game.rules, state.table.view(player), 0, player, planes)
             self.tensor[:] = planes.reshape(-1)
 
     def string_from(self, state: _State, player: int) -> str:
         """Returns the key of the information set of a player."""
         if state.held.table is None:
             return ""
-        return f"{player} {int(_key(state.table.game.rules, state.table.states, player)):016x}"
+        key = infoset_key(state.table.game.rules, state.table.states, 0, player)
+        return f"{player} {int(key):016x}"
 
 
 def load_game(game: str | Game, **options: Any) -> Any:

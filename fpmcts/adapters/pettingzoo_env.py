@@ -20,18 +20,11 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from games import make
-from games.batches import Rules, States
 from games.generic import observe
 from games.interface import Game
-from games.kernels import kernel
 from games.table import Table
 
 RENDER_MODES = ("ansi", "human")
-
-
-@kernel
-def _observe(rules: Rules, views: States, seat: int, out: np.ndarray) -> None:
-    observe(rules, views, 0, seat, out)
 
 
 class GameEnv(AECEnv):  # type: ignore[misc]
@@ -118,7 +111,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         seat, spec = self._seat_of[agent], self.game.spec
         seen, mask = np.zeros(spec.observation_shape, np.int8), np.zeros(spec.num_actions, np.int8)
         if not self.table.is_over:
-            _observe(self.game.rules, self.table.view(seat), seat, seen)
+            observe(self.game.rules, self.table.view(seat), 0, seat, seen)
             if seat == self.table.seat:
                 mask[[move.action for move in self.table.legal()]] = 1
         return {"observation": seen, "action_mask": mask}
@@ -168,6 +161,4 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         """Does nothing: there is nothing to close."""
 
 
-def env(game: Game | str, render_mode: str | None = None, **options: Any) -> GameEnv:
-    """Returns an environment; the arguments are those of ``GameEnv``."""
-    return GameEnv(game, render_mode, **options)
+env = GameEnv

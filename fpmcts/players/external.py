@@ -10,8 +10,8 @@ import json
 import math
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,6 @@ Message = dict[str, Any]
 """A line, in Python."""
 PROTOCOL = 1
 """The version of the protocol: raised by changes that programs would have to follow."""
-START_SECONDS = 60.0
-"""How long a program may take to start and say so, if nothing else is asked for."""
 _MAX_MOVE_TEXT = 100
 
 
@@ -48,8 +46,6 @@ class ExternalOptions(PlayerOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player; its program is started by the first ``start``."""
-        if not self.command.strip():
-            raise ValueError("expected command='program arguments'")
         return ExternalAgent(host.game, self.command, self.seconds)
 
 
@@ -57,7 +53,7 @@ class _AnswerError(ValueError):
     """An answer arrived that is not what it should be."""
 
 
-class ExternalAgent(ForeignAgent):
+class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
     """Asks a program for its moves, one at a time, and lets it play many games at once.
 
     The program is started in the first ``start`` and serves until ``close``: use the agent as a
@@ -70,33 +66,34 @@ class ExternalAgent(ForeignAgent):
         command: The program and its arguments, as a list or as a line that is split as by a shell.
             No shell runs it.
         seconds: Time for a move, from sending the question to the end of the answer.
-        start_seconds: Time for the first answer, in which a program may load what it needs.
         name: For reports.
 
+    Attributes:
+        start_seconds: Time for the first answer, in which a program may load what it needs.
+
     Raises:
-        ValueError: The command is empty or has an open quote, or a time is not positive.
+        ValueError: The command is empty or has an open quote, or the time is not positive.
     """
+
+    start_seconds = 60.0
 
     def __init__(
         self,
         game: Game,
         command: str | Sequence[str],
         seconds: float = 10.0,
-        *,
-        start_seconds: float = START_SECONDS,
         name: str = "external",
     ) -> None:
         super().__init__(game, name)
-        self.seconds, self.start_seconds = seconds, start_seconds
+        self.seconds = seconds
         try:
             self.command = shlex.split(command) if isinstance(command, str) else list(command)
         except ValueError as error:
             raise ValueError(f"command {command!r}: {error}") from error
         if not self.command or not self.command[0]:
             raise ValueError(f"command {command!r}: expected a program and its arguments")
-        for key, value in (("seconds", seconds), ("start_seconds", start_seconds)):
-            if not (value > 0 and math.isfinite(value)):
-                raise ValueError(f"got {key}={value}: expected a positive number")
+        if not (seconds > 0 and math.isfinite(seconds)):
+            raise ValueError(f"got seconds={seconds}: expected a positive number")
         self._program: ChildProgram | None = None
         self._questions = 0
 
@@ -145,15 +142,7 @@ class ExternalAgent(ForeignAgent):
         if program is not None:
             program.close()
 
-    def __enter__(self) -> "ExternalAgent":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         self.close()
 
     def _talk(
@@ -172,11 +161,8 @@ class ExternalAgent(ForeignAgent):
         try:
             if self._program is None:
                 self._program = ChildProgram(self.command)
-            if check is None:
-                self._program.tell(line, seconds)
-                return 0
-            answer = self._program.ask(line, seconds)
-            return check(message, _parse(answer))
+            answer = self._program.ask(line, seconds, check is not None)
+            return 0 if check is None else check(message, _parse(answer))
         except (ChildProgramError, _AnswerError) as error:
             fault = self._fault(str(error), line, answer)
             self._kill()

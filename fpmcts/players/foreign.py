@@ -13,7 +13,7 @@ import numpy as np
 from games.agent import Agent
 from games.batches import States
 from games.interface import Game, Records, seats_to_move
-from games.kernels import random_below, streams
+from games.kernels import random_below
 
 _SEEDS = 2**31 - 1
 
@@ -34,11 +34,6 @@ class ForeignAgent(Agent):
 
     def __init__(self, game: Game, name: str) -> None:
         self.game, self.name = game, name
-        self._rng = np.zeros(0, np.uint64)
-
-    def start(self, num_games: int, seed: int) -> None:
-        """Forgets everything; the games to come are 0 .. ``num_games`` - 1."""
-        self._rng = streams(seed, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns its moves (int16 ``[n]``).
@@ -68,7 +63,7 @@ class ForeignAgent(Agent):
 
     def seed_of(self, number: int) -> int:
         """Returns a seed for ``calling``, drawn from the stream of a game."""
-        return int(random_below(self._rng, number, _SEEDS))
+        return int(random_below(self.rng, number, _SEEDS))
 
 
 def checked(who: str, answer: object, legal: Sequence[object]) -> None:

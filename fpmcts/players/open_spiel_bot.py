@@ -83,7 +83,7 @@ class OpenSpielAgent(ForeignAgent):
         """Returns the move of the bot of a game and a seat, in a game that it cannot tell from that
         one.
         """
-        view, rng = take(views, np.array([row])), self._rng[number : number + 1]
+        view, rng = take(views, np.array([row])), self.rng[number : number + 1]
         deal, played = draw_game(self.game, view, seen, seat, rng)
         who = f"bot {self.bot} of OpenSpiel, seat {seat} of {self.game.spec.name}"
         key, line = (number, seat), self._line(self._table, deal)

@@ -13,7 +13,7 @@ from games.batches import Rules, States, num_rows
 from games.decision import RETURN, WINS, Decision, Limits, Question
 from games.generic import legal, stake
 from games.interface import Game, Records
-from games.kernels import kernel, streams
+from games.kernels import kernel
 from games.registry import Host, player
 from games.settings import setting
 from networks.decode import legal_logits, softmax
@@ -107,6 +107,8 @@ class PolicyAgent(Agent):
         solve: Whether sure wins are played, whatever the networks say.
     """
 
+    name = "policy"
+
     def __init__(
         self,
         game: Game,
@@ -117,11 +119,6 @@ class PolicyAgent(Agent):
     ) -> None:
         self.game, self.evaluate, self.temperature = game, evaluate, temperature
         self.win_only, self.solve = win_only, solve
-        self._rng = np.zeros(0, np.uint64)
-
-    def start(self, num_games: int, seed: int) -> None:
-        """Prepares for games 0 .. num_games - 1."""
-        self._rng = streams(seed, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
@@ -131,7 +128,7 @@ class PolicyAgent(Agent):
         rows = np.arange(n)
         outputs = self._evaluated(views, rows)
         actions = np.empty(n, np.int16)
-        rng = self._rng[games]
+        rng = self.rng[games]
         sample_policy(
             self.game.rules,
             self.game.decoder,
@@ -145,7 +142,7 @@ class PolicyAgent(Agent):
             np.empty(spec.max_legal, np.int16),
             np.empty(spec.max_legal),
         )
-        self._rng[games] = rng
+        self.rng[games] = rng
         if self.solve:
             sure = short_cuts(self.game, views)
             actions[sure >= 0] = sure[sure >= 0]

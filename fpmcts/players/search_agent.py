@@ -117,6 +117,8 @@ class SearchAgent(Agent):
         lanes: Positions searched at once.
     """
 
+    name = "fpmcts"
+
     def __init__(
         self,
         trained: Trained,
@@ -131,7 +133,6 @@ class SearchAgent(Agent):
         self._make_determinizer = trained.determinizer_maker(inference)
         self._table_settings = replace(settings, slots=options.search.get("slots", LONE_SLOTS))
         self._determinizer: Determinizer | None = None
-        self._rng = np.zeros(0, np.uint64)
         self._pace = Pace()
 
     @cached_property
@@ -151,7 +152,7 @@ class SearchAgent(Agent):
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
-        self._rng = streams(seed, num_games)
+        super().start(num_games, seed)
         self._determinizer = self._make_determinizer(num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
@@ -168,15 +169,15 @@ class SearchAgent(Agent):
             lanes = games[rows]
             begin = time.perf_counter()
             worlds, _ = self._determinizer.worlds(
-                lanes, take(views, rows), records, self._rng, self.settings.worlds
+                lanes, take(views, rows), records, self.rng, self.settings.worlds
             )
             inferred = time.perf_counter()
             playouts = None
             if self.seconds is not None:
                 left = self.seconds - (inferred - begin) / rows.size
                 playouts = self._pace.playouts(left, self.settings.playouts)
-            result = self.search.run(worlds, self._rng, lanes, playouts)
-            actions[rows] = self._chosen(result, self._rng, lanes)
+            result = self.search.run(worlds, self.rng, lanes, playouts)
+            actions[rows] = self._chosen(result, self.rng, lanes)
             if playouts is not None:
                 self._pace.note(playouts, (time.perf_counter() - inferred) / rows.size)
         return actions

@@ -45,15 +45,6 @@ POOL = 1024
 """Histories that are drawn and weighed for a decision, with ``draws=belief``."""
 
 
-@kernel
-def _hides_from_the_start(rules: Rules, deals: States, num_seats: int, hidden: np.ndarray) -> bool:
-    for seat in range(num_seats):
-        hidden_of(rules, deals, 0, seat, hidden)
-        if log_prior_hidden(rules, deals, 0, seat, hidden) < -1e-9:
-            return True
-    return False
-
-
 def hides_moves_alone(game: Game) -> bool:
     """Returns whether some moves are hidden and nothing else: before the first move every seat
     knows the whole state.
@@ -61,7 +52,11 @@ def hides_moves_alone(game: Game) -> bool:
     if not game.spec.has_private_moves:
         return False
     deals, words = game.deal(np.zeros(1, np.uint64)), np.zeros(game.spec.hidden_words, np.uint64)
-    return not _hides_from_the_start(game.rules, deals, game.spec.num_seats, words)
+    for seat in range(game.spec.num_seats):
+        hidden_of(game.rules, deals, 0, seat, words)
+        if log_prior_hidden(game.rules, deals, 0, seat, words) < -1e-9:
+            return False
+    return True
 
 
 @kernel
@@ -117,23 +112,14 @@ class SharedTreeAgent(TreeAgent[HashTable]):
 
     Args:
         game: The game.
-        iterations, seconds, temperature: See ``TreeAgent``.
         options: Of the learner: the selection and its parameters, and the memory of a tree.
         by_belief: Whether states are drawn as the tree's mean policy makes the moves of the others
             likely.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        iterations: int | None,
-        seconds: float | None,
-        temperature: float,
-        options: IsMctsOptions,
-        by_belief: bool,
-    ) -> None:
+    def __init__(self, game: Game, options: IsMctsOptions, by_belief: bool) -> None:
         unit = WINS if game.spec.score.tells_wins and game.spec.max_return == 1.0 else RETURN
-        super().__init__(game, iterations, seconds, temperature, unit)
+        super().__init__(game, unit)
         self.options, self.by_belief = options, by_belief
         self._selection = make_selection(options, game.spec.max_return)
         self._worlds, self._counter = game.empty(CHUNK), np.zeros(1, np.int64)
@@ -177,7 +163,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
             beliefs.drawn_worlds(
                 game.rules,
                 place.question.view,
-                place.seat,
+                place.question.seat,
                 *self._beliefs,
                 place.rng,
                 count,

@@ -196,21 +196,12 @@ class SingleObserverAgent(TreeAgent[Edges]):
 
     Args:
         game: The game.
-        iterations, seconds, temperature: See ``TreeAgent``.
         wins_only: Whether results are wins or returns.
         c: Exploration constant, in units of the span of results.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        iterations: int | None,
-        seconds: float | None,
-        temperature: float,
-        wins_only: bool,
-        c: float,
-    ) -> None:
-        super().__init__(game, iterations, seconds, temperature, WINS if wins_only else RETURN)
+    def __init__(self, game: Game, wins_only: bool, c: float) -> None:
+        super().__init__(game, WINS if wins_only else RETURN)
         self.wins_only, self.c = wins_only, c
         self._worlds, self._state = game.empty(CHUNK), game.empty(1)
 

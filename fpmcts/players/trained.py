@@ -33,7 +33,6 @@ class Trained:
 
     Attributes:
         game: The game in the networks' encoding.
-        rules: Name of the rule set that they learned.
         networks: One per seat, or one for all.
         filter: The filter network, if the run had one.
         inference: The settings of inference in training.
@@ -45,7 +44,6 @@ class Trained:
     """
 
     game: Game
-    rules: str
     networks: Networks
     filter: FilterNet | None
     inference: InferenceSettings
@@ -65,17 +63,9 @@ class Trained:
                 "phase1=filter: the checkpoint holds no filter network; use "
                 "phase1=marginal or phase1=none"
             )
-        evaluator = self.evaluator
-
-        def make(num_games: int) -> Determinizer:
-            score = (
-                None
-                if self.filter is None
-                else FilterEngine(self.filter, evaluator.precision, evaluator.device)
-            )
-            return Determinizer(self.game, evaluator, inference, num_games, score)
-
-        return make
+        evaluator, net = self.evaluator, self.filter
+        score = None if net is None else FilterEngine(net, evaluator.precision, evaluator.device)
+        return lambda count: Determinizer(self.game, evaluator, inference, count, score)
 
 
 @dataclass
@@ -170,7 +160,6 @@ def load_trained(
         load_module(filter_net, arrays, "filter.net")
     return Trained(
         game=made,
-        rules=config["game"].get("rules") or "",
         networks=networks,
         filter=filter_net,
         inference=settings_of(

@@ -98,33 +98,26 @@ class Place(Generic[Tree]):
     path: np.ndarray
     tree: Tree
 
-    @property
-    def seat(self) -> int:
-        """The seat to move."""
-        return self.question.seat
-
 
 class TreeAgent(Agent, Generic[Tree]):
     """Information Set MCTS; the trees are those of the subclasses.
 
     Args:
         game: The game.
-        iterations: See ``Clock``. seconds: See ``Clock``.
+        unit: Of the values that it reports, WINS or RETURN.
+
+    Attributes:
+        iterations, seconds: See ``Clock``.
         temperature: 0 plays the likeliest move, T > 0 draws in proportion to weights^(1/T).
-        unit: Of what it tells, WINS or RETURN.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        iterations: int | None,
-        seconds: float | None,
-        temperature: float,
-        unit: str,
-    ) -> None:
-        self.game, self.name, self.temperature, self.unit = game, "ismcts", temperature, unit
-        self.iterations, self.seconds = iterations, seconds
-        self._rng, self._paths = np.zeros(0, np.uint64), np.zeros(0, np.uint64)
+    name = "ismcts"
+    iterations: int | None = None
+    seconds: float | None = None
+    temperature = 0.0
+
+    def __init__(self, game: Game, unit: str) -> None:
+        self.game, self.unit = game, unit
 
     @abstractmethod
     def new_tree(self) -> Tree:
@@ -146,7 +139,8 @@ class TreeAgent(Agent, Generic[Tree]):
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
-        self._rng, self._paths = streams(seed, num_games), streams(seed, num_games, 1)
+        super().start(num_games, seed)
+        self._paths = streams(seed, num_games, 1)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
@@ -154,7 +148,7 @@ class TreeAgent(Agent, Generic[Tree]):
         Raises:
             RuntimeError: ``start`` was not called for so many games.
         """
-        if len(games) and max(games) >= len(self._rng):
+        if len(games) and max(games) >= len(self.rng):
             raise RuntimeError(
                 f"{self.name}: act for game {max(games)} before start: call "
                 "start(num_games, seed) first"
@@ -172,7 +166,7 @@ class TreeAgent(Agent, Generic[Tree]):
         seen = Records(records.moves[row], records.lengths[row])
         question = Question(self.game, seat, view, seen, actions, actions, actions, 0)
         tree = self.tree_of(game, seat)
-        place = self.place(question, self._rng[row], self._paths[row], tree)
+        place = self.place(question, self.rng[row], self._paths[row], tree)
         self.search(place, Clock(self.iterations, self.seconds))
         return int(actions[self._drawn(self.root(place).policy, place)])
 
