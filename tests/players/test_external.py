@@ -158,7 +158,7 @@ FAULTS = {
     "not there": ("move('pass')", "its move 'pass' is illegal: expected one of those under"),
     "no move": ("say('{}')", "its answer has no move"),
     "long move": ("move('3' * 500)", "its answer has no move"),
-    "other id": ('say(\'{"id": 7, "move": "3"}\')', "it answered another question: id 7"),
+    "other id": ('say(\'{"id": 7, "move": "3"}\')', "it answered another question: id '7'"),
     "no object": ("say('[1]')", "its answer is not a JSON object"),
     "nested": ("say('[' * 60000)", "its answer is not JSON"),
     "bytes": ("os.write(1, bytes([255, 10]))", r"its answer is not UTF-8: b'\\xff'"),

@@ -19,6 +19,8 @@ from games.table import Table
 from inference.prior import prior_worlds
 from tests.games import driver
 
+TOTAL = 1500
+
 
 def naive(
     game: Any,
@@ -80,12 +82,13 @@ def naive(
 def test_against_dictionaries(name: str) -> None:
     """In Leduc the table of edges grows meanwhile."""
     game: Any = make(name)
-    agent: Any = load_player("ismcts", game, iterations=700)
+    agent: Any = load_player("ismcts", game, iterations=TOTAL)
     ours, theirs = streams(9, 1), streams(9, 1)
     place = agent.place(ask(Table(game, seed=5), 0), ours, streams(0, 1), agent.new_tree())
-    assert agent.search(place, Clock(700)) == 700
+    assert agent.search(place, Clock(TOTAL)) == TOTAL
     worlds, expected, span = game.empty(CHUNK), dict[Any, list[float]](), [math.inf, -math.inf]
-    for count in (CHUNK, CHUNK, 700 - 2 * CHUNK):
+    for done in range(0, TOTAL, CHUNK):
+        count = min(CHUNK, TOTAL - done)
         prior_worlds(game.rules, place.positions, theirs, count, game.spec.hidden_words, worlds)
         seat = place.question.seat
         naive(game, worlds, count, seat, agent.wins_only, expected, span, theirs)
