@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -180,7 +180,5 @@ class Observer(Protocol):
 
 def observers(agents: Iterable[Agent]) -> list[Observer]:
     """Returns the players that learn from what they see, each once."""
-    found: dict[int, Any] = {
-        id(agent): agent for agent in agents if isinstance(agent, Observer) and agent.adapts
-    }
-    return list(found.values())
+    found = {id(agent): agent for agent in agents if isinstance(agent, Observer) and agent.adapts}
+    return [*found.values()]

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -211,7 +211,7 @@ def _seed(seed: int, seat: int, view: States, records: Records, asked: np.ndarra
     return int.from_bytes(digest.digest()[:8], "little") >> 1
 
 
-def _arrays(batch: Any) -> Iterable[np.ndarray]:
+def _arrays(batch: States) -> Iterable[np.ndarray]:
     """Yields the arrays of a NamedTuple, those in nested ones included."""
     for field in batch:
         if isinstance(field, tuple):

@@ -36,6 +36,7 @@ class PlayerError(ValueError):
     """A player that cannot be made; the message names it and says why."""
 
 
+@dataclass
 class PlayerOptions:
     """What can be asked of a player: the fields of a dataclass, whose first line says what the
     player is.
@@ -98,7 +99,7 @@ class PlayerOptions:
         return "\n".join(filter(None, told.values()))
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any], prefix: str = "") -> Self:
+    def parse(cls, given: Mapping[str, object], prefix: str = "") -> Self:
         """Returns the options with values that are given, checked; None: not given.
 
         Args:
@@ -114,7 +115,7 @@ class PlayerOptions:
             for f in fields(schema):
                 if f.name not in cls.borrowed:
                     owner.setdefault(f.name, part)
-        chosen: dict[str, dict[str, Any]] = {part: {} for part in schemas}
+        chosen: dict[str, dict[str, object]] = {part: {} for part in schemas}
         for key, value in given.items():
             if value is None:
                 continue
@@ -133,8 +134,7 @@ class PlayerOptions:
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the options as they are given."""
-        options: Any = self  # a dataclass
-        values: dict[str, Any] = asdict(options)
+        values: dict[str, Any] = asdict(self)
         for name in self.borrowed:
             values |= values.pop(name)
         return values
@@ -199,13 +199,8 @@ class Host:
         lanes: int = 128,
         networks: object = None,
     ) -> None:
-        self.game, self.entrants, self.device, self.lanes, self.networks = (
-            game,
-            entrants,
-            device,
-            lanes,
-            networks,
-        )
+        self.game, self.entrants, self.networks = game, entrants, networks
+        self.device, self.lanes = device, lanes
         self._made = dict[Hashable, Any]()
 
     def make(self, label: str) -> Agent:

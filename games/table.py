@@ -62,7 +62,7 @@ class Table:
         *,
         seed: int | None = None,
         deal: States | None = None,
-        record: Mapping[str, Any] | None = None,
+        record: Mapping[str, object] | None = None,
     ) -> None:
         if sum(given is not None for given in (seed, deal, record)) != 1:
             raise ValueError("a table starts from one of seed=, deal= and record=")

@@ -13,7 +13,7 @@ Python, not as their kernels: what is compared here is what they are, not how lo
 Source: Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pyspiel
@@ -33,14 +33,14 @@ class _Held:
     def __init__(self, table: Table | None = None) -> None:
         self.table = table
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return type(self)(None if self.table is None else self.table.copy())
 
 
 class _State(pyspiel.State):  # type: ignore[misc]
     """A game that is played; ``held.table`` is the table, None before the deal."""
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: pyspiel.Game) -> None:
         super().__init__(game)
         self.held = _Held()
         if len(game.chances) == 1:
@@ -106,7 +106,7 @@ class _Observer:
     text.
     """
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: pyspiel.Game) -> None:
         self._shape = game.ours.spec.observation_shape
         self.tensor = np.zeros(int(np.prod(self._shape)), np.float32)
         self.dict = {"observation": self.tensor.reshape(self._shape)}
@@ -127,7 +127,7 @@ class _Observer:
         return f"{player} {int(key):016x}"
 
 
-def load_game(game: str | Game, **options: Any) -> Any:
+def load_game(game: str | Game, **options: object) -> pyspiel.Game:
     """Returns a game as a ``pyspiel.Game``.
 
     Args:
@@ -177,7 +177,7 @@ def load_game(game: str | Game, **options: Any) -> Any:
     class Made(pyspiel.Game):  # type: ignore[misc]
         """The game of these options."""
 
-        def __init__(self, params: Any = None) -> None:
+        def __init__(self, params: object = None) -> None:
             super().__init__(about, size, params or {})
             self.ours, self.deals, self.chances = ours, deals, chances
 
@@ -185,7 +185,7 @@ def load_game(game: str | Game, **options: Any) -> Any:
             """Returns the state before the deal."""
             return _State(self)
 
-        def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
+        def make_py_observer(self, iig_obs_type: object = None, params: object = None) -> _Observer:
             """Returns what reads states."""
             return _Observer(self)
 

@@ -13,7 +13,7 @@ the return of the seat's team. Source: Terry et al., "PettingZoo: gym for multi-
 learning", 2021.
 """
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from gymnasium import spaces
@@ -42,7 +42,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         ValueError: An unknown game, option or mode.
     """
 
-    def __init__(self, game: Game | str, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(self, game: Game | str, render_mode: str | None = None, **options: object) -> None:
         super().__init__()
         if render_mode not in (None, *RENDER_MODES):
             raise ValueError(
@@ -71,17 +71,17 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self._random = np.random.default_rng()
         self.agents: list[str] = []
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
+    def observation_space(self, agent: str) -> spaces.Dict:
         """Returns the space of a seat's observations: int8 planes ``[C, L]``, and a mask of the
         actions.
         """
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Space[Any]:
+    def action_space(self, agent: str) -> spaces.Discrete:
         """Returns the space of the actions."""
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: Mapping[str, object] | None = None) -> None:
         """Deals anew. A seed deals a game that can be repeated, and those after it; without one
         they go on from the last.
         """
@@ -93,7 +93,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {name: {} for name in self.agents}
+        self.infos: dict[str, dict[str, object]] = {name: {} for name in self.agents}
         self._turn()
 
     def _turn(self) -> None:

@@ -123,7 +123,7 @@ class Referee:
         self.differences[POINTS] += abs(returns[0]) > 1
         self.games += 1
 
-    def _same(self, table: Table, what: str, ours: Any, theirs: Any) -> None:
+    def _same(self, table: Table, what: str, ours: object, theirs: object) -> None:
         if ours != theirs:
             raise Disagreement(
                 f"{what}: here {ours}, in RLCard {theirs}; the game: {table.record()}"

@@ -6,8 +6,6 @@ its move is that of the mean policy of its information set in the tree; a set th
 evenly.
 """
 
-from typing import Any
-
 import numpy as np
 
 from fpmcts.tabular.hash_table import Rows, find, seat_key
@@ -36,7 +34,7 @@ def log_likelihoods(
     seat: int,
     moves: np.ndarray,
     hidden: np.ndarray,
-    selection: Any,
+    selection: object,
     rows: Rows,
     scratch: States,
     max_legal: int,
@@ -85,7 +83,7 @@ def _log_share(
     states: States,
     mover: int,
     action: int,
-    selection: Any,
+    selection: object,
     rows: Rows,
     actions: np.ndarray,
     shares: np.ndarray,

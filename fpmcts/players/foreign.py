@@ -76,13 +76,9 @@ def checked(who: str, answer: object, legal: Sequence[object]) -> None:
 def function_of(text: str, key: str) -> Callable[..., object]:
     """Returns the function that ``MODULE:FUNCTION`` names. Raises ValueError naming the key."""
     module, _, name = text.partition(":")
-    if not module or not name:
-        raise ValueError(
-            f"{key}={text!r}: expected MODULE:FUNCTION, such as examples.open_spiel_player:make"
-        )
     try:
         found = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(
             f"{key}={text!r}: {error}; expected MODULE:FUNCTION, a module that can be "
             "imported from here"

@@ -29,8 +29,6 @@ class OpenSpielOptions(PlayerOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        if not self.bot:
-            raise ValueError("expected bot=NAME or bot=MODULE:FUNCTION, a bot of OpenSpiel")
         with the_extra():
             return OpenSpielAgent(host.game, self.bot)
 

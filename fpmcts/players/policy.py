@@ -60,6 +60,7 @@ def _probabilities(
     first: int,
     policy: np.ndarray,
     temperature: float,
+    sure: np.ndarray,
     out: np.ndarray,
 ) -> None:
     """Writes the probabilities of the legal actions of the views from ``first`` on to ``out``,
@@ -67,12 +68,16 @@ def _probabilities(
 
     Args:
         policy: float32 ``[n, policy_size]``, outputs of the mover's network for n views.
+        sure: int16 ``[N]``, actions that are played for sure; -1 = none.
         out: float64 ``[N, max_legal]``, for all views.
     """
     actions = np.empty(out.shape[1], np.int16)
     for k in range(len(policy)):
         row = out[first + k]
         num_legal = legal(rules, views, first + k, actions)
+        if sure[first + k] >= 0:
+            row[np.searchsorted(actions[:num_legal], sure[first + k])] = 1.0
+            continue
         legal_logits(decoder, policy, k, actions, num_legal, row)
         if temperature > 0.0:
             softmax(row, num_legal, temperature, row)
@@ -80,19 +85,6 @@ def _probabilities(
             best = np.argmax(row[:num_legal])
             row[:num_legal] = 0.0
             row[best] = 1.0
-
-
-@kernel
-def _certain(rules: Rules, views: States, moves: np.ndarray, out: np.ndarray) -> None:
-    """Gives given moves (int16 ``[n]``, -1 = none) all of the probability of their rows (float64
-    ``[n, max_legal]``).
-    """
-    actions = np.empty(out.shape[1], np.int16)
-    for i in range(moves.size):
-        if moves[i] >= 0:
-            num_legal = legal(rules, views, i, actions)
-            out[i] = 0.0
-            out[i, np.searchsorted(actions[:num_legal], moves[i])] = 1.0
 
 
 class PolicyAgent(Agent):
@@ -159,19 +151,17 @@ class PolicyAgent(Agent):
         """Returns the probability of each legal action at each view, see
         ``games.agent.OpenPolicy``.
         """
-        stated = self._stated(views, self.temperature)
-        if self.solve:
-            _certain(self.game.rules, views, short_cuts(self.game, views), stated)
-        return stated
+        return self._stated(views, self.temperature, self.solve)
 
-    def _stated(self, views: States, temperature: float) -> np.ndarray:
-        """Returns the networks' policy at a temperature: float64 ``[n, max_legal]``."""
-        total = num_rows(views)
-        result = np.zeros((total, self.game.spec.max_legal))
+    def _stated(self, views: States, temperature: float, solve: bool) -> np.ndarray:
+        """Returns the policy at a temperature: float64 ``[n, max_legal]``."""
+        total, game = num_rows(views), self.game
+        result = np.zeros((total, game.spec.max_legal))
+        sure = short_cuts(game, views) if solve else np.full(total, -1, np.int16)
         for first in range(0, total, CHUNK):
             policy = self._evaluated(views, np.arange(first, min(first + CHUNK, total))).policy
             _probabilities(
-                self.game.rules, self.game.decoder, views, first, policy, temperature, result
+                game.rules, game.decoder, views, first, policy, temperature, sure, result
             )
         return result
 
@@ -181,7 +171,9 @@ class PolicyAgent(Agent):
         """
         if self.solve and (sure := sure_win(question, bool(self.win_only))) is not None:
             return sure
-        policy = self._stated(question.view, self.temperature or 1.0)[0, : len(question.legal)]
+        policy = self._stated(question.view, self.temperature or 1.0, False)[
+            0, : len(question.legal)
+        ]
         decision = self._moved(question, policy)
         if self.win_only is None:
             return decision

@@ -31,8 +31,6 @@ class RLCardOptions(PlayerOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        if not self.agent:
-            raise ValueError("expected agent=NAME or agent=MODULE:FUNCTION, an agent of RLCard")
         with the_extra():
             return RLCardAgent(host.game, self.agent)
 
@@ -74,11 +72,6 @@ class RLCardAgent(ForeignAgent):
                     f"agent={agent!r}: expected one of {', '.join(own)}, or MODULE:FUNCTION"
                 )
             self._agents = list(rlcard.models.load(agent).agents)
-        for found in self._agents:
-            if not hasattr(found, "eval_step") or not hasattr(found, "use_raw"):
-                raise ValueError(
-                    f"agent={agent!r}: a {type(found).__name__} has no eval_step and use_raw"
-                )
 
     def shown(self, views: States, row: int, moves: np.ndarray) -> Shown:
         """Returns what RLCard shows of a view. Args: views: Rows. row: The row. moves: int ``[n]``,

@@ -10,8 +10,6 @@ Each seat of each game has a tree of its own, forgotten at ``start``. A tree tha
 memory lets go of the sets that were visited least, until half of it is free.
 """
 
-from typing import Any
-
 import numpy as np
 
 from fpmcts.players import beliefs
@@ -64,7 +62,7 @@ def _root(
     rules: Rules,
     view: States,
     seat: int,
-    selection: Any,
+    selection: object,
     rows: Rows,
     width: int,
     is_uct: bool,

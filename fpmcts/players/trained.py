@@ -105,18 +105,13 @@ def checkpoint_of(game: str, checkpoint: str | None) -> Path:
     """Returns the file of a checkpoint, None being the weights that come with the project. Raises
     CheckpointError.
     """
+    path = ROOT / "models" / f"{game}.safetensors"
+    missing = f"no weights come with the project for {game}; train some and give checkpoint=RUN_DIR"
     if checkpoint is not None:
         path = checkpoint_file(checkpoint)
-        if not path.exists():
-            raise CheckpointError(
-                f"there is no checkpoint at {path}; give a file or the folder of a run"
-            )
-        return path
-    path = ROOT / "models" / f"{game}.safetensors"
+        missing = f"there is no checkpoint at {path}; give a file or the folder of a run"
     if not path.exists():
-        raise CheckpointError(
-            f"no weights come with the project for {game}; train some and give checkpoint=RUN_DIR"
-        )
+        raise CheckpointError(missing)
     return path
 
 

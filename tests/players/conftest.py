@@ -107,6 +107,7 @@ def made(
         "policy": networks,
         "fpmcts": networks | SEARCH,
         "pimc": {"worlds": 4},
+        "ismcts": {"iterations": 500},
         "tabular": {"run": str(tabular_run)},
         "lbr": {"against": "random", "boards": 2},
         "mix": {"seats": ["random", "rhcp", "rhcp"] if big else ["random", "always_call"]},
