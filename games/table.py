@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from games.batches import States, num_rows, take
+from games.batches import Rules, States, num_rows, take
 from games.generic import current_seat, legal, team_return
 from games.history import History
 from games.interface import Game, Records
-from games.kernels import Stream, deal_seeds
+from games.kernels import Stream, deal_seeds, kernel
 
 MOST_NAMED = 12
 """Legal moves that a message names."""
@@ -36,6 +36,13 @@ class Move(NamedTuple):
 
 class IllegalMove(ValueError):  # noqa: N818 (the name says it)
     """A move that cannot be played; the message has its text, the seat, and what was legal."""
+
+
+@kernel
+def _look(rules: Rules, states: States, actions: np.ndarray) -> tuple[int, int]:
+    """Returns the seat to move and the number of legal actions, written to ``actions``."""
+    seat = current_seat(rules, states, 0)
+    return seat, legal(rules, states, 0, actions) if seat >= 0 else 0
 
 
 class Table:
@@ -97,9 +104,9 @@ class Table:
 
     def _look(self) -> None:
         """Finds out who is to move, and what is legal."""
-        rules, actions = self.game.rules, np.empty(self.game.spec.max_legal, np.int16)
-        self.seat = int(current_seat(rules, self._states, 0))
-        self._legal = actions[: 0 if self.is_over else legal(rules, self._states, 0, actions)]
+        actions = np.empty(self.game.spec.max_legal, np.int16)
+        self.seat, count = _look(self.game.rules, self._states, actions)
+        self._legal = actions[:count]
 
     def _step(self, action: int) -> Move:
         """Plays a legal action. Raises IllegalMove where the game would be longer than it can be
