@@ -96,9 +96,8 @@ class _State(pyspiel.State):  # type: ignore[misc]
         if self.held.table is None:
             return "not dealt"
         deal = self.table.record()
-        return f"{ {name: deal[name] for name in deal if name != 'moves'} } " + " ".join(
-            move.text for move in self.table.moves
-        )
+        moves = deal.pop("moves")
+        return f"{deal} {' '.join(moves)}"
 
 
 class _Observer:

@@ -71,11 +71,6 @@ class ChildProgram:
         self._errors_ended = False
         self._end = weakref.finalize(self, _kill_group, self._process)
 
-    @property
-    def pid(self) -> int:
-        """The process id."""
-        return self._process.pid
-
     def ask(self, line: str, seconds: float, answered: bool = True) -> str:
         """Sends a line and returns the one that comes back, without its end.
 

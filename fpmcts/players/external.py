@@ -49,10 +49,6 @@ class ExternalOptions(PlayerOptions):
         return ExternalAgent(host.game, self.command, self.seconds)
 
 
-class _AnswerError(ValueError):
-    """An answer arrived that is not what it should be."""
-
-
 class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
     """Asks a program for its moves, one at a time, and lets it play many games at once.
 
@@ -134,13 +130,13 @@ class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
         question = {"type": "view", "id": self._questions, "game_number": number, "view": view}
         return self._talk(question, self.seconds, self._check_move)
 
-    def close(self) -> None:
-        """Ends the program: its input is closed, and after a second at most it is killed. Does
-        nothing if there is none.
+    def close(self, gently: bool = True) -> None:
+        """Ends the program, if there is one: its input is closed, and after a second at most it is
+        killed. Args: gently: False: it is killed at once.
         """
         program, self._program = self._program, None
         if program is not None:
-            program.close()
+            program.close() if gently else program.kill()
 
     def __exit__(self, *details: object) -> None:
         self.close()
@@ -154,8 +150,8 @@ class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
         Args:
             message: The message.
             seconds: How long the exchange may take.
-            check: (message, answer) -> what to return, or _AnswerError; None: there is no answer,
-                and 0 is returned.
+            check: (message, answer) -> what to return; raises ChildProgramError. None: there is no
+                answer, and 0 is returned.
         """
         line, answer = json.dumps(message), None
         try:
@@ -163,77 +159,66 @@ class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
                 self._program = ChildProgram(self.command)
             answer = self._program.ask(line, seconds, check is not None)
             return 0 if check is None else check(message, _parse(answer))
-        except (ChildProgramError, _AnswerError) as error:
-            fault = self._fault(str(error), line, answer)
-            self._kill()
-            raise fault from error
-        except (
-            BaseException
-        ):  # Ctrl-C: an answer that nobody waits for must not be taken for the next one
-            self._kill()
+        except ChildProgramError as error:
+            raise self._fault(str(error), line, answer) from error
+        except BaseException:  # Ctrl-C: the answer must not be taken for the next one
+            self.close(gently=False)
             raise
 
-    def _kill(self) -> None:
-        """Kills the program, if there is one."""
-        program, self._program = self._program, None
-        if program is not None:
-            program.kill()
-
     def _fault(self, reason: str, sent: str, answer: str | None) -> ExternalPlayerError:
-        """Returns the error that ends the match."""
-        errors = "" if self._program is None else self._program.last_errors()
+        """Returns the error that ends the match; kills the program."""
         lines = [
             f"external player {self.name}: {reason}",
             f"command: {shlex.join(self.command)}",
             f"sent: {sent}",
             f"answer: {'none' if answer is None else shortened(answer)}",
-            *(
-                [f"last lines of its error stream: {' | '.join(errors.splitlines())}"]
-                if errors
-                else []
-            ),
         ]
+        if self._program is not None and (errors := self._program.last_errors()):
+            lines.append(f"last lines of its error stream: {errors}")
+        self.close(gently=False)
         return ExternalPlayerError(" ".join("; ".join(lines).splitlines()))
 
     def _check_move(self, question: Message, answer: Message) -> int:
-        """Returns the action of an answer. Raises _AnswerError unless it is one of the legal moves
-        that the question lists.
+        """Returns the action of an answer. Raises ChildProgramError unless it is one of the legal
+        moves that the question lists.
         """
         if answer.get("id", question["id"]) != question["id"]:
-            raise _AnswerError(
+            raise ChildProgramError(
                 f"it answered another question: id {shortened(repr(answer['id']))}, "
                 f"expected {question['id']}"
             )
         text = answer.get("move")
         if not isinstance(text, str) or len(text) > _MAX_MOVE_TEXT:
-            raise _AnswerError(
+            raise ChildProgramError(
                 'its answer has no move: expected such as {"move": "pass"}, the move one '
                 'of those under "legal"'
             )
         try:
             action = self.game.parse_action(text)
         except ValueError as error:
-            raise _AnswerError(f"its move is illegal: {error}") from error
+            raise ChildProgramError(f"its move is illegal: {error}") from error
         if self.game.action_text(action) not in question["view"]["legal"]:
-            raise _AnswerError(f'its move {text!r} is illegal: expected one of those under "legal"')
+            raise ChildProgramError(
+                f'its move {text!r} is illegal: expected one of those under "legal"'
+            )
         return action
 
 
 def _parse(answer: str) -> Message:
-    """Returns the JSON object in an answer. Raises _AnswerError."""
+    """Returns the JSON object in an answer. Raises ChildProgramError."""
     try:
         value = json.loads(answer)
     except (ValueError, RecursionError) as error:
-        raise _AnswerError(f"its answer is not JSON: {error}") from error
+        raise ChildProgramError(f"its answer is not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise _AnswerError("its answer is not a JSON object")
+        raise ChildProgramError("its answer is not a JSON object")
     return value
 
 
 def _check_hello(message: Message, answer: Message) -> int:
-    """Returns the version that a program speaks. Raises _AnswerError unless it is ours."""
+    """Returns the version that a program speaks. Raises ChildProgramError unless it is ours."""
     if answer.get("protocol") != PROTOCOL:
-        raise _AnswerError(
+        raise ChildProgramError(
             f"it does not speak version {PROTOCOL} of the protocol: expected "
             f'{{"protocol": {PROTOCOL}}}'
         )

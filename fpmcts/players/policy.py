@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fpmcts.players.sure_wins import short_cuts, sure_win
-from fpmcts.players.trained import NetworkOptions, trained_networks
+from fpmcts.players.trained import NetworkOptions
 from fpmcts.search.policy_kernels import observe_movers, sample_policy
 from games.agent import Agent
 from games.batches import Rules, States, num_rows
@@ -43,7 +43,7 @@ class PolicyOptions(NetworkOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        trained = trained_networks(host, self.checkpoint, precision=self.precision)
+        trained = self.networks(host)
         temperature = float(host.game.spec.mixes) if self.temperature is None else self.temperature
         solve = trained.has_values and trained.search.solve if self.solve is None else self.solve
         win_only = trained.objective == "wp"

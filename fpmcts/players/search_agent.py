@@ -10,7 +10,7 @@ import torch
 
 from fpmcts.players.match_search import match_inference, match_search
 from fpmcts.players.sure_wins import short_cuts, sure_win
-from fpmcts.players.trained import NetworkOptions, Trained, trained_networks
+from fpmcts.players.trained import NetworkOptions, Trained
 from fpmcts.search.search import LONE_SLOTS, Search, SearchResult, SearchSettings, sample_targets
 from games.agent import Agent
 from games.batches import States, take
@@ -64,7 +64,7 @@ class FPMCTSOptions(NetworkOptions):
     def make(self, host: Host) -> Agent:
         """Returns the search."""
         objective = None if self.objective == "trained" else self.objective
-        trained = trained_networks(host, self.checkpoint, objective, self.precision)
+        trained = self.networks(host, objective)
         if not trained.has_values:
             raise CheckpointError(
                 f"{self.checkpoint} holds policies and no values: no search; it plays as "

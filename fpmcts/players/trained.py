@@ -87,6 +87,34 @@ class NetworkOptions(PlayerOptions):
         """Returns the file of the networks. Raises CheckpointError."""
         return checkpoint_of(game, self.checkpoint)
 
+    def networks(self, host: Host, objective: str | None = None) -> Trained:
+        """Returns the networks of the checkpoint, read once; without one, those of the host, or
+        those that come with the project.
+
+        Raises:
+            CheckpointError: They cannot be read, or learned another game.
+        """
+        if self.checkpoint is None and isinstance(host.networks, Trained):
+            return host.networks
+        game, path = host.game, self.file(host.game.spec.name)
+
+        def read() -> Trained:
+            trained = load_trained(path, game.spec.name, self.precision, host.device, objective)
+            learned = trained.game.learned_options()
+            for key, value in game.learned_options().items():
+                if (other := learned.get(key)) != value:
+                    raise CheckpointError(
+                        f"{path} learned game.{key}={other}; this match plays game.{key}={value}"
+                    )
+            if trained.game.spec.num_seats != (seats := game.spec.num_seats):
+                raise CheckpointError(
+                    f"{path} plays with {trained.game.spec.num_seats} players; this match has "
+                    f"{seats}"
+                )
+            return trained
+
+        return host.once((path, objective, self.precision), read)
+
 
 def checkpoint_file(path: Path | str) -> Path:
     """Returns the file that holds the networks: the path itself, or the networks in it where it is
@@ -165,37 +193,6 @@ def load_trained(
         evaluator=Evaluator(networks, precision, device, game=made),
         has_values="search" in config,
     )
-
-
-def trained_networks(
-    host: Host, checkpoint: str | None, objective: str | None = None, precision: str = "auto"
-) -> Trained:
-    """Returns the networks of a checkpoint, read once; if it is None, those of the host, or those
-    that come with the project.
-
-    Raises:
-        CheckpointError: They cannot be read, or learned another game.
-    """
-    if checkpoint is None and isinstance(host.networks, Trained):
-        return host.networks
-    game = host.game
-    path = checkpoint_of(game.spec.name, checkpoint)
-
-    def read() -> Trained:
-        trained = load_trained(path, game.spec.name, precision, host.device, objective)
-        learned = trained.game.learned_options()
-        for key, value in game.learned_options().items():
-            if (other := learned.get(key)) != value:
-                raise CheckpointError(
-                    f"{path} learned game.{key}={other}; this match plays game.{key}={value}"
-                )
-        if trained.game.spec.num_seats != (seats := game.spec.num_seats):
-            raise CheckpointError(
-                f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}"
-            )
-        return trained
-
-    return host.once((path, objective, precision), read)
 
 
 def untrained_of(path: Path | str, game: str) -> PolicyValueNet:

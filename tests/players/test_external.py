@@ -182,7 +182,7 @@ def test_faults_end_the_match(fault: str) -> None:
     player = ExternalAgent(GAME, client(view), 0.3 if fault in ("late", "drip") else 5.0, "faulty")
     player.start(3, seed=0)
     assert player._program is not None
-    pid, began = player._program.pid, time.monotonic()
+    pid, began = player._program._process.pid, time.monotonic()
     with pytest.raises(ExternalPlayerError, match=f"^external player faulty: {message}") as caught:
         player.act(*first_views())
     assert time.monotonic() - began < 4 and is_gone(pid)
@@ -300,7 +300,7 @@ def test_programs_and_what_they_started_are_gone(way: str, tmp_path: Path) -> No
     command = client(interrupt if way == "ctrl-c" else FIRST, f"{start}; {GOOD_HELLO}")
     player: Any = ExternalAgent(GAME, command, seconds=5.0 if way == "ctrl-c" else 0.2)
     player.start(1, seed=0)
-    pids = [player._program.pid, int(note.read_text())]
+    pids = [player._program._process.pid, int(note.read_text())]
     assert not any(is_gone(pid, seconds=0) for pid in pids)
     if way == "close":
         player.close()
@@ -325,7 +325,8 @@ def test_programs_are_gone_after_the_interpreter() -> None:
     """One that ignores the end of its input."""
     source = (
         "import sys; from fpmcts.players.child_program import ChildProgram; "
-        "p = ChildProgram([sys.executable, '-c', 'import time; time.sleep(60)']); print(p.pid)"
+        "p = ChildProgram([sys.executable, '-c', 'import time; time.sleep(60)']); "
+        "print(p._process.pid)"
     )
     command = [sys.executable, "-c", source]
     assert is_gone(int(subprocess.check_output(command, cwd=ROOT, timeout=20)))

@@ -175,18 +175,6 @@ def test_amounts_have_the_probability_of_what_stands_for_them() -> None:
     assert dict(zip(*texts, strict=True)) == {"r1000": "1 pot", "r19000": "all-in", "call": "call"}
 
 
-def test_a_raise_of_nothing_but_the_odds_is_searched_as_it_is() -> None:
-    """All-in and the amount that it comes to are the same bet: their means agree within their
-    errors, unlike that of a fold.
-    """
-    at = table("2h 7s", "r5000", board="Kc Kd 9h 3s 8c")
-    player = load_player("mcts", at.game, seed=1, **(TINY_MCTS | {"iterations": 3000}))
-    rows = {row.move: row for row in player.decide(at, moves=["all-in", "r20000", "fold"]).root}
-    assert rows["fold"].mean == -100.0 and rows["fold"].standard_error == 0.0
-    spread = float(np.hypot(rows["all-in"].standard_error, rows["r20000"].standard_error))
-    assert abs(rows["all-in"].mean - rows["r20000"].mean) < 5 * spread
-
-
 def test_records_are_not_longer_than_a_game() -> None:
     """Stacks of 10,000 big blinds allow more raises than the moves of a hand have room for."""
     game = make("no_limit_holdem")

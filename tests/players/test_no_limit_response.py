@@ -90,21 +90,6 @@ def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
     assert gains[2] == gains[3] == -np.inf  # the other is all-in
 
 
-def test_what_a_call_is_worth() -> None:
-    """On the river against pairs: 72 of them, of which it beats those below its own."""
-    _, likely, gains = asked(
-        at_table(
-            ["Ks Kd", "7c 7d"], "2c3d4h9sTh", ["r250", "call", "check", "check", "check", "check"]
-        )
-    )
-    hands = HANDS[likely > 0] // 4
-    strong = np.isin(hands[:, 0], [0, 1, 2, 7, 8]) | (hands[:, 0] == 12)  # sets, and aces
-    ties = hands[:, 0] == 11
-    share = likely[likely > 0]
-    chance = share[~strong & ~ties].sum() + share[ties].sum() / 2
-    assert gains[1] == pytest.approx(chance * 500.0)
-
-
 def test_it_wins_from_a_simple_player() -> None:
     other = AlwaysCall().at(game())
     result = duplicate_match(game(), NoLimitBestResponse(game(), other, boards=20), other, 40, 3)

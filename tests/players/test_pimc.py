@@ -36,19 +36,6 @@ def test_hidden_cards_and_batches_change_nothing() -> None:
     check_that_batches_change_nothing(AGENT, 8)
 
 
-@pytest.mark.parametrize("objective", ["wp", "adp"])
-def test_finds_a_forced_win(objective: str) -> None:
-    """D has 334, its partner one of 5, 8, 8 and T: any of them beats D's 3 or 4 and is its last
-    card.
-
-    RHCP leads the pair, which the partner cannot beat; if C has the 8s it takes them and is out.
-    """
-    states = position(("88T", "334", "5"), seat=1)
-    views = GAME.view(states, np.array([1]))
-    assert texts(RHCP().at(GAME).act(np.zeros(1, np.int64), views, NO_RECORDS)) == ["33"]
-    assert choice(PIMC(objective=objective).at(GAME), states) in ("3", "4")
-
-
 def test_perfect_where_nothing_is_hidden() -> None:
     """If all unseen cards have one rank, the only world is the truth: the move keeps the
     double-dummy value.
