@@ -128,22 +128,16 @@ def test_hidden_moves_change_nothing(
 def test_the_tree_is_kept_from_move_to_move_and_forgotten_at_the_start() -> None:
     game: Any = make("goofspiel", cards=4)
     agent: Any = load_player("ismcts", game, iterations=2000, selection="regret_matching")
-
-    def asked(table: Table) -> int:
-        """Returns the visits of the information set after a move in game 0."""
+    table, visits = Table(game, seed=0), []
+    for moves, is_new in (((), True), (("1", "2"), False), ((), True)):
+        for move in moves:
+            table.play(move)
+        if is_new:
+            agent.start(1, 0)
         agent.act(np.zeros(1, np.int64), table.view(0), table.seen(0))
         rows = agent._trees[0, 0].rows
-        return int(visits_at(rows, place_of(game.rules, table.view(0), 0, rows)))
-
-    agent.start(1, 0)
-    table = Table(game, seed=0)
-    assert asked(table) == 2000
-    table.play("1")
-    table.play("2")
-    kept = asked(table)
-    assert kept > 2000
-    agent.start(1, 0)
-    assert asked(table) == 2000
+        visits.append(visits_at(rows, place_of(game.rules, table.view(0), 0, rows)))
+    assert visits[0] == visits[2] == 2000 < visits[1]
 
 
 def test_beliefs_against_enumeration() -> None:
