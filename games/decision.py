@@ -178,7 +178,9 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
     asked = (
         legal
         if moves is None
-        else np.unique([_action(game, move) for move in moves]).astype(np.int16)
+        else np.unique(
+            [game.parse_action(m) if isinstance(m, str) else int(m) for m in moves]
+        ).astype(np.int16)
     )
     strange = [int(action) for action in asked if action not in legal]
     illegal = [game.action_text(action) for action in strange if not game.is_legal(view, action)]
@@ -195,10 +197,6 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
     return Question(
         game, seat, view, records, legal, asked, stands_for, _seed(seed, seat, view, records, asked)
     )
-
-
-def _action(game: Game, move: str | int) -> int:
-    return game.parse_action(move) if isinstance(move, str) else int(move)
 
 
 def _seed(seed: int, seat: int, view: States, records: Records, asked: np.ndarray) -> int:

@@ -183,10 +183,8 @@ class Table:
         besides = self.game.legal_besides(self.view(self.seat), 0)
         others = f" and {more} more" if more else ""
         also = f"; {besides}" if besides else ""
-        return f"{self._name(self.seat)} is to move; legal: {', '.join(names)}{others}{also}"
-
-    def _name(self, seat: int) -> str:
-        return f"Seat {seat} ({self.game.spec.seat_names[seat]})"
+        seat = f"Seat {self.seat} ({self.game.spec.seat_names[self.seat]})"
+        return f"{seat} is to move; legal: {', '.join(names)}{others}{also}"
 
     def undo(self, count: int = 1) -> None:
         """Takes back the last moves.

@@ -61,13 +61,10 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self._seat_of = {name: seat for seat, name in enumerate(self.possible_agents)}
         limits = np.iinfo(np.int8)
         planes = spaces.Box(limits.min, limits.max, spec.observation_shape, np.int8)
-        seen = spaces.Dict(
+        self._seen = spaces.Dict(
             {"observation": planes, "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8)}
         )
-        self.observation_spaces = dict.fromkeys(self.possible_agents, seen)
-        self.action_spaces = {
-            name: spaces.Discrete(spec.num_actions) for name in self.possible_agents
-        }
+        self._actions = spaces.Discrete(spec.num_actions)
         self._random = np.random.default_rng()
         self.agents: list[str] = []
 
@@ -75,11 +72,11 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         """Returns the space of a seat's observations: int8 planes ``[C, L]``, and a mask of the
         actions.
         """
-        return self.observation_spaces[agent]
+        return self._seen
 
     def action_space(self, agent: str) -> spaces.Discrete:
         """Returns the space of the actions."""
-        return self.action_spaces[agent]
+        return self._actions
 
     def reset(self, seed: int | None = None, options: Mapping[str, object] | None = None) -> None:
         """Deals anew. A seed deals a game that can be repeated, and those after it; without one
@@ -93,7 +90,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, object]] = {name: {} for name in self.agents}
+        self.infos: dict[str, dict[str, object]] = {}
         self._turn()
 
     def _turn(self) -> None:
@@ -122,7 +119,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         Raises:
             games.table.IllegalMove: It is not legal. Nothing is changed.
         """
-        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+        if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
         mover = self.agent_selection

@@ -156,13 +156,10 @@ class SearchAgent(Agent):
         self._determinizer = self._make_determinizer(num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
-
-        Raises:
-            RuntimeError: ``start`` was not called.
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
+        ``games[k]``.
         """
-        if self._determinizer is None:
-            raise RuntimeError("SearchAgent.act before start: call start(num_games, seed) first")
+        assert self._determinizer is not None, "act before start"
         actions = short_cuts(self.game, views, self.settings.solve)
         rows = np.flatnonzero(actions < 0)
         if rows.size:

@@ -149,10 +149,7 @@ class TreeAgent(Agent, Generic[Tree]):
             RuntimeError: ``start`` was not called for so many games.
         """
         if len(games) and max(games) >= len(self.rng):
-            raise RuntimeError(
-                f"{self.name}: act for game {max(games)} before start: call "
-                "start(num_games, seed) first"
-            )
+            raise RuntimeError(f"{self.name}: game {max(games)} was not started: call start first")
         moves = np.empty(len(games), np.int16)
         for k, game in enumerate(games.tolist()):
             view, actions = take(views, np.array([k])), np.empty(self.game.spec.max_legal, np.int16)
